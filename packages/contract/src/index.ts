@@ -1,1 +1,9 @@
-export {}
+export * from './accounts.ts'
+export * from './bounds.ts'
+export * from './errors.ts'
+export * from './ids.ts'
+export * from './inboxes.ts'
+export * from './keys.ts'
+export * from './nearest.ts'
+export * from './rules.ts'
+export * from './security.ts'

@@ -3,20 +3,20 @@
 //   npm test                       everything
 //   npm test -- packages/server    only the test files below these paths, no lint or types
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startPostgres } from '../packages/server/test/postgres.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const bin = (name) => join(ROOT, 'node_modules', '.bin', name)
-const only = process.argv.slice(2)
-
 const TEST_FILES = [
   'tools/*.test.ts',
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
 ]
+
+const only = process.argv.slice(2)
 const files = globSync(TEST_FILES, { cwd: ROOT })
   .filter((file) => only.length === 0 || only.some((path) => file.startsWith(path)))
   .sort()
@@ -25,18 +25,31 @@ if (files.length === 0) {
   process.stderr.write(`No test file lies below ${only.join(', ')}.\n`)
   process.exit(2)
 }
-
 if (only.length === 0) {
-  step('format and lint', bin('biome'), ['ci', '--error-on-warnings', '.'])
-  step('types', bin('tsc'), ['--project', '.'])
+  await step('format and lint', bin('biome'), ['ci', '--error-on-warnings', '.'])
+  await step('types', bin('tsc'), ['--project', '.'])
 }
-step(`${files.length} test files`, process.execPath, ['--test', '--test-concurrency=2', ...files])
+// One PostgreSQL for all test files; each test has a database of its own in it.
+await using postgres = await startPostgres()
+process.env['TEST_POSTGRES_URL'] = postgres.url
+await step(`${files.length} test files`, process.execPath, [
+  '--test',
+  '--test-concurrency=2',
+  '--test-timeout=300000',
+  ...files,
+])
 
-function step(name, command, args) {
+function bin(name: string): string {
+  return join(ROOT, 'node_modules', '.bin', name)
+}
+
+async function step(name: string, command: string, args: readonly string[]): Promise<void> {
   const startedAt = performance.now()
   process.stderr.write(`\n== ${name}\n`)
-  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
+  const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit' })
+  const status = await new Promise((resolve) => child.once('exit', resolve))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
-  if (status !== 0) process.exit(1)
+  if (status !== 0) process.exitCode = 1
+  if (status !== 0 && name !== `${files.length} test files`) process.exit(1)
 }

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX, USAGE_DAYS } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { keySchema } from './keys.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** The plans that an account can be on. */
+export const planSchema = z.enum(['key_only', 'connected', 'unlimited'])
+
+/** The plan of an account. */
+export type Plan = z.infer<typeof planSchema>
+
+/** An account as its owner sees it. */
+export const accountSchema = z
+  .object({
+    id: idSchema('account'),
+    email: z.string().meta({ example: 'dev@example.com' }),
+    name: z.string().nullable(),
+    plan: planSchema,
+    connected: z.boolean().describe('Whether an external account is connected.'),
+    createdAt: dateTimeSchema,
+  })
+  .meta({ id: 'Account' })
+
+/** An account as its owner sees it. */
+export type Account = z.infer<typeof accountSchema>
+
+const limit = z.number().int().nullable()
+
+/** What the plan of an account allows; null where nothing limits it. */
+export const limitsSchema = z
+  .object({
+    inboxesPerMonth: limit,
+    inboxesPerDay: limit,
+    requestsPerMinute: limit,
+    concurrentWaits: limit,
+    webhooks: limit,
+    customDomains: limit,
+    privateDomains: z.boolean(),
+    retentionDays: limit,
+  })
+  .meta({ id: 'Limits' })
+
+/** What the plan of an account allows. */
+export type Limits = z.infer<typeof limitsSchema>
+
+/** What an account used today and this month, in UTC. */
+export const usageTodaySchema = z.object({
+  date: z.iso.date(),
+  requests: z.number().int(),
+  inboxes: z.number().int(),
+  inboxesThisMonth: z.number().int(),
+  monthResetsAt: dateTimeSchema,
+})
+
+/** Use on one UTC day. */
+export const usageDaySchema = z
+  .object({
+    date: z.iso.date(),
+    requests: z.number().int(),
+    inboxes: z.number().int(),
+    byEnvironment: z
+      .object({
+        live: z.object({ requests: z.number().int(), inboxes: z.number().int() }),
+        test: z.object({ requests: z.number().int(), inboxes: z.number().int() }),
+      })
+      .describe('The same numbers, split by the environment of the key.'),
+  })
+  .meta({ id: 'UsageDay' })
+
+/** Use on one UTC day. */
+export type UsageDay = z.infer<typeof usageDaySchema>
+
+/** POST /v1/accounts */
+export const registerAccount = {
+  tags: ['Accounts and keys'],
+  summary: 'Register an account',
+  description: 'Needs no key. The first API key is in the answer and is never shown again.',
+  body: z.strictObject({
+    email: z
+      .email({ error: 'must be an email address' })
+      .max(EMAIL_LENGTH_MAX)
+      .meta({ example: 'dev@example.com' }),
+    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).optional().meta({ example: 'Dev team' }),
+  }),
+  response: {
+    201: z.object({ account: accountSchema, apiKey: z.string(), key: keySchema }),
+    ...errorResponses('invalid_json', 'invalid_parameter', 'email_registered'),
+  },
+}
+
+/** GET /v1/account */
+export const readAccount = {
+  tags: ['Accounts and keys'],
+  summary: 'The account, its limits and its use today',
+  security: SECURITY,
+  response: {
+    200: z.object({ account: accountSchema, limits: limitsSchema, usage: usageTodaySchema }),
+    ...errorResponses(...KEY_ERRORS),
+  },
+}
+
+/** GET /v1/usage */
+export const readUsage = {
+  tags: ['Accounts and keys'],
+  summary: 'Requests and inboxes a day',
+  description: 'Oldest first, today last, in UTC; a day without use is there with zeros.',
+  security: SECURITY,
+  querystring: z.object({
+    days: z.coerce
+      .number()
+      .int()
+      .min(USAGE_DAYS.min)
+      .max(USAGE_DAYS.max)
+      .default(USAGE_DAYS.default),
+  }),
+  response: {
+    200: z.object({ usage: z.array(usageDaySchema) }),
+    ...errorResponses('invalid_parameter', ...KEY_ERRORS),
+  },
+}

@@ -1,0 +1,29 @@
+/** Lifetime of an inbox in seconds: a test run at the least, a week at the most. */
+export const INBOX_TTL_SECONDS = { min: 600, max: 604_800, default: 86_400 } as const
+
+/** How long a call may wait. Under a minute, so that no proxy on the way gives up first. */
+export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
+
+/** Messages on one page. */
+export const MESSAGES_PAGE = { min: 1, max: 100, default: 50 } as const
+
+/** Days of usage shown. */
+export const USAGE_DAYS = { min: 1, max: 90, default: 30 } as const
+
+/** Longest Idempotency-Key; a UUID has 36 characters. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
+
+/** Longest name of an account, a key or a scenario: fits one line of a table. */
+export const NAME_LENGTH_MAX = 100
+
+/** Longest email address by RFC 5321. */
+export const EMAIL_LENGTH_MAX = 254
+
+/** Longest local part of an address by RFC 5321. */
+export const LOCAL_PART_LENGTH_MAX = 64
+
+/** Longest domain name by RFC 1035. */
+export const DOMAIN_LENGTH_MAX = 253
+
+/** Largest JSON body: twenty assertions with long texts are a tenth of it. */
+export const BODY_BYTES_MAX = 256 * 1024

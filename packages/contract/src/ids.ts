@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+/** Prefix of each kind of id, so that an id in a log tells what it names. */
+export const ID_PREFIXES = {
+  account: 'acc_',
+  key: 'key_',
+  inbox: 'inb_',
+  message: 'msg_',
+  attachment: 'att_',
+  scenario: 'scn_',
+  webhook: 'whk_',
+  event: 'evt_',
+} as const
+
+/** The kinds of things that have an id of their own. */
+export type IdKind = keyof typeof ID_PREFIXES
+
+/** An id of one kind; ids of different kinds do not mix. */
+export type Id<Kind extends IdKind> = string & z.$brand<Kind>
+
+/** `acc_…` */
+export type AccountId = Id<'account'>
+/** `key_…` */
+export type KeyId = Id<'key'>
+/** `inb_…` */
+export type InboxId = Id<'inbox'>
+/** `msg_…` */
+export type MessageId = Id<'message'>
+/** `att_…` */
+export type AttachmentId = Id<'attachment'>
+/** `scn_…` */
+export type ScenarioId = Id<'scenario'>
+/** `whk_…` */
+export type WebhookId = Id<'webhook'>
+/** `evt_…` */
+export type EventId = Id<'event'>
+
+/** Longest id taken from a path. Ours are 30 characters; a longer text names nothing. */
+const ID_LENGTH_MAX = 64
+
+/**
+ * An id as a caller gives it. Its form is not checked: a text that is no id of ours
+ * names no record, and the answer to that is 404, not 400.
+ */
+export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.ZodString, Kind> {
+  const schema = z
+    .string()
+    .min(1)
+    .max(ID_LENGTH_MAX)
+    .meta({ example: `${ID_PREFIXES[kind]}01k9zq3v7d8s2m4n6p8r0t2w4y` })
+  // zod's own `brand` cannot name a brand that is a type parameter; at run time it does nothing.
+  return schema as z.core.$ZodBranded<z.ZodString, Kind>
+}
+
+/** ISO 8601 in UTC with milliseconds, as every date-time that we send. */
+export const dateTimeSchema = z.iso
+  .datetime({ precision: 3 })
+  .meta({ example: '2026-01-31T09:30:00.000Z' })
+
+/** A date-time from a caller: any ISO 8601 instant with a zone. */
+export const instantSchema = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time with a time zone' })
+  .meta({ example: '2026-01-31T09:30:00Z' })

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import {
+  DOMAIN_LENGTH_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  INBOX_TTL_SECONDS,
+  LOCAL_PART_LENGTH_MAX,
+} from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { environmentSchema } from './keys.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** Where an inbox stands: no mail is accepted unless it is active. */
+export const inboxStateSchema = z.enum(['active', 'expired', 'suspended'])
+
+/** Where an inbox stands. */
+export type InboxState = z.infer<typeof inboxStateSchema>
+
+/** An inbox. */
+export const inboxSchema = z
+  .object({
+    id: idSchema('inbox'),
+    emailAddress: z.string().meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
+    createdAt: dateTimeSchema,
+    expiresAt: dateTimeSchema,
+    messageCount: z.number().int(),
+    state: inboxStateSchema,
+    environment: environmentSchema.describe('That of the key that created it.'),
+    watermark: z
+      .string()
+      .describe('What has arrived so far. Pass it as `after` to count only what comes later.'),
+  })
+  .meta({ id: 'Inbox' })
+
+/** An inbox. */
+export type Inbox = z.infer<typeof inboxSchema>
+
+/** The domain that leaves the choice to the service. */
+export const SMART_DOMAIN = 'smart'
+
+const LOCAL_PART_RULE =
+  'must be 1 to 64 of a-z, 0-9, ".", "_", "-", with no dot at either end or doubled'
+
+/** A local part as a caller may choose it; capitals are lowered. */
+export const localPartSchema = z
+  .string()
+  .toLowerCase()
+  .min(1, { error: LOCAL_PART_RULE })
+  .max(LOCAL_PART_LENGTH_MAX, { error: LOCAL_PART_RULE })
+  .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/, { error: LOCAL_PART_RULE })
+
+const createInboxBody = z.strictObject({
+  domain: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .min(1)
+    .max(DOMAIN_LENGTH_MAX)
+    .optional()
+    .describe(
+      'A receiving domain of GET /v1/domains, or `smart`: the best one. The first public one when left out.',
+    )
+    .meta({ example: 'smart' }),
+  localPart: localPartSchema
+    .optional()
+    .describe('The part before the @. Chosen at random when left out.')
+    .meta({ example: 'signup.test' }),
+  ttlSeconds: z
+    .int()
+    .min(INBOX_TTL_SECONDS.min)
+    .max(INBOX_TTL_SECONDS.max)
+    .default(INBOX_TTL_SECONDS.default)
+    .describe('Seconds until the inbox expires.'),
+})
+
+/** POST /v1/inboxes */
+export const createInbox = {
+  tags: ['Inboxes'],
+  summary: 'Create an inbox',
+  description:
+    'With an `Idempotency-Key`, a repeat within 24 hours returns the first answer and creates nothing.',
+  security: SECURITY,
+  headers: z.object({
+    'idempotency-key': z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX).optional(),
+  }),
+  // The whole body may be left out.
+  body: z.preprocess((body) => body ?? {}, createInboxBody),
+  response: {
+    201: z.object({ inbox: inboxSchema }),
+    ...errorResponses(
+      'invalid_json',
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'plan_limit',
+      'address_taken',
+      'address_reserved',
+      'monthly_allowance_reached',
+      'daily_limit_reached',
+    ),
+  },
+}
+
+/** GET /v1/inboxes */
+export const listInboxes = {
+  tags: ['Inboxes'],
+  summary: 'List the active inboxes',
+  description: 'Newest first.',
+  security: SECURITY,
+  response: { 200: z.object({ inboxes: z.array(inboxSchema) }), ...errorResponses(...KEY_ERRORS) },
+}
+
+const inboxParams = z.object({ id: idSchema('inbox') })
+
+/** GET /v1/inboxes/{id} */
+export const readInbox = {
+  tags: ['Inboxes'],
+  summary: 'Read an inbox',
+  description: 'An expired inbox stays readable for the retention of the plan.',
+  security: SECURITY,
+  params: inboxParams,
+  response: { 200: inboxSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },
+}
+
+/** DELETE /v1/inboxes/{id} */
+export const deleteInbox = {
+  tags: ['Inboxes'],
+  summary: 'Delete an inbox',
+  description: 'The inbox and all its content are purged at once.',
+  security: SECURITY,
+  params: inboxParams,
+  response: {
+    204: z.null().describe('Purged.'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
+  },
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { NAME_LENGTH_MAX } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** Whether a key is for production or for trying out; records are shared, usage is split. */
+export const environmentSchema = z.enum(['live', 'test'])
+
+/** The environment of a key. */
+export type Environment = z.infer<typeof environmentSchema>
+
+/** What a key may do: an admin also makes and revokes keys and registers domains. */
+export const roleSchema = z.enum(['admin', 'member'])
+
+/** The role of a key. */
+export type Role = z.infer<typeof roleSchema>
+
+/** A key without its secret. */
+export const keySchema = z
+  .object({
+    id: idSchema('key'),
+    name: z.string(),
+    environment: environmentSchema,
+    role: roleSchema,
+    prefix: z.string().describe('The beginning of the secret, to tell keys apart.'),
+    createdAt: dateTimeSchema,
+    lastUsedAt: dateTimeSchema.nullable(),
+  })
+  .meta({ id: 'Key' })
+
+/** A key without its secret. */
+export type Key = z.infer<typeof keySchema>
+
+const issuedKey = z.object({
+  apiKey: z.string().describe('The secret. Shown this once.'),
+  key: keySchema,
+})
+
+/** POST /v1/keys */
+export const createKey = {
+  tags: ['Accounts and keys'],
+  summary: 'Create a named key',
+  description: 'Admin keys only.',
+  security: SECURITY,
+  body: z.strictObject({
+    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).meta({ example: 'CI' }),
+    environment: environmentSchema.default('live'),
+    role: roleSchema.default('member'),
+  }),
+  response: {
+    201: issuedKey,
+    ...errorResponses('invalid_json', 'invalid_parameter', ...KEY_ERRORS, 'admin_required'),
+  },
+}
+
+/** GET /v1/keys */
+export const listKeys = {
+  tags: ['Accounts and keys'],
+  summary: 'List the active keys',
+  security: SECURITY,
+  response: { 200: z.object({ keys: z.array(keySchema) }), ...errorResponses(...KEY_ERRORS) },
+}
+
+/** POST /v1/keys/rotate */
+export const rotateKey = {
+  tags: ['Accounts and keys'],
+  summary: 'Give the calling key a new secret',
+  description: 'The old secret stops working at once; id, name, role and environment stay.',
+  security: SECURITY,
+  response: { 200: issuedKey, ...errorResponses(...KEY_ERRORS) },
+}
+
+/** DELETE /v1/keys/{id} */
+export const revokeKey = {
+  tags: ['Accounts and keys'],
+  summary: 'Revoke a key',
+  description: 'Admin keys only. The key stops working at once.',
+  security: SECURITY,
+  params: z.object({ id: idSchema('key') }),
+  response: {
+    204: z.null().describe('Revoked.'),
+    ...errorResponses(...KEY_ERRORS, 'admin_required', 'key_not_found', 'last_admin_key'),
+  },
+}

@@ -1,0 +1,41 @@
+/** Furthest two names may be apart and still be called a slip of each other. */
+const SLIP_MAX = 3
+
+/** The known name that a wrong one was probably meant to be; null when none is near. */
+export function nearestName(wrong: string, known: readonly string[]): string | null {
+  let best: string | null = null
+  let bestDistance = SLIP_MAX + 1
+  for (const name of known) {
+    if (Math.abs(name.length - wrong.length) >= bestDistance) continue
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase())
+    // A name that shares less than half of its letters is another name, not a slip.
+    if (distance < bestDistance && distance * 2 <= name.length) {
+      best = name
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+/** Insertions, removals, replacements and swaps of neighbours that turn one text into the other. */
+export function editDistance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    rows.push(row)
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + cost,
+          swapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+  }
+  return at(a.length, b.length)
+}

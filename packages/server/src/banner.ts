@@ -1,0 +1,27 @@
+import type { Config } from './config.ts'
+
+/** What a person at a terminal wants to know once the service is up. */
+export function banner(service: { readonly httpUrl: string }, config: Config): string {
+  const url = config.MAYFLY_BASE_URL ?? service.httpUrl
+  const plan = config.MAYFLY_DEFAULT_PLAN
+  return `
+  Mayfly is ready.
+
+    API    ${url}/v1
+    Docs   ${url}/docs
+
+  Begin with an account; the answer holds your API key:
+
+    curl ${url}/v1/accounts -H 'Content-Type: application/json' -d '{"email":"you@example.com"}'
+
+  New accounts are on the plan ${plan}${PLAN_HINTS[plan]}
+
+`
+}
+
+const PLAN_HINTS: Readonly<Record<Config['MAYFLY_DEFAULT_PLAN'], string>> = {
+  key_only:
+    ': 20 inboxes a day, 30 requests a minute.\n  Hosting for yourself? MAYFLY_DEFAULT_PLAN=unlimited lifts the limits.',
+  connected: ': 20,000 inboxes a month, 300 requests a minute.',
+  unlimited: ', without limits.',
+}

@@ -1,0 +1,168 @@
+import { nearestName } from '@mayfly/contract'
+import { z } from 'zod'
+import { StartRefused } from './errors.ts'
+
+/** One setting: what it may be, what it is when unset, and what it does. */
+type Setting = {
+  readonly schema: z.ZodType<unknown, string>
+  readonly default: string
+  /** The kind of value, for the table of settings. */
+  readonly type: string
+  readonly sentence: string
+}
+
+const setting = <Schema extends z.ZodType<unknown, string>>(
+  schema: Schema,
+  about: Omit<Setting, 'schema'>,
+) => ({ schema, ...about })
+
+const text = z.string().min(1)
+const optionalText = z.string().transform((value) => (value === '' ? null : value))
+const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((value) => value === 'true')
+const port = wholeNumber(0, 65_535)
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+const domains = list
+  .transform((names) => names.map((name) => name.toLowerCase()))
+  .refine((names) => names.every((name) => HOST_NAME.test(name)), {
+    error: 'must be domain names, separated by commas',
+  })
+
+/** Every setting, by the name of its environment variable. */
+export const SETTINGS = {
+  MAYFLY_HTTP_HOST: setting(text, {
+    default: '127.0.0.1',
+    type: 'address',
+    sentence: 'Address that the API listens on. 0.0.0.0 is every IPv4 address of the machine.',
+  }),
+  MAYFLY_HTTP_PORT: setting(port, {
+    default: '8025',
+    type: 'port',
+    sentence: 'Port of the API; 0 picks a free one, which the ready line tells.',
+  }),
+  MAYFLY_SMTP_HOST: setting(text, {
+    default: '127.0.0.1',
+    type: 'address',
+    sentence: 'Address that mail is received on.',
+  }),
+  MAYFLY_SMTP_PORT: setting(port, {
+    default: '1025',
+    type: 'port',
+    sentence: 'Port that mail is received on; 0 picks a free one, which the ready line tells.',
+  }),
+  MAYFLY_BASE_URL: setting(
+    optionalText.refine((value) => value === null || /^https?:\/\/[^/]+/.test(value), {
+      error: 'must begin with http:// or https://',
+    }),
+    {
+      default: '',
+      type: 'URL',
+      sentence: 'Where callers reach the API. Unset, it is http://HOST:PORT of the listener.',
+    },
+  ),
+  MAYFLY_DATABASE_URL: setting(
+    text.refine((url) => /^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)/.test(url), {
+      error: 'must be sqlite:PATH or postgres://…',
+    }),
+    {
+      default: 'sqlite:./data/mayfly.db',
+      type: 'URL',
+      sentence:
+        'The storage: a file that is created when missing, or PostgreSQL for several nodes.',
+    },
+  ),
+  MAYFLY_DATABASE_CONNECTIONS: setting(wholeNumber(1, 1_000), {
+    default: '10',
+    type: 'number',
+    sentence: 'Most connections to PostgreSQL that one node opens for its API.',
+  }),
+  MAYFLY_DOMAINS: setting(
+    domains.refine((names) => names.length > 0, { error: 'must name at least one domain' }),
+    {
+      default: 'mayfly.test',
+      type: 'list',
+      sentence: 'Public receiving domains, separated by commas. The first is the default.',
+    },
+  ),
+  MAYFLY_PRIVATE_DOMAINS: setting(domains, {
+    default: 'private.mayfly.test',
+    type: 'list',
+    sentence: 'The private pool: receiving domains for plans that include it. May be empty.',
+  }),
+  MAYFLY_MAIL_HOST: setting(optionalText, {
+    default: '',
+    type: 'name',
+    sentence:
+      "Name that a custom domain's MX must point to. Unset, it is mx. and the first domain.",
+  }),
+  MAYFLY_DEFAULT_PLAN: setting(z.enum(['key_only', 'connected', 'unlimited']), {
+    default: 'key_only',
+    type: 'key_only, connected or unlimited',
+    sentence: 'Plan of a new account. A team that hosts for itself wants unlimited.',
+  }),
+  MAYFLY_LOG_LEVEL: setting(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    {
+      default: 'info',
+      type: 'level',
+      sentence: 'Least level that is logged: trace, debug, info, warn, error, fatal or silent.',
+    },
+  ),
+  MAYFLY_METRICS: setting(flag, {
+    default: 'false',
+    type: 'true or false',
+    sentence: 'Whether GET /metrics answers, without a key, in the format of Prometheus.',
+  }),
+} as const satisfies Record<string, Setting>
+
+/** The name of a setting. */
+export type SettingName = keyof typeof SETTINGS
+
+/** The value of every setting. */
+export type Config = {
+  readonly [Name in SettingName]: z.output<(typeof SETTINGS)[Name]['schema']>
+}
+
+/** The configuration from the process's environment. */
+export function loadConfig(): Config {
+  return parseConfig(process.env)
+}
+
+/** Reads every setting; the first that is unknown or malformed throws. */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const names = Object.keys(SETTINGS)
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('MAYFLY_') || names.includes(name)) continue
+    const nearest = nearestName(name, names)
+    const hint =
+      nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`
+    throw new StartRefused(`${name} is not a setting. ${hint}`)
+  }
+  const values = Object.entries(SETTINGS).map(([name, { schema, default: unset }]) => {
+    const value = env[name] ?? unset
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return [name, parsed.data]
+    const rule = parsed.error.issues[0]?.message ?? 'is malformed'
+    throw new StartRefused(`${name} ${rule}, but is ${JSON.stringify(value)}.`)
+  })
+  // Built from the same table that the type is made of.
+  return Object.fromEntries(values) as Config
+}
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error })
+}

@@ -1,0 +1,80 @@
+import type { AccountId, Environment, Key, KeyId, Role } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Store, Tables } from '../../store/open.ts'
+import { type Caller, hashSecret, requireAdmin } from './authenticate.ts'
+import { apiKeyPrefix } from './secret.ts'
+
+/** What keys need. */
+export type KeyDeps = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
+
+/** What a caller says of a key that is to be made. */
+export type KeyWish = {
+  readonly name: string
+  readonly environment: Environment
+  readonly role: Role
+}
+
+/** A key with its secret, which nobody can read again. */
+export type IssuedKey = { readonly apiKey: string; readonly key: Key }
+
+/** Makes a key for an account. */
+export async function issueKey(
+  deps: { readonly store: Tables; readonly clock: Clock; readonly ids: Ids },
+  accountId: AccountId,
+  wish: KeyWish,
+): Promise<IssuedKey> {
+  const apiKey = deps.ids.apiKey(wish.environment)
+  const key = await deps.store.keys.add({
+    id: deps.ids.next('key'),
+    accountId,
+    ...wish,
+    ...kept(apiKey),
+    createdAt: deps.clock.now(),
+  })
+  return { apiKey, key }
+}
+
+/** Makes a named key; admins only. */
+export async function createKey(deps: KeyDeps, caller: Caller, wish: KeyWish): Promise<IssuedKey> {
+  requireAdmin(caller)
+  return issueKey(deps, caller.accountId, wish)
+}
+
+/** Active keys of the caller's account. */
+export async function listKeys(deps: KeyDeps, caller: Caller): Promise<Key[]> {
+  return deps.store.keys.list(caller.accountId)
+}
+
+/** Gives the calling key a new secret; the old one stops working with the commit. */
+export async function rotateKey(deps: KeyDeps, caller: Caller): Promise<IssuedKey> {
+  const apiKey = deps.ids.apiKey(caller.environment)
+  const key = await deps.store.keys.replaceSecret(caller.accountId, caller.keyId, kept(apiKey))
+  // It was active when the call was authenticated; it has been revoked since.
+  if (key === null) throw new ServiceError('invalid_api_key')
+  return { apiKey, key }
+}
+
+/**
+ * Revokes a key; admins only, and never the last admin key.
+ *
+ * The account is locked, so that two admins who revoke each other's key at once
+ * do not leave it without any.
+ */
+export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promise<void> {
+  requireAdmin(caller)
+  await deps.store.transaction(async (tx) => {
+    await tx.accounts.lock(caller.accountId)
+    const keys = await tx.keys.list(caller.accountId)
+    const key = keys.find((candidate) => candidate.id === id)
+    if (key === undefined) throw new ServiceError('key_not_found')
+    const admins = keys.filter((candidate) => candidate.role === 'admin')
+    if (key.role === 'admin' && admins.length === 1) throw new ServiceError('last_admin_key')
+    await tx.keys.revoke(caller.accountId, id, deps.clock.now())
+  })
+}
+
+function kept(apiKey: string) {
+  return { prefix: apiKeyPrefix(apiKey), secretHash: hashSecret(apiKey) }
+}

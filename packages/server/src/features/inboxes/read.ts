@@ -1,0 +1,29 @@
+import type { Inbox, InboxId } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** What inboxes need once they exist. */
+export type InboxDeps = { readonly store: Store; readonly clock: Clock }
+
+/** The caller's inboxes that have not expired, newest first. */
+export async function listInboxes(deps: InboxDeps, caller: Caller): Promise<Inbox[]> {
+  return deps.store.inboxes.listActive(caller.accountId, deps.clock.now())
+}
+
+/** One inbox of the caller's, in whatever state. */
+export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<Inbox> {
+  const inbox = await deps.store.inboxes.find(caller.accountId, id, deps.clock.now())
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+  return inbox
+}
+
+/** Purges an inbox and all its content; its address stays kept from other accounts. */
+export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const address = await tx.inboxes.purge(caller.accountId, id)
+    if (address === null) throw new ServiceError('inbox_not_found')
+    await tx.addresses.release(id, address, deps.clock.now())
+  })
+}

@@ -1,0 +1,42 @@
+import type { Limits } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { firstOfMonth, nextDayStart, nextMonthStart, utcDay } from './calendar.ts'
+
+/**
+ * Takes one inbox off the allowance of the caller's account, inside the transaction that
+ * creates it: a refusal, of whatever kind, rolls back and costs nothing.
+ *
+ * The account is locked first. Two creates that count at once would both see the last place.
+ */
+export async function spendInbox(
+  tx: Tables,
+  caller: Caller,
+  when: { readonly limits: Limits; readonly now: number },
+): Promise<void> {
+  const { limits, now } = when
+  const today = utcDay(now)
+  await tx.accounts.lock(caller.accountId)
+  const rows = await tx.usage.list(caller.accountId, firstOfMonth(now), today)
+  const thisMonth = rows.reduce((sum, row) => sum + row.inboxes, 0)
+  const thisDay = rows.reduce((sum, row) => sum + (row.date === today ? row.inboxes : 0), 0)
+
+  if (limits.inboxesPerMonth !== null && thisMonth >= limits.inboxesPerMonth) {
+    throw new ServiceError('monthly_allowance_reached', {
+      retryAfterSeconds: Math.ceil((nextMonthStart(now) - now) / 1000),
+    })
+  }
+  if (limits.inboxesPerDay !== null && thisDay >= limits.inboxesPerDay) {
+    throw new ServiceError('daily_limit_reached', {
+      retryAfterSeconds: Math.ceil((nextDayStart(now) - now) / 1000),
+    })
+  }
+  await tx.usage.add({
+    accountId: caller.accountId,
+    date: today,
+    environment: caller.environment,
+    requests: 0,
+    inboxes: 1,
+  })
+}

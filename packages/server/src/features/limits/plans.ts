@@ -1,0 +1,35 @@
+import type { Limits, Plan } from '@mayfly/contract'
+
+/** What each plan allows: the table of the interface, and `unlimited` for who hosts for himself. */
+export const PLANS: Readonly<Record<Plan, Limits>> = {
+  key_only: {
+    inboxesPerMonth: 100,
+    inboxesPerDay: 20,
+    requestsPerMinute: 30,
+    concurrentWaits: 2,
+    webhooks: 1,
+    customDomains: 0,
+    privateDomains: false,
+    retentionDays: 7,
+  },
+  connected: {
+    inboxesPerMonth: 20_000,
+    inboxesPerDay: null,
+    requestsPerMinute: 300,
+    concurrentWaits: 50,
+    webhooks: 25,
+    customDomains: 10,
+    privateDomains: true,
+    retentionDays: 180,
+  },
+  unlimited: {
+    inboxesPerMonth: null,
+    inboxesPerDay: null,
+    requestsPerMinute: null,
+    concurrentWaits: null,
+    webhooks: null,
+    customDomains: null,
+    privateDomains: true,
+    retentionDays: 180,
+  },
+}

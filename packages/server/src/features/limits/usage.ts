@@ -1,0 +1,131 @@
+import type { AccountId, Environment, KeyId, UsageDay } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store, Tables } from '../../store/open.ts'
+import type { UsageRow } from '../../store/usage.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { firstOfMonth, lastDays, nextMonthStart, utcDay } from './calendar.ts'
+
+type Counted = {
+  readonly accountId: AccountId
+  readonly date: string
+  readonly environment: Environment
+  requests: number
+}
+
+/**
+ * Requests counted since the last flush. A write a request would halve what a node can
+ * answer; a crash loses at most the counts of the last second.
+ */
+export class RequestCounter {
+  #counts = new Map<string, Counted>()
+  #lastUses = new Map<KeyId, number>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Counts one authenticated request. */
+  count(caller: Caller): void {
+    const now = this.#clock.now()
+    const date = utcDay(now)
+    const { accountId, environment } = caller
+    const name = `${accountId} ${date} ${environment}`
+    const counted = this.#counts.get(name)
+    if (counted === undefined) {
+      this.#counts.set(name, { accountId, date, environment, requests: 1 })
+    } else {
+      counted.requests += 1
+    }
+    this.#lastUses.set(caller.keyId, now)
+  }
+
+  /** What is counted for an account and not yet written. */
+  pending(accountId: AccountId): UsageRow[] {
+    return [...this.#counts.values()]
+      .filter((counted) => counted.accountId === accountId)
+      .map(({ date, environment, requests }) => ({ date, environment, requests, inboxes: 0 }))
+  }
+
+  /** Writes all that was counted; when that fails the counts are kept for the next time. */
+  async flush(store: Store): Promise<void> {
+    if (this.#counts.size === 0) return
+    const counts = this.#counts
+    const lastUses = this.#lastUses
+    this.#counts = new Map()
+    this.#lastUses = new Map()
+    try {
+      await store.transaction(async (tx) => {
+        for (const counted of counts.values()) await tx.usage.add({ ...counted, inboxes: 0 })
+        await tx.keys.touch(lastUses)
+      })
+    } catch (error) {
+      this.#putBack(counts, lastUses)
+      throw error
+    }
+  }
+
+  #putBack(counts: Map<string, Counted>, lastUses: Map<KeyId, number>): void {
+    for (const [name, counted] of counts) {
+      const newer = this.#counts.get(name)
+      if (newer === undefined) this.#counts.set(name, counted)
+      else newer.requests += counted.requests
+    }
+    this.#lastUses = new Map([...lastUses, ...this.#lastUses])
+  }
+}
+
+/** What reading usage needs. */
+export type UsageDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  readonly requestCounter: RequestCounter
+}
+
+/** The last `days` UTC days, oldest first, days without use as zeros. */
+export async function listUsage(
+  deps: UsageDeps,
+  caller: Caller,
+  days: number,
+): Promise<UsageDay[]> {
+  const dates = lastDays(deps.clock.now(), days)
+  const rows = await usageRows(deps, caller, { from: dates[0] ?? '', to: dates.at(-1) ?? '' })
+  return dates.map((date) => {
+    const ofDay = rows.filter((row) => row.date === date)
+    const live = sum(ofDay.filter((row) => row.environment === 'live'))
+    const test = sum(ofDay.filter((row) => row.environment === 'test'))
+    return { date, ...sum(ofDay), byEnvironment: { live, test } }
+  })
+}
+
+/** Today's use, and this month's inboxes. */
+export async function usageToday(deps: UsageDeps, caller: Caller) {
+  const now = deps.clock.now()
+  const date = utcDay(now)
+  const rows = await usageRows(deps, caller, { from: firstOfMonth(now), to: date })
+  return {
+    date,
+    ...sum(rows.filter((row) => row.date === date)),
+    inboxesThisMonth: sum(rows).inboxes,
+    monthResetsAt: new Date(nextMonthStart(now)).toISOString(),
+  }
+}
+
+async function usageRows(
+  deps: UsageDeps,
+  caller: Caller,
+  span: { readonly from: string; readonly to: string },
+): Promise<UsageRow[]> {
+  const pending = deps.requestCounter
+    .pending(caller.accountId)
+    .filter((row) => row.date >= span.from && row.date <= span.to)
+  const stored = await deps.store.usage.list(caller.accountId, span.from, span.to)
+  return [...stored, ...pending]
+}
+
+function sum(rows: readonly UsageRow[]): { requests: number; inboxes: number } {
+  return {
+    requests: rows.reduce((total, row) => total + row.requests, 0),
+    inboxes: rows.reduce((total, row) => total + row.inboxes, 0),
+  }
+}

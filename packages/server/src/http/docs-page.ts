@@ -1,0 +1,4 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Stand-in. */
+export function serveDocsPage(_http: FastifyInstance): void {}

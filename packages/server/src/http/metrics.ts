@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import { PUBLIC } from './caller.ts'
+
+/** Bounds of the buckets: a plain read is below 5 ms, a wait lasts up to 50 s. */
+const SECONDS_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60]
+
+/** Serves the process's and the API's figures in the format of Prometheus. */
+export async function serveMetrics(http: FastifyInstance): Promise<void> {
+  // Loaded only when asked for: most who start the service never look here.
+  const { collectDefaultMetrics, Histogram, Registry } = await import('prom-client')
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'mayfly_http_request_seconds',
+    help: 'Time from the request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS_BUCKETS,
+    registers: [registry],
+  })
+  http.addHook('onResponse', async (request, reply) => {
+    // The pattern, not the path: a label for each id would grow without end.
+    const route = request.routeOptions.url ?? 'unmatched'
+    const status = String(reply.statusCode)
+    requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)
+  })
+  http.get('/metrics', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+}

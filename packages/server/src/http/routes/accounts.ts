@@ -1,0 +1,18 @@
+import { readAccount, readUsage, registerAccount } from '@mayfly/contract'
+import { PUBLIC } from '../caller.ts'
+import type { Routes } from '../server.ts'
+
+/** Accounts and what they use. */
+export const accountRoutes: Routes = (http, app) => {
+  http.post('/v1/accounts', { schema: registerAccount, config: PUBLIC }, async (request, reply) =>
+    reply.code(201).send(await app.accounts.register(request.body)),
+  )
+
+  http.get('/v1/account', { schema: readAccount }, async (request) =>
+    app.accounts.read(request.caller),
+  )
+
+  http.get('/v1/usage', { schema: readUsage }, async (request) => ({
+    usage: await app.accounts.usage(request.caller, request.query.days),
+  }))
+}

@@ -1,0 +1,14 @@
+import { PUBLIC } from '../caller.ts'
+import type { Routes } from '../server.ts'
+
+/** For whoever watches over the process. */
+export const healthRoutes: Routes = (http, app) => {
+  const options = { config: PUBLIC, schema: { hide: true } }
+
+  http.get('/healthz', options, async () => ({ status: 'alive' }))
+
+  http.get('/readyz', options, async () => {
+    await app.isReady()
+    return { status: 'ready' }
+  })
+}

@@ -1,0 +1,100 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** Names of column types, which the two databases spell differently. */
+export type ColumnTypes = {
+  /** Ids: compared byte by byte, so that they sort by creation under any locale. */
+  readonly id: string
+  readonly integer: string
+  readonly real: string
+  readonly bytes: string
+  /** What follows the closing parenthesis of a table. */
+  readonly options: string
+}
+
+/** Everything in which the two databases differ, as named capabilities. */
+export type Dialect = {
+  readonly name: 'sqlite' | 'postgres'
+  readonly types: ColumnTypes
+  readonly currentTimestamp: string
+  /** Makes other nodes that migrate wait for the end of this transaction. */
+  lockMigrations(tx: Kysely<Schema>): Promise<void>
+  /** Makes other transactions that lock the same account wait for the end of this one. */
+  lockAccount(tx: Kysely<Schema>, accountId: string): Promise<void>
+  /** Whether an error says that a row with this unique value exists already. */
+  isUniqueViolation(error: unknown): boolean
+  /** Whether an error says that the storage is out of reach, and if so whether it is full. */
+  unavailability(error: unknown): { readonly full: boolean } | null
+}
+
+/** SQLite's result codes, from its documentation. */
+const SQLITE = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, NOTADB: 26 }
+const SQLITE_UNIQUE: readonly unknown[] = [1555, 2067]
+const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
+
+/** SQLite: one writer at a time, so a transaction is itself the lock. */
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  types: {
+    id: 'text',
+    integer: 'integer',
+    real: 'real',
+    bytes: 'blob',
+    options: ' strict',
+  },
+  currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
+  lockMigrations: async () => {},
+  lockAccount: async () => {},
+  isUniqueViolation: (error) => SQLITE_UNIQUE.includes(errorField(error, 'errcode')),
+  unavailability: (error) => {
+    const code = errorField(error, 'errcode')
+    if (typeof code !== 'number') return null
+    // The low byte is the primary code; the rest says more about it.
+    const primary = code & 0xff
+    return SQLITE_GONE.includes(primary) ? { full: primary === SQLITE.FULL } : null
+  },
+}
+
+/** A number of our own among PostgreSQL's advisory locks. */
+const MIGRATION_LOCK = 6_292_359
+
+const UNIQUE_VIOLATION = '23505'
+const DISK_FULL = '53100'
+
+/** Connection failures, too many connections, shutting down, read-only stand-by. */
+const POSTGRES_GONE = /^(?:08|53|57P0|58|25006)/
+const NETWORK_GONE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
+const POOL_GONE =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
+
+/** PostgreSQL: row and advisory locks. */
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  types: {
+    id: 'text collate "C"',
+    integer: 'bigint',
+    real: 'double precision',
+    bytes: 'bytea',
+    options: '',
+  },
+  currentTimestamp: 'now()::text',
+  lockMigrations: async (tx) => {
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
+  },
+  lockAccount: async (tx, accountId) => {
+    await sql`select 1 from account where id = ${accountId} for no key update`.execute(tx)
+  },
+  isUniqueViolation: (error) => errorField(error, 'code') === UNIQUE_VIOLATION,
+  unavailability: (error) => {
+    const code = errorField(error, 'code')
+    if (typeof code === 'string' && (POSTGRES_GONE.test(code) || NETWORK_GONE.test(code))) {
+      return { full: code === DISK_FULL }
+    }
+    return POOL_GONE.test(String(errorField(error, 'message'))) ? { full: false } : null
+  },
+}
+
+function errorField(error: unknown, name: string): unknown {
+  if (typeof error !== 'object' || error === null) return undefined
+  return Reflect.get(error, name)
+}

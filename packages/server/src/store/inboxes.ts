@@ -1,0 +1,138 @@
+import type { AccountId, Environment, Inbox, InboxId, InboxState } from '@mayfly/contract'
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from './schema.ts'
+import { isoTime } from './time.ts'
+
+/** An inbox as it is written. */
+export type NewInbox = {
+  readonly id: InboxId
+  readonly address: string
+  readonly domain: string
+  readonly environment: Environment
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** Inboxes. */
+export class Inboxes {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Writes a new inbox, which is active. */
+  async add(owner: AccountId, inbox: NewInbox): Promise<Inbox> {
+    const row = {
+      id: inbox.id,
+      account_id: owner,
+      address: inbox.address,
+      domain: inbox.domain,
+      environment: inbox.environment,
+      created_at: inbox.createdAt,
+      expires_at: inbox.expiresAt,
+      suspended_at: null,
+      suspended_reason: null,
+      message_count: 0,
+      size_bytes: 0,
+      last_sequence: 0,
+    }
+    await this.#db.insertInto('inbox').values(row).execute()
+    return toInbox(row, inbox.createdAt)
+  }
+
+  /** Inboxes that have not expired, newest first. */
+  async listActive(owner: AccountId, now: number): Promise<Inbox[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('expires_at', '>', now)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute()
+    return rows.map((row) => toInbox(row, now))
+  }
+
+  /** The account's inbox, in whatever state, or null. */
+  async find(owner: AccountId, id: InboxId, now: number): Promise<Inbox | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : toInbox(row, now)
+  }
+
+  /** Purges an inbox with all its content; its address, or null when there is no such inbox. */
+  async purge(owner: AccountId, id: InboxId): Promise<string | null> {
+    const mails = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select('message.mail_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.id', '=', id)
+      .execute()
+    const purged = await this.#db
+      .deleteFrom('inbox')
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .returning('address')
+      .executeTakeFirst()
+    if (purged === undefined) return null
+    await this.#db.deleteFrom('delivery').where('inbox_id', '=', id).execute()
+    await this.#deleteUnshared(mails.map((mail) => mail.mail_id))
+    return purged.address
+  }
+
+  /** Unexpired inboxes on each of these domains. */
+  async countByDomain(domains: readonly string[], now: number): Promise<Map<string, number>> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .select(({ fn }) => ['domain', fn.countAll<number>().as('count')])
+      .where('domain', 'in', domains)
+      .where('expires_at', '>', now)
+      .groupBy('domain')
+      .execute()
+    return new Map(rows.map((row) => [row.domain, row.count]))
+  }
+
+  /** Several recipients share one mail: it goes with the last of them. */
+  async #deleteUnshared(mailIds: readonly string[]): Promise<void> {
+    if (mailIds.length === 0) return
+    await this.#db
+      .deleteFrom('mail')
+      .where('id', 'in', mailIds)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('message').select('message.id').whereRef('message.mail_id', '=', 'mail.id'),
+          ),
+        ),
+      )
+      .execute()
+  }
+}
+
+function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
+  return {
+    id: row.id,
+    emailAddress: row.address,
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+    messageCount: row.message_count,
+    state: inboxState(row, now),
+    environment: row.environment,
+    watermark: String(row.last_sequence),
+  }
+}
+
+/** Expiry comes first: a suspended inbox that has expired does not come back by being resumed. */
+function inboxState(
+  row: Pick<Selectable<Schema['inbox']>, 'expires_at' | 'suspended_at'>,
+  now: number,
+): InboxState {
+  if (row.expires_at <= now) return 'expired'
+  return row.suspended_at === null ? 'active' : 'suspended'
+}

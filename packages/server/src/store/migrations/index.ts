@@ -1,0 +1,39 @@
+import { type Kysely, sql } from 'kysely'
+import { StartRefused } from '../../errors.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+import { initial } from './0001-initial.ts'
+
+/** Every migration in order; its place in the list is its number. Forward only, never edited. */
+const MIGRATIONS = [initial] as const
+
+/**
+ * Brings the schema up to date, all in one transaction under the database's lock, so that
+ * of several nodes that start at once one migrates and the others wait.
+ */
+export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await dialect.lockMigrations(tx)
+    await sql
+      .raw(
+        `create table if not exists migration (
+          number ${dialect.types.integer} primary key, applied_at text not null)`,
+      )
+      .execute(tx)
+    const newest = await sql<{ number: number | null }>`
+      select max(number) as number from migration`.execute(tx)
+    const applied = newest.rows[0]?.number ?? 0
+    if (applied > MIGRATIONS.length) {
+      throw new StartRefused(
+        `The database is from a newer Mayfly (schema ${applied}, this one knows ${MIGRATIONS.length}). Start the newer version.`,
+      )
+    }
+    for (const [index, statements] of MIGRATIONS.entries()) {
+      const number = index + 1
+      if (number <= applied) continue
+      for (const statement of statements(dialect.types)) await sql.raw(statement).execute(tx)
+      await sql`insert into migration (number, applied_at)
+        values (${number}, ${sql.raw(dialect.currentTimestamp)})`.execute(tx)
+    }
+  })
+}

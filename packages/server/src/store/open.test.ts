@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createSqlite, onEachDatabase } from '../../test/databases.ts'
+import { StartRefused, StorageUnavailable } from '../errors.ts'
+import { openStore } from './open.ts'
+
+onEachDatabase('the store', (create, name) => {
+  it('migrates once, however many open it, and opens again', async () => {
+    await using database = await create()
+    const open = () => openStore({ url: database.url, exclusive: false })
+    // SQLite waits for a lock without letting its own thread go on: there, one after the other.
+    const stores =
+      name === 'SQLite'
+        ? [await open(), await open()]
+        : await Promise.all([open(), open(), open(), open()])
+    for (const store of stores) await store.ping()
+    for (const store of stores) await store.close()
+    await (await open()).close()
+  })
+
+  it('refuses a database of a newer version', async () => {
+    await using database = await create()
+    const store = await openStore({ url: database.url, exclusive: false })
+    await store.execute("insert into migration (number, applied_at) values (9999, 'later')")
+    await store.close()
+    await assert.rejects(openStore({ url: database.url, exclusive: false }), (error) => {
+      assert.ok(error instanceof StartRefused)
+      assert.match(error.message, /newer Mayfly/)
+      return true
+    })
+  })
+})
+
+describe('the embedded store', () => {
+  it('is held by one process at a time', async () => {
+    await using database = await createSqlite()
+    const store = await openStore({ url: database.url, exclusive: true })
+    await assert.rejects(openStore({ url: database.url, exclusive: true }), StartRefused)
+    await store.close()
+    await (await openStore({ url: database.url, exclusive: true })).close()
+  })
+})
+
+describe('PostgreSQL out of reach', () => {
+  it('refuses the start and names the setting', async () => {
+    const url = 'postgres://nobody@127.0.0.1:1/none'
+    await assert.rejects(openStore({ url, exclusive: true }), (error) => {
+      assert.ok(error instanceof StartRefused)
+      assert.match(error.message, /MAYFLY_DATABASE_URL/)
+      assert.ok(!(error instanceof StorageUnavailable))
+      return true
+    })
+  })
+})

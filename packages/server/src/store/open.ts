@@ -1,0 +1,101 @@
+import { type Kysely, sql } from 'kysely'
+import { StartRefused, StorageUnavailable } from '../errors.ts'
+import { Accounts } from './accounts.ts'
+import { Addresses } from './addresses.ts'
+import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
+import { Domains } from './domains.ts'
+import { IdempotencyKeys } from './idempotency.ts'
+import { Inboxes } from './inboxes.ts'
+import { Keys } from './keys.ts'
+import { migrate } from './migrations/index.ts'
+import { openPostgres } from './open-postgres.ts'
+import { holdData, openSqlite } from './open-sqlite.ts'
+import type { Schema } from './schema.ts'
+import { Usage } from './usage.ts'
+
+/** Every table's queries; the same inside a transaction as outside. */
+export type Tables = {
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly addresses: Addresses
+  readonly domains: Domains
+  readonly inboxes: Inboxes
+  readonly idempotencyKeys: IdempotencyKeys
+  readonly usage: Usage
+}
+
+/** The storage of the service. */
+export type Store = Tables & {
+  /** All of `work` or nothing of it. Inside, only `tx` may be used. */
+  transaction<T>(work: (tx: Tables) => Promise<T>): Promise<T>
+  /** Runs one statement as it is; for the operator's tools and tests. */
+  execute(statement: string): Promise<void>
+  /** Throws when the storage does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How a store is opened. */
+export type StoreOptions = {
+  /** `sqlite:PATH` or `postgres://…` */
+  readonly url: string
+  /** Whether to refuse when another process runs on the same embedded store. */
+  readonly exclusive: boolean
+  /** Most connections to PostgreSQL at a time. */
+  readonly connectionsMax?: number
+}
+
+/** Opens the store and brings its schema up to date. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const sqlitePath = sqlitePathOf(options.url)
+  const held = options.exclusive && sqlitePath !== null ? holdData(sqlitePath) : null
+  const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
+  let db: Kysely<Schema> | null = null
+  try {
+    db =
+      sqlitePath === null
+        ? openPostgres(options.url, options.connectionsMax ?? 10)
+        : openSqlite(sqlitePath)
+    await migrate(db, dialect)
+    return storeOver(db, dialect, () => held?.release())
+  } catch (error) {
+    await db?.destroy()
+    held?.release()
+    if (!(error instanceof StorageUnavailable)) throw error
+    throw new StartRefused(`${error.message}. Check MAYFLY_DATABASE_URL.`)
+  }
+}
+
+/** The file of a `sqlite:` URL; null for another database. */
+export function sqlitePathOf(url: string): string | null {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
+}
+
+function storeOver(db: Kysely<Schema>, dialect: Dialect, released: () => void): Store {
+  return {
+    ...tablesOver(db, dialect),
+    transaction: (work) => db.transaction().execute((tx) => work(tablesOver(tx, dialect))),
+    execute: async (statement) => {
+      await sql.raw(statement).execute(db)
+    },
+    ping: async () => {
+      await sql`select 1`.execute(db)
+    },
+    close: async () => {
+      await db.destroy()
+      released()
+    },
+  }
+}
+
+function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
+  return {
+    accounts: new Accounts(db, dialect),
+    keys: new Keys(db),
+    addresses: new Addresses(db),
+    domains: new Domains(db),
+    inboxes: new Inboxes(db),
+    idempotencyKeys: new IdempotencyKeys(db),
+    usage: new Usage(db),
+  }
+}

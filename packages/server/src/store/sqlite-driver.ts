@@ -1,0 +1,80 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+
+/** Statements kept prepared. The store has about a hundred; the rest is room for odd shapes. */
+const STATEMENTS_MAX = 500
+
+type Prepared = { readonly statement: StatementSync; readonly returnsRows: boolean }
+
+/** Kysely's driver for node:sqlite: one connection, statements prepared once. */
+export class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync
+  readonly #connection: DatabaseConnection
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#connection = new SqliteConnection(database)
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+
+  async beginTransaction(): Promise<void> {
+    // Immediate: a transaction that reads first and writes later could otherwise find
+    // that another writer came between, and fail where waiting would have done.
+    this.#database.exec('begin immediate')
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit')
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk rolls back by itself.
+    if (this.#database.isTransaction) this.#database.exec('rollback')
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#database.close()
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync
+  readonly #prepared = new Map<string, Prepared>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, returnsRows } = this.#prepare(query.sql)
+    // Kysely types parameters as unknown; ours are only ever what SQLite takes.
+    const parameters = query.parameters as SQLInputValue[]
+    if (returnsRows) {
+      // The row type is the caller's promise about its own query.
+      return { rows: statement.all(...parameters) as R[] }
+    }
+    const { changes } = statement.run(...parameters)
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  streamQuery(): never {
+    throw new Error('Streaming is not used: every query here has a bound.')
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    if (this.#prepared.size >= STATEMENTS_MAX) this.#prepared.clear()
+    const statement = this.#database.prepare(sql)
+    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startService } from '../start-service.ts'
+
+describe('errors', () => {
+  it('have one shape, whatever is wrong', async () => {
+    await using service = await startService()
+    const dev = await service.register()
+    const json = { 'content-type': 'application/json' }
+    const long = JSON.stringify({ name: 'x'.repeat(300_000) })
+    const cases = [
+      [dev.send('POST', '/v1/keys', { rawBody: '{"name":', headers: json }), 400, 'invalid_json'],
+      [
+        dev.send('POST', '/v1/keys', { rawBody: '{"__proto__":{}}', headers: json }),
+        400,
+        'invalid_json',
+      ],
+      [dev.post('/v1/keys', {}), 400, 'invalid_parameter'],
+      [dev.post('/v1/keys'), 400, 'invalid_parameter'],
+      [service.anonymous.get('/v1/account'), 401, 'missing_api_key'],
+      [
+        dev.get('/v1/account', { headers: { authorization: 'Basic eDp5' } }),
+        401,
+        'missing_api_key',
+      ],
+      [dev.withKey('mf_live_wrong').get('/v1/account'), 401, 'invalid_api_key'],
+      [dev.withKey('x'.repeat(5000)).get('/v1/account'), 401, 'invalid_api_key'],
+      [dev.get('/v1/nothing'), 404, 'route_not_found'],
+      [service.anonymous.get('/v1/nothing'), 404, 'route_not_found'],
+      [service.anonymous.send('PUT', '/v1/inboxes'), 405, 'method_not_allowed'],
+      [dev.send('POST', '/v1/keys', { rawBody: long, headers: json }), 413, 'body_too_large'],
+      [
+        dev.send('POST', '/v1/keys', {
+          rawBody: 'a=b',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+        415,
+        'unsupported_media_type',
+      ],
+      [
+        dev.send('POST', '/v1/keys', { rawBody: 'a', headers: { 'content-type': 'text/plain' } }),
+        415,
+        'unsupported_media_type',
+      ],
+    ] as const
+    for (const [call, status, code] of cases) {
+      const answer = await call
+      assert.equal(answer.status, status, `${code}: ${answer.text}`)
+      assert.equal(answer.body.error.code, code)
+      assert.deepEqual(Object.keys(answer.body.error), ['type', 'code', 'message'])
+      assert.ok(answer.body.error.message.length > 10)
+      assert.match(String(answer.headers['x-request-id']), /^req_/)
+      if (status === 401) assert.equal(answer.headers['www-authenticate'], 'Bearer')
+      if (status === 405) assert.equal(answer.headers['allow'], 'GET, HEAD, POST')
+    }
+  })
+
+  it('name the field and the rule, all at once', async () => {
+    await using service = await startService()
+    const answer = await service.anonymous.post('/v1/accounts', { email: 'nobody', nam: 'x' })
+    assert.equal(
+      answer.body.error.message,
+      'email: must be an email address; body: unknown field "nam"; did you mean "name"?',
+    )
+  })
+
+  it('tell a missing key before a broken body', async () => {
+    await using service = await startService()
+    const headers = { 'content-type': 'application/json' }
+    const answer = await service.anonymous.send('POST', '/v1/keys', { rawBody: '{', headers })
+    assert.equal(answer.status, 401)
+  })
+
+  it('repeat the request id that a caller brings', async () => {
+    await using service = await startService()
+    const good = await service.anonymous.get('/healthz', { headers: { 'x-request-id': 'ci-42' } })
+    assert.equal(good.headers['x-request-id'], 'ci-42')
+    const bad = await service.anonymous.get('/healthz', { headers: { 'x-request-id': 'a b' } })
+    assert.notEqual(bad.headers['x-request-id'], 'a b')
+  })
+})

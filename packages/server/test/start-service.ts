@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseConfig } from '../src/config.ts'
+import type { Clock } from '../src/platform/clock.ts'
+import { createLog } from '../src/platform/log.ts'
+import { startService as start } from '../src/service.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
+import { createSqlite, type TestDatabase } from './databases.ts'
+
+/** A whole service on free ports, with all that a user has to reach it. */
+export type TestService = AsyncDisposable & {
+  readonly httpUrl: string
+  /** What was logged, a JSON object a line. */
+  readonly logged: readonly string[]
+  /** Calls without a key. */
+  readonly anonymous: ApiClient
+  /** Registers an account and calls with its first key. */
+  register(email?: string): Promise<ApiClient>
+}
+
+/** What a test may choose. */
+export type TestServiceOptions = {
+  readonly database?: TestDatabase
+  readonly env?: Readonly<Record<string, string>>
+  readonly clock?: Clock
+}
+
+/** Longest time for sockets and timers to be gone after a stop. */
+const LEAK_GRACE_MS = 3_000
+
+/** Starts a service; its disposal stops it and fails when it leaves anything behind. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const before = openResources()
+  const ownDatabase = options.database === undefined ? await createSqlite() : null
+  const config = parseConfig({
+    MAYFLY_HTTP_PORT: '0',
+    MAYFLY_SMTP_PORT: '0',
+    MAYFLY_DATABASE_URL: (options.database ?? ownDatabase)?.url ?? '',
+    MAYFLY_DEFAULT_PLAN: 'unlimited',
+    MAYFLY_LOG_LEVEL: 'warn',
+    ...options.env,
+  })
+  const logged: string[] = []
+  const log = createLog(config.MAYFLY_LOG_LEVEL, { write: (line) => logged.push(line) })
+  const service = await start(
+    config,
+    log,
+    options.clock === undefined ? {} : { clock: options.clock },
+  )
+  let accounts = 0
+  const anonymous = createApiClient(service.httpUrl, null)
+  return {
+    httpUrl: service.httpUrl,
+    logged,
+    anonymous,
+    register: async (email) => {
+      accounts += 1
+      const body = { email: email ?? `dev${accounts}@example.com` }
+      const answer = await anonymous.post('/v1/accounts', body)
+      if (answer.status !== 201) throw new Error(`could not register: ${answer.text}`)
+      return createApiClient(service.httpUrl, String(answer.body.apiKey))
+    },
+    [Symbol.asyncDispose]: async () => {
+      await service.stop()
+      await ownDatabase?.[Symbol.asyncDispose]()
+      await assertNothingLeft(before)
+    },
+  }
+}
+
+/** Sockets, servers and timers that are open, counted by kind. */
+function openResources(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (/^(?:TCP|Pipe|Timeout|TLS|MessagePort|Worker)/.test(kind)) {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+async function assertNothingLeft(before: ReadonlyMap<string, number>): Promise<void> {
+  const deadline = performance.now() + LEAK_GRACE_MS
+  for (;;) {
+    const left = [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0))
+    if (left.length === 0) return
+    if (performance.now() > deadline) {
+      throw new Error(
+        `left behind after the stop: ${left.map((pair) => pair.join(' ')).join(', ')}`,
+      )
+    }
+    await delay(10)
+  }
+}
