@@ -22,7 +22,10 @@ if (major < 20) {
 installPackages()
 if (process.argv.includes('--test')) installBrowser()
 
-/** The stamp holds a hash of what the packages follow from, so that a pull that changes it installs anew. */
+/**
+ * The stamp holds a hash of what the packages follow from, so that a pull that changes it installs
+ * anew.
+ */
 function installPackages() {
   const wanted = createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -36,9 +39,7 @@ function installPackages() {
   run(command, [...args, 'ci', '--no-fund', '--no-audit', '--loglevel=error'])
   const version = execFileSync(pinned, ['--version'], { encoding: 'utf8' }).trim()
   if (!version.startsWith('v26.')) {
-    fail(
-      `The pinned Node did not install: node_modules/.bin/node is ${version}. Try: npm rebuild node`,
-    )
+    fail(`The pinned Node did not install: node_modules/.bin/node is ${version}. Try: npm rebuild`)
   }
   mkdirSync(dirname(STAMP), { recursive: true })
   writeFileSync(STAMP, wanted)
