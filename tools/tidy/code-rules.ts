@@ -45,7 +45,7 @@ function* findLongFunctions(file: ParsedFile): Iterable<Problem> {
 
 function isSuiteBody(node: Node): boolean {
   const call = node.parent
-  return isCallExpression(call) && /^(describe|suite)/.test(rootName(call.expression))
+  return isCallExpression(call) && /^(describe|suite|onEach)/.test(rootName(call.expression))
 }
 
 /** Callbacks are left out: whoever calls them decides what they are given. */

@@ -104,6 +104,9 @@ export function layerOf(path: string): Layer | null {
   if (!path.startsWith(SERVER)) return null
   const inner = path.slice(SERVER.length)
   if (/-worker\.ts$/.test(inner)) return 'worker'
+  if (/^openapi-document\./.test(inner)) return 'service'
+  // They put the settings into words for a person.
+  if (/^(settings-help|banner)\./.test(inner)) return 'config'
   // The replies are the protocol's words, and as pure.
   if (/^smtp\/(protocol|replies)[./-]/.test(inner)) return 'protocol'
   const [first] = inner.split(/[/.]/)

@@ -1,4 +1,5 @@
 export { type Config, parseConfig } from './config.ts'
+export { openApiDocument } from './openapi-document.ts'
 export { createLog } from './platform/log.ts'
 export { type Service, startService } from './service.ts'
 export { settingsHelp, settingsTable } from './settings-help.ts'

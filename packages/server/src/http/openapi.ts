@@ -2,15 +2,18 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { PUBLIC } from './caller.ts'
+import { polishOpenApi } from './openapi-polish.ts'
 
 /** Version of the interface, not of the program: it changes with the contract alone. */
 const INTERFACE_VERSION = '1.0.0'
 
 const DESCRIPTION = `Throw-away email inboxes for automated tests.
 
-Create an inbox, let the application under test send to it, block until the mail or its one-time code is there, check it, forget it.
+Create an inbox, let the application under test send to it, block until the mail or its
+one-time code is there, check it, forget it.
 
-Every call but \`POST /v1/accounts\` needs an API key: \`Authorization: Bearer <API_KEY>\`. Errors have one shape: \`{ error: { type, code, message } }\`; their codes are in docs/errors.md.`
+Every call but \`POST /v1/accounts\` needs an API key: \`Authorization: Bearer <API_KEY>\`.
+Errors have one shape: \`{ error: { type, code, message } }\`.`
 
 /** Collects the routes that follow into one OpenAPI document, and serves it. */
 export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string): Promise<void> {
@@ -26,7 +29,11 @@ export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string)
   let document: object | null = null
   http.get('/openapi.json', { config: PUBLIC, schema: { hide: true } }, async () => {
     // Built at the first call: it costs more than the rest of the start.
-    document ??= { ...http.swagger(), servers: [{ url: baseUrl() }] }
+    document ??= {
+      // JSON in, JSON out: through text, so that nothing in it is shared with the routes.
+      ...polishOpenApi(JSON.parse(JSON.stringify(http.swagger()))),
+      servers: [{ url: baseUrl() }],
+    }
     return document
   })
 }

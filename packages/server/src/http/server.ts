@@ -11,22 +11,11 @@ import { accountRoutes } from './routes/accounts.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
+import type { Routes } from './routes.ts'
 import { answerUnmatched } from './unmatched.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
-
-/** Registers the routes of one noun. */
-export type Routes = (
-  http: FastifyInstance<
-    FastifyInstance['server'],
-    Parameters<FastifyInstance['routing']>[0],
-    Parameters<FastifyInstance['routing']>[1],
-    FastifyBaseLogger,
-    ZodTypeProvider
-  >,
-  app: App,
-) => void
 
 /** What the API's server is made of. */
 export type HttpOptions = {

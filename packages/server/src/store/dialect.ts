@@ -64,8 +64,7 @@ const DISK_FULL = '53100'
 /** Connection failures, too many connections, shutting down, read-only stand-by. */
 const POSTGRES_GONE = /^(?:08|53|57P0|58|25006)/
 const NETWORK_GONE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
-const POOL_GONE =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
+const POOL_GONE = /Connection terminated|timeout exceeded|encountered a connection error/
 
 /** PostgreSQL: row and advisory locks. */
 export const postgresDialect: Dialect = {

@@ -1,6 +1,6 @@
 import { readAccount, readUsage, registerAccount } from '@mayfly/contract'
 import { PUBLIC } from '../caller.ts'
-import type { Routes } from '../server.ts'
+import type { Routes } from '../routes.ts'
 
 /** Accounts and what they use. */
 export const accountRoutes: Routes = (http, app) => {

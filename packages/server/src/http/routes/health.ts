@@ -1,5 +1,5 @@
 import { PUBLIC } from '../caller.ts'
-import type { Routes } from '../server.ts'
+import type { Routes } from '../routes.ts'
 
 /** For whoever watches over the process. */
 export const healthRoutes: Routes = (http, app) => {

@@ -1,5 +1,5 @@
 import { createInbox, deleteInbox, listInboxes, readInbox } from '@mayfly/contract'
-import type { Routes } from '../server.ts'
+import type { Routes } from '../routes.ts'
 
 /** Inboxes. */
 export const inboxRoutes: Routes = (http, app) => {

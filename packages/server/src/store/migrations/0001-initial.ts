@@ -2,6 +2,14 @@ import type { ColumnTypes } from '../dialect.ts'
 
 /** All tables of the interface. */
 export const initial = (t: ColumnTypes): readonly string[] => [
+  ...accounts(t),
+  ...inboxes(t),
+  ...mails(t),
+  ...diagnostics(t),
+  ...webhooks(t),
+]
+
+const accounts = (t: ColumnTypes): readonly string[] => [
   `create table account (
     id ${t.id} primary key,
     email text not null unique,
@@ -42,6 +50,17 @@ export const initial = (t: ColumnTypes): readonly string[] => [
   'create index api_key_by_prefix on api_key (prefix)',
   'create index api_key_by_account on api_key (account_id)',
 
+  `create table usage_day (
+    account_id ${t.id} not null references account (id) on delete cascade,
+    date text not null,
+    environment text not null,
+    requests ${t.integer} not null default 0,
+    inboxes ${t.integer} not null default 0,
+    primary key (account_id, date, environment)
+  )${t.options}`,
+]
+
+const inboxes = (t: ColumnTypes): readonly string[] => [
   `create table custom_domain (
     domain text primary key,
     account_id ${t.id} not null references account (id) on delete cascade,
@@ -79,6 +98,17 @@ export const initial = (t: ColumnTypes): readonly string[] => [
   'create index inbox_by_domain on inbox (domain, expires_at)',
   'create index inbox_by_expiry on inbox (expires_at)',
 
+  `create table idempotency_key (
+    account_id ${t.id} not null references account (id) on delete cascade,
+    key text not null,
+    created_at ${t.integer} not null,
+    answer text,
+    primary key (account_id, key)
+  )${t.options}`,
+  'create index idempotency_key_by_age on idempotency_key (created_at)',
+]
+
+const mails = (t: ColumnTypes): readonly string[] => [
   `create table mail (
     id ${t.id} primary key,
     received_at ${t.integer} not null,
@@ -132,7 +162,9 @@ export const initial = (t: ColumnTypes): readonly string[] => [
     body_encoding text not null
   )${t.options}`,
   'create index attachment_by_mail on attachment (mail_id, ordinal)',
+]
 
+const diagnostics = (t: ColumnTypes): readonly string[] => [
   `create table diagnostic_event (
     id ${t.id} primary key,
     inbox_id ${t.id} not null references inbox (id) on delete cascade,
@@ -149,24 +181,6 @@ export const initial = (t: ColumnTypes): readonly string[] => [
     primary key (domain, hour_at)
   )${t.options}`,
 
-  `create table idempotency_key (
-    account_id ${t.id} not null references account (id) on delete cascade,
-    key text not null,
-    created_at ${t.integer} not null,
-    answer text,
-    primary key (account_id, key)
-  )${t.options}`,
-  'create index idempotency_key_by_age on idempotency_key (created_at)',
-
-  `create table usage_day (
-    account_id ${t.id} not null references account (id) on delete cascade,
-    date text not null,
-    environment text not null,
-    requests ${t.integer} not null default 0,
-    inboxes ${t.integer} not null default 0,
-    primary key (account_id, date, environment)
-  )${t.options}`,
-
   `create table scenario (
     id ${t.id} primary key,
     account_id ${t.id} not null references account (id) on delete cascade,
@@ -176,7 +190,9 @@ export const initial = (t: ColumnTypes): readonly string[] => [
     created_at ${t.integer} not null
   )${t.options}`,
   'create index scenario_by_account on scenario (account_id, created_at)',
+]
 
+const webhooks = (t: ColumnTypes): readonly string[] => [
   `create table webhook (
     id ${t.id} primary key,
     account_id ${t.id} not null references account (id) on delete cascade,

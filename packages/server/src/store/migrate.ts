@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { StartRefused } from '../../errors.ts'
-import type { Dialect } from '../dialect.ts'
-import type { Schema } from '../schema.ts'
-import { initial } from './0001-initial.ts'
+import { StartRefused } from '../errors.ts'
+import type { Dialect } from './dialect.ts'
+import { initial } from './migrations/0001-initial.ts'
+import type { Schema } from './schema.ts'
 
 /** Every migration in order; its place in the list is its number. Forward only, never edited. */
 const MIGRATIONS = [initial] as const

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createApiClient } from '../api-client.ts'
+import { createSqlite, onEachDatabase } from '../databases.ts'
+import { startServerProcess } from '../server-process.ts'
+
+describe('the process', () => {
+  it('says where it listens, answers without a key, and stops on each signal', async () => {
+    await using database = await createSqlite()
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+      const { httpUrl } = await server.ready
+      const api = createApiClient(httpUrl, null)
+      assert.deepEqual((await api.get('/healthz')).body, { status: 'alive' })
+      assert.deepEqual((await api.get('/readyz')).body, { status: 'ready' })
+      assert.equal((await api.get('/metrics')).status, 404)
+      server.child.kill(signal)
+      assert.equal(await server.ended, 0, server.output())
+    }
+  })
+
+  it('refuses to start on data that another process holds, and says why', async () => {
+    await using database = await createSqlite()
+    await using first = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    await first.ready
+    await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    assert.equal(await second.ended, 1)
+    assert.match(second.output(), /^mayfly: Another Mayfly is running on [^\n]+$/)
+  })
+
+  it('takes over data after a crash', async () => {
+    await using database = await createSqlite()
+    await using first = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    await first.ready
+    first.child.kill('SIGKILL')
+    await first.ended
+    await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    await second.ready
+  })
+
+  it('refuses a setting that is unknown or malformed, in one line', async () => {
+    const cases: readonly [Record<string, string>, RegExp][] = [
+      [
+        { MAYFLY_HTTP_PROT: '1' },
+        /^mayfly: MAYFLY_HTTP_PROT is not .* Did you mean MAYFLY_HTTP_PORT\?$/,
+      ],
+      [
+        { MAYFLY_HTTP_PORT: 'x' },
+        /^mayfly: MAYFLY_HTTP_PORT must be a whole number from 0 to 65535, but is "x"\.$/,
+      ],
+      [{ MAYFLY_DEFAULT_PLAN: 'gold' }, /^mayfly: MAYFLY_DEFAULT_PLAN must be "key_only" or .*$/],
+    ]
+    for (const [env, line] of cases) {
+      await using server = startServerProcess(env)
+      assert.equal(await server.ended, 1)
+      assert.match(server.output(), line)
+    }
+  })
+
+  it('says when the port is taken', async () => {
+    await using one = await createSqlite()
+    await using two = await createSqlite()
+    await using first = startServerProcess({ MAYFLY_DATABASE_URL: one.url })
+    const { httpUrl } = await first.ready
+    await using second = startServerProcess({
+      MAYFLY_DATABASE_URL: two.url,
+      MAYFLY_HTTP_PORT: new URL(httpUrl).port,
+    })
+    assert.equal(await second.ended, 1)
+    assert.match(second.output(), /mayfly: The port is taken\..*MAYFLY_HTTP_PORT/)
+  })
+
+  it('explains every setting on --help', async () => {
+    await using server = startServerProcess({}, ['--help'])
+    assert.equal(await server.ended, 0)
+    for (const name of ['MAYFLY_HTTP_PORT', 'MAYFLY_DATABASE_URL', 'MAYFLY_DOMAINS']) {
+      assert.match(server.output(), new RegExp(`${name}  \\(`))
+    }
+  })
+
+  it('serves metrics when asked to', async () => {
+    await using database = await createSqlite()
+    await using server = startServerProcess({
+      MAYFLY_DATABASE_URL: database.url,
+      MAYFLY_METRICS: 'true',
+    })
+    const api = createApiClient((await server.ready).httpUrl, null)
+    await api.get('/healthz')
+    const metrics = await api.get('/metrics')
+    assert.equal(metrics.status, 200)
+    assert.match(metrics.text, /mayfly_http_request_seconds_count\{[^}]*route="\/healthz"/)
+    assert.match(metrics.text, /process_resident_memory_bytes/)
+  })
+})
+
+onEachDatabase('the process', (create) => {
+  it('keeps what it was told across a restart', async () => {
+    await using database = await create()
+    const key = await (async () => {
+      await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+      const api = createApiClient((await server.ready).httpUrl, null)
+      const { apiKey } = (await api.post('/v1/accounts', { email: 'dev@example.com' })).body
+      await api.withKey(apiKey).post('/v1/inboxes', { localPart: 'kept' })
+      server.child.kill('SIGTERM')
+      assert.equal(await server.ended, 0)
+      return apiKey
+    })()
+    await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    const api = createApiClient((await server.ready).httpUrl, key)
+    const { inboxes } = (await api.get('/v1/inboxes')).body
+    assert.deepEqual(
+      inboxes.map((inbox: { emailAddress: string }) => inbox.emailAddress),
+      ['kept@mayfly.test'],
+    )
+    assert.equal((await api.get('/v1/account')).body.usage.requests, 3)
+  })
+})

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The line that says that both listeners accept. */
+export type ReadyLine = { readonly httpUrl: string; readonly smtpPort: number }
+
+/** The server as its own process, as an operator runs it. */
+export type ServerProcess = AsyncDisposable & {
+  readonly child: ChildProcess
+  /** Everything that it wrote so far. */
+  output(): string
+  /** Resolves with the ready line; rejects when it ends before. */
+  readonly ready: Promise<ReadyLine>
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>
+}
+
+/** Starts the server with these variables and no other `MAYFLY_*`. */
+export function startServerProcess(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): ServerProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: {
+      ...Object.fromEntries(inherited),
+      MAYFLY_HTTP_PORT: '0',
+      MAYFLY_SMTP_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  const ready = new Promise<ReadyLine>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line)
+      if (line.includes('"msg":"ready"')) resolve(JSON.parse(line))
+    })
+    createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+    ended.then((code) => reject(new Error(`ended with ${code}:\n${lines.join('\n')}`)))
+  })
+  // Only who waits for readiness wants to hear that it never came.
+  ready.catch(() => {})
+  return {
+    child,
+    output: () => lines.join('\n'),
+    ready,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
