@@ -40,10 +40,30 @@ export const ERRORS = {
     type: 'permission',
     message: 'The plan of this account does not include this.',
   },
+  attachment_blocked: {
+    status: 403,
+    type: 'permission',
+    message: 'This attachment is an executable or a script; such files are not handed out.',
+  },
+  attachment_quarantined: {
+    status: 403,
+    type: 'permission',
+    message: 'This attachment is held back: malware was found in it, or it could not be scanned.',
+  },
   inbox_not_found: {
     status: 404,
     type: 'not_found',
     message: 'Your account has no such inbox.',
+  },
+  message_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'This inbox has no such message.',
+  },
+  attachment_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'This message has no such attachment.',
   },
   key_not_found: {
     status: 404,

@@ -17,10 +17,16 @@ export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
   readonly types: ColumnTypes
   readonly currentTimestamp: string
+  /** The name of parameter number `place`, from 1. */
+  placeholder(place: number): string
+  /** Rows in one insert: one where a call costs nothing, many where each is a round trip. */
+  readonly rowsPerInsert: number
   /** Makes other nodes that migrate wait for the end of this transaction. */
   lockMigrations(tx: Kysely<Schema>): Promise<void>
   /** Makes other transactions that lock the same account wait for the end of this one. */
   lockAccount(tx: Kysely<Schema>, accountId: string): Promise<void>
+  /** What follows a select whose rows nobody else may change until the end of the transaction. */
+  readonly forUpdate: string
   /** Whether an error says that a row with this unique value exists already. */
   isUniqueViolation(error: unknown): boolean
   /** Whether an error says that the storage is out of reach, and if so whether it is full. */
@@ -43,6 +49,9 @@ export const sqliteDialect: Dialect = {
     options: ' strict',
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
+  placeholder: () => '?',
+  rowsPerInsert: 1,
+  forUpdate: '',
   lockMigrations: async () => {},
   lockAccount: async () => {},
   isUniqueViolation: (error) => SQLITE_UNIQUE.includes(errorField(error, 'errcode')),
@@ -77,6 +86,9 @@ export const postgresDialect: Dialect = {
     options: '',
   },
   currentTimestamp: 'now()::text',
+  placeholder: (place) => `$${place}`,
+  rowsPerInsert: 50,
+  forUpdate: ' for no key update',
   lockMigrations: async (tx) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
   },

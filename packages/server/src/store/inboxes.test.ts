@@ -28,7 +28,7 @@ describeEachDatabase('inboxes', (open) => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
 
-    assert.equal(await store.inboxes.purge(ALICE, inbox.id), inbox.address)
+    assert.equal((await store.inboxes.purge(ALICE, inbox.id))?.address, inbox.address)
     assert.equal(await store.inboxes.purge(ALICE, inbox.id), null)
     assert.equal(await store.inboxes.find(ALICE, inbox.id, NOW), null)
   })

@@ -1,4 +1,4 @@
-import type { AccountId, Environment, Inbox, InboxId, InboxState } from '@mayfly/contract'
+import type { AccountId, Environment, Inbox, InboxId, InboxState, Plan } from '@mayfly/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from './schema.ts'
 import { isoTime } from './time.ts'
@@ -65,8 +65,14 @@ export class Inboxes {
     return row === undefined ? null : toInbox(row, now)
   }
 
-  /** Purges an inbox with all its content; its address, or null when there is no such inbox. */
-  async purge(owner: AccountId, id: InboxId): Promise<string | null> {
+  /**
+   * Purges an inbox with all its content; null when there is no such inbox. The mails whose
+   * last copy this may have been are left to `Mails.deleteUnshared`.
+   */
+  async purge(
+    owner: AccountId,
+    id: InboxId,
+  ): Promise<{ address: string; mailIds: readonly string[] } | null> {
     const mails = await this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
@@ -82,8 +88,25 @@ export class Inboxes {
       .executeTakeFirst()
     if (purged === undefined) return null
     await this.#db.deleteFrom('delivery').where('inbox_id', '=', id).execute()
-    await this.#deleteUnshared(mails.map((mail) => mail.mail_id))
-    return purged.address
+    return { address: purged.address, mailIds: mails.map((mail) => mail.mail_id) }
+  }
+
+  /** Inboxes of accounts on a plan that expired before then, oldest first. */
+  async listExpired(
+    plan: Plan,
+    before: number,
+    limit: number,
+  ): Promise<{ id: InboxId; accountId: AccountId }[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .innerJoin('account', 'account.id', 'inbox.account_id')
+      .select(['inbox.id', 'inbox.account_id'])
+      .where('account.plan', '=', plan)
+      .where('inbox.expires_at', '<=', before)
+      .orderBy('inbox.expires_at')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
   }
 
   /** Unexpired inboxes on each of these domains. */
@@ -96,22 +119,6 @@ export class Inboxes {
       .groupBy('domain')
       .execute()
     return new Map(rows.map((row) => [row.domain, row.count]))
-  }
-
-  /** Several recipients share one mail: it goes with the last of them. */
-  async #deleteUnshared(mailIds: readonly string[]): Promise<void> {
-    if (mailIds.length === 0) return
-    await this.#db
-      .deleteFrom('mail')
-      .where('id', 'in', mailIds)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('message').select('message.id').whereRef('message.mail_id', '=', 'mail.id'),
-          ),
-        ),
-      )
-      .execute()
   }
 }
 

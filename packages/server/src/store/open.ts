@@ -2,11 +2,15 @@ import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { Accounts } from './accounts.ts'
 import { Addresses } from './addresses.ts'
+import { Arrivals } from './arrivals.ts'
+import { Diagnostics } from './diagnostics.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Domains } from './domains.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { Inboxes } from './inboxes.ts'
 import { Keys } from './keys.ts'
+import { Mails } from './mails.ts'
+import { Messages } from './messages.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './open-postgres.ts'
 import { holdData, openSqlite } from './open-sqlite.ts'
@@ -21,6 +25,10 @@ export type Tables = {
   readonly domains: Domains
   readonly inboxes: Inboxes
   readonly idempotencyKeys: IdempotencyKeys
+  readonly arrivals: Arrivals
+  readonly mails: Mails
+  readonly messages: Messages
+  readonly diagnostics: Diagnostics
   readonly usage: Usage
 }
 
@@ -96,6 +104,10 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     domains: new Domains(db),
     inboxes: new Inboxes(db),
     idempotencyKeys: new IdempotencyKeys(db),
+    arrivals: new Arrivals(db, dialect),
+    mails: new Mails(db, dialect),
+    messages: new Messages(db),
+    diagnostics: new Diagnostics(db, dialect),
     usage: new Usage(db),
   }
 }

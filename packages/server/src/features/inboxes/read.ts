@@ -22,8 +22,9 @@ export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Pr
 /** Purges an inbox and all its content; its address stays kept from other accounts. */
 export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    const address = await tx.inboxes.purge(caller.accountId, id)
-    if (address === null) throw new ServiceError('inbox_not_found')
-    await tx.addresses.release(id, address, deps.clock.now())
+    const purged = await tx.inboxes.purge(caller.accountId, id)
+    if (purged === null) throw new ServiceError('inbox_not_found')
+    await tx.mails.deleteUnshared(purged.mailIds)
+    await tx.addresses.release(id, purged.address, deps.clock.now())
   })
 }

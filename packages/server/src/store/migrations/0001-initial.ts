@@ -142,7 +142,7 @@ const mails = (t: ColumnTypes): readonly string[] => [
     otp_value text,
     otp_confidence ${t.real}
   )${t.options}`,
-  'create index message_by_inbox on message (inbox_id, received_at, id)',
+  'create unique index message_by_inbox on message (inbox_id, sequence)',
   'create index message_by_mail on message (mail_id)',
 
   `create table attachment (

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { MESSAGES_PAGE } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** A person or a list, as a header names it. */
+export const mailAddressSchema = z
+  .object({
+    name: z.string().nullable().meta({ example: 'Example App' }),
+    address: z.string().nullable().meta({ example: 'no-reply@example.com' }),
+  })
+  .meta({ id: 'MailAddress' })
+
+/** A person or a list, as a header names it. */
+export type MailAddress = z.infer<typeof mailAddressSchema>
+
+/** A one-time code, and how sure we are of it. */
+export const otpSchema = z
+  .object({
+    value: z.string().meta({ example: '481516' }),
+    confidence: z.number().min(0).max(1).meta({ example: 0.98 }),
+  })
+  .meta({ id: 'Otp' })
+
+/** A one-time code, and how sure we are of it. */
+export type Otp = z.infer<typeof otpSchema>
+
+const summaryFields = {
+  id: idSchema('message'),
+  from: mailAddressSchema,
+  subject: z.string().nullable().meta({ example: 'Your code' }),
+  preview: z.string().nullable().describe('The beginning of the readable text.'),
+  receivedAt: dateTimeSchema,
+  hasAttachments: z.boolean(),
+  hasOtp: z.boolean(),
+}
+
+/** A message in a list. */
+export const messageSummarySchema = z.object(summaryFields).meta({ id: 'MessageSummary' })
+
+/** A message in a list. */
+export type MessageSummary = z.infer<typeof messageSummarySchema>
+
+/** Whether an attachment may be downloaded. */
+export const attachmentStatusSchema = z.enum(['available', 'blocked', 'quarantined'])
+
+/** Whether an attachment may be downloaded. */
+export type AttachmentStatus = z.infer<typeof attachmentStatusSchema>
+
+/** An attachment without its bytes. */
+export const attachmentSchema = z
+  .object({
+    id: idSchema('attachment'),
+    filename: z.string().nullable().meta({ example: 'invoice.pdf' }),
+    contentType: z.string().meta({ example: 'application/pdf' }),
+    sizeBytes: z.number().int(),
+    contentId: z.string().nullable(),
+    inline: z.boolean(),
+    sha256: z.string().describe('Of its decoded bytes, in hex.'),
+    status: attachmentStatusSchema,
+    reason: z.string().nullable().describe('Why it is blocked or quarantined.'),
+  })
+  .meta({ id: 'Attachment' })
+
+/** An attachment without its bytes. */
+export type Attachment = z.infer<typeof attachmentSchema>
+
+const authVerdictSchema = z.object({
+  result: z
+    .string()
+    .describe(
+      'In the words of RFC 8601: pass, fail, softfail, neutral, none, temperror, permerror.',
+    )
+    .meta({ example: 'pass' }),
+  domain: z.string().nullable(),
+  detail: z.string().nullable(),
+})
+
+/** What the sender checks found. */
+export const messageAuthSchema = z
+  .object({ spf: authVerdictSchema, dkim: authVerdictSchema, dmarc: authVerdictSchema })
+  .meta({ id: 'MessageAuth' })
+
+/** What the sender checks found. */
+export type MessageAuth = z.infer<typeof messageAuthSchema>
+
+/** A link in a mail. */
+export const linkSchema = z.object({
+  url: z.string().meta({ example: 'https://example.com/verify?token=…' }),
+  text: z.string().meta({ example: 'Verify your address' }),
+})
+
+/** A link in a mail. */
+export type Link = z.infer<typeof linkSchema>
+
+/** How a mail came to us. */
+export const messageEnvelopeSchema = z.object({
+  mailFrom: z.string().describe('Empty for the null sender.'),
+  rcptTo: z.string(),
+  remoteAddress: z.string(),
+  helo: z.string().nullable(),
+  tls: z.string().nullable().describe('The TLS version, or null without TLS.'),
+})
+
+/** How a mail came to us. */
+export type MessageEnvelope = z.infer<typeof messageEnvelopeSchema>
+
+/** A whole message. */
+export const messageSchema = z
+  .object({
+    ...summaryFields,
+    inboxId: idSchema('inbox'),
+    to: z.array(mailAddressSchema),
+    cc: z.array(mailAddressSchema),
+    replyTo: z.array(mailAddressSchema),
+    sentAt: dateTimeSchema.nullable().describe('The Date header.'),
+    sizeBytes: z.number().int().describe('Of the raw message.'),
+    text: z.string().nullable(),
+    html: z.string().nullable().describe('Sanitised; remote images are left out.'),
+    otp: otpSchema.nullable(),
+    links: z.array(linkSchema).describe('In order of appearance, each URL once.'),
+    attachments: z.array(attachmentSchema),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+    auth: messageAuthSchema.nullable().describe('Null until the checks are done.'),
+    envelope: messageEnvelopeSchema,
+    defects: z.array(z.string()).describe('What is broken about the mail; mostly empty.'),
+  })
+  .meta({ id: 'Message' })
+
+/** A whole message. */
+export type Message = z.infer<typeof messageSchema>
+
+const inboxParams = z.object({ id: idSchema('inbox') })
+const messageParams = inboxParams.extend({ messageId: idSchema('message') })
+const attachmentParams = messageParams.extend({ attachmentId: idSchema('attachment') })
+const MESSAGE_ERRORS = [...KEY_ERRORS, 'inbox_not_found', 'message_not_found'] as const
+
+/** GET /v1/inboxes/{id}/messages */
+export const listMessages = {
+  tags: ['Messages'],
+  summary: 'List messages',
+  description: 'Newest first. Pages stay stable while mail arrives.',
+  security: SECURITY,
+  params: inboxParams,
+  querystring: z.object({
+    cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(MESSAGES_PAGE.min)
+      .max(MESSAGES_PAGE.max)
+      .default(MESSAGES_PAGE.default),
+  }),
+  response: {
+    200: z.object({
+      messages: z.array(messageSummarySchema),
+      nextCursor: z.string().nullable().describe('Null on the last page.'),
+    }),
+    ...errorResponses('invalid_parameter', ...KEY_ERRORS, 'inbox_not_found'),
+  },
+}
+
+/** GET /v1/inboxes/{id}/messages/{messageId} */
+export const readMessage = {
+  tags: ['Messages'],
+  summary: 'Read a message',
+  security: SECURITY,
+  params: messageParams,
+  querystring: z.object({
+    remoteImages: z
+      .enum(['block', 'allow'])
+      .default('block')
+      .describe('Whether `html` keeps images that a reader would fetch from elsewhere.'),
+  }),
+  response: {
+    200: messageSchema,
+    ...errorResponses('invalid_parameter', ...MESSAGE_ERRORS),
+  },
+}
+
+const binary = (contentType: string, description: string) => ({
+  description,
+  content: { [contentType]: { schema: z.string().meta({ format: 'binary' }) } },
+})
+
+/** GET /v1/inboxes/{id}/messages/{messageId}/attachments/{attachmentId} */
+export const readAttachment = {
+  tags: ['Messages'],
+  summary: 'Download an attachment',
+  security: SECURITY,
+  params: attachmentParams,
+  response: {
+    200: binary('application/octet-stream', 'The bytes, under the declared type.'),
+    ...errorResponses(
+      ...MESSAGE_ERRORS,
+      'attachment_not_found',
+      'attachment_blocked',
+      'attachment_quarantined',
+    ),
+  },
+}
+
+/** GET /v1/inboxes/{id}/messages/{messageId}/raw */
+export const readRawMessage = {
+  tags: ['Messages'],
+  summary: 'Download a message as it came',
+  description: 'With the Return-Path and Received headers that we put on top.',
+  security: SECURITY,
+  params: messageParams,
+  response: {
+    200: binary('message/rfc822', 'The message.'),
+    ...errorResponses(...MESSAGE_ERRORS),
+  },
+}

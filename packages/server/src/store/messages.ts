@@ -1,0 +1,184 @@
+import type {
+  AccountId,
+  Attachment,
+  AttachmentId,
+  InboxId,
+  Message,
+  MessageAuth,
+  MessageId,
+  MessageSummary,
+  Otp,
+} from '@mayfly/contract'
+import type { Kysely, Selectable } from 'kysely'
+import type { MailContent } from './mails.ts'
+import type { Schema } from './schema.ts'
+import { isoTime } from './time.ts'
+
+/** A page of a list: at most `limit`, older than message number `before`. */
+export type MessagePage = { readonly limit: number; readonly before: number | null }
+
+/** A message with what it takes to read its raw mail. */
+export type StoredMessage = Message & { readonly mailId: string; readonly sequence: number }
+
+/** An attachment and where its bytes lie. */
+export type StoredAttachment = Attachment & {
+  readonly mailId: string
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly bodyEncoding: string
+}
+
+/** A summary with its number in the inbox. */
+export type NumberedSummary = MessageSummary & { readonly sequence: number }
+
+/** Messages: mails as they stand in inboxes. */
+export class Messages {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Newest first, in the order in which they were stored. */
+  async list(owner: AccountId, inboxId: InboxId, page: MessagePage): Promise<NumberedSummary[]> {
+    let query = this.#owned(owner, inboxId)
+      .select(SUMMARY_COLUMNS)
+      .orderBy('message.sequence', 'desc')
+      .limit(page.limit)
+    if (page.before !== null) query = query.where('message.sequence', '<', page.before)
+    const rows = await query.execute()
+    return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
+  }
+
+  /** One message whole, its HTML as it came; null when the inbox has no such message. */
+  async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
+    const row = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select(SUMMARY_COLUMNS)
+      .select(['message.inbox_id', 'message.mail_id', 'message.recipient'])
+      .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content', 'mail.auth'])
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    // We wrote both ourselves.
+    const { envelope, ...content } = JSON.parse(row.content) as MailContent
+    const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
+    return {
+      ...toSummary(row),
+      inboxId: row.inbox_id,
+      sizeBytes: row.size_bytes,
+      text: row.text,
+      html: row.html,
+      otp: toOtp(row),
+      to: [...content.to],
+      cc: [...content.cc],
+      replyTo: [...content.replyTo],
+      sentAt: content.sentAt,
+      links: [...content.links],
+      headers: [...content.headers],
+      defects: [...content.defects],
+      attachments: await this.#attachments(row.mail_id),
+      auth,
+      envelope: { ...envelope, rcptTo: row.recipient },
+      mailId: row.mail_id,
+      sequence: row.sequence,
+    }
+  }
+
+  /** An attachment of a message. */
+  async findAttachment(
+    owner: AccountId,
+    of: { readonly inboxId: InboxId; readonly messageId: MessageId },
+    id: AttachmentId,
+  ): Promise<StoredAttachment | null> {
+    const row = await this.#owned(owner, of.inboxId)
+      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
+      .selectAll('attachment')
+      .where('message.id', '=', of.messageId)
+      .where('attachment.id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    return {
+      ...toAttachment(row),
+      mailId: row.mail_id,
+      bodyStart: row.body_start,
+      bodyEnd: row.body_end,
+      bodyEncoding: row.body_encoding,
+    }
+  }
+
+  async #attachments(mailId: string): Promise<Attachment[]> {
+    const rows = await this.#db
+      .selectFrom('attachment')
+      .selectAll()
+      .where('mail_id', '=', mailId)
+      .orderBy('ordinal')
+      .execute()
+    return rows.map(toAttachment)
+  }
+
+  #owned(owner: AccountId, inboxId: InboxId) {
+    return this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.id', '=', inboxId)
+  }
+}
+
+const SUMMARY_COLUMNS = [
+  'message.id',
+  'message.sequence',
+  'message.from_name',
+  'message.from_address',
+  'message.subject',
+  'message.preview',
+  'message.received_at',
+  'message.has_attachments',
+  'message.otp_value',
+  'message.otp_confidence',
+] as const
+
+type SummaryRow = Pick<
+  Selectable<Schema['message']>,
+  | 'id'
+  | 'from_name'
+  | 'from_address'
+  | 'subject'
+  | 'preview'
+  | 'received_at'
+  | 'has_attachments'
+  | 'otp_value'
+  | 'otp_confidence'
+>
+
+function toSummary(row: SummaryRow): MessageSummary {
+  return {
+    id: row.id,
+    from: { name: row.from_name, address: row.from_address },
+    subject: row.subject,
+    preview: row.preview,
+    receivedAt: isoTime(row.received_at),
+    hasAttachments: row.has_attachments === 1,
+    hasOtp: row.otp_value !== null,
+  }
+}
+
+function toOtp(row: SummaryRow): Otp | null {
+  if (row.otp_value === null || row.otp_confidence === null) return null
+  return { value: row.otp_value, confidence: row.otp_confidence }
+}
+
+function toAttachment(row: Selectable<Schema['attachment']>): Attachment {
+  return {
+    id: row.id,
+    filename: row.filename,
+    contentType: row.content_type,
+    sizeBytes: row.size_bytes,
+    contentId: row.content_id,
+    inline: row.inline === 1,
+    sha256: row.sha256,
+    status: row.status,
+    reason: row.reason,
+  }
+}
