@@ -18,7 +18,7 @@ export function isTestCode(path: string): boolean {
   return (
     isTest(path) ||
     /^(packages\/[^/]+\/)?tests?\//.test(path) ||
-    /^packages\/server\/src\/store\/testing[./-]/.test(path)
+    /^packages\/server\/src\/(.+\/)?testing[./-]/.test(path)
   )
 }
 
