@@ -1,0 +1,203 @@
+import { type Length, parseColour, parseLength, TRANSPARENT, UNKNOWN_COLOUR } from './css-values.ts'
+
+/** How an element lies among others, as far as reading the text cares. */
+export type Display = 'none' | 'block' | 'inline' | 'cell' | 'flex'
+
+/** The declarations that reading understands; null is "not declared". */
+export interface Declarations {
+  display: Display | null
+  /** Out of sight with all it holds: no opacity, moved off the page, clipped away. */
+  isConcealed: boolean | null
+  /** No height or width. Together with `isClipped` it conceals. */
+  isFlat: boolean | null
+  isClipped: boolean | null
+  isAbsolute: boolean | null
+  isOffPage: boolean | null
+  isVisible: boolean | null
+  isFloating: boolean | null
+  fontSize: Length | null
+  isBold: boolean | null
+  isMonospace: boolean | null
+  letterSpacing: Length | null
+  colour: number | null
+  background: number | null
+  isCentred: boolean | null
+  keepsSpace: boolean | null
+}
+
+/** Declares nothing. */
+export const NO_DECLARATIONS: Readonly<Declarations> = blankDeclarations()
+
+/** Declarations to be filled. One shape for all keeps the reading fast. */
+export function blankDeclarations(): Declarations {
+  return {
+    display: null,
+    isConcealed: null,
+    isFlat: null,
+    isClipped: null,
+    isAbsolute: null,
+    isOffPage: null,
+    isVisible: null,
+    isFloating: null,
+    fontSize: null,
+    isBold: null,
+    isMonospace: null,
+    letterSpacing: null,
+    colour: null,
+    background: null,
+    isCentred: null,
+    keepsSpace: null,
+  }
+}
+
+/** Both together; what `over` declares counts. */
+export function mergeDeclarations(
+  under: Readonly<Declarations>,
+  over: Readonly<Declarations>,
+): Readonly<Declarations> {
+  if (under === NO_DECLARATIONS) return over
+  if (over === NO_DECLARATIONS) return under
+  return {
+    display: over.display ?? under.display,
+    isConcealed: over.isConcealed ?? under.isConcealed,
+    isFlat: over.isFlat ?? under.isFlat,
+    isClipped: over.isClipped ?? under.isClipped,
+    isAbsolute: over.isAbsolute ?? under.isAbsolute,
+    isOffPage: over.isOffPage ?? under.isOffPage,
+    isVisible: over.isVisible ?? under.isVisible,
+    isFloating: over.isFloating ?? under.isFloating,
+    fontSize: over.fontSize ?? under.fontSize,
+    isBold: over.isBold ?? under.isBold,
+    isMonospace: over.isMonospace ?? under.isMonospace,
+    letterSpacing: over.letterSpacing ?? under.letterSpacing,
+    colour: over.colour ?? under.colour,
+    background: over.background ?? under.background,
+    isCentred: over.isCentred ?? under.isCentred,
+    keepsSpace: over.keepsSpace ?? under.keepsSpace,
+  }
+}
+
+/** Reads the inside of a style attribute or of a rule's braces. */
+export function parseDeclarations(css: string): Readonly<Declarations> {
+  const text = css.toLowerCase()
+  let read: Readonly<Declarations> = NO_DECLARATIONS
+  let start = 0
+  let colon = -1
+  while (start < text.length) {
+    // Sought again only when passed: looking from each declaration would be quadratic.
+    if (colon < start) colon = text.indexOf(':', start)
+    if (colon < 0) break
+    const end = declarationEnd(text, start)
+    if (colon < end) {
+      const reader = READERS.get(text.slice(start, colon).trim())
+      const value = unimportant(text.slice(colon + 1, end).trim())
+      const found = reader?.(value, read) ?? null
+      if (found !== null) read = mergeDeclarations(read, { ...NO_DECLARATIONS, ...found })
+    }
+    start = end + 1
+  }
+  return read
+}
+
+/** A `;` inside parentheses or quotes ends nothing: `url(data:image/png;base64,…)`. */
+function declarationEnd(text: string, from: number): number {
+  let closing = 0
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (closing !== 0) {
+      if (code === closing) closing = 0
+    } else if (code === 59) return at
+    else if (code === 40) closing = 41
+    else if (code === 34 || code === 39) closing = code
+  }
+  return text.length
+}
+
+function unimportant(value: string): string {
+  const mark = value.indexOf('!')
+  return mark < 0 ? value : value.slice(0, mark).trimEnd()
+}
+
+type Found = Partial<Declarations> | null
+
+/** Reads one property's value; `before` is what the same style declared earlier. */
+type Reader = (value: string, before: Readonly<Declarations>) => Found
+
+const FONT_SIZES: Readonly<Record<string, Length>> = {
+  'xx-small': { value: 9, isRelative: false },
+  'x-small': { value: 10, isRelative: false },
+  small: { value: 13, isRelative: false },
+  medium: { value: 16, isRelative: false },
+  large: { value: 18, isRelative: false },
+  'x-large': { value: 24, isRelative: false },
+  'xx-large': { value: 32, isRelative: false },
+  smaller: { value: 0.83, isRelative: true },
+  larger: { value: 1.2, isRelative: true },
+}
+
+const MONOSPACE = /mono|courier|consol|menlo/
+
+/** Pixels beyond which nobody scrolls back: what is moved so far left or up is hidden on purpose. */
+const OFF_PAGE_PX = -500
+
+const readFlatness: Reader = (value, before) => {
+  const length = parseLength(value)
+  return length === null ? null : { isFlat: before.isFlat === true || length.value === 0 }
+}
+
+const readOffset: Reader = (value) => (isOffPage(value) ? { isOffPage: true } : null)
+
+const readBackground: Reader = (value) => {
+  if (value.includes('url(') || value.includes('gradient')) return { background: UNKNOWN_COLOUR }
+  const word = /#[\da-f]+|rgba?\([^)]*\)|^[a-z]+/.exec(value)?.[0] ?? ''
+  const colour = parseColour(word)
+  const isNone = word === 'none' || word === 'inherit' || colour === TRANSPARENT
+  return isNone ? null : { background: colour }
+}
+
+/** `font: italic bold 14px/1.5 "Courier New", monospace`. */
+const readFont: Reader = (value) => ({
+  isBold: /\b(?:bold|bolder|[6-9]00)\b/.test(value),
+  isMonospace: MONOSPACE.test(value),
+  fontSize: parseLength(/(?:^|\s)(\d[\d.]*(?:px|pt|em|rem|%))/.exec(value)?.[1] ?? ''),
+})
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['display', (value) => ({ display: displayOf(value) })],
+  ['flex-direction', (value) => (value.startsWith('column') ? { display: 'block' } : null)],
+  ['visibility', (value) => ({ isVisible: value === 'inherit' ? null : value === 'visible' })],
+  ['opacity', (value) => ({ isConcealed: Number.parseFloat(value) === 0 })],
+  ['max-height', readFlatness],
+  ['height', readFlatness],
+  ['overflow', (value) => ({ isClipped: value.startsWith('hidden') })],
+  ['position', (value) => ({ isAbsolute: value === 'absolute' || value === 'fixed' })],
+  ['left', readOffset],
+  ['top', readOffset],
+  ['clip', (value) => (/^rect\(\s*[01](?:px)?[\s,]/.test(value) ? { isOffPage: true } : null)],
+  ['text-indent', (value) => (isOffPage(value) ? { isConcealed: true } : null)],
+  ['float', (value) => ({ isFloating: value === 'left' || value === 'right' })],
+  ['font-size', (value) => ({ fontSize: FONT_SIZES[value] ?? parseLength(value) })],
+  ['font-weight', (value) => ({ isBold: value.startsWith('bold') || Number(value) >= 600 })],
+  ['font-family', (value) => ({ isMonospace: MONOSPACE.test(value) })],
+  ['font', readFont],
+  ['letter-spacing', (value) => ({ letterSpacing: parseLength(value === 'normal' ? '0' : value) })],
+  ['color', (value) => ({ colour: value === 'inherit' ? null : parseColour(value) })],
+  ['background-color', readBackground],
+  ['background', readBackground],
+  ['background-image', (value) => (value === 'none' ? null : { background: UNKNOWN_COLOUR })],
+  ['text-align', (value) => ({ isCentred: value.endsWith('center') })],
+  ['white-space', (value) => ({ keepsSpace: value.startsWith('pre') && value !== 'pre-line' })],
+])
+
+function isOffPage(value: string): boolean {
+  return (parseLength(value)?.value ?? 0) <= OFF_PAGE_PX
+}
+
+function displayOf(value: string): Display | null {
+  if (value === 'none') return 'none'
+  if (value === 'flex' || value === 'inline-flex') return 'flex'
+  if (value === 'table-cell') return 'cell'
+  if (value.startsWith('inline') || value === 'contents') return 'inline'
+  const isBlock = value === 'block' || value === 'grid' || value === 'list-item'
+  return isBlock || value.startsWith('table') ? 'block' : null
+}

@@ -1,0 +1,100 @@
+/** A colour that is there but cannot be told: a picture, a gradient, a name we do not know. */
+export const UNKNOWN_COLOUR = -1
+
+/** No colour at all. */
+export const TRANSPARENT = -2
+
+const NAMED_COLOURS: Readonly<Record<string, number>> = {
+  white: 0xffffff,
+  black: 0x000000,
+  red: 0xff0000,
+  green: 0x008000,
+  blue: 0x0000ff,
+  gray: 0x808080,
+  grey: 0x808080,
+  silver: 0xc0c0c0,
+  yellow: 0xffff00,
+  orange: 0xffa500,
+  navy: 0x000080,
+  snow: 0xfffafa,
+  whitesmoke: 0xf5f5f5,
+  lightgray: 0xd3d3d3,
+  lightgrey: 0xd3d3d3,
+  transparent: TRANSPARENT,
+}
+
+/** A length: pixels, or a share of the font size; null when it is neither. */
+export interface Length {
+  readonly value: number
+  readonly isRelative: boolean
+}
+
+const ABSOLUTE_UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  px: 1,
+  pt: 4 / 3,
+  rem: 16,
+  in: 96,
+  cm: 37.8,
+  mm: 3.78,
+  pc: 16,
+}
+
+const RELATIVE_UNITS: Readonly<Record<string, number>> = { em: 1, '%': 0.01, ex: 0.5, ch: 0.5 }
+
+/** Reads `14px`, `1.5em`, `0`, `120%`; the value must be lower-case and trimmed. */
+export function parseLength(value: string): Length | null {
+  const number = Number.parseFloat(value)
+  if (Number.isNaN(number)) return null
+  const unit = value.replace(/^[-+.\de]*\d\.?/, '')
+  const absolute = ABSOLUTE_UNITS[unit]
+  if (absolute !== undefined) return { value: number * absolute, isRelative: false }
+  const relative = RELATIVE_UNITS[unit]
+  return relative === undefined ? null : { value: number * relative, isRelative: true }
+}
+
+/** Reads `#fff`, `#ffffff`, `rgb(…)`, `rgba(…)` and common names into 0xRRGGBB. */
+export function parseColour(value: string): number {
+  const named = NAMED_COLOURS[value]
+  if (named !== undefined) return named
+  if (value.startsWith('#')) return parseHexColour(value)
+  if (value.startsWith('rgb')) return parseRgbColour(value)
+  return UNKNOWN_COLOUR
+}
+
+/** Whether text of the one colour on a ground of the other cannot be read by anybody. */
+export function looksAlike(colour: number, background: number): boolean {
+  if (colour < 0 || background < 0) return colour === TRANSPARENT
+  return (
+    differsLittle(colour >> 16, background >> 16) &&
+    differsLittle((colour >> 8) & 255, (background >> 8) & 255) &&
+    differsLittle(colour & 255, background & 255)
+  )
+}
+
+function differsLittle(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 8
+}
+
+function parseHexColour(value: string): number {
+  const digits = value.slice(1)
+  if (!/^[\da-f]+$/.test(digits)) return UNKNOWN_COLOUR
+  if (digits.length === 6) return Number.parseInt(digits, 16)
+  if (digits.length === 8) {
+    return digits.endsWith('00') ? TRANSPARENT : Number.parseInt(digits.slice(0, 6), 16)
+  }
+  if (digits.length !== 3) return UNKNOWN_COLOUR
+  const [red = '', green = '', blue = ''] = digits
+  return Number.parseInt(red + red + green + green + blue + blue, 16)
+}
+
+function parseRgbColour(value: string): number {
+  const [red, green, blue, alpha] = value
+    .slice(value.indexOf('(') + 1)
+    .split(/[\s,/)]+/, 4)
+    .map(Number.parseFloat)
+  if (red === undefined || green === undefined || blue === undefined) return UNKNOWN_COLOUR
+  if (alpha === 0) return TRANSPARENT
+  const packed = (red << 16) | (green << 8) | blue
+  return packed >= 0 && packed <= 0xffffff ? packed : UNKNOWN_COLOUR
+}

@@ -1,0 +1,117 @@
+/** What reading needs to know of an element by its name alone. */
+export interface ElementKind {
+  /** Lower-case; empty for an element that we know nothing of, which is read like `span`. */
+  readonly name: string
+  /** A small number of its own; 0 for all unknown elements together. */
+  readonly id: number
+  /** It begins and ends a line of its own. */
+  readonly isBlock: boolean
+  /** It keeps an empty line around itself: `p`, `h1`, `ul` and the like. */
+  readonly hasMargin: boolean
+  /** It never holds anything: `br`, `img`. */
+  readonly isVoid: boolean
+  /** What is inside is not markup and never shown: `script`, `style`, `title`. */
+  readonly isRaw: boolean
+  /** An end tag from inside closes nothing outside: table parts. */
+  readonly isBoundary: boolean
+  /** An end tag may close it although blocks inside it are still open: `b`, `font`, `a`. */
+  readonly isFormatting: boolean
+  /** The elements whose open instance a new one closes, and what keeps an instance out of reach. */
+  readonly closes: readonly string[]
+  readonly within: string | null
+}
+
+const MARGIN = 'p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre figure menu fieldset hr'
+const BLOCK = `${MARGIN} address article aside body caption center dd details dialog dir div dt
+  footer form header hgroup html legend li main nav option section summary table tbody td tfoot th
+  thead tr`
+const VOID = `area base basefont bgsound br col embed frame hr image img input keygen link meta param
+  source track wbr`
+const RAW = 'script style title iframe noembed noframes'
+const BOUNDARY = 'table td th caption template button object marquee'
+const FORMATTING = 'a b big code em font i nobr s small strike strong tt u'
+
+const NONE: readonly string[] = []
+const IMPLIED_ENDS: Readonly<Record<string, { closes: readonly string[]; within: string | null }>> =
+  {
+    a: { closes: ['a'], within: null },
+    option: { closes: ['option'], within: null },
+    li: { closes: ['li'], within: 'list' },
+    dt: { closes: ['dt', 'dd'], within: 'dl' },
+    dd: { closes: ['dt', 'dd'], within: 'dl' },
+    td: { closes: ['td', 'th'], within: 'table' },
+    th: { closes: ['td', 'th'], within: 'table' },
+    tr: { closes: ['tr'], within: 'table' },
+    tbody: { closes: ['tbody', 'thead', 'tfoot'], within: 'table' },
+    thead: { closes: ['tbody', 'thead', 'tfoot'], within: 'table' },
+    tfoot: { closes: ['tbody', 'thead', 'tfoot'], within: 'table' },
+  }
+
+const words = (list: string): readonly string[] => list.split(/\s+/)
+
+const UNKNOWN: ElementKind = {
+  name: '',
+  id: 0,
+  isBlock: false,
+  hasMargin: false,
+  isVoid: false,
+  isRaw: false,
+  isBoundary: false,
+  isFormatting: false,
+  closes: NONE,
+  within: null,
+}
+
+const KINDS = new Map<string, ElementKind>()
+for (const name of new Set(
+  words(`${BLOCK} ${VOID} ${RAW} ${BOUNDARY} ${FORMATTING} span sub sup label abbr kbd samp`),
+)) {
+  KINDS.set(name, {
+    name,
+    id: KINDS.size + 1,
+    isBlock: words(BLOCK).includes(name),
+    hasMargin: words(MARGIN).includes(name),
+    isVoid: words(VOID).includes(name),
+    isRaw: words(RAW).includes(name),
+    isBoundary: words(BOUNDARY).includes(name),
+    isFormatting: words(FORMATTING).includes(name),
+    closes: IMPLIED_ENDS[name]?.closes ?? NONE,
+    within: IMPLIED_ENDS[name]?.within ?? null,
+  })
+}
+
+/** How many values `ElementKind.id` can have. */
+export const ELEMENT_KINDS = KINDS.size + 1
+
+/** Longest name that packs into a small integer at six bits a character. */
+const PACKED_CHARS_MAX = 5
+
+const PACKED = new Map<number, ElementKind>()
+for (const [name, kind] of KINDS) {
+  if (name.length <= PACKED_CHARS_MAX) PACKED.set(pack(name, 0, name.length), kind)
+}
+
+/** The kind of the element with this lower-case name. */
+export function elementKind(name: string): ElementKind {
+  return KINDS.get(name) ?? UNKNOWN
+}
+
+/** The kind of the element whose name, in any case, stands in `html` from `start` to `end`. */
+export function elementKindAt(html: string, start: number, end: number): ElementKind {
+  // Nearly every name of a mail is short, and a number is found faster than a fresh string.
+  if (end - start <= PACKED_CHARS_MAX) return PACKED.get(pack(html, start, end)) ?? UNKNOWN
+  return elementKind(html.slice(start, end).toLowerCase())
+}
+
+/** Letters in either case and digits have codes of their own; anything else spoils the number. */
+function pack(text: string, start: number, end: number): number {
+  let packed = 0
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at)
+    const letter = code | 32
+    if (letter >= 97 && letter <= 122) packed = (packed << 6) | (letter - 96)
+    else if (code >= 48 && code <= 57) packed = (packed << 6) | (code - 48 + 32)
+    else return -1
+  }
+  return packed
+}

@@ -1,0 +1,131 @@
+import type { Display } from './css-declarations.ts'
+import type { Gap, TextPlace } from './html-blocks.ts'
+import { ELEMENT_KINDS, type ElementKind, elementKind } from './html-elements.ts'
+import { ROOT_STYLE } from './html-style.ts'
+
+/** An element whose end tag has not come yet. */
+export interface OpenElement extends TextPlace {
+  readonly kind: ElementKind
+  /** Lies on lines of its own, by its name or by its style. */
+  readonly isBlock: boolean
+  readonly display: Display | null
+  /** Number of the row that its children are cells of; 0 until one of them is. */
+  row: number
+  /** Children counted so far: cells of a row, items of a list. */
+  children: number
+}
+
+interface Place {
+  readonly element: OpenElement
+  /** Where the element of the same name below it lies; -1 for none. */
+  readonly sameBelow: number
+  /** Where the nearest boundary lies, and the nearest element that `</span>` cannot reach past. */
+  readonly boundary: number
+  readonly special: number
+}
+
+const P = elementKind('p')
+const TABLE = elementKind('table')
+const UL = elementKind('ul')
+const OL = elementKind('ol')
+const TABLE_PARTS = new Set(['td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'caption'])
+
+/**
+ * The open elements, outermost first, with the rules by which HTML closes them.
+ *
+ * Every question is answered from indexes, so that a mail of unmatched tags costs no more than
+ * one of matched tags.
+ */
+export class OpenElements {
+  readonly #places: Place[] = []
+  /** Where the innermost open element of each kind lies; -1 for none. */
+  readonly #last = new Int16Array(ELEMENT_KINDS).fill(-1)
+  readonly #root: OpenElement = {
+    kind: elementKind(''),
+    style: ROOT_STYLE,
+    isBlock: true,
+    blockTag: 'body',
+    cell: null,
+    link: null,
+    display: null,
+    row: 0,
+    children: 0,
+  }
+
+  get top(): OpenElement {
+    return this.#places.at(-1)?.element ?? this.#root
+  }
+
+  get depth(): number {
+    return this.#places.length
+  }
+
+  push(element: OpenElement): void {
+    const index = this.#places.length
+    const below = this.#places.at(-1)
+    const { kind } = element
+    this.#places.push({
+      element,
+      sameBelow: this.#lastOf(kind),
+      boundary: kind.isBoundary ? index : (below?.boundary ?? -1),
+      special: kind.isBlock || kind.isBoundary ? index : (below?.special ?? -1),
+    })
+    this.#last[kind.id] = index
+  }
+
+  /** Closes what the start of such an element implies to be closed: an open `p`, the cell before. */
+  closeBefore(kind: ElementKind): Gap {
+    let gap: Gap = 0
+    if (kind.isBlock) gap = this.#closeAbove(P, this.#boundary)
+    if (kind.closes.length === 0) return gap
+    const floor = kind.within === null ? this.#boundary : this.#container(kind.within)
+    for (const name of kind.closes) gap = wider(gap, this.#closeAbove(elementKind(name), floor))
+    return gap
+  }
+
+  /** Closes by an end tag; one that matches nothing open does nothing. */
+  close(kind: ElementKind): Gap {
+    if (kind === TABLE) return this.#closeAbove(kind, -1)
+    if (TABLE_PARTS.has(kind.name)) return this.#closeAbove(kind, this.#lastOf(TABLE))
+    if (kind.isBoundary) return this.#closeAbove(kind, this.#lastOf(TABLE))
+    if (kind.isBlock || kind.isFormatting) return this.#closeAbove(kind, this.#boundary)
+    return this.#closeAbove(kind, this.#places.at(-1)?.special ?? -1)
+  }
+
+  get #boundary(): number {
+    return this.#places.at(-1)?.boundary ?? -1
+  }
+
+  #container(within: string): number {
+    if (within !== 'list') return this.#lastOf(elementKind(within))
+    return Math.max(this.#lastOf(UL), this.#lastOf(OL), this.#boundary)
+  }
+
+  #lastOf(kind: ElementKind): number {
+    return this.#last[kind.id] ?? -1
+  }
+
+  /** Closes the innermost of a kind with all inside it, unless it lies at or below `floor`. */
+  #closeAbove(kind: ElementKind, floor: number): Gap {
+    const index = this.#lastOf(kind)
+    if (index < 0 || index <= floor) return 0
+    let gap: Gap = 0
+    while (this.#places.length > index) {
+      const place = this.#places.pop()
+      if (place === undefined) break
+      this.#last[place.element.kind.id] = place.sameBelow
+      gap = wider(gap, gapOf(place.element))
+    }
+    return gap
+  }
+}
+
+/** The gap that the element makes before itself and behind. */
+export function gapOf(element: OpenElement): Gap {
+  if (!element.isBlock) return 0
+  return element.kind.hasMargin ? 2 : 1
+}
+
+function wider(one: Gap, other: Gap): Gap {
+  return one > other ? one : other
+}
