@@ -37,11 +37,14 @@ export interface HtmlBlock {
 export interface HtmlLink {
   readonly url: string
   readonly text: string
+  /** How many blocks end before it: its place among the text. */
+  readonly block: number
 }
 
 /** A link whose text is still being read. */
 export interface MutableLink {
   readonly url: string
+  readonly block: number
   readonly isHidden: boolean
   text: string
 }

@@ -97,8 +97,9 @@ class HtmlReader {
 
   finish(isCut: boolean): HtmlReading {
     this.#endBlock(1)
-    const links = this.#links.map(({ url, text }) => ({
+    const links = this.#links.map(({ url, text, block }) => ({
       url,
+      block,
       text: foldSpace(text, true).slice(0, LINK_TEXT_CHARS_MAX).trim(),
     }))
     return {
@@ -155,7 +156,8 @@ class HtmlReader {
   }
 
   #addLink(tag: Tag, isHidden: boolean): MutableLink {
-    const link = { url: trimUrl(tag.href), text: '', isHidden }
+    const block = this.#blocks.blocks.length
+    const link = { url: trimUrl(tag.href), block, text: '', isHidden }
     if (this.#links.length < ANCHORS_MAX) this.#links.push(link)
     return link
   }

@@ -42,3 +42,9 @@ export const PREVIEW_CHARS_MAX = 140
 
 /** Defects listed of one mail: each is a different sentence, so few can ever come together. */
 export const DEFECTS_MAX = 50
+
+/** Characters of HTML that are made safe for showing; a browser chokes on more. */
+export const HTML_SAFE_CHARS_MAX = 1024 * 1024
+
+/** Depth of elements in HTML that is shown; tags nested deeper are left out, their text stays. */
+export const HTML_SAFE_DEPTH_MAX = 256

@@ -1,0 +1,158 @@
+import { HEAD_BYTES } from './magic.ts'
+
+/**
+ * Decompresses raw deflate data: the first bytes of the result, at most `maxBytes` of them; null
+ * when the data is unsound. Passed in, because this part of the program imports nothing of Node.
+ */
+export type Inflate = (data: Buffer, maxBytes: number) => Buffer | null
+
+/** A file inside an archive. */
+export interface ArchiveEntry {
+  readonly name: string
+  /** The start of its content, or all of it where it is short; null when it cannot be seen. */
+  readonly head: Buffer | null
+}
+
+/** Entries looked at in one archive. */
+const ENTRIES_MAX = 2_000
+
+/** Bytes of an entry's name that are looked at. */
+const NAME_BYTES_MAX = 1_024
+
+/** Entries that are decompressed for a look at their start. */
+const INFLATED_MAX = 200
+
+/** Compressed bytes given to `inflate` for one entry: enough for the first bytes of any. */
+const DEFLATED_BYTES = 16 * 1024
+
+const LOCAL_HEADER = 0x04034b50
+const CENTRAL_HEADER = 0x02014b50
+const END_OF_DIRECTORY = 0x06054b50
+
+/** Farthest that a zip's last record can lie from its end: its comment may be this long. */
+const END_LOOK_BYTES = 22 + 0xffff
+
+/** The files in a zip, gzip or tar archive; null when the bytes are none of these. */
+export function readArchive(
+  bytes: Buffer,
+  inflate: Inflate | null,
+): readonly ArchiveEntry[] | null {
+  if (bytes.length < 18) return null
+  const magic = bytes.readUInt32LE(0)
+  if (magic === LOCAL_HEADER || magic === END_OF_DIRECTORY) return readZip(bytes, inflate)
+  if (bytes.readUInt16LE(0) === 0x8b1f) return readGzip(bytes, inflate)
+  return bytes.toString('latin1', 257, 262) === 'ustar' ? readTar(bytes) : null
+}
+
+interface ZipEntry {
+  readonly name: string
+  readonly flags: number
+  readonly method: number
+  readonly packedBytes: number
+  readonly dataStart: number
+}
+
+function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[] {
+  // The list at the end may be missing, cut off or made to hide files: local headers count too.
+  const entries = new Map<string, ZipEntry>()
+  for (const entry of [...readDirectory(bytes), ...walkLocalHeaders(bytes)]) {
+    const key = `${entry.dataStart} ${entry.name}`
+    if (!entries.has(key)) entries.set(key, entry)
+  }
+  let inflatable = INFLATED_MAX
+  return [...entries.values()].map((entry) => {
+    const isPlain = (entry.flags & 1) === 0
+    const end = Math.min(entry.dataStart + entry.packedBytes, bytes.length)
+    if (isPlain && entry.method === 0) {
+      return {
+        name: entry.name,
+        head: bytes.subarray(entry.dataStart, end).subarray(0, HEAD_BYTES),
+      }
+    }
+    if (!isPlain || entry.method !== 8 || inflate === null || inflatable <= 0) {
+      return { name: entry.name, head: null }
+    }
+    inflatable -= 1
+    const packed = bytes.subarray(entry.dataStart, Math.min(end, entry.dataStart + DEFLATED_BYTES))
+    return { name: entry.name, head: inflate(packed, HEAD_BYTES) }
+  })
+}
+
+function readDirectory(bytes: Buffer): readonly ZipEntry[] {
+  const tail = bytes.subarray(Math.max(0, bytes.length - END_LOOK_BYTES))
+  const found = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+  if (found < 0 || tail.length - found < 22) return []
+  const entries: ZipEntry[] = []
+  let at = tail.readUInt32LE(found + 16)
+  while (at + 46 <= bytes.length && entries.length < ENTRIES_MAX) {
+    if (bytes.readUInt32LE(at) !== CENTRAL_HEADER) break
+    const nameBytes = bytes.readUInt16LE(at + 28)
+    const local = bytes.readUInt32LE(at + 42)
+    entries.push({
+      name: bytes.toString('utf8', at + 46, at + 46 + Math.min(nameBytes, NAME_BYTES_MAX)),
+      flags: bytes.readUInt16LE(at + 8),
+      method: bytes.readUInt16LE(at + 10),
+      packedBytes: bytes.readUInt32LE(at + 20),
+      dataStart: localDataStart(bytes, local),
+    })
+    at += 46 + nameBytes + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+  return entries
+}
+
+function localDataStart(bytes: Buffer, local: number): number {
+  if (local + 30 > bytes.length || bytes.readUInt32LE(local) !== LOCAL_HEADER) return bytes.length
+  return local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+}
+
+function walkLocalHeaders(bytes: Buffer): readonly ZipEntry[] {
+  const entries: ZipEntry[] = []
+  const mark = Buffer.from('PK\x03\x04', 'latin1')
+  let at = bytes.indexOf(mark)
+  while (at >= 0 && at + 30 <= bytes.length && entries.length < ENTRIES_MAX) {
+    const nameBytes = bytes.readUInt16LE(at + 26)
+    const packedBytes = bytes.readUInt32LE(at + 18)
+    const dataStart = localDataStart(bytes, at)
+    entries.push({
+      name: bytes.toString('utf8', at + 30, at + 30 + Math.min(nameBytes, NAME_BYTES_MAX)),
+      flags: bytes.readUInt16LE(at + 6),
+      method: bytes.readUInt16LE(at + 8),
+      packedBytes,
+      dataStart,
+    })
+    at = bytes.indexOf(mark, Math.max(dataStart + packedBytes, at + 4))
+  }
+  return entries
+}
+
+function readGzip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[] {
+  const flags = bytes[3] ?? 0
+  let at = 10
+  if (flags & 4) at += 2 + bytes.readUInt16LE(at)
+  let name = ''
+  if (flags & 8) {
+    const end = bytes.indexOf(0, at)
+    name = bytes.toString('latin1', at, end < 0 ? at : Math.min(end, at + 1_024))
+    at = end < 0 ? bytes.length : end + 1
+  }
+  if (flags & 16) at = Math.max(bytes.indexOf(0, at), at) + 1
+  if (flags & 2) at += 2
+  const packed = bytes.subarray(at, at + DEFLATED_BYTES)
+  const head = inflate === null ? null : inflate(packed, HEAD_BYTES)
+  const inside = head !== null && head.toString('latin1', 257, 262) === 'ustar' ? readTar(head) : []
+  return [{ name, head }, ...inside]
+}
+
+function readTar(bytes: Buffer): readonly ArchiveEntry[] {
+  const entries: ArchiveEntry[] = []
+  let at = 0
+  while (at + 512 <= bytes.length && bytes[at] !== 0 && entries.length < ENTRIES_MAX) {
+    const name = bytes.toString('utf8', at, at + 100).replace(/\0.*$/s, '')
+    const sizeBytes = Number.parseInt(bytes.toString('latin1', at + 124, at + 136), 8) || 0
+    const dataStart = at + 512
+    const end = Math.min(dataStart + sizeBytes, bytes.length)
+    entries.push({ name, head: bytes.subarray(dataStart, end).subarray(0, HEAD_BYTES) })
+    at = dataStart + Math.ceil(sizeBytes / 512) * 512
+  }
+  return entries
+}

@@ -1,0 +1,64 @@
+import { type ArchiveEntry, type Inflate, readArchive } from './archive.ts'
+import { dangerousExtension, isDangerousType, isNameReversed } from './dangerous-types.ts'
+import { isEicar, programKind } from './magic.ts'
+
+export type { Inflate } from './archive.ts'
+
+/** Whether an attachment may be downloaded, and why not. */
+export type Verdict =
+  | { readonly status: 'available'; readonly reason: null }
+  | { readonly status: 'blocked' | 'quarantined'; readonly reason: string }
+
+/** What is judged: an attachment as it was parsed. */
+export interface Judged {
+  readonly filename: string | null
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
+const AVAILABLE: Verdict = { status: 'available', reason: null }
+const EICAR_FOUND: Verdict = { status: 'quarantined', reason: 'It is the EICAR test file.' }
+
+/**
+ * Judges an attachment by content, name and declared type; archives are looked into one level.
+ *
+ * Malware comes before danger: a test that sends the EICAR file under the name of a program asks
+ * for the quarantine.
+ */
+export function judgeAttachment(attachment: Judged, inflate: Inflate | null): Verdict {
+  const { bytes, filename, contentType } = attachment
+  if (isEicar(bytes)) return EICAR_FOUND
+  const entries = readArchive(bytes, inflate) ?? []
+  if (entries.some(({ head }) => head !== null && isEicar(head))) return EICAR_FOUND
+  const reason =
+    contentReason(bytes) ??
+    nameReason(filename ?? '') ??
+    (isDangerousType(contentType) ? `Its declared type is ${contentType}.` : null) ??
+    archiveReason(entries)
+  return reason === null ? AVAILABLE : { status: 'blocked', reason }
+}
+
+function contentReason(bytes: Buffer): string | null {
+  const kind = programKind(bytes)
+  return kind === null ? null : `Its content is ${kind}.`
+}
+
+function nameReason(filename: string): string | null {
+  if (isNameReversed(filename)) return 'Its name is written to be shown back to front.'
+  const extension = dangerousExtension(filename)
+  return extension === null ? null : `Its name ends in .${extension}.`
+}
+
+function archiveReason(entries: readonly ArchiveEntry[]): string | null {
+  for (const { name, head } of entries) {
+    const isMacro = /(?:^|\/)vbaProject\.bin$/i.test(name)
+    if (isMacro) return 'It is a document with macros.'
+    const kind = head === null ? null : programKind(head)
+    if (kind !== null) return `It is an archive that holds ${kind}.`
+    const extension = dangerousExtension(name)
+    if (extension !== null) {
+      return `It is an archive that holds a file whose name ends in .${extension}.`
+    }
+  }
+  return null
+}

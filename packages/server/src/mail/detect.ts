@@ -1,0 +1,28 @@
+import { type Inflate, judgeAttachment, type Verdict } from './attachments.ts'
+import { type HtmlReading, readHtml } from './html.ts'
+import { findLinks, type MailLink } from './links.ts'
+import type { ParsedMail } from './parse.ts'
+import { previewOf, readableText } from './readable-text.ts'
+
+/** What is found in a mail at arrival, beyond what it says itself. */
+export interface Detected {
+  /** The plain text, or the readable text of a mail that has HTML alone. */
+  readonly text: string | null
+  readonly preview: string | null
+  readonly links: readonly MailLink[]
+  /** One for each attachment, in their order. */
+  readonly verdicts: readonly Verdict[]
+}
+
+/** Looks through a mail once. `inflate` lets archives be judged by what they compress. */
+export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detected {
+  const reading: HtmlReading | null = mail.html === null ? null : readHtml(mail.html)
+  const readable = reading === null ? null : readableText(reading)
+  const text = mail.text ?? readable
+  return {
+    text,
+    preview: previewOf(readable || text || ''),
+    links: findLinks(reading, mail.text),
+    verdicts: mail.attachments.map((attachment) => judgeAttachment(attachment, inflate)),
+  }
+}

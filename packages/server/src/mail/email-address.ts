@@ -1,0 +1,65 @@
+/** The two halves of an email address, without its quotes, in lower case. */
+export interface EmailAddress {
+  readonly localPart: string
+  readonly domain: string
+}
+
+/** Octets of a local part and of a domain (RFC 5321, 4.5.3.1). */
+const LOCAL_PART_MAX = 64
+const DOMAIN_MAX = 255
+
+/** Characters that an unquoted local part may hold (RFC 5322 atext and the dot; RFC 6531 adds all above ASCII). */
+const UNQUOTED = /^[\w.!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+$/u
+
+/**
+ * Reads `local@domain` as the receiving side compares it; null when it is no address.
+ *
+ * Local parts are compared without case here, and a domain outside ASCII by its ASCII form.
+ */
+export function readEmailAddress(text: string): EmailAddress | null {
+  const at = text.lastIndexOf('@')
+  if (at <= 0 || at === text.length - 1) return null
+  const localPart = readLocalPart(text.slice(0, at))
+  const domain = asciiDomain(text.slice(at + 1))
+  return localPart === null || domain === null ? null : { localPart, domain }
+}
+
+/** The address in the one spelling that all its other spellings share. */
+export function emailAddressText(address: EmailAddress): string {
+  return `${address.localPart}@${address.domain}`
+}
+
+/** `local` of `local+tag`: mail to either reaches the same inbox. */
+export function withoutTag(localPart: string): string {
+  const plus = localPart.indexOf('+')
+  return plus > 0 ? localPart.slice(0, plus) : localPart
+}
+
+function readLocalPart(text: string): string | null {
+  const isQuoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"')
+  const bare = isQuoted ? text.slice(1, -1).replace(/\\(.)/gs, '$1') : text
+  if (bare.length === 0 || Buffer.byteLength(bare) > LOCAL_PART_MAX) return null
+  if (isQuoted) return /[\0-\x1f\x7f]/.test(bare) ? null : bare.toLowerCase()
+  return UNQUOTED.test(bare) ? bare.toLowerCase() : null
+}
+
+/** The domain in lower-case ASCII, without a root dot; an address literal stays in brackets. */
+export function asciiDomain(text: string): string | null {
+  const bare = text.endsWith('.') ? text.slice(0, -1) : text
+  if (bare.length === 0 || bare.length > DOMAIN_MAX) return null
+  if (/^\[[\da-f.:]+\]$|^\[ipv6:[\da-f.:]+\]$/i.test(bare)) return bare.toLowerCase()
+  const ascii = /^[\0-\x7f]*$/.test(bare) ? bare.toLowerCase() : punycode(bare)
+  if (ascii === null || ascii.length > DOMAIN_MAX) return null
+  const isDomain = /^(?!-)[a-z\d_-]{1,63}(?<!-)(?:\.(?!-)[a-z\d_-]{1,63}(?<!-))*$/.test(ascii)
+  return isDomain ? ascii : null
+}
+
+function punycode(domain: string): string | null {
+  // The URL parser maps domain names by UTS 46; anything it would take for more is kept out.
+  if (/[\s/?#@:\\[\]%]/.test(domain)) return null
+  try {
+    return new URL(`http://${domain}/`).hostname
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,109 @@
+const MONTHS: readonly string[] = [
+  ...['jan', 'feb', 'mar', 'apr', 'may', 'jun'],
+  ...['jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+]
+
+/** Zone names of RFC 822 in minutes; the military letters are known to be used wrongly. */
+const ZONES: Readonly<Record<string, number>> = {
+  ut: 0,
+  gmt: 0,
+  utc: 0,
+  z: 0,
+  est: -300,
+  edt: -240,
+  cst: -360,
+  cdt: -300,
+  mst: -420,
+  mdt: -360,
+  pst: -480,
+  pdt: -420,
+  cet: 60,
+  cest: 120,
+  bst: 60,
+  jst: 540,
+}
+
+const DATE =
+  /^(?:[a-z]+\.?\s*,?\s*)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{2,4})[\s,]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?(?:\s*([ap]m))?\s*(.*)$/i
+
+const ASCTIME =
+  /^[a-z]{3,9}\s+([a-z]{3})[a-z]*\s+(\d{1,2})\s+(\d{2}):(\d{2})(?::(\d{2}))?\s+(?:([a-z]{1,5}|[+-]\d{4})\s+)?(\d{4})/i
+
+/** Longest Date value that is looked at. */
+const DATE_CHARS_MAX = 200
+
+/**
+ * The moment that a Date field names, as an ISO string; null when it names none.
+ *
+ * RFC 5322 with its obsolete forms, and the forms of C's asctime and of ISO 8601, which some
+ * programs send. A missing or unknown zone is taken for UTC, as RFC 5322 says.
+ */
+export function parseMailDate(value: string): string | null {
+  const text = value
+    .slice(0, DATE_CHARS_MAX)
+    .replace(/\([^()]*\)/g, ' ')
+    .trim()
+  const usual = DATE.exec(text)
+  if (usual !== null) {
+    const [, day, month, year, hour, minute, second, half, zone] = usual
+    return momentOf({ day, month, year, hour, minute, second, half, zone })
+  }
+  const asctime = ASCTIME.exec(text)
+  if (asctime !== null) {
+    const [, month, day, hour, minute, second, zone, year] = asctime
+    return momentOf({ day, month, year, hour, minute, second, half: undefined, zone })
+  }
+  return isoMoment(text)
+}
+
+type Written = Readonly<
+  Record<
+    'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'half' | 'zone',
+    string | undefined
+  >
+>
+
+function momentOf(written: Written): string | null {
+  const month = MONTHS.indexOf((written.month ?? '').toLowerCase())
+  const day = Number(written.day)
+  const hour = hourOf(Number(written.hour), written.half)
+  const minute = Number(written.minute)
+  // A leap second is a second that JavaScript's calendar does not have.
+  const second = Math.min(Number(written.second ?? 0), 59)
+  const year = fullYear(written.year ?? '')
+  const isDay = day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  if (month < 0 || !isDay || hour > 23 || minute > 59) return null
+  const local = Date.UTC(year, month, day, hour, minute, second)
+  return new Date(local - zoneMinutes(written.zone ?? '') * 60_000).toISOString()
+}
+
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour
+  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+}
+
+/** Two digits: 00 to 49 are of this century; three: RFC 5322 adds 1900. */
+function fullYear(text: string): number {
+  const year = Number(text)
+  if (text.length === 2) return year < 50 ? 2000 + year : 1900 + year
+  return text.length === 3 ? 1900 + year : year
+}
+
+function zoneMinutes(text: string): number {
+  const offset = /^(?:gmt|utc|ut)?\s*([+-])(\d{2}):?(\d{2})/i.exec(text)
+  if (offset !== null) {
+    const minutes = Number(offset[2]) * 60 + Number(offset[3])
+    if (minutes > 24 * 60) return 0
+    return offset[1] === '-' ? -minutes : minutes
+  }
+  const name = /^[a-z]+/i.exec(text)?.[0] ?? ''
+  return ZONES[name.toLowerCase()] ?? 0
+}
+
+function isoMoment(text: string): string | null {
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(.*)$/.exec(text)
+  if (match === null) return null
+  const utcMs = Date.parse(`${match[1]}T${match[2]}Z`)
+  if (Number.isNaN(utcMs)) return null
+  return new Date(utcMs - zoneMinutes(match[3] ?? '') * 60_000).toISOString()
+}

@@ -1,0 +1,85 @@
+/** Properties that change looks and nothing else: none moves text over other text or fetches. */
+const PROPERTIES: ReadonlySet<string> = new Set(
+  `background background-color background-image background-position background-repeat
+  background-size border border-bottom border-bottom-color border-bottom-style border-bottom-width
+  border-collapse border-color border-left border-left-color border-left-style border-left-width
+  border-radius border-right border-right-color border-right-style border-right-width
+  border-spacing border-style border-top border-top-color border-top-left-radius
+  border-top-right-radius border-bottom-left-radius border-bottom-right-radius border-top-style
+  border-top-width border-width box-sizing caption-side clear color direction display empty-cells
+  float font font-family font-size font-style font-variant font-weight height letter-spacing
+  line-height list-style list-style-position list-style-type margin margin-bottom margin-left
+  margin-right margin-top max-height max-width min-height min-width opacity overflow overflow-wrap
+  padding padding-bottom padding-left padding-right padding-top table-layout text-align
+  text-decoration text-indent text-overflow text-transform unicode-bidi vertical-align visibility
+  white-space width word-break word-spacing word-wrap`.split(/\s+/),
+)
+
+/** Functions that only name a colour or a length. */
+const FUNCTIONS: ReadonlySet<string> = new Set(['rgb', 'rgba', 'hsl', 'hsla', 'calc'])
+
+/** Letters, numbers and the punctuation of plain values; no escapes, no braces, no comments. */
+const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}\s#%.,'"()+\-!/_]*$/u
+
+/** Characters of one declaration's value, and declarations of one style, that are kept. */
+const VALUE_CHARS_MAX = 1_000
+const DECLARATIONS_MAX = 100
+
+/** Answers the address to show for an image's address; null to leave the image out. */
+export type ImageRule = (url: string) => string | null
+
+/** The harmless declarations of a style attribute, with images as `image` lets them. */
+export function safeStyle(style: string, image: ImageRule): string {
+  const kept: string[] = []
+  for (const declaration of splitDeclarations(style)) {
+    const colon = declaration.indexOf(':')
+    const property = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase()
+    if (!PROPERTIES.has(property)) continue
+    const value = safeValue(property, declaration.slice(colon + 1).trim(), image)
+    if (value !== null) kept.push(`${property}:${value}`)
+  }
+  return kept.join(';')
+}
+
+function safeValue(property: string, value: string, image: ImageRule): string | null {
+  if (value === '' || value.length > VALUE_CHARS_MAX) return null
+  const url = /url\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^"'()\\\s]*))\s*\)/i.exec(value)
+  if (url === null) return isPlainValue(value) ? value : null
+  if (property !== 'background' && property !== 'background-image') return null
+  const rest = value.slice(0, url.index) + value.slice(url.index + url[0].length)
+  if (!isPlainValue(rest)) return null
+  const shown = image(url[1] ?? url[2] ?? url[3] ?? '')
+  const isQuotable = shown !== null && !/["\\\n\r\f<>]/.test(shown)
+  if (isQuotable) return `${rest.trim()} url("${shown}")`.trim()
+  return rest.trim() === '' ? null : rest.trim()
+}
+
+function isPlainValue(value: string): boolean {
+  if (!PLAIN_VALUE.test(value) || value.includes('/*')) return false
+  const hasBalancedQuotes = value.split('"').length % 2 === 1 && value.split("'").length % 2 === 1
+  if (!hasBalancedQuotes) return false
+  for (const [, name] of value.matchAll(/([\p{L}_-]*)\(/gu)) {
+    if (!FUNCTIONS.has((name ?? '').toLowerCase())) return false
+  }
+  return true
+}
+
+/** Splits at semicolons outside quotes and parentheses. */
+function splitDeclarations(style: string): readonly string[] {
+  const declarations: string[] = []
+  let start = 0
+  let closing = ''
+  for (let at = 0; at < style.length && declarations.length < DECLARATIONS_MAX; at += 1) {
+    const character = style.charAt(at)
+    if (closing !== '') {
+      if (character === closing) closing = ''
+    } else if (character === '"' || character === "'") closing = character
+    else if (character === '(') closing = ')'
+    else if (character === ';') {
+      declarations.push(style.slice(start, at))
+      start = at + 1
+    }
+  }
+  declarations.push(style.slice(start))
+  return declarations
+}
