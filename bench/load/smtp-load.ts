@@ -35,7 +35,7 @@ function session(): Promise<void> {
   socket.on('data', (chunk) => {
     const reply = chunk.toString('latin1')
     if (/^[45]/m.test(reply)) reject(new Error(`The server said ${reply}`))
-    at = say(socket, at + 1)
+    if (!socket.writableEnded) at = say(socket, at + 1)
   })
   return promise
 }

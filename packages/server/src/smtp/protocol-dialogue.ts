@@ -100,6 +100,7 @@ export class Dialogue<R> {
 
   /** After the TLS handshake nothing said before it holds. */
   startOverSecured(): void {
+    if (this.state.name !== 'securing') return
     this.state = COMMAND
     this.isSecure = true
     this.isAuthenticated = false

@@ -36,7 +36,9 @@ export function parseCommand(line: string): Command {
 
 /** The line as a transcript may show it: no secret, nothing that moves a terminal's cursor. */
 export function shownLine(line: string): string {
-  const shown = line.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
-  const auth = /^\s*(AUTH\s+\S+)\s+\S/i.exec(shown)
-  return auth === null ? shown : `${auth[1]} <hidden>`
+  const auth = /^\s*AUTH\b(?:\s+([A-Za-z0-9-]+))?(.*)/i.exec(line)
+  if (auth === null) return line.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
+  return ['AUTH', auth[1], auth[2] === '' ? undefined : '<hidden>']
+    .filter((word) => word !== undefined)
+    .join(' ')
 }
