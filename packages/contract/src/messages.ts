@@ -181,7 +181,9 @@ export const readMessage = {
 
 const binary = (contentType: string, description: string) => ({
   description,
-  content: { [contentType]: { schema: z.string().meta({ format: 'binary' }) } },
+  content: {
+    [contentType]: { schema: z.custom<Uint8Array>().meta({ type: 'string', format: 'binary' }) },
+  },
 })
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/attachments/{attachmentId} */

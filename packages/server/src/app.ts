@@ -8,6 +8,8 @@ import { createInbox } from './features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from './features/inboxes/read.ts'
 import { spendInbox } from './features/limits/allowance.ts'
 import { listUsage, type RequestCounter, usageToday } from './features/limits/usage.ts'
+import { readAttachment, readRaw } from './features/messages/bytes.ts'
+import { listMessages, readMessage } from './features/messages/read.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Store } from './store/open.ts'
@@ -21,6 +23,7 @@ export type AppDeps = {
   readonly defaultPlan: Plan
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
+  readonly baseUrl: () => string
 }
 
 /** Everything that the service can do, bound to its dependencies. */
@@ -47,6 +50,12 @@ export function createApp(deps: AppDeps) {
       list: bind(deps, listInboxes),
       get: bind(deps, getInbox),
       delete: bind(deps, deleteInbox),
+    },
+    messages: {
+      list: bind(deps, listMessages),
+      read: bind(deps, readMessage),
+      raw: bind(deps, readRaw),
+      attachment: bind(deps, readAttachment),
     },
   }
 }

@@ -1,7 +1,10 @@
 import type { Config } from './config.ts'
 
 /** What a person at a terminal wants to know once the service is up. */
-export function banner(service: { readonly httpUrl: string }, config: Config): string {
+export function banner(
+  service: { readonly httpUrl: string; readonly smtpPort: number },
+  config: Config,
+): string {
   const url = config.MAYFLY_BASE_URL ?? service.httpUrl
   const plan = config.MAYFLY_DEFAULT_PLAN
   return `
@@ -9,6 +12,7 @@ export function banner(service: { readonly httpUrl: string }, config: Config): s
 
     API    ${url}/v1
     Docs   ${url}/docs
+    SMTP   ${config.MAYFLY_SMTP_HOST}:${service.smtpPort}
 
   Begin with an account; the answer holds your API key:
 

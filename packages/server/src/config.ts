@@ -59,6 +59,51 @@ export const SETTINGS = {
     type: 'port',
     sentence: 'Port that mail is received on; 0 picks a free one, which the ready line tells.',
   }),
+  MAYFLY_SMTP_THREADS: setting(wholeNumber(0, 64), {
+    default: '1',
+    type: 'number',
+    sentence:
+      'Threads that receive mail, sharing the port. 0 receives on the thread of the API: less memory, but a burst of mail then delays answers.',
+  }),
+  MAYFLY_SMTP_MAX_MESSAGE_BYTES: setting(wholeNumber(1024, 100 * 1024 * 1024), {
+    default: String(25 * 1024 * 1024),
+    type: 'bytes',
+    sentence: 'Largest mail accepted. A larger one is refused with 552 and not kept in memory.',
+  }),
+  MAYFLY_SMTP_TLS_CERT: setting(optionalText, {
+    default: '',
+    type: 'file',
+    sentence:
+      'PEM certificate chain for STARTTLS. Unset, a self-signed certificate is made at each start.',
+  }),
+  MAYFLY_SMTP_TLS_KEY: setting(optionalText, {
+    default: '',
+    type: 'file',
+    sentence: 'PEM private key of MAYFLY_SMTP_TLS_CERT.',
+  }),
+  MAYFLY_SMTP_ACCEPT_ANY_AUTH: setting(flag, {
+    default: 'false',
+    type: 'true or false',
+    sentence:
+      'Whether AUTH PLAIN and LOGIN are offered and accept any name and password, for applications that insist on logging in.',
+  }),
+  MAYFLY_CLAMD: setting(
+    optionalText.refine((value) => value === null || /^(?:unix:.+|.+:\d+)$/.test(value), {
+      error: 'must be host:port or unix:PATH',
+    }),
+    {
+      default: '',
+      type: 'host:port or unix:PATH',
+      sentence:
+        'A clamd that scans attachments. They are quarantined until scanned, also while it is out of reach.',
+    },
+  ),
+  MAYFLY_DNS_SERVERS: setting(list, {
+    default: '',
+    type: 'list',
+    sentence:
+      "Resolvers as host:port, separated by commas, for TXT, MX, SPF, DKIM and DMARC. Unset, the system's.",
+  }),
   MAYFLY_BASE_URL: setting(
     optionalText.refine((value) => value === null || /^https?:\/\/[^/]+/.test(value), {
       error: 'must begin with http:// or https://',

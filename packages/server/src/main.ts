@@ -29,7 +29,7 @@ async function serve(): Promise<void> {
     const config = loadConfig()
     const log = createLog(config.MAYFLY_LOG_LEVEL)
     const service = await startService(config, log)
-    log.info({ httpUrl: service.httpUrl }, 'ready')
+    log.info({ httpUrl: service.httpUrl, smtpPort: service.smtpPort }, 'ready')
     if (process.stdout.isTTY) process.stdout.write(banner(service, config))
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce)
 

@@ -1,26 +1,57 @@
+import { readFileSync } from 'node:fs'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
 import { PLANS } from './features/limits/plans.ts'
 import { RequestCounter } from './features/limits/usage.ts'
-import { createHttpServer } from './http/server.ts'
+import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
+import { sweepExpired } from './features/retention/sweep.ts'
+import { createFollowUpThread } from './follow-up-thread.ts'
+import { startFollowUp } from './follow-up-worker.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
-import { openStore } from './store/open.ts'
+import { makeSelfSignedCertificate } from './platform/self-signed.ts'
+import { startReceivingThreads } from './receiving-threads.ts'
+import { type Receiving, startReceiving } from './receiving-worker.ts'
+import { openStore, type Store } from './store/open.ts'
+import { openThreadSignals, type Signals } from './store/signals.ts'
 
 /** A running service. */
 export type Service = {
   readonly httpUrl: string
+  readonly smtpPort: number
   /** Stops accepting, finishes what was accepted, flushes. */
   stop(): Promise<void>
 }
 
-/** What a test may put in place of the machine's own. */
+/** What a test may put in place of the machine's own; a clock needs MAYFLY_SMTP_THREADS=0. */
 export type ServiceOverrides = { readonly clock?: Clock }
 
 /** How often counted requests are written. */
 const FLUSH_MS = 1_000
+
+/** How often what is no longer kept is looked for. */
+const SWEEP_MS = 60_000
+
+/** How far back unfinished sender checks are taken up again at a start. */
+const UNCHECKED_MS = 60 * 60 * 1000
+const UNCHECKED_MAX = 1_000
+
+/** How long a client in the middle of a mail may go on when the service stops. */
+const SMTP_GRACE_MS = 5_000
+
+/** Everything that the parts of the service share. */
+type Shared = {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly store: Store
+  readonly signals: Signals
+  readonly signalsName: string
+  readonly hostName: string
+}
 
 /** Opens, wires and starts everything; when this returns, both listeners accept. */
 export async function startService(
@@ -35,50 +66,151 @@ export async function startService(
     exclusive: true,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
   })
+  const signalsName = ids.requestId()
+  const signals = openThreadSignals(signalsName)
+  const hostName = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
+  const shared = { config, log, clock, store, signals, signalsName, hostName }
+  const started: (() => Promise<void>)[] = [
+    async () => {
+      signals.close()
+      await store.close()
+    },
+  ]
+  const stop = async () => {
+    for (const stopPart of started.toReversed()) await stopPart()
+  }
+  try {
+    started.push(await followUps(shared))
+    const { http, httpUrl, requestCounter } = await startHttp(shared)
+    const background = startBackground(shared, requestCounter)
+    started.push(background)
+    started.push(async () => http.close())
+    const receiving = await startSmtp(shared)
+    started.push(() => receiving.stop(SMTP_GRACE_MS))
+    return { httpUrl, smtpPort: receiving.port, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startHttp(shared: Shared) {
+  const { config, clock, log, store } = shared
+  const ids = createIds(clock)
   const requestCounter = new RequestCounter(clock)
+  let httpUrl = ''
+  const baseUrl = () => (config.MAYFLY_BASE_URL ?? httpUrl).replace(/\/+$/, '')
   const app = createApp({
     store,
     clock,
     ids,
+    baseUrl,
     domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
     defaultPlan: config.MAYFLY_DEFAULT_PLAN,
     limitsOf: (plan) => PLANS[plan],
     requestCounter,
   })
-  let httpUrl = ''
   const http = await createHttpServer({
     app,
     log,
     newRequestId: () => ids.requestId(),
-    baseUrl: () => config.MAYFLY_BASE_URL ?? httpUrl,
+    baseUrl,
     metrics: config.MAYFLY_METRICS,
   })
+  httpUrl = await listen(http, config)
+  return { http, httpUrl, requestCounter }
+}
+
+async function listen(http: HttpServer, config: Config): Promise<string> {
   try {
-    httpUrl = await http.listen({
+    return await http.listen({
       host: config.MAYFLY_HTTP_HOST,
       port: config.MAYFLY_HTTP_PORT,
       listenTextResolver: (address) => `listening at ${address}`,
     })
   } catch (error) {
     await http.close()
-    await store.close()
     throw listenError(error, 'MAYFLY_HTTP')
   }
+}
 
+async function startSmtp(shared: Shared): Promise<Receiving> {
+  const { config, log, signalsName, hostName, clock } = shared
+  const options = {
+    config,
+    hostName,
+    operatorAddress: await ensureOperatorInbox(shared, config.MAYFLY_DOMAINS[0] ?? ''),
+    port: config.MAYFLY_SMTP_PORT,
+    tls: certificate(config, hostName, clock),
+  }
+  const count = config.MAYFLY_SMTP_THREADS
+  const onCrash = (error: unknown) => {
+    log.fatal({ err: error }, 'the receiving thread died')
+    process.exit(1)
+  }
+  try {
+    if (count === 0) return await startReceiving(shared, options)
+    return await startReceivingThreads({ options, count, signals: signalsName, onCrash })
+  } catch (error) {
+    throw listenError(error, 'MAYFLY_SMTP')
+  }
+}
+
+function certificate(config: Config, hostName: string, clock: Clock) {
+  const { MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
+  if (cert === null && key === null) {
+    return makeSelfSignedCertificate([hostName, 'localhost', '127.0.0.1'], new Date(clock.now()))
+  }
+  if (cert === null || key === null) {
+    throw new StartRefused('Set both MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY, or neither.')
+  }
+  return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
+}
+
+function readPem(path: string, setting: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartRefused(`${setting} names a file that cannot be read: ${String(error)}`)
+  }
+}
+
+/** Starts what follows each stored mail; returns how to stop it. */
+async function followUps(shared: Shared): Promise<() => Promise<void>> {
+  const { config, hostName, signals, signalsName: name, log, store, clock } = shared
+  const onCrash = (error: unknown) => {
+    log.error({ err: error }, 'the follow-up thread died; sender checks stop')
+  }
+  const followUp =
+    config.MAYFLY_SMTP_THREADS === 0
+      ? startFollowUp(shared)
+      : createFollowUpThread({ followUp: { config, hostName }, signals: name }, onCrash)
+  const stopListening = signals.listen(({ mailIds }) => {
+    if (mailIds.length > 0) followUp.add(mailIds)
+  })
+  const left = await store.mails.listUnchecked(clock.now() - UNCHECKED_MS, UNCHECKED_MAX)
+  if (left.length > 0) followUp.add(left.toReversed())
+  return async () => {
+    stopListening()
+    await followUp.stop()
+  }
+}
+
+/** Starts what runs by the clock; returns how to stop it. */
+function startBackground(shared: Shared, requestCounter: RequestCounter): () => Promise<void> {
+  const { store, clock, log } = shared
+  const tell = (what: string) => (error: unknown) => log.warn({ err: error }, what)
   const flushing = setInterval(() => {
-    requestCounter.flush(store).catch((error: unknown) => {
-      log.warn({ err: error }, 'usage could not be written; trying again')
-    })
+    requestCounter.flush(store).catch(tell('usage could not be written; trying again'))
   }, FLUSH_MS)
-
-  return {
-    httpUrl,
-    stop: async () => {
-      await http.close()
-      clearInterval(flushing)
-      await requestCounter.flush(store)
-      await store.close()
-    },
+  const sweeping = setInterval(() => {
+    const deps = { store, clock, limitsOf: (plan: keyof typeof PLANS) => PLANS[plan] }
+    sweepExpired(deps).catch(tell('the sweep failed; trying again'))
+  }, SWEEP_MS)
+  return async () => {
+    clearInterval(flushing)
+    clearInterval(sweeping)
+    await requestCounter.flush(store)
   }
 }
 

@@ -5,16 +5,22 @@ import { createLog } from '../src/platform/log.ts'
 import { startService as start } from '../src/service.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { createSqlite, type TestDatabase } from './databases.ts'
+import { type MailToSend, type SmtpAnswer, sendMails } from './send-mail.ts'
 
 /** A whole service on free ports, with all that a user has to reach it. */
 export type TestService = AsyncDisposable & {
   readonly httpUrl: string
+  readonly smtpPort: number
   /** What was logged, a JSON object a line. */
   readonly logged: readonly string[]
   /** Calls without a key. */
   readonly anonymous: ApiClient
   /** Registers an account and calls with its first key. */
   register(email?: string): Promise<ApiClient>
+  /** Sends one mail by SMTP, which must be taken by at least one recipient. */
+  sendMail(mail: MailToSend): Promise<SmtpAnswer>
+  /** Sends mails over one connection, whatever becomes of them. */
+  sendMails(mails: readonly MailToSend[]): Promise<SmtpAnswer[]>
 }
 
 /** What a test may choose. */
@@ -37,6 +43,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     MAYFLY_DATABASE_URL: (options.database ?? ownDatabase)?.url ?? '',
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     MAYFLY_LOG_LEVEL: 'warn',
+    // A clock of the test's own cannot be shared with other threads.
+    ...(options.clock === undefined ? {} : { MAYFLY_SMTP_THREADS: '0' }),
+    // Nobody answers there, at once: sender checks must not depend on the machine's resolver.
+    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
     ...options.env,
   })
   const logged: string[] = []
@@ -50,7 +60,16 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const anonymous = createApiClient(service.httpUrl, null)
   return {
     httpUrl: service.httpUrl,
+    smtpPort: service.smtpPort,
     logged,
+    sendMails: (mails) => sendMails(service.smtpPort, mails),
+    sendMail: async (mail) => {
+      const [answer] = await sendMails(service.smtpPort, [mail])
+      if (answer?.mail?.startsWith('250') !== true) {
+        throw new Error(`not taken: ${JSON.stringify(answer)}`)
+      }
+      return answer
+    },
     anonymous,
     register: async (email) => {
       accounts += 1

@@ -11,6 +11,7 @@ import { accountRoutes } from './routes/accounts.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { messageRoutes } from './routes/messages.ts'
 import type { Routes } from './routes.ts'
 import { answerUnmatched } from './unmatched.ts'
 
@@ -36,7 +37,13 @@ const KEEP_ALIVE_MS = 75_000
 /** A request id that a caller may bring, so that its log and ours can be read together. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/
 
-const ROUTES: readonly Routes[] = [healthRoutes, accountRoutes, keyRoutes, inboxRoutes]
+const ROUTES: readonly Routes[] = [
+  healthRoutes,
+  accountRoutes,
+  keyRoutes,
+  inboxRoutes,
+  messageRoutes,
+]
 
 /** Builds the API's server with all its routes. */
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {

@@ -24,6 +24,10 @@ export type Ids = {
   next<Kind extends IdKind>(kind: Kind): Id<Kind>
   /** The part before the @ of an address that nobody chose. */
   localPart(): string
+  /** Names a mail, whatever the number of inboxes that it is in. */
+  mailId(): string
+  /** Names one entry of the diagnostics. */
+  diagnosticId(): string
   /** Names one request in the log and in its answer. */
   requestId(): string
   /** A new API key. */
@@ -32,12 +36,13 @@ export type Ids = {
 
 /** Ids from the system's randomness and the given clock. */
 export function createIds(clock: { now(): number }): Ids {
+  const sortable = (prefix: string) =>
+    prefix + encodeTime(clock.now()) + randomText(ALPHABET, RANDOM_LENGTH)
   return {
-    next: (kind) => {
-      const text = ID_PREFIXES[kind] + encodeTime(clock.now()) + randomText(ALPHABET, RANDOM_LENGTH)
-      // A brand exists only at compile time; this is where ids get theirs.
-      return text as Id<typeof kind>
-    },
+    // A brand exists only at compile time; this is where ids get theirs.
+    next: (kind) => sortable(ID_PREFIXES[kind]) as Id<typeof kind>,
+    mailId: () => sortable('eml_'),
+    diagnosticId: () => sortable('dia_'),
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,

@@ -8,6 +8,7 @@ import type {
   Otp,
 } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
+import type { TransferEncoding } from '../mail/decode.ts'
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
@@ -37,7 +38,7 @@ export type NewAttachment = {
   readonly reason: string | null
   readonly bodyStart: number
   readonly bodyEnd: number
-  readonly bodyEncoding: string
+  readonly bodyEncoding: TransferEncoding
 }
 
 /** A mail as it is written once, whatever the number of its recipients. */

@@ -10,6 +10,7 @@ import type {
   Otp,
 } from '@mayfly/contract'
 import type { Kysely, Selectable } from 'kysely'
+import type { TransferEncoding } from '../mail/decode.ts'
 import type { MailContent } from './mails.ts'
 import type { Schema } from './schema.ts'
 import { isoTime } from './time.ts'
@@ -25,7 +26,7 @@ export type StoredAttachment = Attachment & {
   readonly mailId: string
   readonly bodyStart: number
   readonly bodyEnd: number
-  readonly bodyEncoding: string
+  readonly bodyEncoding: TransferEncoding
 }
 
 /** A summary with its number in the inbox. */

@@ -3,6 +3,7 @@ import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { Accounts } from './accounts.ts'
 import { Addresses } from './addresses.ts'
 import { Arrivals } from './arrivals.ts'
+import { Attachments } from './attachments.ts'
 import { Diagnostics } from './diagnostics.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Domains } from './domains.ts'
@@ -28,6 +29,7 @@ export type Tables = {
   readonly arrivals: Arrivals
   readonly mails: Mails
   readonly messages: Messages
+  readonly attachments: Attachments
   readonly diagnostics: Diagnostics
   readonly usage: Usage
 }
@@ -107,6 +109,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     arrivals: new Arrivals(db, dialect),
     mails: new Mails(db, dialect),
     messages: new Messages(db),
+    attachments: new Attachments(db),
     diagnostics: new Diagnostics(db, dialect),
     usage: new Usage(db),
   }

@@ -12,6 +12,7 @@ import type {
   WebhookId,
 } from '@mayfly/contract'
 import type { ColumnType } from 'kysely'
+import type { TransferEncoding } from '../mail/decode.ts'
 
 // Columns named `…_at`, `…_until` hold milliseconds since 1970; JSON is text; flags are 0 or 1:
 // both databases keep these alike, and they sort as they should.
@@ -150,7 +151,7 @@ type AttachmentTable = {
   /** Where its encoded bytes lie in the raw mail. */
   body_start: number
   body_end: number
-  body_encoding: string
+  body_encoding: TransferEncoding
 }
 
 /** Stages that no other row tells of: refusals, near misses, suspensions. */

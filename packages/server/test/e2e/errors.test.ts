@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { onEachDatabase } from '../databases.ts'
 import { startService } from '../start-service.ts'
+
+onEachDatabase('errors', (create) => {
+  it('are not ours when a text holds what a database cannot', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    assert.equal((await dev.get('/v1/inboxes/%00')).status, 404)
+    assert.equal((await dev.get('/v1/inboxes/%ff')).status, 400)
+    assert.equal((await dev.post('/v1/keys', { name: 'a\u0000b\ud800' })).status, 201)
+    const headers = { 'idempotency-key': '\u00ff' }
+    assert.equal((await dev.post('/v1/inboxes', {}, { headers })).status, 201)
+  })
+})
 
 describe('errors', () => {
   it('have one shape, whatever is wrong', async () => {

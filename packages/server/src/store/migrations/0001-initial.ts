@@ -162,6 +162,8 @@ const mails = (t: ColumnTypes): readonly string[] => [
     body_encoding text not null
   )${t.options}`,
   'create index attachment_by_mail on attachment (mail_id, ordinal)',
+  `create index attachment_held on attachment (id) where status = 'quarantined'`,
+  'create index mail_unchecked on mail (id) where auth is null',
 ]
 
 const diagnostics = (t: ColumnTypes): readonly string[] => [

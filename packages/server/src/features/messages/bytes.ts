@@ -1,0 +1,46 @@
+import { zstdDecompressSync } from 'node:zlib'
+import type { Attachment } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import { decodeTransfer } from '../../mail/decode.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { type AttachmentRef, getStored, type MessageDeps, type MessageRef } from './read.ts'
+
+/** The message as it came. */
+export async function readRaw(deps: MessageDeps, caller: Caller, ref: MessageRef): Promise<Buffer> {
+  const { mailId } = await getStored(deps, caller, ref)
+  return rawBytes(deps, mailId)
+}
+
+/** An attachment's bytes, cut out of the raw mail; refused when it is blocked or quarantined. */
+export async function readAttachment(
+  deps: MessageDeps,
+  caller: Caller,
+  ref: AttachmentRef,
+): Promise<{ attachment: Attachment; bytes: Buffer }> {
+  const attachment = await deps.store.messages.findAttachment(
+    caller.accountId,
+    ref,
+    ref.attachmentId,
+  )
+  if (attachment === null) {
+    await getStored(deps, caller, ref)
+    throw new ServiceError('attachment_not_found')
+  }
+  if (attachment.status !== 'available') {
+    const code = attachment.status === 'blocked' ? 'attachment_blocked' : 'attachment_quarantined'
+    throw new ServiceError(code, {
+      message: `The attachment is ${attachment.status}: ${attachment.reason}.`,
+    })
+  }
+  const raw = await rawBytes(deps, attachment.mailId)
+  const { bodyStart, bodyEnd, bodyEncoding } = attachment
+  return { attachment, bytes: decodeTransfer(raw.subarray(bodyStart, bodyEnd), bodyEncoding) }
+}
+
+/** The raw bytes of a mail, unpacked. */
+export async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promise<Buffer> {
+  const raw = await deps.store.mails.findRaw(mailId)
+  if (raw === null) throw new ServiceError('message_not_found')
+  if (raw.encoding === 'zstd') return zstdDecompressSync(raw.bytes)
+  return Buffer.from(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength)
+}

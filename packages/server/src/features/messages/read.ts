@@ -1,0 +1,109 @@
+import type { AttachmentId, InboxId, Message, MessageId, MessageSummary } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import { safeHtml } from '../../mail/safe-html.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { StoredMessage } from '../../store/messages.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** What reading messages needs. */
+export type MessageDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  readonly baseUrl: () => string
+}
+
+/** Names one message. */
+export type MessageRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
+
+/** Names one attachment. */
+export type AttachmentRef = MessageRef & { readonly attachmentId: AttachmentId }
+
+/** A page of summaries, newest first. */
+export async function listMessages(
+  deps: MessageDeps,
+  caller: Caller,
+  wish: {
+    readonly inboxId: InboxId
+    readonly cursor?: string | undefined
+    readonly limit: number
+  },
+): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
+  const before = wish.cursor === undefined ? null : readCursor(wish.cursor)
+  await requireInbox(deps, caller, wish.inboxId)
+  // One more than asked for: whether there is a next page is known without counting.
+  const page = await deps.store.messages.list(caller.accountId, wish.inboxId, {
+    limit: wish.limit + 1,
+    before,
+  })
+  const shown = page.slice(0, wish.limit)
+  const last = shown.at(-1)
+  return {
+    messages: shown.map(({ sequence: _, ...summary }) => summary),
+    nextCursor: page.length > wish.limit && last !== undefined ? writeCursor(last.sequence) : null,
+  }
+}
+
+/** One message whole, its HTML made safe. */
+export async function readMessage(
+  deps: MessageDeps,
+  caller: Caller,
+  wish: MessageRef & { readonly remoteImages: 'block' | 'allow' },
+): Promise<Message> {
+  return presentMessage(deps, await getStored(deps, caller, wish), wish.remoteImages)
+}
+
+/** A stored message as a caller may see it. */
+export function presentMessage(
+  deps: Pick<MessageDeps, 'baseUrl'>,
+  stored: StoredMessage,
+  remoteImages: 'block' | 'allow',
+): Message {
+  const { mailId: _, sequence: __, ...message } = stored
+  if (message.html === null) return message
+  const folder = `${deps.baseUrl()}/v1/inboxes/${message.inboxId}/messages/${message.id}/attachments`
+  const html = safeHtml(message.html, {
+    remoteImages,
+    imageUrl: (contentId) => {
+      const image = message.attachments.find((one) => one.contentId === contentId)
+      return image?.status === 'available' ? `${folder}/${image.id}` : null
+    },
+  })
+  return { ...message, html }
+}
+
+/** The message as it is stored; throws when the caller has no such message. */
+export async function getStored(
+  deps: Pick<MessageDeps, 'store' | 'clock'>,
+  caller: Caller,
+  ref: MessageRef,
+): Promise<StoredMessage> {
+  const stored = await deps.store.messages.find(caller.accountId, ref.inboxId, ref.messageId)
+  if (stored !== null) return stored
+  await requireInbox(deps, caller, ref.inboxId)
+  throw new ServiceError('message_not_found')
+}
+
+async function requireInbox(
+  deps: Pick<MessageDeps, 'store' | 'clock'>,
+  caller: Caller,
+  inboxId: InboxId,
+): Promise<void> {
+  const inbox = await deps.store.inboxes.find(caller.accountId, inboxId, deps.clock.now())
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+}
+
+/** The number of the last message of a page, so that pages stay put while mail arrives. */
+function writeCursor(sequence: number): string {
+  return Buffer.from(`m${sequence}`).toString('base64url')
+}
+
+function readCursor(cursor: string): number {
+  const [, digits] = /^m(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (digits === undefined) {
+    throw new ServiceError('invalid_parameter', {
+      message: 'cursor: must be the nextCursor of an earlier page',
+    })
+  }
+  return Number(digits)
+}

@@ -1,0 +1,102 @@
+import type { InboxId, MessageId } from '@mayfly/contract'
+import type { InboxRoom } from '../../store/arrivals.ts'
+import type { NewMail, NewMessage } from '../../store/mails.ts'
+import type { Store } from '../../store/open.ts'
+import { hasRoom } from './capacity.ts'
+
+/** A mail ready to be stored, with the inboxes that it is for. */
+export type ReadyMail = {
+  readonly mail: NewMail
+  readonly recipients: readonly { readonly inboxId: InboxId; readonly address: string }[]
+}
+
+/** What became of a mail: stored in at least one inbox, or why in none. */
+export type Outcome = {
+  readonly state: 'stored' | 'full' | 'gone'
+  /** Copies that were stored. */
+  readonly messages: readonly NewMessage[]
+  /** Inboxes that had no room for it. */
+  readonly fullInboxes: readonly InboxId[]
+}
+
+/** What a commit needs. */
+export type CommitDeps = {
+  readonly store: Store
+  readonly newMessageId: () => MessageId
+  /** Tells whoever waits on these inboxes to look, and whoever follows up on these mails. */
+  readonly announce: (arrived: {
+    readonly inboxIds: readonly InboxId[]
+    readonly mailIds: readonly string[]
+  }) => void
+}
+
+/** Stores mails in one transaction, then announces them; one outcome a mail, in order. */
+export async function commitMails(
+  deps: CommitDeps,
+  batch: readonly ReadyMail[],
+): Promise<readonly Outcome[]> {
+  const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
+  const outcomes = await deps.store.transaction(async (tx) => {
+    const rooms = await tx.arrivals.lockRooms(inboxIds)
+    const { outcomes, grown } = planArrivals(batch, rooms, deps.newMessageId)
+    const mails = batch.flatMap(({ mail }, i) => (outcomes[i]?.state === 'stored' ? [mail] : []))
+    await tx.mails.add(
+      mails,
+      outcomes.flatMap(({ messages }) => messages),
+    )
+    for (const inbox of grown) await tx.arrivals.grow(inbox)
+    return outcomes
+  })
+  // Not before the commit: a waiter woken earlier would look and find nothing.
+  const stored = outcomes.flatMap(({ messages }) => messages)
+  deps.announce({
+    inboxIds: [...new Set(stored.map(({ inboxId }) => inboxId))],
+    mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
+  })
+  return outcomes
+}
+
+/**
+ * Which copies are stored, and how full the inboxes are then.
+ *
+ * A recipient named twice gets one copy. An inbox that was deleted since its recipient was
+ * accepted gets none.
+ */
+export function planArrivals(
+  batch: readonly ReadyMail[],
+  rooms: readonly InboxRoom[],
+  newMessageId: () => MessageId,
+): { outcomes: Outcome[]; grown: InboxRoom[] } {
+  const byId = new Map(rooms.map((room) => [room.id, room]))
+  const grown = new Set<InboxId>()
+  const outcomes = batch.map(({ mail, recipients }) => {
+    const messages: NewMessage[] = []
+    const fullInboxes: InboxId[] = []
+    const once = new Map(recipients.map((recipient) => [recipient.inboxId, recipient]))
+    for (const { inboxId, address } of once.values()) {
+      const room = byId.get(inboxId)
+      if (room === undefined) continue
+      if (!hasRoom(room, mail.sizeBytes)) {
+        fullInboxes.push(inboxId)
+        continue
+      }
+      const sequence = room.lastSequence + 1
+      messages.push({ id: newMessageId(), inboxId, recipient: address, sequence, mail })
+      grown.add(inboxId)
+      byId.set(inboxId, {
+        ...room,
+        messageCount: room.messageCount + 1,
+        sizeBytes: room.sizeBytes + mail.sizeBytes,
+        lastSequence: sequence,
+      })
+    }
+    const state = outcomeState(messages.length, fullInboxes.length)
+    return { state, messages, fullInboxes }
+  })
+  return { outcomes, grown: [...byId.values()].filter((room) => grown.has(room.id)) }
+}
+
+function outcomeState(stored: number, full: number): Outcome['state'] {
+  if (stored > 0) return 'stored'
+  return full > 0 ? 'full' : 'gone'
+}

@@ -1,0 +1,58 @@
+/** Puts an item into the next commit; resolves with its own result once that is durable. */
+export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
+
+/** Items in one transaction. More gain nothing, and a hostile burst must not become one giant. */
+const BATCH_MAX = 200
+
+type Waiting<Item, Result> = {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Commits together whatever is ready when the event loop turns; nobody waits for a timer.
+ *
+ * One commit runs at a time. What arrives meanwhile is the next batch, so that the cost of a
+ * commit is shared by more mails the busier it gets. A failure is told to all of its batch.
+ */
+export function createGroupCommit<Item, Result>(
+  commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+): GroupCommit<Item, Result> {
+  let waiting: Waiting<Item, Result>[] = []
+  let isRunning = false
+
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX)
+      waiting = waiting.slice(BATCH_MAX)
+      await commitBatch(commit, batch)
+    }
+    isRunning = false
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (isRunning) return
+      isRunning = true
+      // After the loop has read every socket that is ready: all their mails are in one batch.
+      setImmediate(run)
+    })
+}
+
+async function commitBatch<Item, Result>(
+  commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+  batch: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await commit(batch.map(({ item }) => item))
+    for (const [i, { resolve, reject }] of batch.entries()) {
+      const result = results[i]
+      if (result === undefined) reject(new Error('the commit gave fewer results than items'))
+      else resolve(result)
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error)
+  }
+}

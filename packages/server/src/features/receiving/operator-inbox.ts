@@ -1,0 +1,37 @@
+import type { AccountId, InboxId } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/open.ts'
+
+/** The operator's own account; it has no key until `mayfly admin` makes one. */
+export const OPERATOR_ACCOUNT = 'acc_operator' as AccountId // Fixed, so that every node agrees.
+
+const OPERATOR_INBOX = 'inb_operator' as InboxId // As above.
+
+/** The end of the year 9999: the inbox of postmaster and abuse does not expire. */
+const NEVER = Date.UTC(9999, 11, 31)
+
+/** Makes sure that mail to postmaster and abuse has a place to go; the address of that inbox. */
+export async function ensureOperatorInbox(
+  deps: { readonly store: Store; readonly clock: Clock },
+  domain: string,
+): Promise<string> {
+  const address = `postmaster@${domain}`
+  const now = deps.clock.now()
+  await deps.store.transaction(async (tx) => {
+    await tx.accounts.add({
+      id: OPERATOR_ACCOUNT,
+      email: address,
+      name: 'Operator',
+      plan: 'unlimited',
+      createdAt: now,
+    })
+    await tx.accounts.lock(OPERATOR_ACCOUNT)
+    if ((await tx.inboxes.find(OPERATOR_ACCOUNT, OPERATOR_INBOX, now)) === null) {
+      const inbox = { id: OPERATOR_INBOX, address, domain, environment: 'live' } as const
+      await tx.inboxes.add(OPERATOR_ACCOUNT, { ...inbox, createdAt: now, expiresAt: NEVER })
+    }
+    const claim = { address, inboxId: OPERATOR_INBOX, occupiedUntil: NEVER, now }
+    await tx.addresses.claim(OPERATOR_ACCOUNT, claim)
+  })
+  return address
+}

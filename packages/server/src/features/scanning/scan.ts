@@ -1,0 +1,43 @@
+import type { InboxId } from '@mayfly/contract'
+import { decodeTransfer } from '../../mail/decode.ts'
+import type { UnscannedAttachment } from '../../store/attachments.ts'
+import type { Tables } from '../../store/open.ts'
+
+/** What scanning needs. */
+export type ScanDeps = {
+  readonly store: Tables
+  readonly readRaw: (mailId: string) => Promise<Buffer>
+  /** Throws when the scanner cannot be asked. */
+  readonly scan: (bytes: Buffer) => Promise<{ readonly found: string | null }>
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+  /** The reason under which attachments wait. */
+  readonly heldReason: string
+}
+
+/** Attachments looked at in one go. */
+const BATCH = 20
+
+/**
+ * Scans what waits, until nothing does. When the scanner cannot be asked this throws, and what
+ * was not scanned stays quarantined until the next time.
+ */
+export async function scanHeld(deps: ScanDeps): Promise<void> {
+  for (;;) {
+    const held = await deps.store.attachments.listHeld(deps.heldReason, BATCH)
+    if (held.length === 0) return
+    for (const attachment of held) await scanOne(deps, attachment)
+  }
+}
+
+async function scanOne(deps: ScanDeps, attachment: UnscannedAttachment): Promise<void> {
+  const raw = await deps.readRaw(attachment.mailId)
+  const encoded = raw.subarray(attachment.bodyStart, attachment.bodyEnd)
+  const { found } = await deps.scan(decodeTransfer(encoded, attachment.bodyEncoding))
+  await deps.store.attachments.setVerdict(
+    attachment.id,
+    found === null
+      ? { status: 'available', reason: null }
+      : { status: 'quarantined', reason: `the scanner found ${found}` },
+  )
+  deps.announce(await deps.store.attachments.listInboxes(attachment.id))
+}

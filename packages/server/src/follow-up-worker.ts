@@ -1,0 +1,164 @@
+// What follows a stored mail: sender checks and the scanner. A thread of its own, at the lowest
+// priority and started with the first mail, so that it takes nothing from whoever receives.
+
+import { setPriority } from 'node:os'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import type { Config } from './config.ts'
+import { rawBytes } from './features/messages/bytes.ts'
+import { NOT_SCANNED } from './features/receiving/receive.ts'
+import { scanHeld } from './features/scanning/scan.ts'
+import { CheckBacklog } from './features/sender-checks/backlog.ts'
+import { checkSender } from './features/sender-checks/check.ts'
+import { scanWithClamd } from './platform/clamd.ts'
+import { createResolver } from './platform/dns.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { unverified, verifySender } from './platform/mail-auth.ts'
+import { openStore, type Store } from './store/open.ts'
+import { openThreadSignals, type Signals } from './store/signals.ts'
+
+/** What following up works with. */
+export type FollowUpDeps = {
+  readonly store: Store
+  readonly log: Log
+  readonly signals: Signals
+  readonly config: Config
+  readonly hostName: string
+}
+
+/** Does what follows each stored mail. */
+export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<void> }
+
+/** What the thread is started with. */
+export type FollowUpWorkerData = {
+  readonly followUp: { readonly config: Config; readonly hostName: string }
+  readonly signals: string
+}
+
+/** What the thread is told. */
+export type FollowUpMessage =
+  | { readonly type: 'stored'; readonly mailIds: readonly string[] }
+  | { readonly type: 'stop' }
+
+/** All three checks of a mail are over by then; what DNS has not said counts as a temporary error. */
+const CHECK_DEADLINE_MS = 8_000
+
+/** How soon a scanner that could not be asked is asked again. */
+const RESCAN_MS = 15_000
+
+/** The lowest priority that the system gives a thread. */
+const LOWEST_PRIORITY = 19
+
+/** Follows up on this thread. */
+export function startFollowUp(deps: FollowUpDeps): FollowUp {
+  const { store, log, signals, config } = deps
+  const announce = (inboxIds: Parameters<Signals['announce']>[0]['inboxIds']) =>
+    signals.announce({ inboxIds, mailIds: [] })
+  const readRaw = (mailId: string) => rawBytes({ store }, mailId)
+  const resolver = createResolver({
+    servers: config.MAYFLY_DNS_SERVERS,
+    timeoutMs: CHECK_DEADLINE_MS / 4,
+    tries: 2,
+  })
+  const check = {
+    store,
+    readRaw,
+    announce,
+    verify: (facts: Omit<Parameters<typeof verifySender>[0], 'hostName'>) =>
+      withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.forMailAuth)),
+  }
+  const backlog = new CheckBacklog(
+    (mailId) => checkSender(check, mailId),
+    (error) => log.warn({ err: error }, 'a sender check failed'),
+  )
+  const scanner = createScanner(deps, { readRaw, announce })
+  return {
+    add: (mailIds) => {
+      backlog.add(mailIds)
+      scanner.wake()
+    },
+    stop: async () => {
+      await backlog.stop()
+      await scanner.stop()
+    },
+  }
+}
+
+async function withinDeadline(verdict: ReturnType<typeof verifySender>) {
+  const { promise: deadline, resolve } = Promise.withResolvers<ReturnType<typeof unverified>>()
+  const timer = setTimeout(
+    () => resolve(unverified('DNS did not answer in time')),
+    CHECK_DEADLINE_MS,
+  )
+  try {
+    return await Promise.race([verdict, deadline])
+  } catch (error) {
+    return unverified(error instanceof Error ? error.message : String(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Scans whenever something was stored, and again while the scanner cannot be asked. */
+function createScanner(
+  deps: FollowUpDeps,
+  io: Pick<Parameters<typeof scanHeld>[0], 'readRaw' | 'announce'>,
+) {
+  const where = deps.config.MAYFLY_CLAMD
+  if (where === null) return { wake: () => {}, stop: async () => {} }
+  const scan = {
+    ...io,
+    store: deps.store,
+    scan: (bytes: Buffer) => scanWithClamd(where, bytes),
+    heldReason: NOT_SCANNED,
+  }
+  let running: Promise<void> | null = null
+  let isDue = false
+  const wake = () => {
+    isDue = true
+    running ??= run()
+  }
+  const run = async () => {
+    while (isDue) {
+      isDue = false
+      await scanHeld(scan).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'the scanner cannot be asked; attachments stay quarantined')
+      })
+    }
+    running = null
+  }
+  const again = setInterval(wake, RESCAN_MS)
+  wake()
+  return {
+    wake,
+    stop: async () => {
+      clearInterval(again)
+      isDue = false
+      await running
+    },
+  }
+}
+
+if (!isMainThread && parentPort !== null && 'followUp' in workerData) {
+  // Checked by its name just now; only the service starts this file as a thread.
+  await runThread(workerData as FollowUpWorkerData, parentPort)
+}
+
+async function runThread(
+  { followUp: { config, hostName }, signals: name }: FollowUpWorkerData,
+  port: NonNullable<typeof parentPort>,
+): Promise<void> {
+  // On Linux this is the priority of the calling thread alone.
+  if (process.platform === 'linux') setPriority(LOWEST_PRIORITY)
+  const url = config.MAYFLY_DATABASE_URL
+  const store = await openStore({ url, exclusive: false, connectionsMax: 4 })
+  const signals = openThreadSignals(name)
+  const log = createLog(config.MAYFLY_LOG_LEVEL)
+  const followUp = startFollowUp({ store, signals, log, config, hostName })
+  port.on('message', async (message: FollowUpMessage) => {
+    if (message.type === 'stored') return followUp.add(message.mailIds)
+    await followUp.stop()
+    await store.close()
+    signals.close()
+    port.close()
+  })
+}

@@ -1,0 +1,44 @@
+/** Types that are sent as they were declared: none that a browser would run or lay out. */
+const DECLARED_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/
+
+/** What a browser might show as a page of ours. */
+const ACTIVE_TYPE = /html|xml|svg|javascript|ecmascript|xhtml|mathml/i
+
+/** Longest name that is offered; file systems take 255 bytes. */
+const NAME_CHARS_MAX = 150
+
+/**
+ * Headers for bytes that a stranger sent: always a download, never shown, never sniffed, and
+ * without any right should a browser show it all the same.
+ */
+export function downloadHeaders(file: {
+  readonly contentType: string
+  readonly filename: string | null
+}): Record<string, string> {
+  const isPlain = DECLARED_TYPE.test(file.contentType) && !ACTIVE_TYPE.test(file.contentType)
+  return {
+    'content-type': isPlain ? file.contentType : 'application/octet-stream',
+    'content-disposition': contentDisposition(file.filename ?? 'attachment'),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, no-store',
+  }
+}
+
+/** An attachment disposition with an ASCII name for old readers and the true one for others. */
+export function contentDisposition(name: string): string {
+  // Control characters, path separators and marks that turn text around have no place in a name.
+  const safe = name
+    .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\]/g, '_')
+    .toWellFormed()
+    .slice(0, NAME_CHARS_MAX)
+    .toWellFormed()
+  const ascii = safe.replace(/[^\x20-\x7e]|["%]/g, '_')
+  if (ascii === safe) return `attachment; filename="${ascii}"`
+  const encoded = encodeURIComponent(safe).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,43 @@
+import { listMessages, readAttachment, readMessage, readRawMessage } from '@mayfly/contract'
+import { downloadHeaders } from '../download.ts'
+import type { Routes } from '../routes.ts'
+
+/** Messages and what is in them. */
+export const messageRoutes: Routes = (http, app) => {
+  http.get('/v1/inboxes/:id/messages', { schema: listMessages }, async (request) =>
+    app.messages.list(request.caller, { inboxId: request.params.id, ...request.query }),
+  )
+
+  http.get('/v1/inboxes/:id/messages/:messageId', { schema: readMessage }, async (request) =>
+    app.messages.read(request.caller, {
+      inboxId: request.params.id,
+      messageId: request.params.messageId,
+      ...request.query,
+    }),
+  )
+
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId/attachments/:attachmentId',
+    { schema: readAttachment },
+    async (request, reply) => {
+      const { id: inboxId, messageId, attachmentId } = request.params
+      const { attachment, bytes } = await app.messages.attachment(request.caller, {
+        inboxId,
+        messageId,
+        attachmentId,
+      })
+      return reply.headers(downloadHeaders(attachment)).send(bytes)
+    },
+  )
+
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId/raw',
+    { schema: readRawMessage },
+    async (request, reply) => {
+      const { id: inboxId, messageId } = request.params
+      const bytes = await app.messages.raw(request.caller, { inboxId, messageId })
+      const about = { contentType: 'message/rfc822', filename: `${messageId}.eml` }
+      return reply.headers(downloadHeaders(about)).send(bytes)
+    },
+  )
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type {
+  Receiving,
+  ReceivingMessage,
+  ReceivingOptions,
+  ReceivingWorkerData,
+} from './receiving-worker.ts'
+
+/** What the threads that receive are started with. */
+export type ReceivingThreads = {
+  readonly options: ReceivingOptions
+  readonly count: number
+  readonly signals: string
+  /** Called when a thread dies, which none should. */
+  readonly onCrash: (error: unknown) => void
+}
+
+/** Starts the receiving threads, one after the other: the first may choose the port. */
+export async function startReceivingThreads(start: ReceivingThreads): Promise<Receiving> {
+  const threads: Worker[] = []
+  let { port } = start.options
+  for (let i = 0; i < start.count; i++) {
+    const data: ReceivingWorkerData = {
+      receiving: { ...start.options, port },
+      signals: start.signals,
+    }
+    const thread = new Worker(new URL('./receiving-worker.ts', import.meta.url), {
+      workerData: data,
+    })
+    threads.push(thread)
+    try {
+      port = await listening(thread)
+    } catch (error) {
+      await Promise.all(threads.map((one) => one.terminate()))
+      throw error
+    }
+    thread.on('error', start.onCrash)
+  }
+  return {
+    port,
+    stop: async (graceMs) => {
+      await Promise.all(threads.map((thread) => stop(thread, graceMs)))
+    },
+  }
+}
+
+async function listening(thread: Worker): Promise<number> {
+  // Only our own thread speaks here.
+  const [message] = (await once(thread, 'message')) as [ReceivingMessage]
+  if (message.type === 'listening') return message.port
+  throw message.type === 'failed' ? message.error : new Error('the receiving thread is confused')
+}
+
+async function stop(thread: Worker, graceMs: number): Promise<void> {
+  const ended = once(thread, 'exit')
+  const message: ReceivingMessage = { type: 'stop', graceMs }
+  thread.postMessage(message)
+  await ended
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { it } from 'node:test'
+import { createTransport } from 'nodemailer'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+const EICAR = 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'
+
+onEachDatabase('attachments', (create) => {
+  it('are listed, downloaded with safe headers, blocked and quarantined', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const pdf = Buffer.from('%PDF-1.7\n'.padEnd(50_000, 'x'))
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: service.smtpPort,
+      secure: false,
+      ignoreTLS: true,
+    })
+    await transport.sendMail({
+      from: 'app@example.com',
+      to: inbox.emailAddress,
+      subject: 'files',
+      html: '<p>Logo: <img src="cid:logo"> <img src="https://track.example/p.gif"></p><script>1</script>',
+      attachments: [
+        { filename: 'Größe "1".pdf', content: pdf, contentType: 'application/pdf' },
+        {
+          filename: 'logo.png',
+          cid: 'logo',
+          content: Buffer.from('89504e470d0a1a0a', 'hex'),
+          contentType: 'image/png',
+        },
+        { filename: 'page.html', content: '<script>alert(1)</script>', contentType: 'text/html' },
+        { filename: 'setup.exe', content: 'MZ\x90\x00' },
+        { filename: 'notes.txt', content: EICAR },
+      ],
+    })
+    transport.close()
+    const [summary] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    assert.equal(summary.hasAttachments, true)
+    const path = `/v1/inboxes/${inbox.id}/messages/${summary.id}`
+    const { attachments, html } = (await dev.get(path)).body
+    const by = (name: string) =>
+      attachments.find((one: { filename: string }) => one.filename === name)
+
+    const document = by('Größe "1".pdf')
+    assert.equal(document.sizeBytes, pdf.length)
+    assert.equal(document.sha256, createHash('sha256').update(pdf).digest('hex'))
+    const download = await dev.get(`${path}/attachments/${document.id}`)
+    assert.equal(download.status, 200)
+    assert.equal(download.text, pdf.toString())
+    assert.equal(download.headers['content-type'], 'application/pdf')
+    assert.equal(
+      download.headers['content-disposition'],
+      `attachment; filename="Gr__e _1_.pdf"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22.pdf`,
+    )
+    assert.equal(download.headers['x-content-type-options'], 'nosniff')
+    assert.match(String(download.headers['content-security-policy']), /sandbox/)
+    const page = await dev.get(`${path}/attachments/${by('page.html').id}`)
+    assert.equal(
+      page.headers['content-type'] ?? 'application/octet-stream',
+      'application/octet-stream',
+    )
+
+    for (const [name, status, code] of [
+      ['setup.exe', 'blocked', 'attachment_blocked'],
+      ['notes.txt', 'quarantined', 'attachment_quarantined'],
+    ] as const) {
+      assert.equal(by(name).status, status)
+      assert.ok(by(name).reason.length > 3)
+      const refused = await dev.get(`${path}/attachments/${by(name).id}`)
+      assert.deepEqual([refused.status, refused.body.error.code], [403, code])
+    }
+    const logo = by('logo.png')
+    assert.ok(html.includes(`${service.httpUrl}${path}/attachments/${logo.id}`), html)
+    assert.ok(!html.includes('track.example') && !html.includes('script'), html)
+    const withImages = (await dev.get(`${path}?remoteImages=allow`)).body.html
+    assert.ok(withImages.includes('https://track.example/p.gif'))
+    const unknown = await dev.get(`${path}/attachments/att_nothing`)
+    assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'attachment_not_found'])
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+onEachDatabase('receiving', (create) => {
+  it('stores a mail that can be listed and read whole', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'reader' })).body
+    await service.sendMail({
+      from: 'bounce@example.com',
+      to: inbox.emailAddress,
+      raw: [
+        'From: "App, Inc." <app@example.com>',
+        'To: Reader <reader@mayfly.test>, other@example.com',
+        'Cc: copy@example.com',
+        'Reply-To: help@example.com',
+        'Date: Sat, 31 Jan 2026 10:00:00 +0100',
+        'Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=',
+        '',
+        'Please confirm: https://example.com/confirm?t=1',
+        '',
+      ].join('\r\n'),
+    })
+
+    const { messages, nextCursor } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
+    assert.equal(nextCursor, null)
+    assert.equal(messages.length, 1)
+    const [summary] = messages
+    assert.match(summary.id, /^msg_[0-9a-z]{26}$/)
+    assert.deepEqual(summary.from, { name: 'App, Inc.', address: 'app@example.com' })
+    assert.equal(summary.subject, 'Grüße')
+    assert.equal(summary.preview, 'Please confirm: https://example.com/confirm?t=1')
+    assert.deepEqual([summary.hasAttachments, summary.hasOtp], [false, false])
+
+    const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${summary.id}`)).body
+    for (const [field, value] of Object.entries(summary)) assert.deepEqual(message[field], value)
+    assert.equal(message.inboxId, inbox.id)
+    assert.deepEqual(message.to[0], { name: 'Reader', address: 'reader@mayfly.test' })
+    assert.deepEqual(message.cc, [{ name: null, address: 'copy@example.com' }])
+    assert.deepEqual(message.replyTo, [{ name: null, address: 'help@example.com' }])
+    assert.equal(message.sentAt, '2026-01-31T09:00:00.000Z')
+    assert.equal(message.html, null)
+    assert.deepEqual(
+      message.links.map((link: { url: string }) => link.url),
+      ['https://example.com/confirm?t=1'],
+    )
+    assert.equal(message.headers[0].name, 'Return-Path')
+    assert.equal(message.headers[0].value, '<bounce@example.com>')
+    assert.equal(message.headers[1].name, 'Received')
+    assert.deepEqual(message.envelope, {
+      mailFrom: 'bounce@example.com',
+      rcptTo: 'reader@mayfly.test',
+      remoteAddress: '127.0.0.1',
+      helo: 'client.example',
+      tls: null,
+    })
+    const raw = await dev.get(`/v1/inboxes/${inbox.id}/messages/${summary.id}/raw`)
+    assert.equal(raw.headers['content-type'], 'message/rfc822')
+    assert.equal(Buffer.byteLength(raw.text), message.sizeBytes)
+    assert.match(raw.text, /^Return-Path: <bounce@example\.com>\r\nReceived: from client\.example/)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.messageCount, 1)
+  })
+
+  it('reaches an inbox by any capitals and any tag, and each of several recipients once', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const alice = await service.register()
+    const bob = await service.register()
+    const a = (await alice.post('/v1/inboxes', { localPart: 'alice' })).body.inbox
+    const b = (await bob.post('/v1/inboxes', { localPart: 'bob' })).body.inbox
+    const to = [
+      'Alice@MAYFLY.test',
+      'alice+tag@mayfly.test',
+      'BOB+x@mayfly.test',
+      'carol@mayfly.test',
+    ]
+    const answer = await service.sendMail({ to, subject: 'for all', text: 'x'.repeat(100_000) })
+    assert.deepEqual(
+      answer.recipients.map((reply) => reply.slice(0, 3)),
+      ['250', '250', '250', '550'],
+    )
+    const [one] = (await alice.get(`/v1/inboxes/${a.id}/messages`)).body.messages
+    const [two] = (await bob.get(`/v1/inboxes/${b.id}/messages`)).body.messages
+    assert.equal((await alice.get(`/v1/inboxes/${a.id}`)).body.messageCount, 1)
+    assert.notEqual(one.id, two.id)
+    const whole = (await bob.get(`/v1/inboxes/${b.id}/messages/${two.id}`)).body
+    assert.equal(whole.envelope.rcptTo, 'BOB+x@mayfly.test')
+
+    // The mail is stored once; it stays for Bob when Alice's inbox goes.
+    await alice.delete(`/v1/inboxes/${a.id}`)
+    const raw = await bob.get(`/v1/inboxes/${b.id}/messages/${two.id}/raw`)
+    assert.equal(raw.status, 200)
+    assert.ok(raw.text.length > 100_000)
+    assert.equal((await alice.get(`/v1/inboxes/${b.id}/messages/${two.id}`)).status, 404)
+  })
+
+  it('refuses unknown, expired, suspended and deleted inboxes with one text', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const make = async (localPart: string) =>
+      (await dev.post('/v1/inboxes', { localPart, ttlSeconds: 600 })).body.inbox
+    await make('expired')
+    const deleted = await make('deleted')
+    await dev.delete(`/v1/inboxes/${deleted.id}`)
+    now += 600_000
+    await dev.post('/v1/inboxes', { localPart: 'active' })
+    const names = ['unknown', 'expired', 'deleted', 'active']
+    const [answer] = await service.sendMails([{ to: names.map((name) => `${name}@mayfly.test`) }])
+    const [unknown, expired, gone, active] = answer?.recipients ?? []
+    assert.match(String(unknown), /^550 5\.1\.1 /)
+    assert.equal(expired, unknown)
+    assert.equal(gone, unknown)
+    assert.match(String(active), /^250 /)
+  })
+
+  it('stores a mail that does not parse, with its defects', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress, raw: Buffer.from([0xff, 0xfe, 0x00, 0x80]) })
+    const [summary] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    assert.equal(summary.subject, null)
+    const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${summary.id}`)).body
+    assert.ok(message.sizeBytes > 4)
+  })
+
+  it('holds 1,000 messages an inbox and refuses the next with 452', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const mail = { to: inbox.emailAddress, text: 'x' }
+    const connections = await Promise.all(
+      Array.from({ length: 10 }, () => service.sendMails(Array(102).fill(mail))),
+    )
+    const taken = connections.flat().filter(({ mail: reply }) => reply?.startsWith('250') === true)
+    assert.equal(taken.length, 1000)
+    const refused = connections.flat().find(({ mail: reply }) => reply?.startsWith('250') !== true)
+    assert.match(String(refused?.mail ?? refused?.recipients[0]), /^452 4\.2\.2 /)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.messageCount, 1000)
+  })
+
+  it('pages through messages newest first, undisturbed by mail that arrives', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const mails = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => ({
+        to: inbox.emailAddress,
+        subject: `mail ${from + i}`,
+      }))
+    await service.sendMails(mails(0, 7))
+    const path = `/v1/inboxes/${inbox.id}/messages?limit=3`
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: { messages: { subject: string }[]; nextCursor: string | null } = (
+        await dev.get(cursor === null ? path : `${path}&cursor=${cursor}`)
+      ).body
+      seen.push(...page.messages.map(({ subject }) => subject))
+      cursor = page.nextCursor
+      await service.sendMails(mails(100, 101))
+    } while (cursor !== null)
+    assert.deepEqual(
+      seen,
+      [6, 5, 4, 3, 2, 1, 0].map((i) => `mail ${i}`),
+    )
+    const bad = await dev.get(`${path}&cursor=nonsense`)
+    assert.deepEqual([bad.status, bad.body.error.code], [400, 'invalid_parameter'])
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/messages?limit=101`)).status, 400)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/messages?limit=0`)).status, 400)
+  })
+
+  it("answers 404 to another account's messages, as to unknown ones", async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const alice = await service.register()
+    const bob = await service.register()
+    const { inbox } = (await alice.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress })
+    const [{ id }] = (await alice.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    for (const tail of ['', `/${id}`, `/${id}/raw`, `/${id}/attachments/att_x`]) {
+      const foreign = await bob.get(`/v1/inboxes/${inbox.id}/messages${tail}`)
+      const unknown = await bob.get(`/v1/inboxes/inb_nothing/messages${tail}`)
+      assert.equal(foreign.status, 404)
+      assert.deepEqual(foreign.body, unknown.body)
+    }
+    const missing = await alice.get(`/v1/inboxes/${inbox.id}/messages/msg_nothing`)
+    assert.equal(missing.body.error.code, 'message_not_found')
+  })
+
+  it("takes mail to postmaster and abuse into the operator's inbox", async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    for (const to of ['postmaster', 'Postmaster@mayfly.test', 'abuse@private.mayfly.test']) {
+      await service.sendMail({ to })
+    }
+  })
+})
