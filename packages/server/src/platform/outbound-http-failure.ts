@@ -1,0 +1,79 @@
+/** Why a request that was allowed brought no answer. */
+export type FailureClass =
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'protocol'
+  | 'too_many_redirects'
+  | 'aborted'
+
+/** The one text for every refusal: which rule it was would tell a stranger about our network. */
+export const REFUSAL = 'The address is not allowed.'
+
+const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
+  dns: 'The name could not be looked up.',
+  connect: 'The connection could not be made.',
+  tls: 'The TLS connection could not be made.',
+  timeout: 'No complete answer came in time.',
+  reset: 'The connection was closed before the answer was complete.',
+  protocol: 'The answer was not valid HTTP.',
+  too_many_redirects: 'There were too many redirects.',
+  aborted: 'The request was given up.',
+}
+
+/** Sentences for the codes that a person can act on; the rest share their class's sentence. */
+const DETAILS_BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network cannot be reached.',
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is from an authority that is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is from an authority that is not trusted.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is from an authority that is not trusted.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host.',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
+}
+
+/** How a request ended without an answer. Its message is for users: it quotes nothing of the peer. */
+export class OutboundError extends Error {
+  readonly kind: FailureClass | 'refused'
+
+  constructor(kind: FailureClass | 'refused', detail?: string) {
+    super(detail ?? (kind === 'refused' ? REFUSAL : GENERAL_DETAILS[kind]))
+    this.kind = kind
+  }
+}
+
+/** What went wrong while connecting or in the TLS handshake, in the words of users. */
+export function connectionError(stage: 'connect' | 'tls', cause: unknown): OutboundError {
+  if (cause instanceof OutboundError) return cause
+  const code = codeOf(cause)
+  // A server that takes a connection only to drop it may be seen now or at the first read.
+  if (stage === 'connect' && code === 'ECONNRESET') return new OutboundError('reset')
+  return new OutboundError(stage, DETAILS_BY_CODE[code])
+}
+
+/** What went wrong between sending the request and the end of the answer. */
+export function exchangeError(cause: unknown): unknown {
+  const code = codeOf(cause)
+  // Undici refuses what we asked of it: a bug of ours, not a doing of the network.
+  if (cause instanceof OutboundError || code === 'UND_ERR_INVALID_ARG') return cause
+  if (SOCKET_CODES.has(code)) return new OutboundError('reset')
+  return new OutboundError('protocol', DETAILS_BY_CODE[code])
+}
+
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+])
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause)) return ''
+  return typeof cause.code === 'string' ? cause.code : ''
+}
