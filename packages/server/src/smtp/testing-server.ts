@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { IncomingMail, Recipient, TurnedAway } from './handler.ts'
+import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from './server.ts'
+import { codesOf } from './testing.ts'
+
+/** So long that a test ends first: it sweeps by hand. */
+const NEVER_MS = 2 ** 31 - 1
+
+/** Handles that a server or a client of ours holds while it lives. */
+const OUR_HANDLES = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'Timeout']
+
+/** A server on a free port, with a clock that stands still. */
+export type TestServer = AsyncDisposable & {
+  readonly server: SmtpServer
+  readonly mails: readonly IncomingMail<Recipient>[]
+  readonly turnedAway: readonly TurnedAway<Recipient>[]
+  readonly errors: readonly unknown[]
+  /** Lets time pass, and sweeps. */
+  pass(ms: number): void
+  connect(options?: { readonly allowHalfOpen?: boolean }): Promise<TestClient>
+}
+
+/** Recipients that begin with `unknown` are refused. Fails at its end if anything is left open. */
+export async function startTestServer(
+  options: Partial<SmtpServerOptions<Recipient>> = {},
+): Promise<TestServer> {
+  const handlesBefore = ourHandles()
+  const mails: IncomingMail<Recipient>[] = []
+  const turnedAway: TurnedAway<Recipient>[] = []
+  const errors: unknown[] = []
+  const clients: TestClient[] = []
+  let nowMs = 0
+  const server = await startSmtpServer({
+    handler: {
+      admit: (address) =>
+        address.startsWith('unknown')
+          ? { state: 'refused', why: 'unknown' }
+          : { state: 'accepted', recipient: { address } },
+      receive: async (mail) => {
+        mails.push(mail)
+        return 'stored'
+      },
+      turnedAway: (notice) => turnedAway.push(notice),
+    },
+    hostname: 'mx.mayfly.test',
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    acceptAnyAuth: false,
+    now: () => nowMs,
+    sweepIntervalMs: NEVER_MS,
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  return {
+    server,
+    mails,
+    turnedAway,
+    errors,
+    pass(ms) {
+      nowMs += ms
+      server.sweep()
+    },
+    async connect({ allowHalfOpen = false } = {}) {
+      const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true, allowHalfOpen })
+      const client = new TestClient(socket)
+      clients.push(client)
+      await once(socket, 'connect')
+      return client
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.destroy()
+      await server.stop(0)
+      await until(() => ourHandles() <= handlesBefore)
+      assert.deepEqual(errors, [])
+    },
+  }
+}
+
+/** A client that a test moves step by step. */
+export class TestClient {
+  socket: Socket | TLSSocket
+  readonly #replies: string[] = []
+  #rest = ''
+  isClosed = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    this.#listen(socket)
+  }
+
+  /** The code of the next reply; rejects when the server closes instead. */
+  async reply(): Promise<string> {
+    await until(() => this.#replies.length > 0 || this.isClosed)
+    const reply = this.#replies.shift()
+    assert.ok(reply !== undefined, 'The server closed without a reply.')
+    return codesOf(`${reply}\r\n`)[0] ?? reply
+  }
+
+  async replies(count: number): Promise<readonly string[]> {
+    const codes: string[] = []
+    while (codes.length < count) codes.push(await this.reply())
+    return codes
+  }
+
+  /** The codes of all replies up to the close. */
+  async lastReplies(): Promise<readonly string[]> {
+    await this.closed()
+    return codesOf(this.#replies.splice(0).join('\r\n'))
+  }
+
+  /** Sends lines, and returns the codes of as many replies. */
+  async say(...texts: readonly string[]): Promise<readonly string[]> {
+    this.send(texts.map((text) => `${text}\r\n`).join(''))
+    return this.replies(texts.length)
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, 'latin1')
+  }
+
+  async closed(): Promise<void> {
+    await until(() => this.isClosed)
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  /** The client's side of STARTTLS, after its 220. */
+  async secure(): Promise<TLSSocket> {
+    this.socket.removeAllListeners('data')
+    const secured = connectTls({ socket: this.socket, rejectUnauthorized: false })
+    this.socket = secured
+    this.#listen(secured)
+    await once(secured, 'secureConnect')
+    return secured
+  }
+
+  #listen(socket: Socket): void {
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.isClosed = true
+    })
+    socket.on('data', (chunk: Buffer) => {
+      const lines = (this.#rest + chunk.toString('latin1')).split('\r\n')
+      this.#rest = lines.pop() ?? ''
+      // Only the last line of a reply has a blank behind its code.
+      this.#replies.push(...lines.filter((line) => line[3] === ' '))
+    })
+  }
+}
+
+/** Lets the loop turn until this holds; the test runner's timeout is the end of it. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await turn()
+}
+
+function ourHandles(): number {
+  return process.getActiveResourcesInfo().filter((name) => OUR_HANDLES.includes(name)).length
+}
