@@ -27,3 +27,15 @@ export const DOMAIN_LENGTH_MAX = 253
 
 /** Largest JSON body: twenty assertions with long texts are a tenth of it. */
 export const BODY_BYTES_MAX = 256 * 1024
+
+/** Longest text that a wait filters by. */
+export const WAIT_TEXT_LENGTH_MAX = 500
+
+/** Assertions in one request or scenario. */
+export const ASSERTIONS = { min: 1, max: 20 } as const
+
+/** Longest text of an assertion: a paragraph. */
+export const ASSERTION_TEXT_LENGTH_MAX = 2_000
+
+/** Scenarios that an account may save. */
+export const SCENARIOS_MAX = 100

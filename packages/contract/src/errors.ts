@@ -70,6 +70,11 @@ export const ERRORS = {
     type: 'not_found',
     message: 'Your account has no such key.',
   },
+  scenario_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'Your account has no such scenario.',
+  },
   route_not_found: {
     status: 404,
     type: 'not_found',
@@ -79,6 +84,12 @@ export const ERRORS = {
     status: 405,
     type: 'invalid_request',
     message: 'This path does not take this method; the Allow header names those that it takes.',
+  },
+  nothing_arrived: {
+    status: 408,
+    type: 'timeout',
+    message:
+      'Nothing matching arrived in time. `diagnostics` tells what did arrive and what to do next.',
   },
   email_registered: {
     status: 409,
@@ -120,6 +131,12 @@ export const ERRORS = {
     status: 429,
     type: 'rate_limit',
     message: 'The inboxes of today are used up. The limit resets at midnight, UTC.',
+  },
+  concurrent_waits_exceeded: {
+    status: 429,
+    type: 'rate_limit',
+    message:
+      'The plan of this account allows no more waits at a time. Try again when one has ended.',
   },
   internal_error: {
     status: 500,

@@ -1,14 +1,18 @@
-import type { InboxId } from '@mayfly/contract'
+import type { DiagnosticEvent, InboxId, Stage } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import { isoTime } from './time.ts'
+
+/** The stages that no other row tells of. */
+export type StoredStage = Extract<Stage, 'smtp.refused' | 'near.miss' | 'inbox.suspended'>
 
 /** A stage that no other row tells of. */
 export type NewDiagnosticEvent = {
   readonly id: string
   readonly inboxId: InboxId
-  readonly stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended'
+  readonly stage: StoredStage
   readonly at: number
   readonly detail: string | null
 }
@@ -58,9 +62,48 @@ export class Diagnostics {
     }
   }
 
+  /** The newest events of an inbox, newest first. */
+  async list(inboxId: InboxId, limit: number): Promise<(DiagnosticEvent & { id: string })[]> {
+    const rows = await this.#db
+      .selectFrom('diagnostic_event')
+      .select(['id', 'stage', 'at', 'detail'])
+      .where('inbox_id', '=', inboxId)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map(toEvent)
+  }
+
+  /** Events past the one with this id, oldest first. */
+  async listAfter(
+    inboxId: InboxId,
+    after: string,
+    limit: number,
+  ): Promise<(DiagnosticEvent & { id: string })[]> {
+    const rows = await this.#db
+      .selectFrom('diagnostic_event')
+      .select(['id', 'stage', 'at', 'detail'])
+      .where('inbox_id', '=', inboxId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map(toEvent)
+  }
+
+  /** Id of the newest event of an inbox; ids sort by time. */
+  async newestId(inboxId: InboxId): Promise<string | null> {
+    const [newest] = await this.list(inboxId, 1)
+    return newest?.id ?? null
+  }
+
   async #trim(inboxId: InboxId): Promise<void> {
     await sql`delete from diagnostic_event where inbox_id = ${inboxId} and id in (
       select id from diagnostic_event where inbox_id = ${inboxId}
-      order by at desc, id desc limit 1000 offset ${EVENTS_PER_INBOX_MAX})`.execute(this.#db)
+      order by id desc limit 1000 offset ${EVENTS_PER_INBOX_MAX})`.execute(this.#db)
   }
+}
+
+function toEvent(row: { id: string; stage: StoredStage; at: number; detail: string | null }) {
+  return { id: row.id, stage: row.stage, at: isoTime(row.at), detail: row.detail }
 }

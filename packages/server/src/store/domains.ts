@@ -22,6 +22,16 @@ export class Domains {
     return rows.map((row) => row.domain)
   }
 
+  /** Where a custom domain stands; null when nobody has registered it. */
+  async findState(domain: string): Promise<'pending' | 'verified' | 'active' | null> {
+    const row = await this.#db
+      .selectFrom('custom_domain')
+      .select('state')
+      .where('domain', '=', domain)
+      .executeTakeFirst()
+    return row?.state ?? null
+  }
+
   /** Refused recipients on each of these domains since then. */
   async countRefusals(domains: readonly string[], since: number): Promise<Map<string, number>> {
     const rows = await this.#db

@@ -109,6 +109,27 @@ export class Inboxes {
     return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
   }
 
+  /** Number of the newest message of an inbox; null when there is no such inbox. */
+  async lastSequence(owner: AccountId, id: InboxId): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .select('last_sequence')
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row?.last_sequence ?? null
+  }
+
+  /** The same for many inboxes, whoever owns them; those that are gone are left out. */
+  async lastSequences(ids: readonly InboxId[]): Promise<Map<InboxId, number>> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .select(['id', 'last_sequence'])
+      .where('id', 'in', ids)
+      .execute()
+    return new Map(rows.map((row) => [row.id, row.last_sequence]))
+  }
+
   /** Unexpired inboxes on each of these domains. */
   async countByDomain(domains: readonly string[], now: number): Promise<Map<string, number>> {
     const rows = await this.#db

@@ -32,6 +32,37 @@ export type StoredAttachment = Attachment & {
 /** A summary with its number in the inbox. */
 export type NumberedSummary = MessageSummary & { readonly sequence: number }
 
+/** What a wait judges a message by. */
+export type Candidate = {
+  readonly id: MessageId
+  readonly sequence: number
+  readonly receivedAt: number
+  readonly from: { readonly name: string | null; readonly address: string | null }
+  readonly subject: string | null
+  /** Null also when it was not asked for. */
+  readonly text: string | null
+  readonly hasOtp: boolean
+}
+
+/** Which messages a wait judges. */
+export type CandidatePage = {
+  readonly after: number
+  readonly before: number
+  readonly limit: number
+  readonly withText: boolean
+}
+
+/** How a message came, for the diagnostics. */
+export type Journey = {
+  readonly id: MessageId
+  readonly receivedAt: number
+  readonly subject: string | null
+  readonly recipient: string
+  readonly sizeBytes: number
+  readonly otpConfidence: number | null
+  readonly envelope: MailContent['envelope']
+}
+
 /** Messages: mails as they stand in inboxes. */
 export class Messages {
   readonly #db: Kysely<Schema>
@@ -51,6 +82,83 @@ export class Messages {
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
+  /** Past message number `after`, oldest first. */
+  async listAfter(
+    owner: AccountId,
+    inboxId: InboxId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<NumberedSummary[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .select(SUMMARY_COLUMNS)
+      .where('message.sequence', '>', page.after)
+      .orderBy('message.sequence')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
+  }
+
+  /** What a wait judges messages by: those between two numbers, both left out, newest first. */
+  async listCandidates(
+    owner: AccountId,
+    inboxId: InboxId,
+    page: CandidatePage,
+  ): Promise<Candidate[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .$if(page.withText, (query) =>
+        query.innerJoin('mail', 'mail.id', 'message.mail_id').select('mail.text'),
+      )
+      .select(SUMMARY_COLUMNS)
+      .where('message.sequence', '>', page.after)
+      .where('message.sequence', '<', page.before)
+      .orderBy('message.sequence', 'desc')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      sequence: row.sequence,
+      receivedAt: row.received_at,
+      from: { name: row.from_name, address: row.from_address },
+      subject: row.subject,
+      text: row.text ?? null,
+      hasOtp: row.otp_value !== null,
+    }))
+  }
+
+  /** The SMTP dialogue that brought a message; null when there is no such message. */
+  async findTranscript(
+    owner: AccountId,
+    inboxId: InboxId,
+    id: MessageId,
+  ): Promise<string[] | null> {
+    const row = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select('mail.transcript')
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : row.transcript.split('\n')
+  }
+
+  /** How the newest messages of an inbox came, newest first. */
+  async listJourneys(owner: AccountId, inboxId: InboxId, limit: number): Promise<Journey[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select(['message.id', 'message.received_at', 'message.subject', 'message.recipient'])
+      .select(['message.otp_value', 'message.otp_confidence', 'message.size_bytes', 'mail.content'])
+      .orderBy('message.sequence', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      receivedAt: row.received_at,
+      subject: row.subject,
+      recipient: row.recipient,
+      sizeBytes: row.size_bytes,
+      otpConfidence: row.otp_confidence,
+      // We wrote it ourselves.
+      envelope: (JSON.parse(row.content) as MailContent).envelope,
+    }))
+  }
+
   /** One message whole, its HTML as it came; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
     const row = await this.#owned(owner, inboxId)
@@ -63,6 +171,7 @@ export class Messages {
     if (row === undefined) return null
     // We wrote both ourselves.
     const { envelope, ...content } = JSON.parse(row.content) as MailContent
+    // As above.
     const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
     return {
       ...toSummary(row),

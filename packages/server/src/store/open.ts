@@ -15,6 +15,7 @@ import { Messages } from './messages.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './open-postgres.ts'
 import { holdData, openSqlite } from './open-sqlite.ts'
+import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
 import { Usage } from './usage.ts'
 
@@ -31,6 +32,7 @@ export type Tables = {
   readonly messages: Messages
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
+  readonly scenarios: Scenarios
   readonly usage: Usage
 }
 
@@ -111,6 +113,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     messages: new Messages(db),
     attachments: new Attachments(db),
     diagnostics: new Diagnostics(db, dialect),
+    scenarios: new Scenarios(db),
     usage: new Usage(db),
   }
 }

@@ -158,7 +158,7 @@ type AttachmentTable = {
 type DiagnosticEventTable = {
   id: string
   inbox_id: InboxId
-  stage: string
+  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended'
   at: number
   detail: string | null
 }

@@ -174,7 +174,7 @@ const diagnostics = (t: ColumnTypes): readonly string[] => [
     at ${t.integer} not null,
     detail text
   )${t.options}`,
-  'create index diagnostic_event_by_inbox on diagnostic_event (inbox_id, at)',
+  'create index diagnostic_event_by_inbox on diagnostic_event (inbox_id, id)',
 
   `create table domain_refusal (
     domain text not null,

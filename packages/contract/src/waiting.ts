@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { WAIT_SECONDS, WAIT_TEXT_LENGTH_MAX } from './bounds.ts'
+import { waitDiagnosticsSchema } from './diagnostics.ts'
+import { errorResponses, errorSchema } from './errors.ts'
+import { idSchema, instantSchema } from './ids.ts'
+import { messageSchema, otpSchema } from './messages.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** The `watermark` of an inbox, as a caller hands it back. */
+export const watermarkSchema = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: 'must be the watermark of an inbox' })
+  .describe("Count only what arrives after this `watermark` of the inbox's.")
+
+/** What a call that waits may be told about when. */
+export const sinceField = instantSchema
+  .optional()
+  .describe('Count only what was received at or after this instant.')
+
+const text = z.string().min(1).max(WAIT_TEXT_LENGTH_MAX).optional()
+
+/** GET /v1/inboxes/{id}/wait */
+export const waitForMessage = {
+  tags: ['Messages'],
+  summary: 'Wait for a message or a one-time code',
+  description:
+    'Blocks until a message counts or the time is up. What is there already counts too; of several, the newest. The texts are matched literally, without regard to case.',
+  security: SECURITY,
+  params: z.object({ id: idSchema('inbox') }),
+  querystring: z.object({
+    for: z.enum(['message', 'otp']).default('message'),
+    timeoutSeconds: z.coerce
+      .number()
+      .int()
+      .min(WAIT_SECONDS.min)
+      .max(WAIT_SECONDS.max)
+      .default(WAIT_SECONDS.default)
+      .describe('0 looks once.'),
+    since: sinceField,
+    after: watermarkSchema.optional(),
+    from: text.describe('Part of the sender: name or address.'),
+    subjectContains: text,
+    textContains: text,
+  }),
+  response: {
+    200: z.object({ message: messageSchema, otp: otpSchema.optional() }),
+    ...errorResponses(
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'inbox_not_found',
+      'concurrent_waits_exceeded',
+      'shutting_down',
+    ),
+    408: {
+      description: '`nothing_arrived`: Nothing matching arrived in time.',
+      content: {
+        'application/json': {
+          schema: errorSchema.extend({ diagnostics: waitDiagnosticsSchema }),
+        },
+      },
+    },
+  },
+}

@@ -1,0 +1,86 @@
+import {
+  type Assertion,
+  type AssertionRun,
+  type InboxId,
+  SCENARIOS_MAX,
+  type Scenario,
+  type ScenarioId,
+} from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { WaitQuery } from '../waiting/match.ts'
+import type { AssertWish } from './run.ts'
+
+/** What scenarios need. */
+export type ScenarioDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly runAssertions: (caller: Caller, wish: AssertWish) => Promise<AssertionRun>
+}
+
+/** Saves a set of assertions under a name. */
+export async function createScenario(
+  deps: ScenarioDeps,
+  caller: Caller,
+  wish: {
+    readonly name: string
+    readonly assertions: readonly Assertion[]
+    readonly timeoutSeconds: number
+  },
+): Promise<Scenario> {
+  return deps.store.transaction(async (tx) => {
+    await tx.accounts.lock(caller.accountId)
+    const saved = await tx.scenarios.list(caller.accountId)
+    if (saved.length >= SCENARIOS_MAX) {
+      throw new ServiceError('plan_limit', {
+        message: `An account keeps at most ${SCENARIOS_MAX} scenarios. Delete one first.`,
+      })
+    }
+    return tx.scenarios.add(caller.accountId, {
+      ...wish,
+      id: deps.ids.next('scenario'),
+      createdAt: deps.clock.now(),
+    })
+  })
+}
+
+/** The caller's scenarios, oldest first. */
+export async function listScenarios(deps: ScenarioDeps, caller: Caller): Promise<Scenario[]> {
+  return deps.store.scenarios.list(caller.accountId)
+}
+
+/** Deletes a scenario. */
+export async function deleteScenario(
+  deps: ScenarioDeps,
+  caller: Caller,
+  id: ScenarioId,
+): Promise<void> {
+  const isDeleted = await deps.store.scenarios.delete(caller.accountId, id)
+  if (!isDeleted) throw new ServiceError('scenario_not_found')
+}
+
+/** Runs a saved scenario against an inbox. */
+export async function runScenario(
+  deps: ScenarioDeps,
+  caller: Caller,
+  wish: {
+    readonly scenarioId: ScenarioId
+    readonly inboxId: InboxId
+    readonly query: WaitQuery
+    readonly gone: AbortSignal
+  },
+): Promise<AssertionRun> {
+  const scenario = await deps.store.scenarios.find(caller.accountId, wish.scenarioId)
+  if (scenario === null) throw new ServiceError('scenario_not_found')
+  return deps.runAssertions(caller, {
+    inboxId: wish.inboxId,
+    query: wish.query,
+    gone: wish.gone,
+    assertions: scenario.assertions,
+    timeoutMs: scenario.timeoutSeconds * 1000,
+  })
+}

@@ -1,0 +1,117 @@
+import type { Diagnostics, Inbox, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { WaitQuery } from '../waiting/match.ts'
+import { nextSteps } from './next-steps.ts'
+import { EVENTS_MAX, timeline } from './timeline.ts'
+
+/** What diagnosing needs. */
+export type DiagnoseDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  readonly operatorDomains: readonly string[]
+  readonly mailHost: string
+  readonly smtpAddress: () => string
+  readonly lastConnectionAt: () => number | null
+  /** Why a message does not count for a wait; null when it does. */
+  readonly mismatch: (
+    query: WaitQuery,
+    message: Awaited<ReturnType<Tables['messages']['listCandidates']>>[number],
+  ) => string | null
+}
+
+/** Messages whose way is told: three events each. */
+const JOURNEYS_MAX = 200
+
+/** Messages that a wait which came to nothing is told about. */
+const CONSIDERED_MAX = 20
+
+/** Where a missing mail may have got stuck. */
+export async function diagnose(
+  deps: DiagnoseDeps,
+  caller: Caller,
+  inboxId: InboxId,
+): Promise<Diagnostics> {
+  const now = deps.clock.now()
+  const inbox = await deps.store.inboxes.find(caller.accountId, inboxId, now)
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+  const events = timeline({
+    inbox,
+    now,
+    journeys: await deps.store.messages.listJourneys(caller.accountId, inboxId, JOURNEYS_MAX),
+    written: await writtenEvents(deps, inboxId),
+  })
+  const domain = await domainOf(deps, inbox)
+  return {
+    state: inbox.state,
+    events,
+    domain,
+    nextSteps: nextSteps({
+      inbox,
+      events,
+      domain,
+      now,
+      mailHost: deps.mailHost,
+      smtpAddress: deps.smtpAddress(),
+      lastConnectionAt: deps.lastConnectionAt(),
+    }),
+  }
+}
+
+/** The same for a wait that came to nothing: also what did arrive, and why it did not count. */
+export async function explainWait(
+  deps: DiagnoseDeps,
+  caller: Caller,
+  wait: { readonly inboxId: InboxId; readonly query: WaitQuery },
+): Promise<WaitDiagnostics> {
+  const diagnostics = await diagnose(deps, caller, wait.inboxId)
+  const newest = await deps.store.messages.listCandidates(caller.accountId, wait.inboxId, {
+    after: 0,
+    before: Number.MAX_SAFE_INTEGER,
+    limit: CONSIDERED_MAX,
+    withText: wait.query.textContains !== null,
+  })
+  const considered = newest.map((message) => ({
+    id: message.id,
+    subject: message.subject,
+    receivedAt: new Date(message.receivedAt).toISOString(),
+    reason: deps.mismatch(wait.query, message) ?? 'it arrived just after the time was up',
+  }))
+  return {
+    ...diagnostics,
+    considered,
+    nextSteps: [...considered.slice(0, 1).map(consideredStep), ...diagnostics.nextSteps],
+  }
+}
+
+/** The SMTP dialogue that brought a message. */
+export async function readTranscript(
+  deps: Pick<DiagnoseDeps, 'store' | 'clock'>,
+  caller: Caller,
+  ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
+): Promise<string[]> {
+  const { accountId } = caller
+  const lines = await deps.store.messages.findTranscript(accountId, ref.inboxId, ref.messageId)
+  if (lines !== null) return lines
+  const inbox = await deps.store.inboxes.find(accountId, ref.inboxId, deps.clock.now())
+  throw new ServiceError(inbox === null ? 'inbox_not_found' : 'message_not_found')
+}
+
+async function writtenEvents(deps: DiagnoseDeps, inboxId: InboxId) {
+  const events = await deps.store.diagnostics.list(inboxId, EVENTS_MAX)
+  // Oldest first, so that events of one instant keep their order in the timeline.
+  return events.toReversed().map(({ id: _, ...event }) => event)
+}
+
+async function domainOf(deps: DiagnoseDeps, inbox: Inbox) {
+  const domain = inbox.emailAddress.slice(inbox.emailAddress.lastIndexOf('@') + 1)
+  if (deps.operatorDomains.includes(domain)) return { domain, status: 'active' }
+  return { domain, status: (await deps.store.domains.findState(domain)) ?? 'unknown' }
+}
+
+function consideredStep(newest: WaitDiagnostics['considered'][number]): string {
+  const subject = newest.subject === null ? 'A message without subject' : `"${newest.subject}"`
+  return `${subject} is there, but did not count: ${newest.reason}.`
+}

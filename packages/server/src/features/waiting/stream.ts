@@ -1,0 +1,89 @@
+import type { DiagnosticEvent, InboxId, MessageSummary } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { Arrivals } from './arrivals.ts'
+
+/** What streaming needs. */
+export type StreamDeps = { readonly store: Tables; readonly arrivals: Arrivals }
+
+/** One event of a stream; `id` resumes after it. */
+export type StreamEvent = { readonly id: string } & (
+  | { readonly event: 'message'; readonly data: MessageSummary }
+  | { readonly event: 'stage'; readonly data: DiagnosticEvent }
+)
+
+/** How far a reader has come: the number of a message and the id of a stage. */
+type Position = { readonly sequence: number; readonly stage: string }
+
+/** Events fetched in one go. */
+const PAGE = 100
+
+/** What happens in an inbox, from a position on, until `gone` fires or the inbox is deleted. */
+export async function* streamInbox(
+  deps: StreamDeps,
+  caller: Caller,
+  wish: {
+    readonly inboxId: InboxId
+    readonly lastEventId: string | null
+    readonly gone: AbortSignal
+  },
+): AsyncGenerator<StreamEvent> {
+  const arrivals = deps.arrivals.subscribe(wish.inboxId)
+  try {
+    let position = await startPosition(deps, caller, wish)
+    while (!wish.gone.aborted) {
+      const events = await eventsAfter(deps, caller, { inboxId: wish.inboxId, position })
+      for (const { at, ...event } of events) {
+        position = at
+        yield { ...event, id: `${at.sequence}.${at.stage}` }
+      }
+      if (events.length === 0) await arrivals.next(wish.gone)
+    }
+  } finally {
+    arrivals.close()
+  }
+}
+
+async function startPosition(
+  deps: StreamDeps,
+  caller: Caller,
+  wish: { readonly inboxId: InboxId; readonly lastEventId: string | null },
+): Promise<Position> {
+  const sequence = await deps.store.inboxes.lastSequence(caller.accountId, wish.inboxId)
+  if (sequence === null) throw new ServiceError('inbox_not_found')
+  const [, number, stage] = /^(\d{1,15})\.([\w]{0,40})$/.exec(wish.lastEventId ?? '') ?? []
+  if (number !== undefined) return { sequence: Number(number), stage: stage ?? '' }
+  const newest = await deps.store.diagnostics.newestId(wish.inboxId)
+  return { sequence, stage: newest ?? '' }
+}
+
+type Positioned =
+  | { readonly at: Position; readonly event: 'message'; readonly data: MessageSummary }
+  | { readonly at: Position; readonly event: 'stage'; readonly data: DiagnosticEvent }
+
+async function eventsAfter(
+  deps: StreamDeps,
+  caller: Caller,
+  from: { readonly inboxId: InboxId; readonly position: Position },
+): Promise<Positioned[]> {
+  const { inboxId, position } = from
+  const exists = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
+  if (exists === null) throw new ServiceError('inbox_not_found')
+  const messages = await deps.store.messages.listAfter(caller.accountId, inboxId, {
+    after: position.sequence,
+    limit: PAGE,
+  })
+  const stages = await deps.store.diagnostics.listAfter(inboxId, position.stage, PAGE)
+  let at = position
+  const events: Positioned[] = []
+  for (const { sequence, ...data } of messages) {
+    at = { ...at, sequence }
+    events.push({ at, event: 'message', data })
+  }
+  for (const { id, ...data } of stages) {
+    at = { ...at, stage: id }
+    events.push({ at, event: 'stage', data })
+  }
+  return events
+}
