@@ -7,8 +7,8 @@ export type SystemLookup = (
 ) => Promise<{ address: string }[]>
 
 /**
- * System look-ups at a time. Each holds one of the four threads that file access shares, for as long
- * as a name server that somebody else chose cares to keep silent.
+ * System look-ups at a time. Each holds one of the four threads that file access shares, for as
+ * long as a name server that somebody else chose cares to keep silent.
  */
 const LOOKUPS_MAX = 2
 

@@ -16,9 +16,9 @@ export type ConnectOptions = {
 }
 
 /**
- * A connected socket, secured when the URL asks for it; or an OutboundError, with nothing left open.
+ * A connected socket, secured when the URL asks for it; or an OutboundError, and nothing is open.
  *
- * TLS starts after the peer was judged once more: not a byte goes to an address that is not allowed.
+ * TLS starts after the peer was judged once more: an address that is not allowed gets no byte.
  */
 export async function openSocket(target: Target, options: ConnectOptions): Promise<Socket> {
   const { rules, secureContext, connectTimeoutMs, signal } = options

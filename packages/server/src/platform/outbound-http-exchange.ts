@@ -21,7 +21,7 @@ export type ExchangeOptions = {
 /** Largest header section of an answer: what Node's own client and most servers allow. */
 const HEADER_BYTES_MAX = 16 * 1024
 
-/** Headers of an answer that callers get: what they act on, nothing to leak or to log by mistake. */
+/** Headers of an answer that callers get: what they act on, nothing to log by mistake. */
 const KEPT_HEADERS = ['content-type', 'location', 'retry-after'] as const
 
 /**

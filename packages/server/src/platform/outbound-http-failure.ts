@@ -38,7 +38,7 @@ const DETAILS_BY_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
 }
 
-/** How a request ended without an answer. Its message is for users: it quotes nothing of the peer. */
+/** How a request ended without an answer. Its message is for users and quotes no peer. */
 export class OutboundError extends Error {
   readonly kind: FailureClass | 'refused'
 

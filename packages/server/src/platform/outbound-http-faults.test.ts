@@ -52,7 +52,7 @@ function ok(body: string): string {
 describe('an outbound request', () => {
   afterEach(assertNoSockets)
 
-  it('sends what it was given, and asks for a plain body over a connection of its own', async () => {
+  it('sends what it was given, and asks for a plain body and no second use', async () => {
     const { received } = await ask(
       { answer: ok('') },
       { method: 'POST', headers: { 'User-Agent': 'Mayfly/1', 'X-A': 'b' }, body: '{"a":1}' },

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 
 /**
- * Whom TLS trusts: the authorities that Node trusts, and those of the PEM text `extraCa`; throws when
- * that holds none. Made at the first use and kept: reading all of them takes tens of milliseconds.
+ * Whom TLS trusts: the authorities that Node trusts, and those of the PEM text `extraCa`; throws
+ * when that holds none. Made at the first use and kept: reading all takes tens of milliseconds.
  */
 export function createTrust(extraCa: string | null): () => SecureContext {
   if (extraCa !== null) assertCertificates(extraCa)

@@ -37,7 +37,7 @@ describe('the secret key', () => {
     '*'.repeat(43),
   ]
   for (const configured of [...MALFORMED, KEY.subarray(1).toString('base64')]) {
-    it(`is not ${JSON.stringify(configured.slice(0, 12))}…, and the line does not quote it`, async () => {
+    it(`is not ${JSON.stringify(configured.slice(0, 12))}…, and is not quoted`, async () => {
       await assert.rejects(loadSecretKey({ configured, file }), {
         message: 'The secret key is not 32 bytes in base64 or hex',
       })

@@ -7,7 +7,7 @@ import { KEY_BYTES } from './secret-box.ts'
 export type SecretKeySource = {
   /** The key in base64 or hex; wins over the file. */
   readonly configured: string | null
-  /** Where a key is kept that nobody configured; null where none may be made, as on several nodes. */
+  /** Where a key is kept that nobody configured; null where none may be made: on several nodes. */
   readonly file: string | null
 }
 

@@ -24,8 +24,8 @@ export function webhookSecret(random: Uint8Array): string {
 /**
  * The headers that prove a delivery: ours, and those of Standard Webhooks.
  *
- * The two schemes differ in their key. Ours is keyed with the whole secret as it is written, so that
- * a line of shell can verify it; Standard Webhooks with the bytes that its base64 stands for.
+ * The two schemes differ in their key. Ours is keyed with the whole secret as it is written, so
+ * that a line of shell can verify it; Standard Webhooks with the bytes that its base64 stands for.
  */
 export function signatureHeaders(signed: SignedEvent): Record<string, string> {
   const { secret, event, eventId, body } = signed
