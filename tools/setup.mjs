@@ -33,10 +33,11 @@ function installPackages() {
   const pinned = join(ROOT, 'node_modules', '.bin', 'node')
   if (existsSync(STAMP) && existsSync(pinned) && readFileSync(STAMP, 'utf8') === wanted) return
 
-  say('installing packages (npm ci), about half a minute the first time')
+  say('installing packages, about half a minute the first time')
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
-  run(command, [...args, 'ci', '--no-fund', '--no-audit', '--loglevel=error'])
+  // Not `ci`: that refuses where a registry leaves out packages for other systems.
+  run(command, [...args, 'install', '--no-save', '--loglevel=error'])
   const version = execFileSync(pinned, ['--version'], { encoding: 'utf8' }).trim()
   if (!version.startsWith('v26.')) {
     fail(`The pinned Node did not install: node_modules/.bin/node is ${version}. Try: npm rebuild`)

@@ -1,15 +1,30 @@
-import type { Limits, Plan } from '@mayfly/contract'
+import type { InboxId, Limits, Plan } from '@mayfly/contract'
 import { authenticate, type Caller } from './features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './features/accounts/keys.ts'
 import { readAccount } from './features/accounts/read.ts'
 import { registerAccount } from './features/accounts/register.ts'
+import type { FetchLink } from './features/assertions/link-check.ts'
+import { runAssertions } from './features/assertions/run.ts'
+import {
+  createScenario,
+  deleteScenario,
+  listScenarios,
+  runScenario,
+} from './features/assertions/scenarios.ts'
+import { diagnose, explainWait, readTranscript } from './features/diagnostics/diagnose.ts'
 import type { OperatorDomains } from './features/inboxes/choose-domain.ts'
 import { createInbox } from './features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from './features/inboxes/read.ts'
 import { spendInbox } from './features/limits/allowance.ts'
 import { listUsage, type RequestCounter, usageToday } from './features/limits/usage.ts'
 import { readAttachment, readRaw } from './features/messages/bytes.ts'
-import { listMessages, readMessage } from './features/messages/read.ts'
+import { listMessages, presentMessage, readMessage } from './features/messages/read.ts'
+import type { Arrivals } from './features/waiting/arrivals.ts'
+import { mismatch, type WaitQuery } from './features/waiting/match.ts'
+import { openStream } from './features/waiting/stream.ts'
+import { findWithin, waitForMessage } from './features/waiting/wait.ts'
+import { readHtml } from './mail/html.ts'
+import { readableText } from './mail/readable-text.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Store } from './store/open.ts'
@@ -24,12 +39,43 @@ export type AppDeps = {
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
   readonly baseUrl: () => string
+  readonly arrivals: Arrivals
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
+  readonly fetchLink: FetchLink
+  readonly elapsedMs: () => number
+  readonly mailHost: string
+  readonly smtpAddress: () => string
+  /** When a client last connected to this node's SMTP port. */
+  readonly lastConnectionAt: () => number | null
 }
 
 /** Everything that the service can do, bound to its dependencies. */
 export function createApp(deps: AppDeps) {
   const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
   const inbox = { ...deps, spendInbox }
+  const diagnosis = {
+    ...deps,
+    mismatch,
+    operatorDomains: [...deps.domains.public, ...deps.domains.private],
+  }
+  const wait = {
+    ...deps,
+    present: (stored: Parameters<typeof presentMessage>[1]) =>
+      presentMessage(deps, stored, 'block'),
+    explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
+      explainWait(diagnosis, caller, { inboxId, query }),
+  }
+  const assert = {
+    ...deps,
+    findWithin: bind(deps, findWithin),
+    visibleText: (html: string) => readableText(readHtml(html)),
+    explain: async (caller: Caller, inboxId: InboxId, query: WaitQuery) => {
+      const { nextSteps } = await explainWait(diagnosis, caller, { inboxId, query })
+      return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
+    },
+  }
+  const scenario = { ...deps, runAssertions: bind(assert, runAssertions) }
   return {
     isReady: () => deps.store.ping(),
     authenticate: bind(deps, authenticate),
@@ -49,13 +95,26 @@ export function createApp(deps: AppDeps) {
       create: bind(inbox, createInbox),
       list: bind(deps, listInboxes),
       get: bind(deps, getInbox),
-      delete: bind(deps, deleteInbox),
+      delete: bind(inbox, deleteInbox),
+      diagnose: bind(diagnosis, diagnose),
+      stream: bind(deps, openStream),
     },
     messages: {
       list: bind(deps, listMessages),
       read: bind(deps, readMessage),
       raw: bind(deps, readRaw),
       attachment: bind(deps, readAttachment),
+      transcript: bind(deps, readTranscript),
+      wait: bind(wait, waitForMessage),
+    },
+    assertions: {
+      run: scenario.runAssertions,
+    },
+    scenarios: {
+      create: bind(scenario, createScenario),
+      list: bind(scenario, listScenarios),
+      delete: bind(scenario, deleteScenario),
+      run: bind(scenario, runScenario),
     },
   }
 }

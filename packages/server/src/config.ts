@@ -104,6 +104,22 @@ export const SETTINGS = {
     sentence:
       "Resolvers as host:port, separated by commas, for TXT, MX, SPF, DKIM and DMARC. Unset, the system's.",
   }),
+  MAYFLY_ALLOW_PRIVATE_NETWORK: setting(flag, {
+    default: 'false',
+    type: 'true or false',
+    sentence:
+      'Whether link checks and webhooks may reach private and local addresses. Only for who hosts for himself.',
+  }),
+  MAYFLY_OUTBOUND_ALLOW: setting(list, {
+    default: '',
+    type: 'list of CIDRs',
+    sentence: 'Blocks of addresses that link checks and webhooks may reach beside public ones.',
+  }),
+  MAYFLY_EXTRA_CA: setting(optionalText, {
+    default: '',
+    type: 'file',
+    sentence: 'PEM certificates that link checks and webhooks trust beside the usual authorities.',
+  }),
   MAYFLY_BASE_URL: setting(
     optionalText.refine((value) => value === null || /^https?:\/\/[^/]+/.test(value), {
       error: 'must begin with http:// or https://',

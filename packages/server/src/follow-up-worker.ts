@@ -64,7 +64,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     readRaw,
     announce,
     verify: (facts: Omit<Parameters<typeof verifySender>[0], 'hostName'>) =>
-      withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.forMailAuth)),
+      withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.resolver)),
   }
   const backlog = new CheckBacklog(
     (mailId) => checkSender(check, mailId),
@@ -79,6 +79,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     stop: async () => {
       await backlog.stop()
       await scanner.stop()
+      resolver.close()
     },
   }
 }

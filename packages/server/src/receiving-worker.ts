@@ -47,6 +47,9 @@ export type ReceivingMessage =
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'stop'; readonly graceMs: number }
 
+/** How often a connection is worth telling. */
+const CONNECTION_TOLD_MS = 1_000
+
 /** How often counts of refusals are written. */
 const FLUSH_MS = 10_000
 
@@ -73,6 +76,7 @@ export async function startReceiving(
     acceptAnyAuth: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     now: elapsedMs,
+    onConnection: connectionTeller(deps),
     onError: (error) => deps.log.error({ err: error }, 'receiving failed'),
   })
   const flush = () =>
@@ -87,6 +91,17 @@ export async function startReceiving(
       clearInterval(flushing)
       await flush()
     },
+  }
+}
+
+/** Tells the other threads that clients connect, once a second at the most. */
+function connectionTeller(deps: ReceivingDeps): () => void {
+  let toldAt = 0
+  return () => {
+    const connectedAt = deps.clock.now()
+    if (connectedAt - toldAt < CONNECTION_TOLD_MS) return
+    toldAt = connectedAt
+    deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt })
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createApp } from './app.ts'
+import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
 import { PLANS } from './features/limits/plans.ts'
@@ -9,7 +10,8 @@ import { sweepExpired } from './features/retention/sweep.ts'
 import { createFollowUpThread } from './follow-up-thread.ts'
 import { startFollowUp } from './follow-up-worker.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import { type Outside, openOutside } from './outbound.ts'
+import { type Clock, elapsedMs, systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { makeSelfSignedCertificate } from './platform/self-signed.ts'
@@ -81,21 +83,36 @@ export async function startService(
   }
   try {
     started.push(await followUps(shared))
-    const { http, httpUrl, requestCounter } = await startHttp(shared)
-    const background = startBackground(shared, requestCounter)
-    started.push(background)
-    started.push(async () => http.close())
+    const watch = watchArrivals({
+      ...shared,
+      databaseUrl: config.MAYFLY_DATABASE_URL,
+      node: signalsName,
+    })
+    started.push(watch.stop)
+    const outside = openOutside(config)
+    started.push(outside.stop)
     const receiving = await startSmtp(shared)
     started.push(() => receiving.stop(SMTP_GRACE_MS))
-    return { httpUrl, smtpPort: receiving.port, stop }
+    const smtpPort = receiving.port
+    const { http, httpUrl, requestCounter } = await startHttp(shared, { watch, outside, smtpPort })
+    started.push(startBackground(shared, requestCounter))
+    started.push(async () => {
+      // Held waits are answered before the server counts who is still served.
+      watch.arrivals.close()
+      await http.close()
+    })
+    return { httpUrl, smtpPort, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startHttp(shared: Shared) {
-  const { config, clock, log, store } = shared
+async function startHttp(
+  shared: Shared,
+  parts: { readonly watch: ArrivalWatch; readonly outside: Outside; readonly smtpPort: number },
+) {
+  const { config, clock, log, store, hostName } = shared
   const ids = createIds(clock)
   const requestCounter = new RequestCounter(clock)
   let httpUrl = ''
@@ -109,6 +126,14 @@ async function startHttp(shared: Shared) {
     defaultPlan: config.MAYFLY_DEFAULT_PLAN,
     limitsOf: (plan) => PLANS[plan],
     requestCounter,
+    arrivals: parts.watch.arrivals,
+    announce: parts.watch.announce,
+    lastConnectionAt: parts.watch.lastConnectionAt,
+    takeWaitSlot: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    fetchLink: parts.outside.fetchLink,
+    elapsedMs,
+    mailHost: hostName,
+    smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${parts.smtpPort}`,
   })
   const http = await createHttpServer({
     app,

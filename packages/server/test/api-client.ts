@@ -25,6 +25,8 @@ export type ApiClient = {
   delete(path: string, extras?: RequestExtras): Promise<Answer>
   send(method: string, path: string, extras?: RequestExtras): Promise<Answer>
   withKey(key: string): ApiClient
+  /** Where and how to open a stream. */
+  streamUrl(path: string): { readonly url: string; readonly headers: Record<string, string> }
 }
 
 /** Calls to the service at `baseUrl` with this key. */
@@ -49,6 +51,10 @@ export function createApiClient(baseUrl: string, key: string | null): ApiClient 
         },
       }),
     withKey: (other) => createApiClient(baseUrl, other),
+    streamUrl: (path) => ({
+      url: new URL(path, baseUrl).href,
+      headers: key === null ? {} : { authorization: `Bearer ${key}` },
+    }),
   }
 }
 

@@ -8,10 +8,13 @@ import { answerError } from './error-response.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { assertionRoutes } from './routes/assertions.ts'
+import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { waitingRoutes } from './routes/waiting.ts'
 import type { Routes } from './routes.ts'
 import { answerUnmatched } from './unmatched.ts'
 
@@ -43,6 +46,9 @@ const ROUTES: readonly Routes[] = [
   keyRoutes,
   inboxRoutes,
   messageRoutes,
+  waitingRoutes,
+  diagnosticsRoutes,
+  assertionRoutes,
 ]
 
 /** Builds the API's server with all its routes. */

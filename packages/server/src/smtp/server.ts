@@ -28,6 +28,8 @@ export type SmtpServerOptions<R extends Recipient> = {
   readonly sweepIntervalMs?: number
   /** Addresses without caps on connections and guesses; loopback unless said otherwise. */
   readonly isExempt?: (address: string) => boolean
+  /** Told of every client that connects. */
+  readonly onConnection?: () => void
   /** Told of what a handler threw, and of mistakes of ours. */
   readonly onError: (error: unknown) => void
 }
@@ -146,6 +148,7 @@ class Listener<R extends Recipient> implements SmtpServer {
   }
 
   #accept(socket: Socket): void {
+    this.#options.onConnection?.()
     const { remoteAddress } = socket
     // Undefined when the client has already left.
     if (remoteAddress === undefined) {

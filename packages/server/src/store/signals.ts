@@ -5,6 +5,8 @@ export type Signal = {
   readonly inboxIds: readonly InboxId[]
   /** Mails that were just stored. */
   readonly mailIds: readonly string[]
+  /** When a client last connected, told now and then. */
+  readonly connectedAt?: number
 }
 
 /** Carries signals between threads. A lost one is harmless: whoever waits also looks by himself. */

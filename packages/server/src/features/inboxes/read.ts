@@ -5,7 +5,12 @@ import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
 /** What inboxes need once they exist. */
-export type InboxDeps = { readonly store: Store; readonly clock: Clock }
+export type InboxDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  /** Tells whoever waits on these inboxes, on any node, to look again. */
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+}
 
 /** The caller's inboxes that have not expired, newest first. */
 export async function listInboxes(deps: InboxDeps, caller: Caller): Promise<Inbox[]> {
@@ -27,4 +32,6 @@ export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId):
     await tx.mails.deleteUnshared(purged.mailIds)
     await tx.addresses.release(id, purged.address, deps.clock.now())
   })
+  // Held waits find it gone.
+  deps.announce([id])
 }

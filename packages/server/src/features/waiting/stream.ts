@@ -2,7 +2,7 @@ import type { DiagnosticEvent, InboxId, MessageSummary } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { Arrivals } from './arrivals.ts'
+import type { Arrivals, Subscription } from './arrivals.ts'
 
 /** What streaming needs. */
 export type StreamDeps = { readonly store: Tables; readonly arrivals: Arrivals }
@@ -19,19 +19,38 @@ type Position = { readonly sequence: number; readonly stage: string }
 /** Events fetched in one go. */
 const PAGE = 100
 
-/** What happens in an inbox, from a position on, until `gone` fires or the inbox is deleted. */
-export async function* streamInbox(
+/** What a reader of a stream asks for. */
+export type StreamWish = {
+  readonly inboxId: InboxId
+  readonly lastEventId: string | null
+  /** Fires when the reader is gone. */
+  readonly gone: AbortSignal
+}
+
+/** Opens the stream of what happens in an inbox; throws when the caller has no such inbox. */
+export async function openStream(
   deps: StreamDeps,
   caller: Caller,
-  wish: {
-    readonly inboxId: InboxId
-    readonly lastEventId: string | null
-    readonly gone: AbortSignal
-  },
-): AsyncGenerator<StreamEvent> {
+  wish: StreamWish,
+): Promise<AsyncGenerator<StreamEvent>> {
   const arrivals = deps.arrivals.subscribe(wish.inboxId)
   try {
-    let position = await startPosition(deps, caller, wish)
+    const start = await startPosition(deps, caller, wish)
+    return follow(deps, caller, { wish, start, arrivals })
+  } catch (error) {
+    arrivals.close()
+    throw error
+  }
+}
+
+async function* follow(
+  deps: StreamDeps,
+  caller: Caller,
+  from: { readonly wish: StreamWish; readonly start: Position; readonly arrivals: Subscription },
+): AsyncGenerator<StreamEvent> {
+  const { wish, arrivals } = from
+  let position = from.start
+  try {
     while (!wish.gone.aborted) {
       const events = await eventsAfter(deps, caller, { inboxId: wish.inboxId, position })
       for (const { at, ...event } of events) {
@@ -48,7 +67,7 @@ export async function* streamInbox(
 async function startPosition(
   deps: StreamDeps,
   caller: Caller,
-  wish: { readonly inboxId: InboxId; readonly lastEventId: string | null },
+  wish: StreamWish,
 ): Promise<Position> {
   const sequence = await deps.store.inboxes.lastSequence(caller.accountId, wish.inboxId)
   if (sequence === null) throw new ServiceError('inbox_not_found')

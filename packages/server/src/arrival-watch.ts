@@ -1,0 +1,66 @@
+import type { InboxId } from '@mayfly/contract'
+import { Arrivals } from './features/waiting/arrivals.ts'
+import { ArrivalSweep } from './features/waiting/sweep.ts'
+import type { Log } from './platform/log.ts'
+import { openNodeSignals } from './store/node-signals.ts'
+import type { Store } from './store/open.ts'
+import type { Signals } from './store/signals.ts'
+
+/** Brings word of arrivals, from threads and nodes, to whoever waits on this node. */
+export type ArrivalWatch = {
+  readonly arrivals: Arrivals
+  /** Tells every thread and node that something happened in these inboxes. */
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+  /** When a client last connected to the SMTP port. */
+  readonly lastConnectionAt: () => number | null
+  stop(): Promise<void>
+}
+
+/** What the watch works with. */
+export type ArrivalWatchDeps = {
+  readonly store: Store
+  readonly signals: Signals
+  readonly log: Log
+  readonly databaseUrl: string
+  readonly node: string
+}
+
+/** A lost announcement is found by then, at the latest. */
+const SWEEP_MS = 5_000
+
+/** Starts to listen. */
+export function watchArrivals(deps: ArrivalWatchDeps): ArrivalWatch {
+  const { store, signals, log } = deps
+  const arrivals = new Arrivals()
+  const sweep = new ArrivalSweep()
+  let lastConnectionAt: number | null = null
+  const nodes = deps.databaseUrl.startsWith('postgres')
+    ? openNodeSignals({
+        url: deps.databaseUrl,
+        node: deps.node,
+        onSignal: (inboxIds) => arrivals.wake(inboxIds),
+        onReconnect: () => arrivals.wake(arrivals.awaited()),
+        onError: (error) => log.warn({ err: error }, 'word between nodes failed; sweeps go on'),
+      })
+    : null
+  const stopListening = signals.listen(({ inboxIds, connectedAt }) => {
+    arrivals.wake(inboxIds)
+    nodes?.tell(inboxIds)
+    lastConnectionAt = connectedAt ?? lastConnectionAt
+  })
+  const sweeping = setInterval(() => {
+    sweep.run({ store, arrivals }).catch((error: unknown) => {
+      log.warn({ err: error }, 'the sweep for arrivals failed; trying again')
+    })
+  }, SWEEP_MS)
+  return {
+    arrivals,
+    announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
+    lastConnectionAt: () => lastConnectionAt,
+    stop: async () => {
+      clearInterval(sweeping)
+      stopListening()
+      await nodes?.close()
+    },
+  }
+}

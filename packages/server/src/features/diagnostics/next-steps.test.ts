@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
+import { nextSteps, type Observed } from './next-steps.ts'
+
+const NOW = Date.UTC(2026, 0, 1, 14, 30)
+
+// A brand by hand: the test needs a fixed id.
+const INBOX = {
+  id: 'inb_1',
+  emailAddress: 'john.doe@mayfly.test',
+  createdAt: '2026-01-01T14:00:00.000Z',
+  expiresAt: '2026-01-02T14:00:00.000Z',
+  messageCount: 0,
+  state: 'active',
+  environment: 'live',
+  watermark: '0',
+} as Inbox
+
+const OBSERVED: Observed = {
+  inbox: INBOX,
+  events: [],
+  domain: { domain: 'mayfly.test', status: 'active' },
+  mailHost: 'mx.mayfly.test',
+  smtpAddress: '127.0.0.1:1025',
+  lastConnectionAt: null,
+  now: NOW,
+}
+
+const at = '2026-01-01T14:29:48.000Z'
+const refused = (detail: string): DiagnosticEvent => ({ stage: 'smtp.refused', at, detail })
+
+describe('nextSteps', () => {
+  const cases: readonly [string, Partial<Observed>, readonly RegExp[]][] = [
+    ['nothing connected', {}, [/^No mail client has connected/, /^Try it by hand: curl smtp:/]],
+    [
+      'connected before the inbox was there',
+      { lastConnectionAt: Date.parse(INBOX.createdAt) - 1 },
+      [/^No mail client has connected since/, /curl/],
+    ],
+    [
+      'connected, nothing for this inbox',
+      { lastConnectionAt: NOW - 180_000 },
+      [/^A mail client connected 3 min ago, but sent nothing for john\.doe@mayfly\.test/],
+    ],
+    [
+      'refused as expired',
+      {
+        inbox: { ...INBOX, state: 'expired' },
+        events: [refused('550 5.1.1 No such inbox (the inbox had expired at 14:02)')],
+      },
+      [/^The inbox expired at/, /refused 12 s ago: 550 .*expired at 14:02.*larger ttlSeconds\.$/],
+    ],
+    [
+      'refused as too large',
+      { events: [refused('552 5.3.4 Message too large (31 MB of 25)')] },
+      [/31 MB of 25.*Send a smaller mail\.$/],
+    ],
+    [
+      'near miss',
+      {
+        events: [{ stage: 'near.miss', at, detail: 'mail for jon.doe@mayfly.test was refused: …' }],
+      },
+      [/^A mail for jon\.doe@mayfly\.test was refused 12 s ago; your inbox is john\.doe@/],
+    ],
+    [
+      'domain elsewhere',
+      { domain: { domain: 'own.example', status: 'verified' }, lastConnectionAt: NOW },
+      [
+        /^The domain own\.example is verified\. Point its MX record to mx\.mayfly\.test/,
+        /connected/,
+      ],
+    ],
+    ['suspended', { inbox: { ...INBOX, state: 'suspended' } }, [/^The inbox is suspended/]],
+    ['all well', { events: [{ stage: 'message.stored', at, detail: null }] }, []],
+  ]
+  for (const [name, observed, steps] of cases) {
+    it(`are specific: ${name}`, () => {
+      const found = nextSteps({ ...OBSERVED, ...observed })
+      assert.equal(found.length, steps.length, JSON.stringify(found))
+      for (const [i, step] of steps.entries()) assert.match(String(found[i]), step)
+    })
+  }
+})

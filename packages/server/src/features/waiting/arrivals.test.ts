@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InboxId } from '@mayfly/contract'
+import { Arrivals } from './arrivals.ts'
+
+const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs fixed ids.
+const OTHER = 'inb_2' as InboxId // As above.
+
+/** Whether a promise is settled by the time the loop has turned. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  const settle = () => {
+    settled = true
+  }
+  promise.then(settle, settle)
+  await new Promise((resolve) => setImmediate(resolve))
+  return settled
+}
+
+describe('Arrivals', () => {
+  it('remembers what happened between subscribing and asking', async () => {
+    const arrivals = new Arrivals()
+    const subscription = arrivals.subscribe(INBOX)
+    arrivals.wake([INBOX])
+    const { signal } = new AbortController()
+    assert.equal(await isSettled(subscription.next(signal)), true)
+    const second = subscription.next(signal)
+    assert.equal(await isSettled(second), false)
+    arrivals.wake([OTHER])
+    assert.equal(await isSettled(second), false)
+    arrivals.wake([INBOX])
+    assert.equal(await isSettled(second), true)
+    subscription.close()
+    assert.equal(arrivals.size, 0)
+    assert.deepEqual(arrivals.awaited(), [])
+  })
+
+  it('lets go when the signal fires, and leaves no listener', async () => {
+    const arrivals = new Arrivals()
+    const subscription = arrivals.subscribe(INBOX)
+    const deadline = new AbortController()
+    const waiting = subscription.next(deadline.signal)
+    deadline.abort()
+    await waiting
+    await subscription.next(deadline.signal)
+  })
+
+  it('ends every wait when the service stops, also those that come later', async () => {
+    const arrivals = new Arrivals()
+    const { signal } = new AbortController()
+    const waiting = arrivals.subscribe(INBOX).next(signal)
+    arrivals.close()
+    await assert.rejects(waiting, { code: 'shutting_down' })
+    await assert.rejects(arrivals.subscribe(OTHER).next(signal), { code: 'shutting_down' })
+  })
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { MessageId } from '@mayfly/contract'
+import { ANY_MESSAGE, mismatch, type WaitQuery } from './match.ts'
+
+const MESSAGE = {
+  id: 'msg_1' as MessageId, // A brand by hand: the test needs a fixed id.
+  sequence: 7,
+  receivedAt: 1_000,
+  from: { name: 'Acme Sign-in', address: 'no-reply@acme.example' },
+  subject: 'Your Sign-in Link',
+  text: 'Hello Ada,\nuse this link.',
+  hasOtp: false,
+}
+
+describe('mismatch', () => {
+  const cases: readonly [Partial<WaitQuery>, RegExp | null][] = [
+    [{}, null],
+    [{ afterSequence: 6 }, null],
+    [{ afterSequence: 7 }, /before the watermark/],
+    [{ sinceMs: 1_000 }, null],
+    [{ sinceMs: 1_001 }, /received at 1970-01-01T00:00:01\.000Z, before since/],
+    [{ from: 'acme.EXAMPLE' }, null],
+    [{ from: 'sign-in' }, null],
+    [{ from: 'other.example' }, /its sender is Acme Sign-in <no-reply@acme\.example>/],
+    [{ subjectContains: 'sign-IN link' }, null],
+    [{ subjectContains: 'receipt' }, /its subject does not contain "receipt"/],
+    [{ textContains: 'THIS LINK' }, null],
+    [{ textContains: 'that link' }, /its text does not contain/],
+    [{ for: 'otp' }, /no one-time code/],
+  ]
+  for (const [query, reason] of cases) {
+    it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(query)}`, () => {
+      const found = mismatch({ ...ANY_MESSAGE, ...query }, MESSAGE)
+      if (reason === null) assert.equal(found, null)
+      else assert.match(String(found), reason)
+    })
+  }
+
+  it('counts a message with a code when a code is waited for', () => {
+    assert.equal(mismatch({ ...ANY_MESSAGE, for: 'otp' }, { ...MESSAGE, hasOtp: true }), null)
+  })
+})

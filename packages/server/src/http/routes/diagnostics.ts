@@ -1,0 +1,32 @@
+import { readDiagnostics, readTranscript, streamEvents } from '@mayfly/contract'
+import { clientGone } from '../client-gone.ts'
+import { sendEvents } from '../event-stream.ts'
+import type { Routes } from '../routes.ts'
+
+/** What happened, and what happens. */
+export const diagnosticsRoutes: Routes = (http, app) => {
+  http.get('/v1/inboxes/:id/diagnostics', { schema: readDiagnostics }, async (request) =>
+    app.inboxes.diagnose(request.caller, request.params.id),
+  )
+
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId/transcript',
+    { schema: readTranscript },
+    async (request) => ({
+      lines: await app.messages.transcript(request.caller, {
+        inboxId: request.params.id,
+        messageId: request.params.messageId,
+      }),
+    }),
+  )
+
+  http.get('/v1/inboxes/:id/events', { schema: streamEvents }, async (request, reply) => {
+    const gone = clientGone(reply)
+    const events = await app.inboxes.stream(request.caller, {
+      inboxId: request.params.id,
+      lastEventId: request.headers['last-event-id'] ?? null,
+      gone,
+    })
+    return sendEvents(reply, events, gone)
+  })
+}

@@ -1,0 +1,16 @@
+import { waitForMessage } from '@mayfly/contract'
+import { clientGone } from '../client-gone.ts'
+import type { Routes } from '../routes.ts'
+import { waitQuery } from '../wait-query.ts'
+
+/** Waiting for mail. */
+export const waitingRoutes: Routes = (http, app) => {
+  http.get('/v1/inboxes/:id/wait', { schema: waitForMessage }, async (request, reply) =>
+    app.messages.wait(request.caller, {
+      inboxId: request.params.id,
+      query: waitQuery(request.query),
+      timeoutMs: request.query.timeoutSeconds * 1000,
+      gone: clientGone(reply),
+    }),
+  )
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from './config.ts'
+import { StartRefused } from './errors.ts'
+import type { FetchLink } from './features/assertions/link-check.ts'
+import { elapsedMs } from './platform/clock.ts'
+import { createResolver, type DnsResolver } from './platform/dns.ts'
+import { createOutbound, type Outbound } from './platform/outbound-http.ts'
+
+/** The door to the outside, and the names behind it. */
+export type Outside = {
+  readonly outbound: Outbound
+  readonly resolver: DnsResolver
+  readonly fetchLink: FetchLink
+  stop(): Promise<void>
+}
+
+/** Longest time for one look-up. */
+const DNS_TIMEOUT_MS = 3_000
+
+/** Redirects that a link check follows. */
+const LINK_REDIRECTS_MAX = 5
+
+/** Opens the door as it is configured. */
+export function openOutside(config: Config): Outside {
+  const resolver = createResolver({
+    servers: config.MAYFLY_DNS_SERVERS,
+    timeoutMs: DNS_TIMEOUT_MS,
+    tries: 2,
+  })
+  const outbound = createOutbound({
+    allowPrivate: config.MAYFLY_ALLOW_PRIVATE_NETWORK,
+    allow: config.MAYFLY_OUTBOUND_ALLOW,
+    extraCa: readExtraCa(config.MAYFLY_EXTRA_CA),
+    resolve: resolver.addresses,
+    now: elapsedMs,
+  })
+  return {
+    outbound,
+    resolver,
+    fetchLink: (url, timeoutMs) =>
+      outbound.request({
+        method: 'GET',
+        url,
+        headers: { 'user-agent': 'Mayfly (link check)', accept: '*/*' },
+        timeoutMs,
+        redirectsMax: LINK_REDIRECTS_MAX,
+        bodyBytesMax: 0,
+      }),
+    stop: async () => {
+      await outbound.close()
+      resolver.close()
+    },
+  }
+}
+
+function readExtraCa(path: string | null): string | null {
+  if (path === null) return null
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartRefused(`MAYFLY_EXTRA_CA names a file that cannot be read: ${String(error)}`)
+  }
+}

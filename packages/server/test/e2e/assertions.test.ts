@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { it } from 'node:test'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+const LOCAL = { MAYFLY_ALLOW_PRIVATE_NETWORK: 'true' }
+
+onEachDatabase('assertions', (create) => {
+  it('check a mail that arrives, every one, with a detail each', async () => {
+    await using database = await create()
+    await using site = await startSite()
+    await using service = await startService({ database, env: LOCAL })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const running = dev.post(`/v1/inboxes/${inbox.id}/assert`, {
+      timeoutSeconds: 20,
+      assertions: [
+        { type: 'containsText', text: 'Welcome, Ada' },
+        { type: 'containsText', text: 'welcome, ada' },
+        { type: 'linkResponds' },
+        { type: 'linkResponds', urlContains: '/verify' },
+        { type: 'linkResponds', urlContains: '/broken' },
+        { type: 'linkResponds', urlContains: '/nowhere' },
+        { type: 'otpPresent' },
+        { type: 'auth', check: 'spf', expect: 'temperror' },
+        { type: 'auth', check: 'dkim' },
+      ],
+    })
+    await service.sendMail({
+      to: inbox.emailAddress,
+      subject: 'Hello',
+      text: `Welcome, Ada! ${site.url}/redirect/verify and ${site.url}/broken`,
+    })
+    const { status, body } = await running
+    assert.equal(status, 200)
+    assert.equal(body.arrived, true)
+    assert.equal(body.passed, false)
+    assert.ok(body.arrivalSeconds >= 0 && body.arrivalSeconds < 20)
+    assert.equal(body.message.subject, 'Hello')
+    assert.deepEqual(
+      body.results.map((result: { passed: boolean }) => result.passed),
+      [true, false, true, true, false, false, false, true, false],
+    )
+    const details: string[] = body.results.map((result: { detail: string }) => result.detail)
+    assert.equal(details[0], 'found in the text')
+    assert.match(String(details[1]), /with other capitals it is in the text/)
+    assert.match(String(details[3]), /answered 200/)
+    assert.match(String(details[4]), /\/broken answered 500/)
+    assert.match(String(details[5]), /^no link contains \/nowhere; the mail has 2 links: /)
+    assert.match(String(details[7]), /^spf is temperror/)
+    assert.match(String(details[8]), /^dkim is none, expected pass/)
+  })
+
+  it('fail each with the reason when nothing arrives', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const { status, body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, {
+      timeoutSeconds: 0,
+      assertions: [{ type: 'otpPresent' }, { type: 'linkResponds' }],
+    })
+    assert.equal(status, 200)
+    assert.deepEqual(
+      { ...body, results: body.results.map((one: { passed: boolean }) => one.passed) },
+      {
+        passed: false,
+        arrived: false,
+        arrivalSeconds: null,
+        results: [false, false],
+        message: null,
+      },
+    )
+    assert.match(
+      body.results[0].detail,
+      /^no message arrived in time\. No mail client has connected/,
+    )
+  })
+
+  it('are refused when they are written wrong, by index and rule', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const ok = { type: 'otpPresent' }
+    const cases: readonly [unknown, RegExp][] = [
+      [[], /assertions: must have at least 1 item/],
+      [Array(21).fill(ok), /assertions: must have at most 20 items/],
+      [[ok, { type: 'smells' }], /assertions\.1.*must have a type/],
+      [[{ type: 'containsText' }], /assertions\.0\.text: is required/],
+      [[{ type: 'auth' }], /assertions\.0\.check: must be "spf" or "dkim" or "dmarc"/],
+      [[{ type: 'otpPresent', txt: 'x' }], /assertions\.0: unknown field "txt"/],
+      ['x', /assertions: must be an array/],
+    ]
+    for (const [assertions, message] of cases) {
+      for (const [path, body] of [
+        [`/v1/inboxes/${inbox.id}/assert`, { assertions }],
+        ['/v1/scenarios', { name: 's', assertions }],
+      ] as const) {
+        const answer = await dev.post(path, body)
+        assert.equal(answer.status, 400, answer.text)
+        assert.match(answer.body.error.message, message)
+      }
+    }
+  })
+
+  it('refuse to fetch private addresses by default', async () => {
+    await using database = await create()
+    await using site = await startSite()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress, text: `${site.url}/verify` })
+    const { body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, {
+      assertions: [{ type: 'linkResponds' }],
+    })
+    assert.equal(body.passed, false)
+    assert.match(body.results[0].detail, /was not fetched: The address is not allowed\./)
+    assert.equal(site.hits(), 0)
+  })
+
+  it('are saved as scenarios, listed, run and deleted', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const other = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const created = await dev.post('/v1/scenarios', {
+      name: 'sign-up',
+      assertions: [
+        { type: 'containsText', text: 'Hi' },
+        { type: 'auth', check: 'spf' },
+      ],
+    })
+    assert.equal(created.status, 201)
+    const { scenario } = created.body
+    assert.match(scenario.id, /^scn_/)
+    assert.equal(scenario.timeoutSeconds, 30)
+    assert.equal(scenario.assertions[1].expect, 'pass')
+    assert.deepEqual((await dev.get('/v1/scenarios')).body.scenarios, [scenario])
+    assert.deepEqual((await other.get('/v1/scenarios')).body.scenarios, [])
+
+    await service.sendMail({ to: inbox.emailAddress, text: 'Hi' })
+    const run = await dev.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: inbox.id })
+    assert.equal(run.body.results[0].passed, true)
+    assert.equal(run.body.arrivalSeconds, 0)
+    const foreign = await other.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: inbox.id })
+    assert.equal(foreign.body.error.code, 'scenario_not_found')
+    const noInbox = await dev.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: 'inb_x' })
+    assert.equal(noInbox.body.error.code, 'inbox_not_found')
+    assert.equal((await other.delete(`/v1/scenarios/${scenario.id}`)).status, 404)
+    assert.equal((await dev.delete(`/v1/scenarios/${scenario.id}`)).status, 204)
+    assert.equal((await dev.delete(`/v1/scenarios/${scenario.id}`)).status, 404)
+  })
+})
+
+/** A small site with a page, a broken page and a redirect. */
+async function startSite() {
+  let hits = 0
+  const server = createServer((request, response) => {
+    hits += 1
+    const path = request.url ?? ''
+    if (path.startsWith('/redirect')) {
+      response.writeHead(302, { location: path.slice('/redirect'.length) }).end()
+    } else {
+      response.writeHead(path === '/broken' ? 500 : 200).end('page')
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server has a port.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    hits: () => hits,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

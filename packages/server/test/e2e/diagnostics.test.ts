@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { ApiClient } from '../api-client.ts'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+import { until } from '../until.ts'
+
+async function diagnose(dev: ApiClient, inboxId: string) {
+  const { status, body } = await dev.get(`/v1/inboxes/${inboxId}/diagnostics`)
+  assert.equal(status, 200)
+  return {
+    ...body,
+    stages: body.events.map((event: { stage: string }) => event.stage),
+  }
+}
+
+onEachDatabase('diagnostics', (create) => {
+  it('tell the way of a mail, oldest first', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Hi' })
+    const found = await diagnose(dev, inbox.id)
+    assert.equal(found.state, 'active')
+    assert.deepEqual(found.domain, { domain: 'mayfly.test', status: 'active' })
+    assert.deepEqual(found.stages, ['inbox.created', 'smtp.accepted', 'message.stored'])
+    assert.match(found.events[1].detail, /from <app@example\.com> at 127\.0\.0\.1/)
+    assert.match(found.events[2].detail, /"Hi"/)
+    assert.deepEqual(found.nextSteps, [])
+    const unknown = await dev.get('/v1/inboxes/inb_nothing/diagnostics')
+    assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'inbox_not_found'])
+  })
+
+  it('say that nothing has connected, or that it sent nothing for this inbox', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'first' })).body
+    const silent = await diagnose(dev, inbox.id)
+    assert.match(silent.nextSteps[0], /^No mail client has connected since/)
+    assert.match(silent.nextSteps[0], new RegExp(`127\\.0\\.0\\.1:${service.smtpPort}`))
+
+    await service.sendMails([{ to: 'somebody.else.entirely@mayfly.test' }])
+    const step = await until(async () => {
+      const [first] = (await diagnose(dev, inbox.id)).nextSteps
+      return /sent nothing for first@mayfly\.test/.test(first) ? first : null
+    })
+    assert.match(step, /^A mail client connected \d+ s ago/)
+  })
+
+  it('tell a mail that was refused because the inbox had expired', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1, 14, 2)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    now += 660_000
+    await service.sendMails([{ to: inbox.emailAddress }])
+    now += 5_000
+    const found = await diagnose(dev, inbox.id)
+    assert.equal(found.state, 'expired')
+    assert.deepEqual(found.stages, ['inbox.created', 'inbox.expired', 'smtp.refused'])
+    assert.match(found.events[2].detail, /^550 5\.1\.1 .*expired at 2026-01-01T14:12:00\.000Z/)
+    assert.match(found.nextSteps[0], /expired at 2026-01-01T14:12:00\.000Z/)
+    assert.match(found.nextSteps[1], /refused 5 s ago/)
+  })
+
+  it('tell a mail that was too large', async () => {
+    await using database = await create()
+    await using service = await startService({
+      database,
+      env: { MAYFLY_SMTP_MAX_MESSAGE_BYTES: '10000' },
+    })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const [answer] = await service.sendMails([{ to: inbox.emailAddress, text: 'x'.repeat(20_000) }])
+    assert.match(String(answer?.mail), /^552 5\.3\.4/)
+    const found = await until(async () => {
+      const diagnostics = await diagnose(dev, inbox.id)
+      return diagnostics.stages.includes('smtp.refused') ? diagnostics : null
+    })
+    assert.match(found.nextSteps[0], /552 5\.3\.4 .*too large.*Send a smaller mail\./)
+  })
+
+  it('tell a mail whose address was a slip away', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'john.doe' })).body
+    await service.sendMails([{ to: ['jon.doe@mayfly.test', 'john.doe@mayfly.tst'] }])
+    now += 12_000
+    const found = await diagnose(dev, inbox.id)
+    assert.deepEqual(found.stages, ['inbox.created', 'near.miss', 'near.miss'])
+    assert.ok(
+      found.nextSteps.includes(
+        'A mail for jon.doe@mayfly.test was refused 12 s ago; your inbox is john.doe@mayfly.test. Check the address that the application sends to.',
+      ),
+      JSON.stringify(found.nextSteps),
+    )
+  })
+
+  it('keep the newest 500 events', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    now += 600_000
+    for (let i = 0; i < 6; i++) {
+      await service.sendMails(
+        Array.from({ length: 90 }, () => {
+          now += 1
+          return { to: inbox.emailAddress }
+        }),
+      )
+    }
+    const found = await diagnose(dev, inbox.id)
+    assert.equal(found.events.length, 500)
+    assert.ok(found.stages.every((stage: string) => stage === 'smtp.refused'))
+  })
+
+  it('show the SMTP dialogue of a message', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress })
+    const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    const { body } = await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}/transcript`)
+    const text = body.lines.join('\n')
+    assert.match(text, /C: EHLO client\.example/)
+    assert.match(text, /C: RCPT TO:<.+@mayfly\.test>/)
+    assert.match(text, /S: 354 /)
+    const missing = await dev.get(`/v1/inboxes/${inbox.id}/messages/msg_x/transcript`)
+    assert.equal(missing.body.error.code, 'message_not_found')
+  })
+})

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+onEachDatabase('waiting', (create) => {
+  it('wakes with the mail that arrives later', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
+    await service.sendMail({ to: inbox.emailAddress, subject: 'at last' })
+    const { status, body } = await waiting
+    assert.equal(status, 200)
+    assert.equal(body.message.subject, 'at last')
+    assert.equal(body.message.text.trim(), 'Hello')
+    assert.equal('otp' in body, false)
+  })
+
+  it('counts what is there already, the newest of several', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    for (const subject of ['one', 'two', 'three']) {
+      await service.sendMail({ to: inbox.emailAddress, subject })
+    }
+    const { body } = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=0`)
+    assert.equal(body.message.subject, 'three')
+  })
+
+  it('filters by since, watermark, sender, subject and text', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress, subject: 'First', text: 'alpha beta' })
+    const { watermark } = (await dev.get(`/v1/inboxes/${inbox.id}`)).body
+    now += 1000
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Second', text: 'Gamma' })
+    const look = async (query: string) => {
+      const answer = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=0&${query}`)
+      return answer.body.message?.subject ?? answer.status
+    }
+    assert.equal(await look('since=2026-01-01T00:00:01.000Z'), 'Second')
+    assert.equal(await look('since=2026-01-01T01:00:01%2B01:00'), 'Second')
+    assert.equal(await look('since=2026-01-01T00:00:01.001Z'), 408)
+    assert.equal(await look(`after=${watermark}`), 'Second')
+    assert.equal(await look('after=2'), 408)
+    assert.equal(await look('subjectContains=fIRST'), 'First')
+    assert.equal(await look('textContains=Alpha%20B'), 'First')
+    assert.equal(await look('from=APP%40example'), 'Second')
+    assert.equal(await look('from=nobody'), 408)
+    assert.equal(await look('for=otp'), 408)
+    assert.equal(await look('since=yesterday'), 400)
+    assert.equal(await look('after=x'), 400)
+    assert.equal(await look('for=sms'), 400)
+    for (const [seconds, status] of [
+      ['51', 400],
+      ['-1', 400],
+      ['1.5', 400],
+    ] as const) {
+      const answer = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=${seconds}`)
+      assert.equal(answer.status, status)
+    }
+  })
+
+  it('tells on 408 what did arrive and why it did not count', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Newsletter' })
+    const { status, body } = await dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=1`)
+    assert.equal(status, 408)
+    assert.equal(body.error.code, 'nothing_arrived')
+    assert.equal(body.diagnostics.state, 'active')
+    assert.deepEqual(
+      body.diagnostics.considered.map((one: { subject: string; reason: string }) => [
+        one.subject,
+        one.reason,
+      ]),
+      [['Newsletter', 'no one-time code was found in it']],
+    )
+    assert.ok(body.diagnostics.nextSteps[0].includes('Newsletter'))
+  })
+
+  it('ends with 404 when the inbox is deleted, or is not there', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const other = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const path = `/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`
+    assert.equal((await other.get(path)).status, 404)
+    const waiting = dev.get(path)
+    await dev.get(`/v1/inboxes/${inbox.id}`)
+    await dev.delete(`/v1/inboxes/${inbox.id}`)
+    const { status, body } = await waiting
+    assert.deepEqual([status, body.error.code], [404, 'inbox_not_found'])
+  })
+
+  it('answers held waits with 503 when the service stops', async () => {
+    await using database = await create()
+    const service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=50`)
+    // A second request is answered after the first was taken in.
+    await dev.get('/v1/account')
+    await service[Symbol.asyncDispose]()
+    const { status, body, headers } = await waiting
+    assert.deepEqual([status, body.error.code], [503, 'shutting_down'])
+    assert.ok(Number(headers['retry-after']) > 0)
+  })
+
+  it('wakes a waiter on another node', async (context) => {
+    await using database = await create()
+    if (database.url.startsWith('sqlite')) return context.diagnostic('one node only')
+    await using one = await startService({ database })
+    await using two = await startService({ database })
+    const dev = await one.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const startedAt = performance.now()
+    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
+    await two.sendMail({ to: inbox.emailAddress, subject: 'from afar' })
+    assert.equal((await waiting).body.message.subject, 'from afar')
+    // The sweep alone would take up to 5 s.
+    assert.ok(performance.now() - startedAt < 4_000)
+  })
+
+  it('streams arrivals and stages, and resumes after the last one seen', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'streamed' })).body
+    const path = `/v1/inboxes/${inbox.id}/events`
+    assert.equal((await dev.get('/v1/inboxes/inb_nothing/events')).status, 404)
+    await service.sendMail({ to: inbox.emailAddress, subject: 'before' })
+
+    const first = await readEvents(dev.streamUrl(path), { count: 2 }, async () => {
+      await service.sendMail({ to: inbox.emailAddress, subject: 'during' })
+      await service.sendMails([{ to: 'streamd@mayfly.test' }])
+    })
+    assert.deepEqual(
+      first.map(({ event, data }) => data.subject ?? `${event} ${data.stage}`),
+      ['during', 'stage near.miss'],
+    )
+    await service.sendMail({ to: inbox.emailAddress, subject: 'after' })
+    const lastEventId = String(first[0]?.id)
+    const second = await readEvents(dev.streamUrl(path), { count: 2, lastEventId })
+    assert.deepEqual(
+      second.map(({ event, data }) => data.subject ?? `${event} ${data.stage}`).sort(),
+      ['after', 'stage near.miss'],
+    )
+  })
+})
+
+type StreamedEvent = {
+  id: string
+  event: string
+  data: { subject?: string; stage?: string }
+}
+
+/** Reads events until there are enough; `act` is called once the stream is open. */
+async function readEvents(
+  target: { readonly url: string; readonly headers: Record<string, string> },
+  wish: { readonly count: number; readonly lastEventId?: string },
+  act: () => Promise<void> = async () => {},
+): Promise<StreamedEvent[]> {
+  const stop = new AbortController()
+  const response = await fetch(target.url, {
+    headers: {
+      ...target.headers,
+      ...(wish.lastEventId === undefined ? {} : { 'last-event-id': wish.lastEventId }),
+    },
+    signal: stop.signal,
+  })
+  assert.match(String(response.headers.get('content-type')), /^text\/event-stream/)
+  await act()
+  const events: StreamedEvent[] = []
+  let buffer = ''
+  for await (const chunk of response.body ?? []) {
+    buffer += Buffer.from(chunk).toString()
+    const blocks = buffer.split('\n\n')
+    buffer = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+      const data = field('data')
+      if (data !== undefined) {
+        events.push({
+          id: String(field('id')),
+          event: String(field('event')),
+          data: JSON.parse(data),
+        })
+      }
+    }
+    if (events.length >= wish.count) break
+  }
+  stop.abort()
+  return events
+}
