@@ -95,8 +95,10 @@ function readText(raw: Buffer, leaf: Leaf, defects: DefectList): string {
   const bytes = bytesOf(raw, leaf, defects).bytes
   const isHtml = value === 'text/html'
   const charset = parameters.get('charset') ?? (isHtml ? charsetInHtml(bytes) : '')
-  const text = withLineFeeds(decodeCharset(bytes, charset, defects))
-  if (isHtml || parameters.get('format')?.toLowerCase() !== 'flowed') return text
+  const decoded = decodeCharset(bytes, charset, defects)
+  if (isHtml) return decoded
+  const text = withLineFeeds(decoded)
+  if (parameters.get('format')?.toLowerCase() !== 'flowed') return text
   return unwrapFlowed(text, parameters.get('delsp')?.toLowerCase() === 'yes')
 }
 

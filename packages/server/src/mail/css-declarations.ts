@@ -80,7 +80,7 @@ export function mergeDeclarations(
 /** Reads the inside of a style attribute or of a rule's braces. */
 export function parseDeclarations(css: string): Readonly<Declarations> {
   const text = css.toLowerCase()
-  let read: Readonly<Declarations> = NO_DECLARATIONS
+  const read = blankDeclarations()
   let start = 0
   let colon = -1
   while (start < text.length) {
@@ -91,8 +91,7 @@ export function parseDeclarations(css: string): Readonly<Declarations> {
     if (colon < end) {
       const reader = READERS.get(text.slice(start, colon).trim())
       const value = unimportant(text.slice(colon + 1, end).trim())
-      const found = reader?.(value, read) ?? null
-      if (found !== null) read = mergeDeclarations(read, { ...NO_DECLARATIONS, ...found })
+      if (reader !== undefined) Object.assign(read, reader(value, read))
     }
     start = end + 1
   }
@@ -118,10 +117,8 @@ function unimportant(value: string): string {
   return mark < 0 ? value : value.slice(0, mark).trimEnd()
 }
 
-type Found = Partial<Declarations> | null
-
 /** Reads one property's value; `before` is what the same style declared earlier. */
-type Reader = (value: string, before: Readonly<Declarations>) => Found
+type Reader = (value: string, before: Readonly<Declarations>) => Partial<Declarations> | null
 
 const FONT_SIZES: Readonly<Record<string, Length>> = {
   'xx-small': { value: 9, isRelative: false },
@@ -155,15 +152,20 @@ const readBackground: Reader = (value) => {
   return isNone ? null : { background: colour }
 }
 
+const readFontSize: Reader = (value, before) => ({
+  fontSize: FONT_SIZES[value] ?? parseLength(value) ?? before.fontSize,
+})
+
 /** `font: italic bold 14px/1.5 "Courier New", monospace`. */
-const readFont: Reader = (value) => ({
+const readFont: Reader = (value, before) => ({
   isBold: /\b(?:bold|bolder|[6-9]00)\b/.test(value),
   isMonospace: MONOSPACE.test(value),
-  fontSize: parseLength(/(?:^|\s)(\d[\d.]*(?:px|pt|em|rem|%))/.exec(value)?.[1] ?? ''),
+  fontSize:
+    parseLength(/(?:^|\s)(\d[\d.]*(?:px|pt|em|rem|%))/.exec(value)?.[1] ?? '') ?? before.fontSize,
 })
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['display', (value) => ({ display: displayOf(value) })],
+  ['display', (value, before) => ({ display: displayOf(value) ?? before.display })],
   ['flex-direction', (value) => (value.startsWith('column') ? { display: 'block' } : null)],
   ['visibility', (value) => ({ isVisible: value === 'inherit' ? null : value === 'visible' })],
   ['opacity', (value) => ({ isConcealed: Number.parseFloat(value) === 0 })],
@@ -176,7 +178,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['clip', (value) => (/^rect\(\s*[01](?:px)?[\s,]/.test(value) ? { isOffPage: true } : null)],
   ['text-indent', (value) => (isOffPage(value) ? { isConcealed: true } : null)],
   ['float', (value) => ({ isFloating: value === 'left' || value === 'right' })],
-  ['font-size', (value) => ({ fontSize: FONT_SIZES[value] ?? parseLength(value) })],
+  ['font-size', readFontSize],
   ['font-weight', (value) => ({ isBold: value.startsWith('bold') || Number(value) >= 600 })],
   ['font-family', (value) => ({ isMonospace: MONOSPACE.test(value) })],
   ['font', readFont],

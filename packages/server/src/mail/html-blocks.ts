@@ -1,5 +1,8 @@
-import type { TextStyle } from './html-style.ts'
+import { decodeEntities } from './html-entities.ts'
+import { widen } from './html-source.ts'
+import { isSpace } from './html-tokens.ts'
 import { LINK_TEXT_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
+import type { TextStyle } from './text-style.ts'
 
 /** A stretch of text of one look and one link. */
 export interface HtmlRun {
@@ -65,13 +68,19 @@ interface MutableRun extends HtmlRun {
   text: string
 }
 
+/** What a piece of text must be searched for; most pieces have none of it. */
+const UNUSUAL = /[&\t\n\f\r\u0080-\uffff]| {2}/
+const UNFOLDED = /[\t\n\f\r]| {2}/
 const SPACES = /[ \t\n\f\r]+/g
 
 /** Gathers text into runs and runs into blocks, with the white space rules of browsers. */
 export class BlockBuilder {
   readonly blocks: HtmlBlock[] = []
+  readonly #isUtf8: boolean
   #runs: MutableRun[] = []
   #start: TextPlace | null = null
+  /** Whether there is anything but spaces, those that do not break included. */
+  #hasInk = false
   #marker: string | null = null
   #gap: Gap = 0
   #charsLeft = TEXT_CHARS_MAX
@@ -79,27 +88,56 @@ export class BlockBuilder {
   #endsInSpace = true
   #hiddenEndsInSpace = true
 
+  constructor(isUtf8: boolean) {
+    this.#isUtf8 = isUtf8
+  }
+
   /** True once there was more text than is kept. */
   get isFull(): boolean {
     return this.#charsLeft <= 0
   }
 
-  /** Adds text, its entities decoded already. */
-  addText(text: string, place: TextPlace): void {
+  /** Adds the text that lies in the HTML between `start` and `end`. */
+  addText(
+    html: string,
+    range: { readonly start: number; readonly end: number },
+    place: TextPlace,
+  ): void {
+    if (this.#charsLeft <= 0) return
     const { style } = place
     if (style.keepsSpace) {
-      this.#append(text.replace(/\r\n?/g, '\n'), 'text', place)
+      const text = this.#decode(html.slice(range.start, range.end))
+      this.#hasInk ||= text.trim() !== ''
+      if (text !== '') this.#append(text.replace(/\r\n?/g, '\n'), 'text', place)
       return
     }
+    // The white space around it is looked at in place: most of what lies between tags is nothing else.
+    let { start, end } = range
+    while (start < end && isSpace(html.charCodeAt(start))) start += 1
     const endsInSpace = style.isHidden ? this.#hiddenEndsInSpace : this.#endsInSpace
-    const folded = foldSpace(text, endsInSpace)
-    if (folded !== '') this.#append(folded, 'text', place)
+    const before = start > range.start && !endsInSpace ? ' ' : ''
+    if (start === end) {
+      if (before !== '') this.#append(before, 'text', place)
+      return
+    }
+    while (isSpace(html.charCodeAt(end - 1))) end -= 1
+    const written = html.slice(start, end)
+    const isUnusual = UNUSUAL.test(written)
+    const text = isUnusual ? foldSpace(this.#decode(written)) : written
+    this.#hasInk ||= !isUnusual || text.trim() !== ''
+    this.#append(before + (end < range.end ? `${text} ` : text), 'text', place)
+  }
+
+  #decode(text: string): string {
+    return decodeEntities(this.#isUtf8 ? widen(text) : text)
   }
 
   /** Adds an image's alternative text. */
   addAlt(text: string, place: TextPlace): void {
-    const folded = foldSpace(text, true).trimEnd()
-    if (folded !== '') this.#append(folded, 'alt', place)
+    const folded = foldSpace(text).trim()
+    if (folded === '') return
+    this.#hasInk = true
+    this.#append(folded, 'alt', place)
   }
 
   /** Adds what `<br>` makes: a line's end, or an empty line where there is nothing before it. */
@@ -113,9 +151,12 @@ export class BlockBuilder {
 
   /** Ends the block; `gap` is what lies between it and the next. */
   endBlock(gap: Gap): void {
-    if (gap === 0) return
-    trimEnd(this.#runs)
-    if (this.#start !== null && this.#runs.some((run) => run.text.trim() !== '')) {
+    if (this.#runs.length === 0) {
+      if (gap > this.#gap) this.#gap = gap
+      return
+    }
+    if (this.#endsInSpace || this.#hiddenEndsInSpace) trimEnd(this.#runs)
+    if (this.#start !== null && this.#hasInk) {
       this.blocks.push({
         runs: this.#runs,
         tag: this.#start.blockTag,
@@ -126,11 +167,10 @@ export class BlockBuilder {
       })
       this.#gap = gap
       this.#marker = null
-    } else if (gap > this.#gap || this.#runs.length > 0) {
-      this.#gap = this.#runs.length > 0 ? 2 : gap
-    }
-    if (this.#runs.length > 0) this.#runs = []
+    } else this.#gap = 2
+    this.#runs = []
     this.#start = null
+    this.#hasInk = false
     this.#endsInSpace = this.#hiddenEndsInSpace = true
   }
 
@@ -164,35 +204,9 @@ export class BlockBuilder {
   }
 }
 
-/** White space as a browser shows it; `afterSpace` when a space would double the one before. */
-export function foldSpace(text: string, afterSpace: boolean): string {
-  const start = spaceEnd(text)
-  if (start === text.length) return afterSpace || start === 0 ? '' : ' '
-  const rest = start === 0 ? text : text.slice(start)
-  const folded = hasUnfoldedSpace(rest) ? rest.replace(SPACES, ' ') : rest
-  return start > 0 && !afterSpace ? ` ${folded}` : folded
-}
-
-/** Where the white space at the start ends. */
-function spaceEnd(text: string): number {
-  let at = 0
-  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1
-  return at
-}
-
-function hasUnfoldedSpace(text: string): boolean {
-  let wasSpace = false
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code > 32) wasSpace = false
-    else if (code !== 32 || wasSpace) return true
-    else wasSpace = true
-  }
-  return false
-}
-
-function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+/** Each stretch of white space as the one space that a browser shows. */
+export function foldSpace(text: string): string {
+  return UNFOLDED.test(text) ? text.replace(SPACES, ' ') : text
 }
 
 function trimEnd(runs: MutableRun[]): void {

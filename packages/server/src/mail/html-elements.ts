@@ -1,3 +1,5 @@
+import { PACKED_CHARS_MAX, packName } from './html-names.ts'
+
 /** What reading needs to know of an element by its name alone. */
 export interface ElementKind {
   /** Lower-case; empty for an element that we know nothing of, which is read like `span`. */
@@ -83,12 +85,9 @@ for (const name of new Set(
 /** How many values `ElementKind.id` can have. */
 export const ELEMENT_KINDS = KINDS.size + 1
 
-/** Longest name that packs into a small integer at six bits a character. */
-const PACKED_CHARS_MAX = 5
-
 const PACKED = new Map<number, ElementKind>()
 for (const [name, kind] of KINDS) {
-  if (name.length <= PACKED_CHARS_MAX) PACKED.set(pack(name, 0, name.length), kind)
+  if (name.length <= PACKED_CHARS_MAX) PACKED.set(packName(name, 0, name.length), kind)
 }
 
 /** The kind of the element with this lower-case name. */
@@ -99,19 +98,6 @@ export function elementKind(name: string): ElementKind {
 /** The kind of the element whose name, in any case, stands in `html` from `start` to `end`. */
 export function elementKindAt(html: string, start: number, end: number): ElementKind {
   // Nearly every name of a mail is short, and a number is found faster than a fresh string.
-  if (end - start <= PACKED_CHARS_MAX) return PACKED.get(pack(html, start, end)) ?? UNKNOWN
+  if (end - start <= PACKED_CHARS_MAX) return PACKED.get(packName(html, start, end)) ?? UNKNOWN
   return elementKind(html.slice(start, end).toLowerCase())
-}
-
-/** Letters in either case and digits have codes of their own; anything else spoils the number. */
-function pack(text: string, start: number, end: number): number {
-  let packed = 0
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at)
-    const letter = code | 32
-    if (letter >= 97 && letter <= 122) packed = (packed << 6) | (letter - 96)
-    else if (code >= 48 && code <= 57) packed = (packed << 6) | (code - 48 + 32)
-    else return -1
-  }
-  return packed
 }

@@ -52,14 +52,31 @@ export function decodeEntities(text: string, inAttribute = false): string {
   let decoded = ''
   let done = 0
   while (at >= 0) {
-    const found = text.charCodeAt(at + 1) === 35 ? numeric(text, at) : named(text, at, inAttribute)
-    if (found !== null) {
-      decoded += text.slice(done, at) + found.text
-      done = found.end
+    const semicolon = semicolonNear(text, at)
+    const whole = semicolon < 0 ? undefined : NAMES.get(text.slice(at + 1, semicolon))
+    if (whole !== undefined) {
+      decoded += text.slice(done, at) + whole
+      done = semicolon + 1
+    } else {
+      const isNumber = text.charCodeAt(at + 1) === 35
+      const found = isNumber ? numeric(text, at) : named(text, at, inAttribute)
+      if (found !== null) {
+        decoded += text.slice(done, at) + found.text
+        done = found.end
+      }
     }
-    at = text.indexOf('&', found?.end ?? at + 1)
+    at = text.indexOf('&', Math.max(done, at + 1))
   }
   return decoded + text.slice(done)
+}
+
+/** Where a semicolon ends the name that begins behind `at`; -1 when none is so near. */
+function semicolonNear(text: string, at: number): number {
+  const limit = Math.min(at + NAME_CHARS_MAX, text.length)
+  for (let end = at + 1; end < limit; end += 1) {
+    if (text.charCodeAt(end) === SEMICOLON) return end
+  }
+  return -1
 }
 
 interface Found {
@@ -95,6 +112,7 @@ function characterOf(value: number): string {
   return value === 0 || value > 0x10ffff || isSurrogate ? '\ufffd' : String.fromCodePoint(value)
 }
 
+/** A name without its semicolon: the longest that needs none. */
 function named(text: string, at: number, inAttribute: boolean): Found | null {
   let end = at + 1
   while (end - at <= NAME_CHARS_MAX && isNameCharacter(text.charCodeAt(end))) end += 1

@@ -1,7 +1,7 @@
 import type { Display } from './css-declarations.ts'
 import type { Gap, TextPlace } from './html-blocks.ts'
 import { ELEMENT_KINDS, type ElementKind, elementKind } from './html-elements.ts'
-import { ROOT_STYLE } from './html-style.ts'
+import { ROOT_STYLE } from './text-style.ts'
 
 /** An element whose end tag has not come yet. */
 export interface OpenElement extends TextPlace {
@@ -13,22 +13,20 @@ export interface OpenElement extends TextPlace {
   row: number
   /** Children counted so far: cells of a row, items of a list. */
   children: number
-}
-
-interface Place {
-  readonly element: OpenElement
-  /** Where the element of the same name below it lies; -1 for none. */
-  readonly sameBelow: number
+  /** Kept by the stack: where the element of the same kind below it lies; -1 for none. */
+  sameBelow: number
   /** Where the nearest boundary lies, and the nearest element that `</span>` cannot reach past. */
-  readonly boundary: number
-  readonly special: number
+  boundary: number
+  special: number
 }
 
 const P = elementKind('p')
 const TABLE = elementKind('table')
 const UL = elementKind('ul')
 const OL = elementKind('ol')
-const TABLE_PARTS = new Set(['td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'caption'])
+const TABLE_PARTS = new Set(
+  ['td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'caption'].map((name) => elementKind(name)),
+)
 
 /**
  * The open elements, outermost first, with the rules by which HTML closes them.
@@ -37,7 +35,7 @@ const TABLE_PARTS = new Set(['td', 'th', 'tr', 'tbody', 'thead', 'tfoot', 'capti
  * one of matched tags.
  */
 export class OpenElements {
-  readonly #places: Place[] = []
+  readonly #stack: OpenElement[] = []
   /** Where the innermost open element of each kind lies; -1 for none. */
   readonly #last = new Int16Array(ELEMENT_KINDS).fill(-1)
   readonly #root: OpenElement = {
@@ -50,35 +48,34 @@ export class OpenElements {
     display: null,
     row: 0,
     children: 0,
+    sameBelow: -1,
+    boundary: -1,
+    special: -1,
   }
-
-  get top(): OpenElement {
-    return this.#places.at(-1)?.element ?? this.#root
-  }
+  /** The innermost open element. */
+  top: OpenElement = this.#root
 
   get depth(): number {
-    return this.#places.length
+    return this.#stack.length
   }
 
   push(element: OpenElement): void {
-    const index = this.#places.length
-    const below = this.#places.at(-1)
     const { kind } = element
-    this.#places.push({
-      element,
-      sameBelow: this.#lastOf(kind),
-      boundary: kind.isBoundary ? index : (below?.boundary ?? -1),
-      special: kind.isBlock || kind.isBoundary ? index : (below?.special ?? -1),
-    })
+    const index = this.#stack.length
+    element.sameBelow = this.#lastOf(kind)
+    element.boundary = kind.isBoundary ? index : this.top.boundary
+    element.special = kind.isBlock || kind.isBoundary ? index : this.top.special
+    this.#stack.push(element)
     this.#last[kind.id] = index
+    this.top = element
   }
 
   /** Closes what the start of such an element implies to be closed: an open `p`, the cell before. */
   closeBefore(kind: ElementKind): Gap {
     let gap: Gap = 0
-    if (kind.isBlock) gap = this.#closeAbove(P, this.#boundary)
+    if (kind.isBlock) gap = this.#closeAbove(P, this.top.boundary)
     if (kind.closes.length === 0) return gap
-    const floor = kind.within === null ? this.#boundary : this.#container(kind.within)
+    const floor = kind.within === null ? this.top.boundary : this.#container(kind.within)
     for (const name of kind.closes) gap = wider(gap, this.#closeAbove(elementKind(name), floor))
     return gap
   }
@@ -86,19 +83,14 @@ export class OpenElements {
   /** Closes by an end tag; one that matches nothing open does nothing. */
   close(kind: ElementKind): Gap {
     if (kind === TABLE) return this.#closeAbove(kind, -1)
-    if (TABLE_PARTS.has(kind.name)) return this.#closeAbove(kind, this.#lastOf(TABLE))
-    if (kind.isBoundary) return this.#closeAbove(kind, this.#lastOf(TABLE))
-    if (kind.isBlock || kind.isFormatting) return this.#closeAbove(kind, this.#boundary)
-    return this.#closeAbove(kind, this.#places.at(-1)?.special ?? -1)
-  }
-
-  get #boundary(): number {
-    return this.#places.at(-1)?.boundary ?? -1
+    if (TABLE_PARTS.has(kind) || kind.isBoundary) return this.#closeAbove(kind, this.#lastOf(TABLE))
+    const isNear = kind.isBlock || kind.isFormatting
+    return this.#closeAbove(kind, isNear ? this.top.boundary : this.top.special)
   }
 
   #container(within: string): number {
     if (within !== 'list') return this.#lastOf(elementKind(within))
-    return Math.max(this.#lastOf(UL), this.#lastOf(OL), this.#boundary)
+    return Math.max(this.#lastOf(UL), this.#lastOf(OL), this.top.boundary)
   }
 
   #lastOf(kind: ElementKind): number {
@@ -110,12 +102,13 @@ export class OpenElements {
     const index = this.#lastOf(kind)
     if (index < 0 || index <= floor) return 0
     let gap: Gap = 0
-    while (this.#places.length > index) {
-      const place = this.#places.pop()
-      if (place === undefined) break
-      this.#last[place.element.kind.id] = place.sameBelow
-      gap = wider(gap, gapOf(place.element))
+    while (this.#stack.length > index) {
+      const element = this.#stack.pop()
+      if (element === undefined) break
+      this.#last[element.kind.id] = element.sameBelow
+      gap = wider(gap, gapOf(element))
     }
+    this.top = this.#stack[index - 1] ?? this.#root
     return gap
   }
 }

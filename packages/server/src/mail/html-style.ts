@@ -8,41 +8,7 @@ import {
 import { StyleSheet } from './css-sheet.ts'
 import { looksAlike, parseColour, UNKNOWN_COLOUR } from './css-values.ts'
 import type { Tag } from './html-tokens.ts'
-
-/** How a run of text looks, with all that its ancestors, the style sheet and it itself declare. */
-export interface TextStyle {
-  /** A reader of the mail cannot see it. */
-  readonly isHidden: boolean
-  readonly fontSizePx: number
-  readonly isBold: boolean
-  readonly isMonospace: boolean
-  readonly letterSpacingPx: number
-  readonly isCentred: boolean
-  /** White space stands as written: `pre`. */
-  readonly keepsSpace: boolean
-  /** 0xRRGGBB, or negative when it cannot be told. */
-  readonly colour: number
-  readonly background: number
-  /** Hidden with all descendants, whatever they declare. */
-  readonly isConcealed: boolean
-  /** False by `visibility`, which descendants may turn on again. */
-  readonly isVisible: boolean
-}
-
-/** What a mail starts with: black on white at 16 pixels. */
-export const ROOT_STYLE: TextStyle = {
-  isHidden: false,
-  fontSizePx: 16,
-  isBold: false,
-  isMonospace: false,
-  letterSpacingPx: 0,
-  isCentred: false,
-  keepsSpace: false,
-  colour: 0x000000,
-  background: 0xffffff,
-  isConcealed: false,
-  isVisible: true,
-}
+import type { TextStyle } from './text-style.ts'
 
 /** Text of this size or less is there to be found by machines and not to be read. */
 const UNREADABLE_PX = 1
@@ -79,16 +45,32 @@ const CACHE_MAX = 2_000
 export class Styles {
   readonly #sheet = new StyleSheet()
   readonly #inline = new Map<string, Readonly<Declarations>>()
+  readonly #links = new Map<string, Readonly<Declarations>>()
 
   /** Reads the content of a `<style>` element; it counts for what follows. */
   addSheet(css: string): void {
     this.#sheet.add(css)
+    this.#links.clear()
   }
 
   /** All that is declared for the element of this tag, the nearer word over the farther. */
   declarationsOf(tag: Tag): Readonly<Declarations> {
-    let found = TAG_STYLES.get(tag.kind.name) ?? NO_DECLARATIONS
-    if (tag.kind.name === 'a' && tag.hasHref) found = LINK_STYLE
+    if (tag.kind.name === 'a' && tag.hasHref) return this.#ofLink(tag)
+    return this.#merge(tag, TAG_STYLES.get(tag.kind.name) ?? NO_DECLARATIONS)
+  }
+
+  /** Links have an address of their own each, so that their tags differ where their looks do not. */
+  #ofLink(tag: Tag): Readonly<Declarations> {
+    if (tag.class !== '' || tag.id !== '') return this.#merge(tag, LINK_STYLE)
+    const known = this.#links.get(tag.style)
+    if (known !== undefined) return known
+    const found = this.#merge(tag, LINK_STYLE)
+    if (this.#links.size < CACHE_MAX) this.#links.set(tag.style, found)
+    return found
+  }
+
+  #merge(tag: Tag, ofKind: Readonly<Declarations>): Readonly<Declarations> {
+    let found = ofKind
     if (hasLegacyStyle(tag)) found = mergeDeclarations(found, legacyStyle(tag))
     found = mergeDeclarations(found, this.#sheet.match(tag.kind.name, tag.class, tag.id))
     return tag.style === '' ? found : mergeDeclarations(found, this.#parse(tag.style))

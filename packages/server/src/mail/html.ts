@@ -9,11 +9,12 @@ import {
   type MutableLink,
 } from './html-blocks.ts'
 import type { ElementKind } from './html-elements.ts'
-import { decodeEntities } from './html-entities.ts'
+import { narrow } from './html-source.ts'
 import { gapOf, type OpenElement, OpenElements } from './html-stack.ts'
 import { inheritStyle, Styles } from './html-style.ts'
-import { blankTag, rawTextEnd, scanTag, type Tag } from './html-tokens.ts'
+import { type Tag, TagScanner } from './html-tokens.ts'
 import { HTML_CHARS_MAX, HTML_DEPTH_MAX, LINK_TEXT_CHARS_MAX } from './limits.ts'
+import type { TextStyle } from './text-style.ts'
 
 /** What a mail's HTML says, read once: for the readable text, the links and the codes. */
 export interface HtmlReading {
@@ -34,56 +35,66 @@ const ANCHORS_MAX = 2_000
  * `HTML_CHARS_MAX` characters are looked at.
  */
 export function readHtml(html: string): HtmlReading {
-  const source = html.length > HTML_CHARS_MAX ? html.slice(0, HTML_CHARS_MAX) : html
-  const reader = new HtmlReader()
-  const tag = blankTag()
+  const kept = html.length > HTML_CHARS_MAX ? html.slice(0, HTML_CHARS_MAX) : html
+  const { source, isUtf8 } = narrow(kept)
+  const reader = new HtmlReader(source, isUtf8)
+  const { tags } = reader
   let textStart = 0
   let open = source.indexOf('<')
   while (open >= 0) {
-    const next = scanTag(source, open, tag)
-    if (next < 0) {
+    const kind = tags.kindAt(open)
+    if (kind === 'text') {
       open = source.indexOf('<', open + 1)
       continue
     }
-    if (open > textStart) reader.text(source.slice(textStart, open))
-    textStart = next
-    if (tag.isElement) {
-      if (tag.isEnd) reader.end(tag.kind)
-      else textStart = reader.start(tag, source, next)
-    }
+    if (open > textStart) reader.text(textStart, open)
+    if (kind === 'start') reader.start(tags.startTag(open))
+    else if (kind === 'end') reader.end(tags.endTag(open))
+    else tags.skipOther(open)
+    textStart = tags.end
     open = source.indexOf('<', textStart)
   }
-  reader.text(source.slice(textStart))
-  return reader.finish(source.length < html.length)
+  reader.text(textStart, source.length)
+  return reader.finish(kept.length < html.length)
 }
 
 class HtmlReader {
+  readonly tags: TagScanner
+  readonly #source: string
   readonly #open = new OpenElements()
-  readonly #blocks = new BlockBuilder()
+  readonly #blocks: BlockBuilder
   readonly #styles = new Styles()
   readonly #links: MutableLink[] = []
   #rows = 0
 
-  text(source: string): void {
-    if (this.#blocks.isFull) return
-    this.#blocks.addText(decodeEntities(source), this.#open.top)
+  constructor(source: string, isUtf8: boolean) {
+    this.#source = source
+    this.tags = new TagScanner(source, isUtf8)
+    this.#blocks = new BlockBuilder(isUtf8)
   }
 
-  /** Takes in a start tag; answers where reading goes on, which is behind a raw element's text. */
-  start(tag: Tag, source: string, at: number): number {
+  text(start: number, end: number): void {
+    this.#blocks.addText(this.#source, { start, end }, this.#open.top)
+  }
+
+  start(tag: Tag): void {
     const { kind } = tag
     if (kind.isRaw) {
-      const end = rawTextEnd(source, at, kind.name)
-      if (tag.kind.name === 'style') this.#styles.addSheet(source.slice(at, end))
-      return end
+      const content = this.tags.rawText(kind.name)
+      if (kind.name !== 'style') return
+      this.#styles.addSheet(content)
+      this.tags.forgetTags()
+      return
     }
     this.#endBlock(this.#open.closeBefore(kind))
-    if (this.#open.depth >= HTML_DEPTH_MAX && !kind.isVoid) return at
-    const element = this.#elementOf(tag, kind)
+    if (kind.isVoid) {
+      this.#addVoid(tag)
+      return
+    }
+    if (this.#open.depth >= HTML_DEPTH_MAX) return
+    const element = this.#elementOf(tag)
     this.#endBlock(gapOf(element))
-    if (kind.isVoid) this.#addVoid(tag, element)
-    else this.#open.push(element)
-    return at
+    this.#open.push(element)
   }
 
   end(kind: ElementKind): void {
@@ -100,7 +111,7 @@ class HtmlReader {
     const links = this.#links.map(({ url, text, block }) => ({
       url,
       block,
-      text: foldSpace(text, true).slice(0, LINK_TEXT_CHARS_MAX).trim(),
+      text: foldSpace(text).slice(0, LINK_TEXT_CHARS_MAX).trim(),
     }))
     return {
       blocks: this.#blocks.blocks,
@@ -113,31 +124,51 @@ class HtmlReader {
     if (gap !== 0) this.#blocks.endBlock(gap)
   }
 
-  #elementOf(tag: Tag, kind: ElementKind): OpenElement {
+  #elementOf(tag: Tag): OpenElement {
+    const { kind } = tag
     const parent = this.#open.top
-    const declared = this.#styles.declarationsOf(tag)
-    const style = inheritStyle(parent.style, declared)
+    tag.declared ??= this.#styles.declarationsOf(tag)
+    const { declared } = tag
+    const style = styleOf(tag, declared, parent.style)
     const isBlock = liesOnItsOwn(kind, declared)
-    if (tag.kind.name === 'li') this.#markItem(parent)
+    if (kind.name === 'li') this.#markItem(parent)
     return {
       kind,
       style,
       isBlock,
       blockTag: isBlock ? kind.name || 'div' : parent.blockTag,
-      cell: isCell(tag.kind.name, isBlock, declared, parent) ? this.#nextCell(parent) : parent.cell,
-      link: tag.kind.name === 'a' && tag.hasHref ? this.#addLink(tag, style.isHidden) : parent.link,
+      cell: isCell(kind.name, isBlock, declared, parent) ? this.#nextCell(parent) : parent.cell,
+      link: kind.name === 'a' && tag.hasHref ? this.#addLink(tag, style.isHidden) : parent.link,
       display: declared.display,
       row: 0,
-      children: tag.kind.name === 'ol' ? (Number.parseInt(tag.start, 10) || 1) - 1 : 0,
+      children: kind.name === 'ol' ? (Number.parseInt(tag.start, 10) || 1) - 1 : 0,
+      sameBelow: -1,
+      boundary: -1,
+      special: -1,
     }
   }
 
-  #addVoid(tag: Tag, element: OpenElement): void {
-    if (tag.kind.name === 'br') this.#blocks.addBreak(element)
-    else if (tag.kind.name === 'img' && tag.alt !== '') this.#blocks.addAlt(tag.alt, element)
-    else if (tag.kind.name === 'area' && tag.hasHref) {
-      this.#addLink(tag, false).text = tag.alt
+  #addVoid(tag: Tag): void {
+    switch (tag.kind.name) {
+      case 'br':
+        this.#blocks.addBreak(this.#open.top)
+        break
+      case 'hr':
+        this.#blocks.endBlock(2)
+        break
+      case 'img':
+        if (tag.alt !== '') this.#addImage(tag)
+        break
+      case 'area':
+        if (tag.hasHref) this.#addLink(tag, false).text = tag.alt
     }
+  }
+
+  #addImage(tag: Tag): void {
+    const image = this.#elementOf(tag)
+    this.#endBlock(gapOf(image))
+    this.#blocks.addAlt(tag.alt, image)
+    this.#endBlock(gapOf(image))
   }
 
   #markItem(list: OpenElement): void {
@@ -161,6 +192,14 @@ class HtmlReader {
     if (this.#links.length < ANCHORS_MAX) this.#links.push(link)
     return link
   }
+}
+
+/** The same tag inside the same looks looks the same: one object serves the rows of a table. */
+function styleOf(tag: Tag, declared: Readonly<Declarations>, parent: TextStyle): TextStyle {
+  if (tag.look !== null && tag.lookInside === parent) return tag.look
+  tag.lookInside = parent
+  tag.look = inheritStyle(parent, declared)
+  return tag.look
 }
 
 function liesOnItsOwn(kind: ElementKind, declared: Readonly<Declarations>): boolean {

@@ -49,21 +49,28 @@ const ALL_NEVER_SEEN = new RegExp(NEVER_SEEN.source, 'g')
 const PADDING =
   /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\s]{2,}/g
 
-/** Characters looked at for a preview: padding may take many times its length. */
-const PREVIEW_LOOK_CHARS = 4_096
+/** Characters looked at for a preview: first few, then more, for padding may take many times its length. */
+const PREVIEW_LOOKS: readonly number[] = [2 * PREVIEW_CHARS_MAX, 8 * 1024]
 
 /** The start of the text in one line, as lists of messages show it; null when there is none. */
 export function previewOf(text: string): string | null {
-  const line = text
-    .slice(0, PREVIEW_LOOK_CHARS)
-    .replace(PADDING, (run) => (/\s/.test(run) ? ' ' : ''))
-    .replace(ALL_NEVER_SEEN, '')
-    .replace(/\s/g, ' ')
-    .trim()
+  let line = ''
+  for (const chars of PREVIEW_LOOKS) {
+    line = foldPadding(text.slice(0, chars))
+    if (line.length > PREVIEW_CHARS_MAX || text.length <= chars) break
+  }
   if (line.length <= PREVIEW_CHARS_MAX) return line === '' ? null : line
   const cut = line.slice(0, PREVIEW_CHARS_MAX - 1)
   const isHalf = /[\ud800-\udbff]$/.test(cut)
   return `${(isHalf ? cut.slice(0, -1) : cut).trimEnd()}…`
+}
+
+function foldPadding(text: string): string {
+  return text
+    .replace(PADDING, (run) => (/\s/.test(run) ? ' ' : ''))
+    .replace(ALL_NEVER_SEEN, '')
+    .replace(/\s/g, ' ')
+    .trim()
 }
 
 /** Plain text as HTML, for a mail that mixes both. */

@@ -1,0 +1,150 @@
+// Mails a second that one thread parses and looks through, beside postal-mime, which only parses.
+//
+//   node bench/parse.ts
+
+import PostalMime from 'postal-mime'
+import { detect } from '../packages/server/src/mail/detect.ts'
+import { parseMail } from '../packages/server/src/mail/parse.ts'
+
+/** How long each program runs on each mail; both take turns, so that a noisy moment hits both. */
+const ROUND_MS = 400
+const ROUNDS = 5
+
+interface Case {
+  readonly name: string
+  readonly goal: number
+  readonly raw: Buffer
+}
+
+const HEADER = [
+  'Received: from mail.shop.example (mail.shop.example [192.0.2.10])',
+  '\tby mx.test.example with ESMTPS id 4F2B81C0; Tue, 3 Mar 2026 10:15:30 +0000',
+  'From: =?utf-8?Q?Caf=C3=A9_Shop?= <orders@shop.example>',
+  'To: "Doe, Jane" <jane@test.example>',
+  'Subject: =?utf-8?B?WW91ciBvcmRlciDigJMgYW5kIGNvZGU=?=',
+  'Date: Tue, 3 Mar 2026 10:15:29 +0000',
+  'Message-ID: <8d1f0f7e-1c1b@shop.example>',
+  'MIME-Version: 1.0',
+]
+
+function mail(lines: readonly string[]): Buffer {
+  return Buffer.from([...HEADER, ...lines, ''].join('\r\n'))
+}
+
+function smallMail(): Buffer {
+  return mail([
+    'Content-Type: multipart/alternative; boundary="=_small"',
+    '',
+    '--=_small',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'Hello Jane,',
+    '',
+    'your code is 481516. It is valid for ten minutes and only for this sign-in=',
+    ' attempt.',
+    'Or follow https://shop.example/verify?token=3Da8f5f167f44f4964e6c998dee827110c',
+    '',
+    'Caf=C3=A9 Shop',
+    '--=_small',
+    'Content-Type: text/html; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    '<html><body style=3D"font-family:Arial,sans-serif"><p>Hello Jane,</p>',
+    '<p>your code is <b style=3D"font-size:24px">481516</b>. It is valid for ten =',
+    'minutes and only for this sign-in attempt.</p>',
+    '<p><a href=3D"https://shop.example/verify?token=3Da8f5f167f44f4964e6c998dee8=',
+    '27110c">Verify</a></p><p>Caf=C3=A9 Shop</p></body></html>',
+    '--=_small--',
+  ])
+}
+
+function htmlMail(): Buffer {
+  let rows = ''
+  for (let item = 0; rows.length < 37_500; item += 1) rows += row(item)
+  return mail([
+    'Content-Type: text/html; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    '<!DOCTYPE html><html><head><meta charset="utf-8"><title>Order</title><style>',
+    'body{margin:0;background:#f4f4f4} .cell{padding:8px} a.button{background:#06c;color:#fff}',
+    '@media only screen and (max-width:600px){.cell{display:block!important;width:100%}}',
+    '</style></head><body style="background-color:#f4f4f4">',
+    '<div style="display:none;max-height:0;overflow:hidden">Your order &zwnj;&nbsp;&zwnj;</div>',
+    '<table width="100%"><tr><td align="center"><table width="600">',
+    rows,
+    '</table></td></tr></table><p>Your code is <b>481516</b></p></body></html>',
+  ])
+}
+
+function row(item: number): string {
+  return `
+          <tr>
+            <td class="cell item-${item % 7}" style="padding:8px 12px;font-family:Helvetica,Arial,
+sans-serif;font-size:14px;line-height:20px;color:#333333;border-bottom:1px solid #eeeeee;">
+              <a href="https://shop.example/item/${item}?utm_source=mail&amp;utm_campaign=order"
+                style="color:#0066cc;text-decoration:none;"><b>Item &#8211; number ${item}</b></a><br>
+              A short line about this item &amp; what it does, in&nbsp;stock.
+            </td>
+            <td align="right" style="padding:8px 12px;font-family:Helvetica,Arial,sans-serif;
+font-size:14px;color:#333333;"><span style="white-space:nowrap">€ ${item}.99</span></td>
+          </tr>`.replaceAll('\n', '\r\n')
+}
+
+function attachmentMail(): Buffer {
+  const bytes = Buffer.alloc(1_020_000)
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 2_654_435_761) >>> 13
+  const encoded = bytes.toString('base64').replace(/.{76}/g, '$&\r\n')
+  return mail([
+    'Content-Type: multipart/mixed; boundary="=_large"',
+    '',
+    '--=_large',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    'The report is attached.',
+    '--=_large',
+    'Content-Type: application/pdf; name="report.pdf"',
+    'Content-Disposition: attachment; filename="report.pdf"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    encoded,
+    '--=_large--',
+  ])
+}
+
+const CASES: readonly Case[] = [
+  { name: 'small', goal: 10_000, raw: smallMail() },
+  { name: 'HTML', goal: 2_000, raw: htmlMail() },
+  { name: 'attachment', goal: 200, raw: attachmentMail() },
+]
+
+async function ratePerSecond(run: () => unknown): Promise<number> {
+  const startedAt = performance.now()
+  let done = 0
+  let elapsedMs = 0
+  while (elapsedMs < ROUND_MS) {
+    await run()
+    done += 1
+    elapsedMs = performance.now() - startedAt
+  }
+  return (done * 1_000) / elapsedMs
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+}
+
+for (const { name, goal, raw } of CASES) {
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    ours.push(await ratePerSecond(() => detect(parseMail(raw))))
+    theirs.push(await ratePerSecond(() => PostalMime.parse(raw)))
+  }
+  const [our, their] = [median(ours), median(theirs)]
+  console.log(
+    `${name.padEnd(11)} ${String(raw.length).padStart(9)} bytes` +
+      `  parse + detect ${our.toFixed(0).padStart(6)}/s (goal ${goal})` +
+      `  postal-mime ${their.toFixed(0).padStart(6)}/s  ratio ${(our / their).toFixed(1)}`,
+  )
+}
