@@ -19,6 +19,13 @@ export function parseAddressList(value: string, defects: DefectList): readonly M
   for (let mailbox = scanner.next(); mailbox !== null; mailbox = scanner.next()) {
     const address = finish(mailbox, defects)
     if (address === null) continue
+    const last = addresses.at(-1)
+    if (last?.address === null && mailbox.angle !== null && !mailbox.isAfterSemicolon) {
+      // An unquoted comma in a name: Shop, Inc. <orders@shop.example>
+      addresses.pop()
+      addresses.push({ ...address, name: [last.name, address.name].filter(Boolean).join(', ') })
+      continue
+    }
     if (addresses.length >= ADDRESSES_MAX) {
       defects.note('tooManyAddresses')
       break
@@ -36,6 +43,7 @@ interface Mailbox {
   /** What stands in angle brackets. */
   readonly angle: string | null
   readonly comment: string
+  readonly isAfterSemicolon: boolean
 }
 
 function finish(mailbox: Mailbox, defects: DefectList): MailAddress | null {
@@ -94,6 +102,7 @@ class MailboxScanner {
     let comment = ''
     let angle: string | null = null
     let hasAt = false
+    const isAfterSemicolon = this.#value.charAt(this.#at - 1) === ';'
     while (this.#at < this.#value.length) {
       const start = this.#at
       const character = this.#value.charAt(start)
@@ -122,7 +131,7 @@ class MailboxScanner {
         quoted += plain
       }
     }
-    return { text, quoted, angle, comment: comment.trim() }
+    return { text, quoted, angle, comment: comment.trim(), isAfterSemicolon }
   }
 
   /** Text up to the next character that means something. */

@@ -65,7 +65,7 @@ function decodeBase64(encoded: Buffer, defects: DefectList | null): Buffer {
     if (!FOREIGN_TO_BASE64.test(rest)) return Buffer.concat(decodePieces(text))
   }
   const decoded = Buffer.from(text, 'base64')
-  if (defects !== null && decoded.length < leastBytes(text) && FOREIGN_TO_BASE64.test(text)) {
+  if (defects !== null && isSuspect(text, decoded) && FOREIGN_TO_BASE64.test(text)) {
     defects.note('badBase64')
   }
   return decoded
@@ -80,9 +80,14 @@ function decodePieces(text: string): Buffer[] {
   return text.split(/=+/, BASE64_PIECES_MAX).map((piece) => Buffer.from(piece, 'base64'))
 }
 
-/** Bytes that sound base64 of this length has at the least, in lines of 60 characters or more. */
-function leastBytes(text: string): number {
-  return Math.floor((text.length * 0.95 - 8) * 0.75)
+/** Characters of base64 that are always searched for damage; of more, only if much was left out. */
+const SEARCHED_CHARS_MAX = 4 * 1024
+
+/** Sound base64 in lines of 60 characters or more gives this many bytes for a character. */
+const LEAST_YIELD = 0.75 * 0.96
+
+function isSuspect(text: string, decoded: Buffer): boolean {
+  return text.length <= SEARCHED_CHARS_MAX || decoded.length < text.length * LEAST_YIELD
 }
 
 function decodeQuotedPrintable(encoded: Buffer, defects: DefectList | null): Buffer {

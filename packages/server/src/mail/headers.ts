@@ -49,10 +49,7 @@ export function readHeaders(raw: Buffer, range: ByteRange, defects: DefectList):
   }
   if (separator !== null)
     return { fields, bodyStart: start + separator.bodyStart, isSeparated: true }
-  if (isWhole) {
-    if (fields.length > 0) defects.note('noSeparator')
-    return { fields, bodyStart: end, isSeparated: false }
-  }
+  if (isWhole) return { fields, bodyStart: end, isSeparated: false }
   defects.note('headersTooLarge')
   const bodyStart = afterEmptyLine(raw, { start: start + size, end })
   return { fields, bodyStart, isSeparated: bodyStart < end }

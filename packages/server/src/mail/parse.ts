@@ -92,7 +92,8 @@ function forwardedContents(body: Body, defects: DefectList): readonly Content[] 
 
 function joinTexts(contents: readonly Content[]): string | null {
   if (contents.every(isHtmlAlone)) return null
-  return contents.map(({ text, html }) => text ?? readableText(readHtml(html ?? ''))).join('\n')
+  const texts = contents.map(({ text, html }) => text ?? readableText(readHtml(html ?? '')))
+  return joinFilled(texts)
 }
 
 /** An empty text beside HTML says nothing: such a mail has HTML alone. */
@@ -102,7 +103,11 @@ function isHtmlAlone({ text, html }: Content): boolean {
 
 function joinHtml(contents: readonly Content[]): string | null {
   if (contents.every(({ html }) => html === null)) return null
-  return contents.map(({ html, text }) => html ?? textToHtml(text ?? '')).join('\n')
+  return joinFilled(contents.map(({ html, text }) => html ?? textToHtml(text ?? '')))
+}
+
+function joinFilled(pieces: readonly string[]): string {
+  return pieces.filter((piece) => piece !== '').join('\n')
 }
 
 function addressesOf(

@@ -75,6 +75,7 @@ function foldPadding(text: string): string {
 
 /** Plain text as HTML, for a mail that mixes both. */
 export function textToHtml(text: string): string {
+  if (text === '') return ''
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return `<div style="white-space:pre-wrap">${escaped}</div>`
 }
