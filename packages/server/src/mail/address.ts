@@ -116,6 +116,7 @@ class MailboxScanner {
         quoted += this.#value.slice(start, this.#at)
       } else if (character === '(') comment += ` ${this.#comment()}`
       else if (character === '<') angle = this.#angle()
+      else if (character === '>') this.#at += 1
       else if (character === '[') {
         const literal = this.#until(']')
         text += literal
@@ -209,6 +210,7 @@ function isSpecial(code: number): boolean {
     case 58: // :
     case 59: // ;
     case 60: // <
+    case 62: // >
     case 91: // [
       return true
     default:
