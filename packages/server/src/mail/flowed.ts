@@ -11,7 +11,7 @@ export function unwrapFlowed(text: string, delSp: boolean): string {
   let isOpen = false
   for (const line of text.split('\n')) {
     const quotes = quoteDepth(line)
-    const content = unstuff(line.slice(quotes))
+    const content = unstuff(quotes === 0 ? line : line.slice(quotes))
     const isSignature = content === '-- '
     const flows = content.endsWith(' ') && !isSignature
     const piece = flows && delSp ? content.slice(0, -1) : content

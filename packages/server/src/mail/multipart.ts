@@ -7,6 +7,9 @@ const BOUNDARY_CHARS_MAX = 256
 /** Bytes in which an unnamed boundary is looked for. */
 const BOUNDARY_LOOK_BYTES = 4 * 1024
 
+/** Lines that only begin like a delimiter, after which no more is looked for. */
+const REJECTED_MAX = 10_000
+
 const LF = 10
 const CR = 13
 const DASH = 45
@@ -40,6 +43,7 @@ export function splitParts(
   const delimiterBytes = Buffer.byteLength(delimiter)
   const parts: ByteRange[] = []
   let partStart = -1
+  let rejected = 0
   // A delimiter at the very start has its line end before the view.
   let found = startsWith(view, delimiter.slice(1)) ? -1 : seek(view, delimiter, 0)
   while (found !== NOT_FOUND) {
@@ -52,7 +56,7 @@ export function splitParts(
         return parts
       }
       partStart = line.end
-    }
+    } else if (++rejected > REJECTED_MAX) break
     // The line end of a delimiter may be the one that begins the next.
     found = seek(view, delimiter, line === null ? found + 1 : line.end - 1)
   }

@@ -38,10 +38,14 @@ export function parseMail(raw: Buffer): ParsedMail {
   const range = { start: header.bodyStart, end: source.length }
   const body = readBody(source, readParts(source, fields, { range, defects }), defects)
   const contents = body.contents.length > 0 ? body.contents : forwardedContents(body, defects)
+  const headers = fields.map(({ name, value }) => ({
+    name,
+    value: decodeEncodedWords(value, defects),
+  }))
   const addresses = (name: string) => addressesOf(fields, name, defects)
   return {
-    headers: fields.map(({ name, value }) => ({ name, value: decodeEncodedWords(value, defects) })),
-    subject: subjectOf(fields, defects),
+    headers,
+    subject: findField(headers, 'subject'),
     from: addresses('from')[0] ?? { name: null, address: null },
     to: addresses('to'),
     cc: addresses('cc'),
@@ -74,8 +78,8 @@ function readMailHeader(
   }
   defects.note('bareReturns')
   const source = Buffer.from(raw)
-  for (let at = source.indexOf(13); at >= 0; at = source.indexOf(13, at + 1)) {
-    if (source[at + 1] !== 10) source[at] = 10
+  for (let at = 0; at < source.length; at += 1) {
+    if (source[at] === 13 && source[at + 1] !== 10) source[at] = 10
   }
   return { source, header: readHeaders(source, whole, defects) }
 }
@@ -117,11 +121,6 @@ function addressesOf(
 ): readonly MailAddress[] {
   const value = findField(fields, name)
   return value === null ? [] : parseAddressList(value, defects)
-}
-
-function subjectOf(fields: readonly HeaderField[], defects: DefectList): string | null {
-  const value = findField(fields, 'subject')
-  return value === null ? null : decodeEncodedWords(value, defects)
 }
 
 function dateOf(fields: readonly HeaderField[], defects: DefectList): string | null {

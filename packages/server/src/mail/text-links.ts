@@ -56,7 +56,7 @@ function readLink(text: string, start: number, hostStart: number): TextLink {
   const bracketed = text.charCodeAt(start - 1) === 60 ? readBracketed(text, start) : null
   if (bracketed !== null) return bracketed
   const end = urlEnd(text, hostStart)
-  const url = trimTrailing(text.slice(start, end), text.charAt(start - 1))
+  const url = trimTrailing(withAmpersands(text.slice(start, end)), text.charAt(start - 1))
   return { url: checked(url), end }
 }
 
@@ -65,7 +65,8 @@ function readBracketed(text: string, start: number): TextLink | null {
   const window = text.slice(start, start + URL_CHARS_MAX)
   const close = window.search(/[<>|]/)
   if (close < 0 || window.charAt(close) === '<') return null
-  const url = window.slice(0, close).replace(/[ \t]*\r?\n[ \t]*/g, '')
+  const lines = window.slice(0, close).split('\n')
+  const url = withAmpersands(lines.map((line) => line.trim()).join(''))
   return /\s/.test(url) ? null : { url: checked(url), end: start + close }
 }
 
@@ -78,13 +79,15 @@ function urlEnd(text: string, from: number): number {
     if (code === 40 || code === 91 || code === 123) opened.push(code)
     else if (CLOSING.has(code)) {
       if (opened.pop() !== CLOSING.get(code)) break
-    } else if ((code <= 32 || code > 127 || !isPlain(code)) && endsUrl(text, at)) break
+    } else if (!isPlain(code) && endsUrl(text, at)) break
   }
   return at
 }
 
+/** ASCII that may stand in a URL; told by its code, because most of a URL is nothing else. */
 function isPlain(code: number): boolean {
-  return code > 62 || (code > 34 && code < 60) || code === 33 || code === 61
+  if (code <= 34 || code >= 127) return code === 33
+  return code !== 60 && code !== 62 && code !== 92 && code !== 94 && code !== 96
 }
 
 function endsUrl(text: string, at: number): boolean {
@@ -104,10 +107,14 @@ function trimTrailing(url: string, before: string): string {
   return url.slice(0, end)
 }
 
-/** The URL as a browser would take it, or nothing where there is no host or far too much. */
+/** Some senders make their text from HTML and forget this entity, and no URL means it. */
+function withAmpersands(url: string): string {
+  return url.includes('&amp;') ? url.replaceAll('&amp;', '&') : url
+}
+
+/** The URL, or nothing where there is no host or far too much. */
 function checked(url: string): string {
-  const decoded = url.includes('&amp;') ? url.replaceAll('&amp;', '&') : url
-  return decoded.length <= URL_CHARS_MAX && hasHost(decoded) ? decoded : ''
+  return url.length <= URL_CHARS_MAX && hasHost(url) ? url : ''
 }
 
 /** A plain host name needs no parser: nearly all are, and a mail may have hundreds. */

@@ -1,0 +1,65 @@
+import { deflateRawSync } from 'node:zlib'
+
+/** A file to be put into an archive. */
+export interface PackedFile {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly isDeflated?: boolean
+  readonly isEncrypted?: boolean
+}
+
+/** A zip of these files; `listed` are those that its directory names, all by default. */
+export function zipOf(
+  files: readonly PackedFile[],
+  options: { readonly listed?: readonly PackedFile[] } = {},
+): Buffer {
+  const pieces: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const file of files) {
+    const data = file.isDeflated ? deflateRawSync(file.bytes) : file.bytes
+    const local = zipHeader(file, data)
+    pieces.push(Buffer.from('PK\x03\x04', 'latin1'), local, Buffer.from(file.name), data)
+    if ((options.listed ?? files).includes(file)) directory.push(zipListing(file, local, offset))
+    offset += 4 + local.length + Buffer.byteLength(file.name) + data.length
+  }
+  const list = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(directory.length, 8)
+  end.writeUInt16LE(directory.length, 10)
+  end.writeUInt32LE(list.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...pieces, list, end])
+}
+
+/** The fields that a local header and a listing share. */
+function zipHeader(file: PackedFile, data: Buffer): Buffer {
+  const header = Buffer.alloc(26)
+  header.writeUInt16LE(20, 0)
+  header.writeUInt16LE(file.isEncrypted ? 1 : 0, 2)
+  header.writeUInt16LE(file.isDeflated ? 8 : 0, 4)
+  header.writeUInt32LE(data.length, 14)
+  header.writeUInt32LE(file.bytes.length, 18)
+  header.writeUInt16LE(Buffer.byteLength(file.name), 22)
+  return header
+}
+
+function zipListing(file: PackedFile, local: Buffer, offset: number): Buffer {
+  const tail = Buffer.alloc(14)
+  tail.writeUInt32LE(offset, 10)
+  const madeBy = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
+  return Buffer.concat([madeBy, local, tail, Buffer.from(file.name)])
+}
+
+/** A tar of these files. */
+export function tarOf(files: readonly PackedFile[]): Buffer {
+  const pieces = files.flatMap((file) => {
+    const header = Buffer.alloc(512)
+    header.write(file.name)
+    header.write(file.bytes.length.toString(8).padStart(11, '0'), 124)
+    header.write('ustar', 257)
+    return [header, file.bytes, Buffer.alloc((512 - (file.bytes.length % 512)) % 512)]
+  })
+  return Buffer.concat([...pieces, Buffer.alloc(1_024)])
+}
