@@ -21,6 +21,7 @@ import { readAttachment, readRaw } from './features/messages/bytes.ts'
 import { listMessages, presentMessage, readMessage } from './features/messages/read.ts'
 import type { Arrivals } from './features/waiting/arrivals.ts'
 import { mismatch, type WaitQuery } from './features/waiting/match.ts'
+import { SharedLooks } from './features/waiting/shared-looks.ts'
 import { openStream } from './features/waiting/stream.ts'
 import { findWithin, waitForMessage } from './features/waiting/wait.ts'
 import { readHtml } from './mail/html.ts'
@@ -51,7 +52,8 @@ export type AppDeps = {
 }
 
 /** Everything that the service can do, bound to its dependencies. */
-export function createApp(deps: AppDeps) {
+export function createApp(given: AppDeps) {
+  const deps = { ...given, looks: new SharedLooks() }
   const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
   const inbox = { ...deps, spendInbox }
   const diagnosis = {

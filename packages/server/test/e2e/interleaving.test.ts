@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { InboxId, MessageId } from '@mayfly/contract'
 import { Arrivals } from '../../src/features/waiting/arrivals.ts'
 import { ANY_MESSAGE } from '../../src/features/waiting/match.ts'
+import { SharedLooks } from '../../src/features/waiting/shared-looks.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store, Tables } from '../../src/store/open.ts'
@@ -52,6 +53,7 @@ describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
     const arrivals = new Arrivals()
+    const looks = new SharedLooks()
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     for (let round = 0; round < ROUNDS; round++) {
@@ -61,7 +63,7 @@ describeEachDatabase('waits against arrivals', (open) => {
         await turns(Math.floor(Math.random() * 4))
         // Far longer than any round: a missed arrival fails the test by its time.
         const wish = { inboxId: inbox.id, query, timeoutMs: 60_000, gone }
-        return findWithin({ store, arrivals }, CALLER, wish)
+        return findWithin({ store, arrivals, looks }, CALLER, wish)
       }
       const arrive = async () => {
         await turns(Math.floor(Math.random() * 4))
@@ -77,12 +79,13 @@ describeEachDatabase('waits against arrivals', (open) => {
   it('finds by the sweep what was never announced', async () => {
     const store = await open()
     const arrivals = new Arrivals()
+    const looks = new SharedLooks()
     const sweep = new ArrivalSweep()
     const inbox = await givenInbox(store, { owner: ALICE })
     const other = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController()
     const wish = { query: ANY_MESSAGE, timeoutMs: 60_000, gone: gone.signal }
-    const deps = { store, arrivals }
+    const deps = { store, arrivals, looks }
     const waiting = findWithin(deps, CALLER, { ...wish, inboxId: inbox.id })
     const elsewhere = findWithin(deps, CALLER, { ...wish, inboxId: other.id })
     await sweep.run(deps)

@@ -7,6 +7,7 @@ const RETRY_SECONDS = 2
 /** Who waits for something to happen in which inbox, on this node. */
 export class Arrivals {
   readonly #byInbox = new Map<InboxId, Set<Subscription>>()
+  #wakes = 0
   #isClosed = false
 
   /** From now on, whatever happens in the inbox is remembered until it is asked for. */
@@ -21,8 +22,9 @@ export class Arrivals {
 
   /** Something happened in these inboxes. */
   wake(inboxIds: readonly InboxId[]): void {
+    this.#wakes += 1
     for (const inboxId of inboxIds) {
-      for (const subscription of this.#byInbox.get(inboxId) ?? []) subscription.wake()
+      for (const subscription of this.#byInbox.get(inboxId) ?? []) subscription.wake(this.#wakes)
     }
   }
 
@@ -61,6 +63,7 @@ export class Arrivals {
  */
 export class Subscription {
   #isWoken = false
+  #wakeNumber = 0
   #isEnded = false
   #resume: (() => void) | null = null
   readonly #onClose: () => void
@@ -86,9 +89,15 @@ export class Subscription {
     }
   }
 
+  /** Number of the wake that ended the last `next`: those woken together have the same. */
+  get wakeNumber(): number {
+    return this.#wakeNumber
+  }
+
   /** Something happened. */
-  wake(): void {
+  wake(wakeNumber: number): void {
     this.#isWoken = true
+    this.#wakeNumber = wakeNumber
     this.#resume?.()
   }
 

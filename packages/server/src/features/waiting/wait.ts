@@ -5,11 +5,13 @@ import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Arrivals, Subscription } from './arrivals.ts'
 import { mismatch, type WaitQuery } from './match.ts'
+import type { SharedLooks } from './shared-looks.ts'
 
 /** What waiting needs. */
 export type WaitDeps = {
   readonly store: Tables
   readonly arrivals: Arrivals
+  readonly looks: SharedLooks
   /** A place among the account's concurrent waits. */
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   readonly present: (stored: StoredMessage) => Message
@@ -47,7 +49,7 @@ export async function waitForMessage(
 
 /** The newest message that counts, as soon as there is one; null when the time is up. */
 export async function findWithin(
-  deps: Pick<WaitDeps, 'store' | 'arrivals'>,
+  deps: Pick<WaitDeps, 'store' | 'arrivals' | 'looks'>,
   caller: Caller,
   wish: WaitWish,
 ): Promise<StoredMessage | null> {
@@ -72,16 +74,21 @@ export async function findWithin(
  * subscription would be missed; a subscription remembers what happened since it was last read.
  */
 async function lookUntil(wait: {
-  readonly deps: Pick<WaitDeps, 'store'>
+  readonly deps: Pick<WaitDeps, 'store' | 'looks'>
   readonly caller: Caller
   readonly wish: WaitWish
   readonly arrivals: Subscription
   readonly deadline: AbortSignal
 }): Promise<StoredMessage | null> {
   const { deps, caller, wish, arrivals, deadline } = wait
+  const queryText = JSON.stringify(wish.query)
   let lookedUpTo = wish.query.afterSequence
+  let isFirst = true
   for (;;) {
-    const look = await findNewest(deps, caller, { ...wish, after: lookedUpTo })
+    const makeLook = () => findNewest(deps, caller, { ...wish, after: lookedUpTo })
+    const name = `${arrivals.wakeNumber} ${lookedUpTo} ${caller.accountId} ${wish.inboxId} ${queryText}`
+    const look = isFirst ? await makeLook() : await deps.looks.share(name, makeLook)
+    isFirst = false
     if (look.found !== null || deadline.aborted) return look.found
     lookedUpTo = look.lookedUpTo
     await arrivals.next(deadline)

@@ -1,0 +1,148 @@
+// How long a test waits beyond its mail, and what held waits cost.
+//
+//   node bench/wait.ts [HELD_WAITS]
+//
+// Everything is a ratio of two things measured in this run: the time from the last byte of a
+// mail to the last byte of the wait's answer, against a bare HTTP round trip of the same process.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiClient } from '../packages/server/test/api-client.ts'
+import { sendMails } from '../packages/server/test/send-mail.ts'
+import { startServerProcess } from '../packages/server/test/server-process.ts'
+import { holdWaits } from './load/held-waits.ts'
+import { KeptHttp } from './load/kept-http.ts'
+import { KeptSmtp } from './load/kept-smtp.ts'
+import { type Quantiles, quantiles } from './load/quantiles.ts'
+
+const HELD = Number(process.argv[2] ?? 10_000)
+const SAMPLES = 300
+const ELSEWHERE_PER_SECOND = 500
+
+const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-'))
+await using server = startServerProcess({
+  MAYFLY_DATABASE_URL: `sqlite:${join(folder, 'mayfly.db')}`,
+  MAYFLY_DEFAULT_PLAN: 'unlimited',
+  MAYFLY_LOG_LEVEL: 'info',
+})
+const { httpUrl, smtpPort } = await server.ready
+const anonymous = createApiClient(httpUrl, null)
+const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'bench@example.com' })).body
+const api = anonymous.withKey(apiKey)
+const http = await KeptHttp.open(httpUrl, apiKey)
+const smtp = await KeptSmtp.open(smtpPort)
+
+const bare = await measure(async () => {
+  const startedAt = performance.now()
+  await http.get('/healthz')
+  return performance.now() - startedAt
+})
+say('bare HTTP round trip', bare)
+tell('mail to answer, idle', await measure(mailToAnswer))
+{
+  const stop = sendElsewhere()
+  tell(`mail to answer, ${ELSEWHERE_PER_SECOND} mails/s elsewhere`, await measure(mailToAnswer))
+  await stop()
+}
+http.close()
+smtp.close()
+await held()
+server.child.kill('SIGTERM')
+await server.ended
+rmSync(folder, { recursive: true, force: true })
+
+async function measure(once: () => Promise<number>): Promise<Quantiles> {
+  const times: number[] = []
+  for (let i = 0; i < SAMPLES + 30; i++) times.push(await once())
+  // The first thirty are the warm-up.
+  return quantiles(times.slice(30))
+}
+
+async function mailToAnswer(): Promise<number> {
+  const { inbox } = (await api.post('/v1/inboxes')).body
+  const answered = http.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
+  // A second call on its own connection is answered after the wait was taken in.
+  await api.get(`/v1/inboxes/${inbox.id}`)
+  const sentAt = await smtp.send(inbox.emailAddress)
+  const { endedAt, status } = await answered
+  if (status !== 200) throw new Error(`the wait was answered ${status}`)
+  return endedAt - sentAt
+}
+
+function sendElsewhere(): () => Promise<void> {
+  let isOn = true
+  const run = async () => {
+    let inboxes: string[] = []
+    let sent = 0
+    const startedAt = performance.now()
+    while (isOn) {
+      // An inbox holds a thousand mails; each is used for less.
+      if (sent % 5_000 === 0) {
+        inboxes = []
+        for (let i = 0; i < 10; i++)
+          inboxes.push((await api.post('/v1/inboxes')).body.inbox.emailAddress)
+      }
+      await sendMails(
+        smtpPort,
+        Array.from({ length: 50 }, (_, i) => ({
+          to: inboxes[i % 10] ?? '',
+          text: 'x'.repeat(4000),
+        })),
+      )
+      sent += 50
+      const aheadMs = (sent / ELSEWHERE_PER_SECOND) * 1000 - (performance.now() - startedAt)
+      if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs))
+    }
+  }
+  const running = run()
+  return async () => {
+    isOn = false
+    await running
+  }
+}
+
+/** Many waits at once: what each costs, how fast one and how fast all wake. */
+async function held(): Promise<void> {
+  const inboxes: { id: string; emailAddress: string }[] = []
+  for (let i = 0; i < 100; i++) inboxes.push((await api.post('/v1/inboxes')).body.inbox)
+  const alone = (await api.post('/v1/inboxes')).body.inbox
+  const before = residentBytes()
+  const waits = await holdWaits({
+    httpUrl,
+    apiKey,
+    inboxIds: inboxes.map(({ id }) => id),
+    count: HELD,
+  })
+  const single = await holdWaits({ httpUrl, apiKey, inboxIds: [alone.id], count: 1 })
+  const each = (residentBytes() - before) / HELD
+  console.log(`${HELD} held waits: ${(each / 1000).toFixed(1)} KB each (goal: at most 20)`)
+
+  const oneAt = performance.now()
+  await sendMails(smtpPort, [{ to: alone.emailAddress }])
+  await single.answered
+  console.log(`one mail wakes one among them: ${(performance.now() - oneAt).toFixed(1)} ms`)
+
+  const allAt = performance.now()
+  await sendMails(smtpPort, [{ to: inboxes.map(({ emailAddress }) => emailAddress) }])
+  await waits.answered
+  const tookMs = performance.now() - allAt
+  console.log(`all ${HELD} woken and answered: ${tookMs.toFixed(0)} ms (goal: at most 1,000)`)
+}
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
+function say(name: string, { p50, p99 }: Quantiles): void {
+  console.log(`${name}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`)
+}
+
+function tell(name: string, times: Quantiles): void {
+  say(name, times)
+  const ratio = (a: number, b: number) => (a / b).toFixed(1)
+  console.log(
+    `  p50 ${ratio(times.p50, bare.p50)} × (goal: at most 5), p99 ${ratio(times.p99, bare.p50)} × (goal: at most 20)`,
+  )
+}
