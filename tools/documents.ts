@@ -32,7 +32,7 @@ function errors(): string {
 Every error has one shape:
 
 \`\`\`json
-{ "error": { "type": "not_found", "code": "inbox_not_found", "message": "Your account has no such inbox." } }
+{ "error": { "type": "not_found", "code": "inbox_not_found", "message": "…" } }
 \`\`\`
 
 Branch on \`code\`; \`message\` is for people and may be more exact than the text below. An answer of

@@ -7,7 +7,7 @@ export class KeptHttp {
   readonly #host: string
   readonly #key: string
 
-  private constructor(socket: Socket, host: string, key: string) {
+  constructor(socket: Socket, host: string, key: string) {
     this.#socket = socket
     this.#host = host
     this.#key = key

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 export class KeptSmtp {
   readonly #socket: Socket
 
-  private constructor(socket: Socket) {
+  constructor(socket: Socket) {
     this.#socket = socket
   }
 

@@ -54,30 +54,7 @@ export type AppDeps = {
 /** Everything that the service can do, bound to its dependencies. */
 export function createApp(given: AppDeps) {
   const deps = { ...given, looks: new SharedLooks() }
-  const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
-  const inbox = { ...deps, spendInbox }
-  const diagnosis = {
-    ...deps,
-    mismatch,
-    operatorDomains: [...deps.domains.public, ...deps.domains.private],
-  }
-  const wait = {
-    ...deps,
-    present: (stored: Parameters<typeof presentMessage>[1]) =>
-      presentMessage(deps, stored, 'block'),
-    explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
-      explainWait(diagnosis, caller, { inboxId, query }),
-  }
-  const assert = {
-    ...deps,
-    findWithin: bind(deps, findWithin),
-    visibleText: (html: string) => readableText(readHtml(html)),
-    explain: async (caller: Caller, inboxId: InboxId, query: WaitQuery) => {
-      const { nextSteps } = await explainWait(diagnosis, caller, { inboxId, query })
-      return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
-    },
-  }
-  const scenario = { ...deps, runAssertions: bind(assert, runAssertions) }
+  const { account, inbox, diagnosis, wait, scenario } = compose(deps)
   return {
     isReady: () => deps.store.ping(),
     authenticate: bind(deps, authenticate),
@@ -123,6 +100,35 @@ export function createApp(given: AppDeps) {
 
 /** What the edges know of the features. */
 export type App = ReturnType<typeof createApp>
+
+/** What features need of each other reaches them as arguments, too. */
+function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
+  const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
+  const inbox = { ...deps, spendInbox }
+  const diagnosis = {
+    ...deps,
+    mismatch,
+    operatorDomains: [...deps.domains.public, ...deps.domains.private],
+  }
+  const wait = {
+    ...deps,
+    present: (stored: Parameters<typeof presentMessage>[1]) =>
+      presentMessage(deps, stored, 'block'),
+    explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
+      explainWait(diagnosis, caller, { inboxId, query }),
+  }
+  const assert = {
+    ...deps,
+    findWithin: bind(deps, findWithin),
+    visibleText: (html: string) => readableText(readHtml(html)),
+    explain: async (caller: Caller, inboxId: InboxId, query: WaitQuery) => {
+      const { nextSteps } = await explainWait(diagnosis, caller, { inboxId, query })
+      return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
+    },
+  }
+  const scenario = { ...deps, runAssertions: bind(assert, runAssertions) }
+  return { account, inbox, diagnosis, wait, scenario }
+}
 
 function bind<Deps, Args extends readonly unknown[], Result>(
   deps: Deps,

@@ -39,7 +39,7 @@ export type FollowUpMessage =
   | { readonly type: 'stored'; readonly mailIds: readonly string[] }
   | { readonly type: 'stop' }
 
-/** All three checks of a mail are over by then; what DNS has not said counts as a temporary error. */
+/** All checks of a mail are over by then; what DNS has not said is a temporary error. */
 const CHECK_DEADLINE_MS = 8_000
 
 /** How soon a scanner that could not be asked is asked again. */

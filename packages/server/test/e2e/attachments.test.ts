@@ -7,38 +7,44 @@ import { startService } from '../start-service.ts'
 
 const EICAR = 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'
 
+const PDF = Buffer.from('%PDF-1.7\n'.padEnd(50_000, 'x'))
+
+/** A mail with a file of each kind. */
+async function sendFiles(port: number, to: string): Promise<void> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: port,
+    secure: false,
+    ignoreTLS: true,
+  })
+  await transport.sendMail({
+    from: 'app@example.com',
+    to: to,
+    subject: 'files',
+    html: '<p>Logo: <img src="cid:logo"> <img src="https://track.example/p.gif"></p><script>1</script>',
+    attachments: [
+      { filename: 'Größe "1".pdf', content: PDF, contentType: 'application/pdf' },
+      {
+        filename: 'logo.png',
+        cid: 'logo',
+        content: Buffer.from('89504e470d0a1a0a', 'hex'),
+        contentType: 'image/png',
+      },
+      { filename: 'page.html', content: '<script>alert(1)</script>', contentType: 'text/html' },
+      { filename: 'setup.exe', content: 'MZ\x90\x00' },
+      { filename: 'notes.txt', content: EICAR },
+    ],
+  })
+  transport.close()
+}
+
 onEachDatabase('attachments', (create) => {
   it('are listed, downloaded with safe headers, blocked and quarantined', async () => {
     await using database = await create()
     await using service = await startService({ database })
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
-    const pdf = Buffer.from('%PDF-1.7\n'.padEnd(50_000, 'x'))
-    const transport = createTransport({
-      host: '127.0.0.1',
-      port: service.smtpPort,
-      secure: false,
-      ignoreTLS: true,
-    })
-    await transport.sendMail({
-      from: 'app@example.com',
-      to: inbox.emailAddress,
-      subject: 'files',
-      html: '<p>Logo: <img src="cid:logo"> <img src="https://track.example/p.gif"></p><script>1</script>',
-      attachments: [
-        { filename: 'Größe "1".pdf', content: pdf, contentType: 'application/pdf' },
-        {
-          filename: 'logo.png',
-          cid: 'logo',
-          content: Buffer.from('89504e470d0a1a0a', 'hex'),
-          contentType: 'image/png',
-        },
-        { filename: 'page.html', content: '<script>alert(1)</script>', contentType: 'text/html' },
-        { filename: 'setup.exe', content: 'MZ\x90\x00' },
-        { filename: 'notes.txt', content: EICAR },
-      ],
-    })
-    transport.close()
+    await sendFiles(service.smtpPort, inbox.emailAddress)
     const [summary] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
     assert.equal(summary.hasAttachments, true)
     const path = `/v1/inboxes/${inbox.id}/messages/${summary.id}`
@@ -47,11 +53,11 @@ onEachDatabase('attachments', (create) => {
       attachments.find((one: { filename: string }) => one.filename === name)
 
     const document = by('Größe "1".pdf')
-    assert.equal(document.sizeBytes, pdf.length)
-    assert.equal(document.sha256, createHash('sha256').update(pdf).digest('hex'))
+    assert.equal(document.sizeBytes, PDF.length)
+    assert.equal(document.sha256, createHash('sha256').update(PDF).digest('hex'))
     const download = await dev.get(`${path}/attachments/${document.id}`)
     assert.equal(download.status, 200)
-    assert.equal(download.text, pdf.toString())
+    assert.equal(download.text, PDF.toString())
     assert.equal(download.headers['content-type'], 'application/pdf')
     assert.equal(
       download.headers['content-disposition'],
