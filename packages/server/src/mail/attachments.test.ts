@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { constants, gzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { tarOf, zipOf } from '../../test/mail/archives.ts'
+import { tarOf, zipOf } from '../../test/archives.ts'
 import { type Inflate, judgeAttachment } from './attachments.ts'
 
 const inflate: Inflate = (data, maxBytes) => {

@@ -1,12 +1,13 @@
 import { decodeCharset } from './charset.ts'
-import { decodeTransfer } from './decode.ts'
 import type { DefectList } from './defects.ts'
 
 const ENCODED_WORD = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=/gi
 
+/** Neighbouring words of one charset. */
 interface Gathered {
   readonly charset: string
-  readonly pieces: Buffer[]
+  /** Their bytes, one character for each. */
+  bytes: string
 }
 
 /**
@@ -29,8 +30,8 @@ export function decodeEncodedWords(value: string, defects: DefectList): string {
       gathered = null
     }
     if (!isNeighbour) text += between
-    gathered ??= { charset: charset.toLowerCase(), pieces: [] }
-    gathered.pieces.push(bytesOf(encoding, encoded))
+    gathered ??= { charset: charset.toLowerCase(), bytes: '' }
+    gathered.bytes += bytesOf(encoding, encoded)
     done = match.index + whole.length
   }
   if (gathered !== null) text += textOf(gathered, defects)
@@ -39,17 +40,20 @@ export function decodeEncodedWords(value: string, defects: DefectList): string {
   return text + rest
 }
 
-function bytesOf(encoding: string, encoded: string): Buffer {
-  if (encoding === 'b' || encoding === 'B') return Buffer.from(encoded, 'base64')
-  const bytes = Buffer.from(encoded.replaceAll('_', '=20'), 'latin1')
-  return decodeTransfer(bytes, 'quoted-printable')
+function bytesOf(encoding: string, encoded: string): string {
+  if (encoding === 'b' || encoding === 'B') {
+    return Buffer.from(encoded, 'base64').toString('latin1')
+  }
+  const spaced = encoded.includes('_') ? encoded.replaceAll('_', ' ') : encoded
+  if (!spaced.includes('=')) return spaced
+  return spaced.replace(/=([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 function textOf(gathered: Gathered, defects: DefectList): string {
-  const { pieces, charset } = gathered
-  const [first] = pieces
-  const bytes = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
-  return withoutControls(decodeCharset(bytes, charset, defects))
+  const bytes = Buffer.from(gathered.bytes, 'latin1')
+  return withoutControls(decodeCharset(bytes, gathered.charset, defects))
 }
 
 /** An encoded line break must not turn one field into two wherever the value is shown. */

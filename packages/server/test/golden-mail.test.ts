@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { decodeTransfer } from '../../src/mail/decode.ts'
-import { detect } from '../../src/mail/detect.ts'
-import { parseMail } from '../../src/mail/parse.ts'
+import { decodeTransfer } from '../src/mail/decode.ts'
+import { detect } from '../src/mail/detect.ts'
+import { parseMail } from '../src/mail/parse.ts'
 
-const FOLDER = join(import.meta.dirname, 'golden')
+const FOLDER = join(import.meta.dirname, 'mail', 'golden')
 
 /** Everything about a mail that its expected values name, in their order. */
 function read(raw: Buffer): Record<string, unknown> {
