@@ -83,7 +83,7 @@ function row(item: number): string {
             <td class="cell item-${item % 7}" style="padding:8px 12px;font-family:Helvetica,Arial,
 sans-serif;font-size:14px;line-height:20px;color:#333333;border-bottom:1px solid #eeeeee;">
               <a href="https://shop.example/item/${item}?utm_source=mail&amp;utm_campaign=order"
-                style="color:#0066cc;text-decoration:none;"><b>Item &#8211; number ${item}</b></a><br>
+                style="color:#0066cc;text-decoration:none"><b>Item &#8211; no. ${item}</b></a><br>
               A short line about this item &amp; what it does, in&nbsp;stock.
             </td>
             <td align="right" style="padding:8px 12px;font-family:Helvetica,Arial,sans-serif;

@@ -134,7 +134,7 @@ const FONT_SIZES: Readonly<Record<string, Length>> = {
 
 const MONOSPACE = /mono|courier|consol|menlo/
 
-/** Pixels beyond which nobody scrolls back: what is moved so far left or up is hidden on purpose. */
+/** Pixels beyond which nobody scrolls back: what is moved so far is hidden on purpose. */
 const OFF_PAGE_PX = -500
 
 const readFlatness: Reader = (value, before) => {

@@ -73,7 +73,7 @@ function decodeBase64(encoded: Buffer, defects: DefectList | null): Buffer {
 
 const FOREIGN_TO_BASE64 = /[^A-Za-z0-9+/=\s]/
 
-/** Padded pieces decoded one by one; a mail of nothing but padding must not cost a call for each. */
+/** Padded pieces decoded one by one: a mail of nothing but padding must not cost a call each. */
 const BASE64_PIECES_MAX = 1_000
 
 function decodePieces(text: string): Buffer[] {

@@ -8,7 +8,7 @@ export interface EmailAddress {
 const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
 
-/** Characters that an unquoted local part may hold (RFC 5322 atext and the dot; RFC 6531 adds all above ASCII). */
+/** Characters of an unquoted local part: atext and the dot, and all above ASCII (RFC 6531). */
 const UNQUOTED = /^[\w.!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+$/u
 
 /**

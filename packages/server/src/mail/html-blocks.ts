@@ -61,7 +61,7 @@ export interface TextPlace {
   readonly link: MutableLink | null
 }
 
-/** What the edge of an element means for the lines of text: nothing, a line's end, an empty line. */
+/** What the edge of an element means for the text: nothing, a line's end, an empty line. */
 export type Gap = 0 | 1 | 2
 
 interface MutableRun extends HtmlRun {
@@ -111,7 +111,7 @@ export class BlockBuilder {
       if (text !== '') this.#append(text.replace(/\r\n?/g, '\n'), 'text', place)
       return
     }
-    // The white space around it is looked at in place: most of what lies between tags is nothing else.
+    // White space is looked at in place: most of what lies between tags is nothing else.
     let { start, end } = range
     while (start < end && isSpace(html.charCodeAt(start))) start += 1
     const endsInSpace = style.isHidden ? this.#hiddenEndsInSpace : this.#endsInSpace

@@ -27,8 +27,8 @@ const MARGIN = 'p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre figure menu fieldset
 const BLOCK = `${MARGIN} address article aside body caption center dd details dialog dir div dt
   footer form header hgroup html legend li main nav option section summary table tbody td tfoot th
   thead tr`
-const VOID = `area base basefont bgsound br col embed frame hr image img input keygen link meta param
-  source track wbr`
+const VOID = `area base basefont bgsound br col embed frame hr image img input keygen link meta
+  param source track wbr`
 const RAW = 'script style title iframe noembed noframes'
 const BOUNDARY = 'table td th caption template button object marquee'
 const FORMATTING = 'a b big code em font i nobr s small strike strong tt u'

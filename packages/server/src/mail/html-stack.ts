@@ -70,7 +70,7 @@ export class OpenElements {
     this.top = element
   }
 
-  /** Closes what the start of such an element implies to be closed: an open `p`, the cell before. */
+  /** Closes what the start of such an element implies to be closed: a `p`, the cell before. */
   closeBefore(kind: ElementKind): Gap {
     let gap: Gap = 0
     if (kind.isBlock) gap = this.#closeAbove(P, this.top.boundary)

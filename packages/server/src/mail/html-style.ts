@@ -10,6 +10,8 @@ import { looksAlike, parseColour, UNKNOWN_COLOUR } from './css-values.ts'
 import type { Tag } from './html-tokens.ts'
 import type { TextStyle } from './text-style.ts'
 
+export type { TextStyle } from './text-style.ts'
+
 /** Text of this size or less is there to be found by machines and not to be read. */
 const UNREADABLE_PX = 1
 
@@ -59,7 +61,7 @@ export class Styles {
     return this.#merge(tag, TAG_STYLES.get(tag.kind.name) ?? NO_DECLARATIONS)
   }
 
-  /** Links have an address of their own each, so that their tags differ where their looks do not. */
+  /** Links have an address each, so that their tags differ where their looks do not. */
   #ofLink(tag: Tag): Readonly<Declarations> {
     if (tag.class !== '' || tag.id !== '') return this.#merge(tag, LINK_STYLE)
     const known = this.#links.get(tag.style)

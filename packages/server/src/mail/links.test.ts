@@ -131,7 +131,8 @@ describe('links in HTML', () => {
   it('shows the words of a link, or its image', () => {
     const html =
       '<a href="https://a.example/1"> Click&nbsp;<b>here</b>\n</a><a href="https://a.example/2">' +
-      '<img alt="Shop"></a><a href="https://a.example/3"><img></a><a href="https://a.example/3">3</a>'
+      '<img alt="Shop"></a><a href="https://a.example/3"><img></a>' +
+      '<a href="https://a.example/3">3</a>'
     assert.deepEqual(findLinks(readHtml(html), 'https://a.example/4'), [
       { url: 'https://a.example/1', text: 'Click here' },
       { url: 'https://a.example/2', text: 'Shop' },

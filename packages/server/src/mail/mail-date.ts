@@ -23,11 +23,29 @@ const ZONES: Readonly<Record<string, number>> = {
   jst: 540,
 }
 
-const DATE =
-  /^(?:[a-z]+\.?\s*,?\s*)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{2,4})[\s,]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?(?:\s*([ap]m))?\s*(.*)$/i
+/** `Tue, 3 Mar 2026 10:15:30 +0000`: day, month, year, hour, minute, second, half, zone. */
+const DATE = new RegExp(
+  [
+    /^(?:[a-z]+\.?\s*,?\s*)?/,
+    /(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{2,4})[\s,]+/,
+    /(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?(?:\s*([ap]m))?/,
+    /\s*(.*)$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+)
 
-const ASCTIME =
-  /^[a-z]{3,9}\s+([a-z]{3})[a-z]*\s+(\d{1,2})\s+(\d{2}):(\d{2})(?::(\d{2}))?\s+(?:([a-z]{1,5}|[+-]\d{4})\s+)?(\d{4})/i
+/** `Tue Mar  3 10:15:30 2026`, where a zone may stand before the year. */
+const ASCTIME = new RegExp(
+  [
+    /^[a-z]{3,9}\s+([a-z]{3})[a-z]*\s+(\d{1,2})\s+/,
+    /(\d{2}):(\d{2})(?::(\d{2}))?\s+(?:([a-z]{1,5}|[+-]\d{4})\s+)?(\d{4})/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+)
 
 /** Longest Date value that is looked at. */
 const DATE_CHARS_MAX = 200

@@ -109,7 +109,9 @@ describe('hostile mail', () => {
     [
       'a boundary of dashes',
       () =>
-        `Content-Type: multipart/mixed; boundary=${dashes}\r\n\r\n${`--${dashes}x\r\n`.repeat(60_000)}${'-'.repeat(5 * MB)}`,
+        `Content-Type: multipart/mixed; boundary=${dashes}\r\n\r\n` +
+        `--${dashes}x\r\n`.repeat(60_000) +
+        '-'.repeat(5 * MB),
     ],
     [
       'half delimiters',

@@ -49,7 +49,7 @@ const ALL_NEVER_SEEN = new RegExp(NEVER_SEEN.source, 'g')
 const PADDING =
   /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\s]{2,}/g
 
-/** Characters looked at for a preview: first few, then more, for padding may take many times its length. */
+/** Characters looked at for a preview: few, then more where padding takes up the first. */
 const PREVIEW_LOOKS: readonly number[] = [2 * PREVIEW_CHARS_MAX, 8 * 1024]
 
 /** The start of the text in one line, as lists of messages show it; null when there is none. */

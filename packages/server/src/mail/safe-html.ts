@@ -10,10 +10,10 @@ export interface SafeHtmlOptions {
   readonly imageUrl: (contentId: string) => string | null
 }
 
-const TAGS = `a abbr address article aside b bdi bdo big blockquote br caption center cite code col
-  colgroup dd del dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins
-  kbd li main mark ol p pre q s samp section small span strike strong sub sup table tbody td tfoot th
-  thead time tr tt u ul var wbr`.split(/\s+/)
+const TAGS = `a abbr address article aside b bdi bdo big blockquote br caption center cite code
+  col colgroup dd del dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr
+  i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table
+  tbody td tfoot th thead time tr tt u ul var wbr`.split(/\s+/)
 
 /** Elements that go with all they hold. Of others that are not allowed the content stays. */
 const DROPPED_WITH_CONTENT =

@@ -9,9 +9,11 @@ const CLOSING: ReadonlyMap<number, number> = new Map([
 /** Ends a sentence or a clause when it stands at the end of a URL. */
 const TRAILING = /[.,;:!?'’…]/
 
-/** White space, quotes, brackets and the punctuation of East Asia: never part of a URL in text. */
-const STOP =
-  /[\s<>"`^\\\0-\x1f\x7f\u200b-\u200f\u2028\u2029\u2060\ufeff“”„‘‚«»‹›、。〈〉《》「」『』【】〔〕！（），：；？［］｛｝｜]/
+/** White space, quotes and brackets, and characters that show nothing: never part of a URL. */
+const STOP = /[\s<>"`^\\\0-\x1f\x7f\u200b-\u200f\u2028\u2029\u2060\ufeff“”„‘‚«»‹›]/
+
+/** Punctuation of East Asia, which stands right behind a URL without a space. */
+const EAST_ASIAN_STOP = /[、。〈〉《》「」『』【】〔〕！（），：；？［］｛｝｜]/
 
 /** Scripts written without spaces, in which a sentence may go on right behind a URL. */
 const UNSPACED = /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
@@ -92,7 +94,7 @@ function isPlain(code: number): boolean {
 
 function endsUrl(text: string, at: number): boolean {
   const character = text.charAt(at)
-  if (STOP.test(character)) return true
+  if (STOP.test(character) || EAST_ASIAN_STOP.test(character)) return true
   return UNSPACED.test(character) && /[A-Za-z0-9]/.test(text.charAt(at - 1))
 }
 
