@@ -20,7 +20,8 @@ export function parseAddressList(value: string, defects: DefectList): readonly M
     const address = finish(mailbox, defects)
     if (address === null) continue
     const last = addresses.at(-1)
-    if (last?.address === null && mailbox.angle !== null && !mailbox.isAfterSemicolon) {
+    const isNameAlone = last !== undefined && last.address === null && last.name !== null
+    if (isNameAlone && mailbox.angle !== null && !mailbox.isAfterSemicolon) {
       // An unquoted comma in a name: Shop, Inc. <orders@shop.example>
       addresses.pop()
       addresses.push({ ...address, name: [last.name, address.name].filter(Boolean).join(', ') })

@@ -137,7 +137,7 @@ class HtmlReader {
       style,
       isBlock,
       blockTag: isBlock ? kind.name || 'div' : parent.blockTag,
-      cell: isCell(kind.name, isBlock, declared, parent) ? this.#nextCell(parent) : parent.cell,
+      cell: isBlock && isCell(kind, declared, parent) ? this.#nextCell(parent) : parent.cell,
       link: kind.name === 'a' && tag.hasHref ? this.#addLink(tag, style.isHidden) : parent.link,
       display: declared.display,
       row: 0,
@@ -203,22 +203,15 @@ function styleOf(tag: Tag, declared: Readonly<Declarations>, parent: TextStyle):
 }
 
 function liesOnItsOwn(kind: ElementKind, declared: Readonly<Declarations>): boolean {
-  if (declared.display === null) return kind.isBlock
-  if (declared.display === 'none') return kind.isBlock
-  return declared.display !== 'inline'
+  const { display } = declared
+  return display === null || display === 'none' ? kind.isBlock : display !== 'inline'
 }
 
 /** Cells of a table, and what a style lays side by side: floats and the children of a flex box. */
-function isCell(
-  name: string,
-  isBlock: boolean,
-  declared: Readonly<Declarations>,
-  parent: OpenElement,
-): boolean {
-  if (!isBlock) return false
+function isCell(kind: ElementKind, declared: Readonly<Declarations>, parent: OpenElement): boolean {
   return (
-    name === 'td' ||
-    name === 'th' ||
+    kind.name === 'td' ||
+    kind.name === 'th' ||
     declared.display === 'cell' ||
     declared.isFloating === true ||
     parent.display === 'flex'

@@ -49,7 +49,10 @@ export function splitParts(
   while (found !== NOT_FOUND) {
     const line = readDelimiterLine(view, found + delimiterBytes)
     if (line !== null) {
-      if (partStart >= 0) parts.push(rangeOf(view, partStart, found, range.start))
+      if (partStart >= 0) {
+        const end = partEnd(view, partStart, found)
+        parts.push({ start: range.start + partStart, end: range.start + end })
+      }
       if (line.isClosing) return parts
       if (parts.length >= partsMax) {
         defects.note('tooManyParts')
@@ -78,9 +81,9 @@ function startsWith(view: Buffer, text: string): boolean {
 }
 
 /** The line end in front of a delimiter belongs to the delimiter. */
-function rangeOf(view: Buffer, start: number, delimiter: number, offset: number): ByteRange {
+function partEnd(view: Buffer, start: number, delimiter: number): number {
   const end = view[delimiter - 1] === CR ? delimiter - 1 : delimiter
-  return { start: offset + start, end: offset + Math.max(start, end) }
+  return Math.max(start, end)
 }
 
 interface DelimiterLine {
