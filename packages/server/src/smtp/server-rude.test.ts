@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Receipt } from './handler.ts'
 import { startTestServer, type TestClient, until } from './testing-server.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
@@ -12,8 +13,10 @@ describe('a rude client', { timeout: 30_000 }, () => {
     const client = await given.connect()
     await client.replies(1)
     client.send('E')
+    await given.serveOne()
     given.pass(5 * MINUTE - 1)
-    assert.equal(given.server.connectionCount(), 1)
+    await given.serveOne()
+    assert.equal(client.isClosed, false)
     given.pass(1)
     assert.equal(await client.reply(), '421 4.4.2')
     await client.closed()
@@ -94,6 +97,24 @@ describe('a rude client', { timeout: 30_000 }, () => {
     assert.deepEqual(codes.slice(4), ['354', '250 2.0.0', '250 2.0.0', '221 2.0.0'])
     await client.closed()
     assert.equal(given.mails.length, 1)
+  })
+
+  it('that closes its side before its mail is stored hears of it still', async () => {
+    const stored = Promise.withResolvers<Receipt>()
+    await using given = await startTestServer({
+      handler: {
+        admit: (address) => ({ state: 'accepted', recipient: { address } }),
+        receive: () => stored.promise,
+        turnedAway: () => undefined,
+      },
+    })
+    const client = await given.connect({ allowHalfOpen: true })
+    client.send(`EHLO x\r\n${MAIL.join('\r\n')}\r\nhello\r\n.\r\n`)
+    client.socket.end()
+    await client.replies(5)
+    await given.serveOne()
+    stored.resolve('stored')
+    assert.deepEqual(await client.replies(2), ['250 2.0.0', '221 2.0.0'])
   })
 
   const phases: readonly [name: string, reach: (client: TestClient) => Promise<unknown>][] = [

@@ -316,8 +316,10 @@ describe('a session bounds', () => {
     session.onData(Buffer.from('x'.repeat(90)))
     assert.ok(inFlight.bytes <= SMTP_LIMITS.inFlightBytesMax - 90)
     session.onData(Buffer.from(`x\r\n.\r\n${start}BDAT 200 LAST\r\n${'x'.repeat(150)}`))
-    session.onData(Buffer.from('x'.repeat(50)))
-    session.onData(Buffer.from(lines('NOOP')))
+    const abandonedBytes = inFlight.bytes
+    session.onData(Buffer.from('x'.repeat(49)))
+    assert.equal(inFlight.bytes, abandonedBytes)
+    session.onData(Buffer.from(`x${lines('NOOP')}`))
     await turn()
     const codes = wire.heard()
     assert.deepEqual(codes.slice(4, 6), ['354', '452 4.3.1'])

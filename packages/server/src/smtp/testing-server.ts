@@ -10,6 +10,9 @@ import { codesOf } from './testing.ts'
 /** So long that a test ends first: it sweeps by hand. */
 const NEVER_MS = 2 ** 31 - 1
 
+/** Far longer than anything takes on one machine. */
+const PATIENCE_MS = 10_000
+
 /** Handles that a server or a client of ours holds while it lives. */
 const OUR_HANDLES = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'Timeout']
 
@@ -22,6 +25,8 @@ export type TestServer = AsyncDisposable & {
   /** Lets time pass, and sweeps. */
   pass(ms: number): void
   connect(options?: { readonly allowHalfOpen?: boolean }): Promise<TestClient>
+  /** Serves one client from greeting to close: what the server had to do before is done then. */
+  serveOne(): Promise<void>
 }
 
 /** Recipients that begin with `unknown` are refused. Fails at its end if anything is left open. */
@@ -34,6 +39,13 @@ export async function startTestServer(
   const errors: unknown[] = []
   const clients: TestClient[] = []
   let nowMs = 0
+  const connectClient = async (allowHalfOpen: boolean): Promise<TestClient> => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true, allowHalfOpen })
+    const client = new TestClient(socket)
+    clients.push(client)
+    await once(socket, 'connect')
+    return client
+  }
   const server = await startSmtpServer({
     handler: {
       admit: (address) =>
@@ -65,12 +77,12 @@ export async function startTestServer(
       nowMs += ms
       server.sweep()
     },
-    async connect({ allowHalfOpen = false } = {}) {
-      const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true, allowHalfOpen })
-      const client = new TestClient(socket)
-      clients.push(client)
-      await once(socket, 'connect')
-      return client
+    connect: ({ allowHalfOpen = false } = {}) => connectClient(allowHalfOpen),
+    async serveOne() {
+      const client = await connectClient(false)
+      await client.reply()
+      await client.say('QUIT')
+      await client.closed()
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) client.destroy()
@@ -155,9 +167,13 @@ export class TestClient {
   }
 }
 
-/** Lets the loop turn until this holds; the test runner's timeout is the end of it. */
+/** Lets the loop turn until this holds, and fails when it never does. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn()
+  const giveUpAt = performance.now() + PATIENCE_MS
+  while (!holds()) {
+    assert.ok(performance.now() < giveUpAt, `Never came true: ${holds}`)
+    await turn()
+  }
 }
 
 function ourHandles(): number {
