@@ -109,10 +109,10 @@ function mail<R>(dialogue: Dialogue<R>, argument: string): null {
     const isError = sender.reply !== REPLIES.tooLarge
     return isError ? dialogue.fail(sender.reply) : dialogue.reply(sender.reply)
   }
-  const { address, sizeBytes, smtpUtf8 } = sender.value
+  const { address, declaredSizeBytes, smtpUtf8 } = sender.value
   dialogue.mail = {
     mailFrom: address,
-    sizeBytes,
+    declaredSizeBytes,
     smtpUtf8,
     recipients: [],
     hasRefusedRecipient: false,

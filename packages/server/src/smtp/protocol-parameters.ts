@@ -6,7 +6,7 @@ export type Sender = {
   /** Empty for the null sender. */
   readonly address: string
   /** The size that the client declared, or null. */
-  readonly sizeBytes: number | null
+  readonly declaredSizeBytes: number | null
   readonly smtpUtf8: boolean
 }
 
@@ -29,15 +29,15 @@ export function parseSender(text: string, rules: SenderRules): Parsed<Sender> {
   if (path === null) return wrong(REPLIES.badSender)
   const parameters = parseParameters(path.rest)
   if (parameters === null) return wrong(REPLIES.badParameter)
-  let sizeBytes: number | null = null
+  let declaredSizeBytes: number | null = null
   for (const [name, value] of parameters) {
     const reply = judge(name, value, rules)
     if (reply !== null) return wrong(reply)
-    if (name === 'SIZE') sizeBytes = Number(value)
+    if (name === 'SIZE') declaredSizeBytes = Number(value)
   }
   const smtpUtf8 = parameters.has('SMTPUTF8')
   if (!path.isAscii && !smtpUtf8) return wrong(REPLIES.needsUtf8)
-  return { ok: true, value: { address: path.address, sizeBytes, smtpUtf8 } }
+  return { ok: true, value: { address: path.address, declaredSizeBytes, smtpUtf8 } }
 }
 
 /** Reads all of RCPT behind its verb: `TO:<address>`; no parameter is offered. */

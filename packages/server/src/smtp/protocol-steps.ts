@@ -3,7 +3,7 @@ export type Transaction<R> = {
   /** Empty for the null sender. */
   readonly mailFrom: string
   /** The size that the client declared, or null. */
-  readonly sizeBytes: number | null
+  readonly declaredSizeBytes: number | null
   readonly smtpUtf8: boolean
   /** Those that were accepted, in order. */
   readonly recipients: readonly R[]

@@ -159,14 +159,26 @@ describe('a server that stops', { timeout: 20_000 }, () => {
     await client.say('EHLO x', ...MAIL)
     const stopped = given.server.stop(5000)
     given.pass(4999)
-    assert.equal(given.server.connectionCount(), 1)
+    client.send('half')
     given.pass(1)
+    assert.equal(await client.reply(), '421 4.3.2')
     await stopped
-    await client.closed()
     assert.deepEqual(
       given.turnedAway.map(({ reason }) => reason),
-      ['connection_lost'],
+      ['shutting_down'],
     )
+  })
+
+  it('drops a client that does not close even then', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect({ allowHalfOpen: true })
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL)
+    const stopped = given.server.stop(5000)
+    given.pass(5000)
+    assert.equal(await client.reply(), '421 4.3.2')
+    given.pass(1000)
+    await stopped
   })
 })
 

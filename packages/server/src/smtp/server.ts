@@ -43,7 +43,7 @@ export type SmtpServer = {
   sweep(): void
   /**
    * Accepts nobody new, says 421 to whoever is not sending a mail, lets the others finish for
-   * at most `graceMs`, and returns when all sockets are closed.
+   * at most `graceMs`, and returns when all sockets are closed: a second or two later at most.
    */
   stop(graceMs: number): Promise<void>
 }
@@ -52,6 +52,9 @@ export type SmtpServer = {
 const REFUSED_CONNECTIONS_MAX = 200
 
 const SWEEP_INTERVAL_MS = 1000
+
+/** Time for the last 421 of a server that stops to reach its client. */
+const FAREWELL_MS = 1000
 
 /** Starts listening. */
 export async function startSmtpServer<R extends Recipient>(
@@ -128,10 +131,11 @@ class Listener<R extends Recipient> implements SmtpServer {
 
   sweep(): void {
     const nowMs = this.#options.now()
-    if (nowMs >= this.#stopAtMs) {
-      for (const socket of this.#sessions.keys()) socket.destroy()
+    for (const [socket, session] of this.#sessions) {
+      if (nowMs >= this.#stopAtMs + FAREWELL_MS) socket.destroy()
+      else if (nowMs >= this.#stopAtMs) session.giveUp()
+      else session.tick(nowMs)
     }
-    for (const session of this.#sessions.values()) session.tick(nowMs)
     for (const [socket, sinceMs] of this.#refused) {
       if (nowMs - sinceMs >= this.#limits.lingerMs) socket.destroy()
     }

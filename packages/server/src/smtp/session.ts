@@ -49,7 +49,6 @@ export class Session<R extends Recipient> {
   #tls: string | null = null
   #unknownCount = 0
   #storingBytes = 0
-  #isPaused = false
   #isInputEnded = false
   #isStopping = false
 
@@ -72,12 +71,8 @@ export class Session<R extends Recipient> {
     this.#clock.activeAtMs = this.#options.now()
     if (this.#clock.content !== null) this.#clock.content.bytes += chunk.length
     this.#protocol.push(chunk)
-    if (this.#phase.name === 'talking') {
-      this.#run()
-    } else {
-      this.#isPaused = true
-      this.#wire.pauseReading()
-    }
+    if (this.#phase.name === 'talking') this.#run()
+    else this.#wire.pauseReading()
   }
 
   /** The client has read what we wrote. */
@@ -109,15 +104,27 @@ export class Session<R extends Recipient> {
     else if (this.#phase.name === 'securing') this.#wire.destroy()
   }
 
+  /** Ends the session, whatever is under way. */
+  giveUp(): void {
+    const { name } = this.#phase
+    if (name !== 'gone' && name !== 'closing') this.#hangUp(REPLIES.shuttingDown)
+  }
+
   /** Does what is overdue. */
   tick(nowMs: number): void {
     const { limits } = this.#options
     const verdict = judgeDeadlines(this.#phase, this.#clock, { limits, nowMs })
     if (verdict.kind === 'destroy') this.#wire.destroy()
-    if (verdict.kind === 'nothing' || verdict.kind === 'destroy') return
+    if (verdict.kind === 'hang_up') this.#hangUp(verdict.reply)
+    if (verdict.kind !== 'refuse_unknown') return
     this.#phase = TALKING
-    if (verdict.kind === 'hang_up') this.#protocol.hangUp(verdict.reply)
-    else this.#protocol.refuse(REPLIES.unknownRecipient)
+    this.#protocol.refuse(REPLIES.unknownRecipient)
+    this.#run()
+  }
+
+  #hangUp(reply: string): void {
+    this.#phase = TALKING
+    this.#protocol.hangUp(reply)
     this.#run()
   }
 
@@ -167,10 +174,7 @@ export class Session<R extends Recipient> {
     this.#flush()
     this.#time()
     this.#hold()
-    if (this.#isPaused) {
-      this.#isPaused = false
-      this.#wire.resumeReading()
-    }
+    this.#wire.resumeReading()
     return true
   }
 
@@ -264,20 +268,16 @@ export class Session<R extends Recipient> {
 
   #notice(transaction: Transaction<R>, reply: string, reason: TurnedAwayReason): void {
     const { recipients } = transaction
-    if (recipients.length === 0) return
     const envelope = this.#envelope(transaction)
-    this.#options.handler.turnedAway({ envelope, recipients, reply, reason })
+    if (recipients.length > 0) {
+      this.#options.handler.turnedAway({ envelope, recipients, reply, reason })
+    }
   }
 
-  #envelope(transaction: Transaction<R>): Envelope {
-    return {
-      mailFrom: transaction.mailFrom,
-      remoteAddress: this.#options.remoteAddress,
-      helo: this.#protocol.helo,
-      tls: this.#tls,
-      smtpUtf8: transaction.smtpUtf8,
-      declaredSizeBytes: transaction.sizeBytes,
-    }
+  #envelope({ mailFrom, smtpUtf8, declaredSizeBytes }: Transaction<R>): Envelope {
+    const { remoteAddress } = this.#options
+    const { helo } = this.#protocol
+    return { mailFrom, remoteAddress, helo, tls: this.#tls, smtpUtf8, declaredSizeBytes }
   }
 
   /** The pace of a mail is measured from the moment its content may come. */
@@ -288,8 +288,7 @@ export class Session<R extends Recipient> {
 
   /** A mail in the making is given up when all sessions together hold too much. */
   #hold(): void {
-    const isGone = this.#phase.name === 'gone'
-    const heldBytes = isGone ? 0 : this.#protocol.heldBytes
+    const heldBytes = this.#phase.name === 'gone' ? 0 : this.#protocol.heldBytes
     if (this.#memory.hold(heldBytes + this.#storingBytes) || heldBytes === 0) return
     this.#protocol.abandonMail()
     this.#memory.hold(this.#protocol.heldBytes + this.#storingBytes)

@@ -6,6 +6,7 @@ export type Wire = {
   /** False when the client lags behind: `onDrain` tells when it has caught up. */
   write(text: string): boolean
   pauseReading(): void
+  /** Does nothing while reading is not paused. */
   resumeReading(): void
   /** Sends the text, then begins TLS; input from then on is what came encrypted. */
   secure(text: string, onSecured: (tlsProtocol: string) => void): void
@@ -28,6 +29,8 @@ export class SocketWire implements Wire {
   readonly #secureContext: SecureContext | null
   #socket: Socket
   #listener: WireListener | null = null
+  #isPaused = false
+  #detach: () => void = () => undefined
 
   constructor(socket: Socket, secureContext: SecureContext | null) {
     this.#plain = socket
@@ -48,10 +51,13 @@ export class SocketWire implements Wire {
   }
 
   pauseReading(): void {
+    this.#isPaused = true
     this.#socket.pause()
   }
 
   resumeReading(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
     this.#socket.resume()
   }
 
@@ -62,7 +68,7 @@ export class SocketWire implements Wire {
       this.destroy()
       return
     }
-    this.#plain.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end')
+    this.#detach()
     this.#plain.pause()
     // Not before the 220 is on its way: from then on the socket belongs to TLS.
     this.#plain.write(text, 'latin1', (error) => {
@@ -88,8 +94,11 @@ export class SocketWire implements Wire {
   }
 
   #attach(listener: WireListener): void {
-    this.#socket.on('data', (chunk: Buffer) => listener.onData(chunk))
-    this.#socket.on('drain', () => listener.onDrain())
-    this.#socket.on('end', () => listener.onEnd())
+    const socket = this.#socket
+    const onData = (chunk: Buffer) => listener.onData(chunk)
+    const onDrain = () => listener.onDrain()
+    const onEnd = () => listener.onEnd()
+    socket.on('data', onData).on('drain', onDrain).on('end', onEnd)
+    this.#detach = () => socket.off('data', onData).off('drain', onDrain).off('end', onEnd)
   }
 }
