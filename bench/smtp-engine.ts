@@ -51,10 +51,9 @@ async function compare(): Promise<void> {
     const rates = await measure(mode)
     console.log(`\n${mode} connections, ${CONNECTIONS} at once, ${SIZE_BYTES} bytes a mail`)
     for (const [subject, rate] of rates) {
-      const ratio = (rates.get('engine') ?? 0) / rate
-      console.log(
-        `  ${subject.padEnd(12)} ${rate.toFixed(0).padStart(7)} mails/s   engine is ${ratio.toFixed(2)} x`,
-      )
+      const ratio = ((rates.get('engine') ?? 0) / rate).toFixed(2)
+      const figure = rate.toFixed(0).padStart(7)
+      console.log(`  ${subject.padEnd(12)} ${figure} mails/s   engine is ${ratio} x`)
     }
   }
 }

@@ -83,7 +83,7 @@ export const RECEIPT_REPLIES: Readonly<Record<Receipt | 'failed', string>> = {
   failed: REPLIES.storageFailing,
 }
 
-/** Why a mail under way is lost when a session ends with this reply; null: it was the client's wish. */
+/** Why a mail under way is lost when a session ends so; null when the client wished it. */
 export function lossReason(reply: string): TurnedAwayReason | null {
   switch (reply) {
     case REPLIES.goodbye:

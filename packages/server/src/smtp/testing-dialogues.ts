@@ -114,9 +114,7 @@ export const MAIL_DIALOGUES: readonly Dialogue[] = [
   },
   {
     name: 'a mail to which some recipients are refused',
-    flights: [
-      `${lines(HELLO, FROM, 'RCPT TO:<unknown@mayfly.test>', 'RCPT TO:<full@mayfly.test>', TO)}${lines('DATA', '.')}`,
-    ],
+    flights: [lines(HELLO, FROM, 'RCPT TO:<unknown@b.c>', 'RCPT TO:<full@b.c>', TO, 'DATA', '.')],
     codes: ['250', '250 2.1.0', '550 5.1.1', '452 4.2.2', '250 2.1.5', '354', STORED],
     mails: [{ to: ['b@mayfly.test'] }],
   },

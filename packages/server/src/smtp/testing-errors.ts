@@ -196,7 +196,9 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
     name: 'as large as allowed, dots not counted, and one byte larger',
     options: { messageBytesMax: 30 },
     flights: [
-      `${START}${lines('DATA', '..', 'x'.repeat(25), '.')}${lines(FROM, TO, 'DATA', '..', 'x'.repeat(26), '.', 'NOOP')}`,
+      lines(HELLO, FROM, TO, 'DATA', '..', 'x'.repeat(25), '.').concat(
+        lines(FROM, TO, 'DATA', '..', 'x'.repeat(26), '.', 'NOOP'),
+      ),
     ],
     codes: [
       ...STARTED,
@@ -237,7 +239,9 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
     name: 'chunks that become too large, and the rest of them sent ahead',
     options: { messageBytesMax: 30 },
     flights: [
-      `${START}${lines('BDAT 20')}${'x'.repeat(20)}${lines('BDAT 11')}MAIL FROM\r\n${lines('BDAT 6 LAST')}QUIT\r\n${lines('NOOP')}`,
+      START.concat(
+        lines('BDAT 20', 'x'.repeat(18), 'BDAT 11', 'MAIL FROM', 'BDAT 6 LAST', 'QUIT', 'NOOP'),
+      ),
     ],
     codes: [...STARTED, '250 2.0.0', '552 5.3.4', '503 5.5.1', '250 2.0.0'],
     turnedAway: ['too_large'],
@@ -259,7 +263,9 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
   {
     name: 'chunks out of order: their bytes are never commands',
     flights: [
-      `${lines('BDAT 6')}QUIT\r\n${lines(HELLO, 'BDAT 6')}QUIT\r\n${lines(FROM, 'BDAT 6')}QUIT\r\n${lines('RCPT TO:<unknown@mayfly.test>', 'BDAT 6 LAST')}QUIT\r\n${lines('NOOP')}`,
+      lines('BDAT 6', 'QUIT', HELLO, 'BDAT 6', 'QUIT', FROM, 'BDAT 6', 'QUIT').concat(
+        lines('RCPT TO:<unknown@mayfly.test>', 'BDAT 6 LAST', 'QUIT', 'NOOP'),
+      ),
     ],
     codes: [
       ...['503 5.5.1', '250', '503 5.5.1', '250 2.1.0', '503 5.5.1', '550 5.1.1', '554 5.5.1'],
