@@ -15,7 +15,7 @@ import { SMTPServer } from 'smtp-server'
 import { startSmtpServer } from '../packages/server/src/smtp/server.ts'
 
 const SMTP_SOURCE = '/usr/sbin/smtp-source'
-const SMTP_LOAD = fileURLToPath(new URL('load/smtp-load.ts', import.meta.url))
+const SMTP_LOAD = fileURLToPath(new URL('./load/smtp-load.ts', import.meta.url))
 const CONNECTIONS = 20
 const SIZE_BYTES = 4000
 const ROUNDS = 5

@@ -16,9 +16,15 @@ type Row = {
   readonly outside: readonly string[]
 }
 
-function row(block: string, name: string, inside: string, outside = ''): Row {
-  return { block, name, inside: inside.split(' '), outside: outside.split(' ').filter(Boolean) }
-}
+// A table: an arrow, whose columns need no names at each call.
+const row = (
+  ...[block, name, inside, outside = '']: readonly [string, string, string, string?]
+): Row => ({
+  block,
+  name,
+  inside: inside.split(' '),
+  outside: outside.split(' ').filter(Boolean),
+})
 
 // Every row of the IANA IPv4 Special-Purpose Address Registry, and multicast.
 const IPV4_REGISTRY: readonly Row[] = [
