@@ -40,7 +40,7 @@ of 500 also carries \`requestId\`, and every answer the header \`X-Request-Id\`:
 429 and 503 carry \`Retry-After\` in seconds; 401 carries \`WWW-Authenticate\`; 405 carries \`Allow\`.
 
 When several things are wrong at once, the first of this order is told: unknown path or method, key,
-media type and body, role and plan, the record itself.
+rate, media type and body, role and plan, the record itself.
 
 | status | type | code | message |
 |---|---|---|---|

@@ -86,7 +86,12 @@ export const registerAccount = {
   }),
   response: {
     201: z.object({ account: accountSchema, apiKey: z.string(), key: keySchema }),
-    ...errorResponses('invalid_json', 'invalid_parameter', 'email_registered'),
+    ...errorResponses(
+      'invalid_json',
+      'invalid_parameter',
+      'email_registered',
+      'registrations_exceeded',
+    ),
   },
 }
 

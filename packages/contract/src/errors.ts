@@ -132,11 +132,20 @@ export const ERRORS = {
     type: 'rate_limit',
     message: 'The inboxes of today are used up. The limit resets at midnight, UTC.',
   },
+  requests_per_minute_exceeded: {
+    status: 429,
+    type: 'rate_limit',
+    message: 'The requests of this minute are used up. Retry-After tells when the next begins.',
+  },
   concurrent_waits_exceeded: {
     status: 429,
     type: 'rate_limit',
-    message:
-      'The plan of this account allows no more waits at a time. Try again when one has ended.',
+    message: 'All concurrent waits of this account are held. Try again when one has ended.',
+  },
+  registrations_exceeded: {
+    status: 429,
+    type: 'rate_limit',
+    message: 'Too many accounts were registered from your address within an hour.',
   },
   internal_error: {
     status: 500,

@@ -4,4 +4,8 @@ import type { ErrorCode } from './errors.ts'
 export const SECURITY: { readonly [name: string]: readonly string[] }[] = [{ apiKey: [] }]
 
 /** What every route that needs a key may answer. */
-export const KEY_ERRORS = ['missing_api_key', 'invalid_api_key'] as const satisfies ErrorCode[]
+export const KEY_ERRORS = [
+  'missing_api_key',
+  'invalid_api_key',
+  'requests_per_minute_exceeded',
+] as const satisfies ErrorCode[]

@@ -15,8 +15,11 @@ import { diagnose, explainWait, readTranscript } from './features/diagnostics/di
 import type { OperatorDomains } from './features/inboxes/choose-domain.ts'
 import { createInbox } from './features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from './features/inboxes/read.ts'
+import { admitRegistration, admitRequest } from './features/limits/admit.ts'
 import { spendInbox } from './features/limits/allowance.ts'
+import type { RateLimiter } from './features/limits/rate-limiter.ts'
 import { listUsage, type RequestCounter, usageToday } from './features/limits/usage.ts'
+import { takeWaitSlot, type WaitSlotHolder } from './features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from './features/messages/bytes.ts'
 import { listMessages, presentMessage, readMessage } from './features/messages/read.ts'
 import type { Arrivals } from './features/waiting/arrivals.ts'
@@ -42,13 +45,15 @@ export type AppDeps = {
   readonly baseUrl: () => string
   readonly arrivals: Arrivals
   readonly announce: (inboxIds: readonly InboxId[]) => void
-  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   readonly fetchLink: FetchLink
   readonly elapsedMs: () => number
   readonly mailHost: string
   readonly smtpAddress: () => string
   /** When a client last connected to this node's SMTP port. */
   readonly lastConnectionAt: () => number | null
+  readonly rateLimiter: RateLimiter
+  readonly registrationsPerHour: number
+  readonly waitSlots: WaitSlotHolder
 }
 
 /** Everything that the service can do, bound to its dependencies. */
@@ -58,7 +63,13 @@ export function createApp(given: AppDeps) {
   return {
     isReady: () => deps.store.ping(),
     authenticate: bind(deps, authenticate),
-    countRequest: (caller: Caller) => deps.requestCounter.count(caller),
+    limits: {
+      admitRequest: bind(deps, admitRequest),
+      admitRegistration: bind(deps, admitRegistration),
+      countRequest: (caller: Caller) => deps.requestCounter.count(caller),
+      /** For whatever waits: `await using slot = await app.limits.takeWaitSlot(caller)`. */
+      ...slots,
+    },
     accounts: {
       register: bind(deps, registerAccount),
       read: bind(account, readAccount),
@@ -110,8 +121,10 @@ function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
     mismatch,
     operatorDomains: [...deps.domains.public, ...deps.domains.private],
   }
+  const slots = { takeWaitSlot: bind(deps, takeWaitSlot) }
   const wait = {
     ...deps,
+    ...slots,
     present: (stored: Parameters<typeof presentMessage>[1]) =>
       presentMessage(deps, stored, 'block'),
     explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
@@ -119,6 +132,7 @@ function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
   }
   const assert = {
     ...deps,
+    ...slots,
     findWithin: bind(deps, findWithin),
     visibleText: (html: string) => readableText(readHtml(html)),
     explain: async (caller: Caller, inboxId: InboxId, query: WaitQuery) => {

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { nearestName } from '@mayfly/contract'
 import { z } from 'zod'
 import { StartRefused } from './errors.ts'
@@ -36,6 +37,10 @@ const domains = list
   .refine((names) => names.every((name) => HOST_NAME.test(name)), {
     error: 'must be domain names, separated by commas',
   })
+
+const networks = list.refine((items) => items.every(isNetwork), {
+  error: 'must be addresses or networks as 10.0.0.0/8, separated by commas',
+})
 
 /** Every setting, by the name of its environment variable. */
 export const SETTINGS = {
@@ -130,6 +135,12 @@ export const SETTINGS = {
       sentence: 'Where callers reach the API. Unset, it is http://HOST:PORT of the listener.',
     },
   ),
+  MAYFLY_TRUSTED_PROXIES: setting(networks, {
+    default: '',
+    type: 'list',
+    sentence:
+      'Addresses and networks of proxies before the API, whose X-Forwarded-For is believed.',
+  }),
   MAYFLY_DATABASE_URL: setting(
     text.refine((url) => /^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)/.test(url), {
       error: 'must be sqlite:PATH or postgres://…',
@@ -169,6 +180,11 @@ export const SETTINGS = {
     default: 'key_only',
     type: 'key_only, connected or unlimited',
     sentence: 'Plan of a new account. A team that hosts for itself wants unlimited.',
+  }),
+  MAYFLY_REGISTRATIONS_PER_HOUR: setting(wholeNumber(1, 1_000_000), {
+    default: '10',
+    type: 'number',
+    sentence: 'Accounts that one address may register in an hour; the machine itself is exempt.',
   }),
   MAYFLY_LOG_LEVEL: setting(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
@@ -226,4 +242,17 @@ function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,15}$/, { error })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error })
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits] = text.split('/')
+  try {
+    const type = isIPv6(address) ? 'ipv6' : 'ipv4'
+    const block = new BlockList()
+    if (bits === undefined) block.addAddress(address, type)
+    else block.addSubnet(address, /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN, type)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -11,6 +11,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     newRequestId: () => 'req_0',
     baseUrl: () => 'http://127.0.0.1:8025',
     metrics: false,
+    trustedProxies: [],
   })
   try {
     const answer = await http.inject('/openapi.json')

@@ -4,7 +4,6 @@ import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
 import { PLANS } from './features/limits/plans.ts'
-import { RequestCounter } from './features/limits/usage.ts'
 import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
 import { createFollowUpThread } from './follow-up-thread.ts'
@@ -17,6 +16,8 @@ import type { Log } from './platform/log.ts'
 import { makeSelfSignedCertificate } from './platform/self-signed.ts'
 import { startReceivingThreads } from './receiving-threads.ts'
 import { type Receiving, startReceiving } from './receiving-worker.ts'
+import { runEvery } from './service/background.ts'
+import { type LimitParts, startLimits } from './service/limits.ts'
 import { openStore, type Store } from './store/open.ts'
 import { openThreadSignals, type Signals } from './store/signals.ts'
 
@@ -30,9 +31,6 @@ export type Service = {
 
 /** What a test may put in place of the machine's own; a clock needs MAYFLY_SMTP_THREADS=0. */
 export type ServiceOverrides = { readonly clock?: Clock }
-
-/** How often counted requests are written. */
-const FLUSH_MS = 1_000
 
 /** How often what is no longer kept is looked for. */
 const SWEEP_MS = 60_000
@@ -94,8 +92,10 @@ export async function startService(
     const receiving = await startSmtp(shared)
     started.push(() => receiving.stop(SMTP_GRACE_MS))
     const smtpPort = receiving.port
-    const { http, httpUrl, requestCounter } = await startHttp(shared, { watch, outside, smtpPort })
-    started.push(startBackground(shared, requestCounter))
+    const limits = startLimits({ ...shared, ids })
+    started.push(limits.stop)
+    started.push(startBackground(shared))
+    const { http, httpUrl } = await startHttp(shared, { watch, outside, smtpPort, limits })
     started.push(async () => {
       // Held waits are answered before the server counts who is still served.
       watch.arrivals.close()
@@ -108,13 +108,17 @@ export async function startService(
   }
 }
 
-async function startHttp(
-  shared: Shared,
-  parts: { readonly watch: ArrivalWatch; readonly outside: Outside; readonly smtpPort: number },
-) {
+/** What the API needs beside what all share. */
+type HttpParts = {
+  readonly watch: ArrivalWatch
+  readonly outside: Outside
+  readonly smtpPort: number
+  readonly limits: LimitParts
+}
+
+async function startHttp(shared: Shared, parts: HttpParts) {
   const { config, clock, log, store, hostName } = shared
   const ids = createIds(clock)
-  const requestCounter = new RequestCounter(clock)
   let httpUrl = ''
   const baseUrl = () => (config.MAYFLY_BASE_URL ?? httpUrl).replace(/\/+$/, '')
   const app = createApp({
@@ -125,11 +129,11 @@ async function startHttp(
     domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
     defaultPlan: config.MAYFLY_DEFAULT_PLAN,
     limitsOf: (plan) => PLANS[plan],
-    requestCounter,
+    registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
+    ...parts.limits,
     arrivals: parts.watch.arrivals,
     announce: parts.watch.announce,
     lastConnectionAt: parts.watch.lastConnectionAt,
-    takeWaitSlot: async () => ({ [Symbol.asyncDispose]: async () => {} }),
     fetchLink: parts.outside.fetchLink,
     elapsedMs,
     mailHost: hostName,
@@ -141,9 +145,10 @@ async function startHttp(
     newRequestId: () => ids.requestId(),
     baseUrl,
     metrics: config.MAYFLY_METRICS,
+    trustedProxies: config.MAYFLY_TRUSTED_PROXIES,
   })
   httpUrl = await listen(http, config)
-  return { http, httpUrl, requestCounter }
+  return { http, httpUrl }
 }
 
 async function listen(http: HttpServer, config: Config): Promise<string> {
@@ -222,21 +227,12 @@ async function followUps(shared: Shared): Promise<() => Promise<void>> {
 }
 
 /** Starts what runs by the clock; returns how to stop it. */
-function startBackground(shared: Shared, requestCounter: RequestCounter): () => Promise<void> {
+function startBackground(shared: Shared): () => Promise<void> {
   const { store, clock, log } = shared
-  const tell = (what: string) => (error: unknown) => log.warn({ err: error }, what)
-  const flushing = setInterval(() => {
-    requestCounter.flush(store).catch(tell('usage could not be written; trying again'))
-  }, FLUSH_MS)
-  const sweeping = setInterval(() => {
-    const deps = { store, clock, limitsOf: (plan: keyof typeof PLANS) => PLANS[plan] }
-    sweepExpired(deps).catch(tell('the sweep failed; trying again'))
-  }, SWEEP_MS)
-  return async () => {
-    clearInterval(flushing)
-    clearInterval(sweeping)
-    await requestCounter.flush(store)
-  }
+  const sweeping = runEvery(SWEEP_MS, { name: 'the sweep', log }, async () => {
+    await sweepExpired({ store, clock, limitsOf: (plan) => PLANS[plan] })
+  })
+  return () => sweeping.stop()
 }
 
 /** A port that cannot be had is the operator's to change; anything else is thrown on. */

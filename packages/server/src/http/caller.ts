@@ -34,6 +34,5 @@ export function authenticateCallers(http: FastifyInstance, app: App): void {
     const secret = BEARER.exec(authorization)?.[1]
     if (secret === undefined) throw new ServiceError('missing_api_key')
     request.caller = await app.authenticate(secret)
-    app.countRequest(request.caller)
   })
 }

@@ -7,6 +7,7 @@ import { serveDocsPage } from './docs-page.ts'
 import { answerError } from './error-response.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
+import { limitRates } from './rate-limit.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
@@ -29,6 +30,8 @@ export type HttpOptions = {
   readonly newRequestId: () => string
   readonly baseUrl: () => string
   readonly metrics: boolean
+  /** Addresses and networks whose X-Forwarded-For names who really calls. */
+  readonly trustedProxies: readonly string[]
 }
 
 /** A request must be here in full by then; a slower client only holds a socket. */
@@ -60,6 +63,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
       requestIdLogLabel: 'requestId',
     }),
     bodyLimit: BODY_BYTES_MAX,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }) => {
@@ -79,6 +83,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   tellRequests(http)
   answerUnmatched(http)
   authenticateCallers(http, options.app)
+  limitRates(http, options.app)
   await serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
   if (options.metrics) await serveMetrics(http)

@@ -30,6 +30,8 @@ export type Ids = {
   diagnosticId(): string
   /** Names one request in the log and in its answer. */
   requestId(): string
+  /** Names this run of this node among all others. */
+  node(): string
   /** A new API key. */
   apiKey(environment: Environment): string
 }
@@ -45,6 +47,7 @@ export function createIds(clock: { now(): number }): Ids {
     diagnosticId: () => sortable('dia_'),
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
+    node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
   }
 }

@@ -8,6 +8,8 @@ export type ColumnTypes = {
   readonly integer: string
   readonly real: string
   readonly bytes: string
+  /** Before `table`: counters that a crash of the database may forget are not worth a log. */
+  readonly unlogged: string
   /** What follows the closing parenthesis of a table. */
   readonly options: string
 }
@@ -15,6 +17,8 @@ export type ColumnTypes = {
 /** Everything in which the two databases differ, as named capabilities. */
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
+  /** Whether several nodes may run on one store, so that a node's memory is not the whole truth. */
+  readonly isShared: boolean
   readonly types: ColumnTypes
   readonly currentTimestamp: string
   /** The name of parameter number `place`, from 1. */
@@ -41,11 +45,13 @@ const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
 /** SQLite: one writer at a time, so a transaction is itself the lock. */
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  isShared: false,
   types: {
     id: 'text',
     integer: 'integer',
     real: 'real',
     bytes: 'blob',
+    unlogged: '',
     options: ' strict',
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
@@ -78,11 +84,13 @@ const POOL_GONE = /Connection terminated|timeout exceeded|encountered a connecti
 /** PostgreSQL: row and advisory locks. */
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  isShared: true,
   types: {
     id: 'text collate "C"',
     integer: 'bigint',
     real: 'double precision',
     bytes: 'bytea',
+    unlogged: 'unlogged ',
     options: '',
   },
   currentTimestamp: 'now()::text',

@@ -119,7 +119,7 @@ export class Keys {
   }
 
   /** Notes when keys were last used. */
-  async touch(uses: ReadonlyMap<KeyId, number>): Promise<void> {
+  async touch(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
     for (const [id, usedAt] of uses) {
       await this.#db
         .updateTable('api_key')

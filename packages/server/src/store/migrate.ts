@@ -2,10 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import { StartRefused } from '../errors.ts'
 import type { Dialect } from './dialect.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { manyAccounts } from './migrations/0002-many-accounts.ts'
 import type { Schema } from './schema.ts'
 
 /** Every migration in order; its place in the list is its number. Forward only, never edited. */
-const MIGRATIONS = [initial] as const
+const MIGRATIONS = [initial, manyAccounts] as const
 
 /**
  * Brings the schema up to date, all in one transaction under the database's lock, so that

@@ -15,9 +15,11 @@ import { Messages } from './messages.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './open-postgres.ts'
 import { holdData, openSqlite } from './open-sqlite.ts'
+import { RateWindows } from './rate-windows.ts'
 import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
 import { Usage } from './usage.ts'
+import { WaitSlots } from './wait-slots.ts'
 
 /** Every table's queries; the same inside a transaction as outside. */
 export type Tables = {
@@ -34,10 +36,14 @@ export type Tables = {
   readonly diagnostics: Diagnostics
   readonly scenarios: Scenarios
   readonly usage: Usage
+  readonly rateWindows: RateWindows
+  readonly waitSlots: WaitSlots
 }
 
 /** The storage of the service. */
 export type Store = Tables & {
+  /** Whether other nodes may run on the same store. */
+  readonly isShared: boolean
   /** All of `work` or nothing of it. Inside, only `tx` may be used. */
   transaction<T>(work: (tx: Tables) => Promise<T>): Promise<T>
   /** Runs one statement as it is; for the operator's tools and tests. */
@@ -86,6 +92,7 @@ export function sqlitePathOf(url: string): string | null {
 function storeOver(db: Kysely<Schema>, dialect: Dialect, released: () => void): Store {
   return {
     ...tablesOver(db, dialect),
+    isShared: dialect.isShared,
     transaction: (work) => db.transaction().execute((tx) => work(tablesOver(tx, dialect))),
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
@@ -115,5 +122,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     diagnostics: new Diagnostics(db, dialect),
     scenarios: new Scenarios(db),
     usage: new Usage(db),
+    rateWindows: new RateWindows(db),
+    waitSlots: new WaitSlots(db),
   }
 }

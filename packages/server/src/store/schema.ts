@@ -185,6 +185,24 @@ type UsageDayTable = {
   inboxes: ColumnType<number, number | undefined>
 }
 
+/** How much of a rate was used since a window began. */
+type RateWindowTable = {
+  name: string
+  window_ms: number
+  started_at: number
+  used: number
+}
+
+/** A held wait: one of the numbered places that an account has. */
+type WaitSlotTable = {
+  account_id: AccountId
+  number: number
+  /** Whose place it is: a new one each time it is taken. */
+  token: string
+  node: string
+  leased_until: number
+}
+
 type ScenarioTable = {
   id: ScenarioId
   account_id: AccountId
@@ -247,6 +265,8 @@ export type Schema = {
   domain_refusal: DomainRefusalTable
   idempotency_key: IdempotencyKeyTable
   usage_day: UsageDayTable
+  rate_window: RateWindowTable
+  wait_slot: WaitSlotTable
   scenario: ScenarioTable
   webhook: WebhookTable
   delivery: DeliveryTable

@@ -19,6 +19,8 @@ type Counted = {
 export class RequestCounter {
   #counts = new Map<string, Counted>()
   #lastUses = new Map<KeyId, number>()
+  #flushes = 0
+  #flushing: Promise<void> | null = null
   readonly #clock: Clock
 
   constructor(clock: Clock) {
@@ -40,29 +42,58 @@ export class RequestCounter {
     this.#lastUses.set(caller.keyId, now)
   }
 
-  /** What is counted for an account and not yet written. */
-  pending(accountId: AccountId): UsageRow[] {
-    return [...this.#counts.values()]
-      .filter((counted) => counted.accountId === accountId)
-      .map(({ date, environment, requests }) => ({ date, environment, requests, inboxes: 0 }))
+  /**
+   * What is stored and what is counted here and not yet written, as of one moment: read again
+   * when a flush came between the two, which would count its requests twice or not at all.
+   */
+  async readWith(
+    accountId: AccountId,
+    readStored: () => Promise<readonly UsageRow[]>,
+  ): Promise<readonly UsageRow[]> {
+    for (;;) {
+      while (this.#flushing !== null) await this.#flushing
+      const flushesBefore = this.#flushes
+      const stored = await readStored()
+      if (this.#flushes === flushesBefore) return [...stored, ...this.#pending(accountId)]
+    }
   }
 
   /** Writes all that was counted; when that fails the counts are kept for the next time. */
   async flush(store: Store): Promise<void> {
+    while (this.#flushing !== null) await this.#flushing
     if (this.#counts.size === 0) return
+    this.#flushes += 1
+    const written = this.#write(store)
+    const done = () => {
+      this.#flushing = null
+    }
+    this.#flushing = written.then(done, done)
+    await written
+  }
+
+  async #write(store: Store): Promise<void> {
     const counts = this.#counts
     const lastUses = this.#lastUses
     this.#counts = new Map()
     this.#lastUses = new Map()
     try {
       await store.transaction(async (tx) => {
-        for (const counted of counts.values()) await tx.usage.add({ ...counted, inboxes: 0 })
-        await tx.keys.touch(lastUses)
+        // In order, so that two nodes that write for the same accounts wait and never cross.
+        for (const [, counted] of [...counts].sort(byName)) {
+          await tx.usage.add({ ...counted, inboxes: 0 })
+        }
+        await tx.keys.touch([...lastUses].sort(byName))
       })
     } catch (error) {
       this.#putBack(counts, lastUses)
       throw error
     }
+  }
+
+  #pending(accountId: AccountId): UsageRow[] {
+    return [...this.#counts.values()]
+      .filter((counted) => counted.accountId === accountId)
+      .map(({ date, environment, requests }) => ({ date, environment, requests, inboxes: 0 }))
   }
 
   #putBack(counts: Map<string, Counted>, lastUses: Map<KeyId, number>): void {
@@ -73,6 +104,10 @@ export class RequestCounter {
     }
     this.#lastUses = new Map([...lastUses, ...this.#lastUses])
   }
+}
+
+function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : 1
 }
 
 /** What reading usage needs. */
@@ -116,11 +151,10 @@ async function usageRows(
   caller: Caller,
   span: { readonly from: string; readonly to: string },
 ): Promise<UsageRow[]> {
-  const pending = deps.requestCounter
-    .pending(caller.accountId)
-    .filter((row) => row.date >= span.from && row.date <= span.to)
-  const stored = await deps.store.usage.list(caller.accountId, span.from, span.to)
-  return [...stored, ...pending]
+  const rows = await deps.requestCounter.readWith(caller.accountId, () =>
+    deps.store.usage.list(caller.accountId, span.from, span.to),
+  )
+  return rows.filter((row) => row.date >= span.from && row.date <= span.to)
 }
 
 function sum(rows: readonly UsageRow[]): { requests: number; inboxes: number } {

@@ -1,10 +1,11 @@
 import { readAccount, readUsage, registerAccount } from '@mayfly/contract'
-import { PUBLIC } from '../caller.ts'
+import { LIMITED_BY_ADDRESS } from '../rate-limit.ts'
 import type { Routes } from '../routes.ts'
 
 /** Accounts and what they use. */
 export const accountRoutes: Routes = (http, app) => {
-  http.post('/v1/accounts', { schema: registerAccount, config: PUBLIC }, async (request, reply) =>
+  const registration = { schema: registerAccount, config: LIMITED_BY_ADDRESS }
+  http.post('/v1/accounts', registration, async (request, reply) =>
     reply.code(201).send(await app.accounts.register(request.body)),
   )
 

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { RateTake } from '../../store/rate-windows.ts'
+import { MemoryWindows, type WindowCounter } from './memory-windows.ts'
+import { RateLimiter } from './rate-limiter.ts'
+
+const RATE = { name: 'acc_1', limit: 30, windowMs: 60_000 }
+
+describe('the rate limiter', () => {
+  it('admits exactly as many as the limit, however many ask at once', async () => {
+    const limiter = new RateLimiter({ now: () => 0 }, new MemoryWindows())
+    const admissions = await Promise.all(Array.from({ length: 100 }, () => limiter.admit(RATE)))
+    assert.equal(admissions.filter(({ isAdmitted }) => isAdmitted).length, 30)
+    const left = admissions.slice(0, 30).map(({ remaining }) => remaining)
+    assert.deepEqual(
+      left,
+      Array.from({ length: 30 }, (_, i) => 29 - i),
+    )
+    assert.ok(admissions.slice(30).every(({ remaining }) => remaining === 0))
+  })
+
+  it('begins a window with the first and tells when it ends', async () => {
+    let now = 5_000
+    const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
+    const rate = { ...RATE, limit: 1 }
+    assert.equal((await limiter.admit(rate)).resetSeconds, 60)
+    now += 59_001
+    const refused = await limiter.admit(rate)
+    assert.deepEqual([refused.isAdmitted, refused.resetSeconds], [false, 1])
+    now += 998
+    assert.equal((await limiter.admit(rate)).isAdmitted, false)
+    now += 1
+    assert.equal((await limiter.admit(rate)).isAdmitted, true)
+  })
+
+  it('does not ask again while a window is used up, unless the limit was raised', async () => {
+    const { counter, asked } = recorded(new MemoryWindows())
+    const limiter = new RateLimiter({ now: () => 0 }, counter)
+    const rate = { ...RATE, limit: 2 }
+    for (let i = 0; i < 10; i++) await limiter.admit(rate)
+    assert.equal(asked.length, 2)
+    const raised = await limiter.admit({ ...rate, limit: 5 })
+    assert.deepEqual([raised.isAdmitted, raised.remaining], [true, 2])
+  })
+
+  it('takes together what comes while a take is under way', async () => {
+    const { counter, asked } = recorded(new MemoryWindows())
+    const limiter = new RateLimiter({ now: () => 0 }, counter)
+    const names = Array.from({ length: 250 }, (_, i) => ({ ...RATE, name: `acc_${i % 125}` }))
+    await Promise.all(names.map((rate) => limiter.admit(rate)))
+    // The first alone, then all others: a hundred names, then the rest.
+    assert.deepEqual(
+      asked.map((takes) => takes.length),
+      [1, 100, 25],
+    )
+    const counts = asked.flat().map(({ count }) => count)
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      250,
+    )
+  })
+
+  it('tells a failure to who asked, and goes on', async () => {
+    const memory = new MemoryWindows()
+    let failures = 1
+    const counter: WindowCounter = {
+      take: async (takes) => {
+        failures -= 1
+        if (failures >= 0) throw new Error('no answer')
+        return memory.take(takes)
+      },
+      forgetEnded: async () => {},
+    }
+    const limiter = new RateLimiter({ now: () => 0 }, counter)
+    const [first, second] = await Promise.allSettled([limiter.admit(RATE), limiter.admit(RATE)])
+    assert.equal(first?.status, 'rejected')
+    assert.equal(second?.status, 'fulfilled')
+    assert.equal((await limiter.admit(RATE)).isAdmitted, true)
+  })
+
+  it('never admits more than the limit within a window, whatever comes when', async () => {
+    const steps = fc.array(fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 8 })))
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (arrivals, limit) => {
+        let now = 0
+        const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
+        let windowStart = Number.NEGATIVE_INFINITY
+        let used = 0
+        for (const [waitMs, count] of arrivals) {
+          now += waitMs
+          if (now - windowStart >= RATE.windowMs) {
+            windowStart = now
+            used = 0
+          }
+          const admissions = await Promise.all(
+            Array.from({ length: count }, () => limiter.admit({ ...RATE, limit })),
+          )
+          const admitted = admissions.filter(({ isAdmitted }) => isAdmitted).length
+          assert.equal(admitted, Math.min(count, Math.max(0, limit - used)))
+          used += count
+        }
+      }),
+    )
+  })
+})
+
+function recorded(counter: WindowCounter) {
+  const asked: (readonly RateTake[])[] = []
+  const recording: WindowCounter = {
+    take: async (takes) => {
+      asked.push(takes)
+      return counter.take(takes)
+    },
+    forgetEnded: async (now) => counter.forgetEnded(now),
+  }
+  return { asked, counter: recording }
+}

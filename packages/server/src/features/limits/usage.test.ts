@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AccountId, KeyId } from '@mayfly/contract'
+import type { Store } from '../../store/open.ts'
+import { ALICE, BOB, describeEachDatabase, NOW } from '../../store/testing.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { RequestCounter, usageToday } from './usage.ts'
+
+const clock = { now: () => NOW }
+
+function caller(accountId: AccountId): Caller {
+  return {
+    accountId,
+    // A brand by hand: nobody looks this key up.
+    keyId: 'key_1' as KeyId,
+    role: 'admin',
+    environment: 'live',
+    plan: 'unlimited',
+  }
+}
+
+const requestsOf = async (store: Store, requestCounter: RequestCounter) =>
+  (await usageToday({ store, clock, requestCounter }, caller(ALICE))).requests
+
+describeEachDatabase('usage', (open) => {
+  it('is whole at every moment, also while it is being written', async () => {
+    const store = await open()
+    const counter = new RequestCounter(clock)
+    for (let counted = 1; counted <= 100; counted++) {
+      counter.count(caller(ALICE))
+      const writing = counted % 3 === 0 ? counter.flush(store) : Promise.resolve()
+      const reads = await Promise.all([1, 2, 3].map(() => requestsOf(store, counter)))
+      assert.deepEqual(reads, [counted, counted, counted])
+      await writing
+    }
+  })
+
+  it('is kept when it could not be written', async () => {
+    const store = await open()
+    const counter = new RequestCounter(clock)
+    counter.count(caller(ALICE))
+    const broken = { ...store, transaction: async () => assert.fail('the disk is full') }
+    await assert.rejects(counter.flush(broken), /the disk is full/)
+    counter.count(caller(ALICE))
+    await counter.flush(store)
+    assert.equal(await requestsOf(store, new RequestCounter(clock)), 2)
+  })
+
+  it('adds up over nodes that write for the same accounts at once', async () => {
+    const store = await open()
+    const nodes = Array.from({ length: 4 }, () => new RequestCounter(clock))
+    for (let round = 0; round < 10; round++) {
+      for (const [index, node] of nodes.entries()) {
+        // Each counts them in another order; that of writing must be one.
+        for (const account of index % 2 === 0 ? [ALICE, BOB] : [BOB, ALICE]) {
+          node.count(caller(account))
+        }
+      }
+      await Promise.all(nodes.map((node) => node.flush(store)))
+    }
+    assert.equal(await requestsOf(store, new RequestCounter(clock)), 40)
+  })
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { Answer } from '../api-client.ts'
+import { onEachDatabase } from '../databases.ts'
+import { startService } from '../start-service.ts'
+
+const KEY_ONLY = { MAYFLY_DEFAULT_PLAN: 'key_only' }
+const codes = (answers: readonly Answer[]) =>
+  answers.map((answer) => answer.body.error?.code ?? answer.status).sort()
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+
+onEachDatabase('limits', (create, name) => {
+  it('admits exactly the requests of a minute, and tells what is left', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 31)
+    const clock = { now: () => now }
+    await using service = await startService({ database, env: KEY_ONLY, clock })
+    const dev = await service.register()
+
+    const first = await dev.get('/v1/keys')
+    assert.equal(first.headers['ratelimit-policy'], '"minute";q=30;w=60')
+    assert.equal(first.headers['ratelimit'], '"minute";r=29;t=60')
+    assert.equal(first.headers['retry-after'], undefined)
+
+    now += 20_000
+    const burst = await times(40, () => dev.get('/v1/keys'))
+    assert.deepEqual(codes(burst), [
+      ...Array(29).fill(200),
+      ...Array(11).fill('requests_per_minute_exceeded'),
+    ])
+    const refused = await dev.get('/v1/keys')
+    assert.equal(refused.status, 429)
+    assert.equal(refused.body.error.type, 'rate_limit')
+    assert.equal(refused.headers['retry-after'], '40')
+    assert.equal(refused.headers['ratelimit'], '"minute";r=0;t=40')
+
+    now += 39_999
+    assert.equal((await dev.get('/v1/keys')).status, 429)
+    now += 1
+    const next = await dev.get('/v1/keys')
+    assert.deepEqual([next.status, next.headers['ratelimit']], [200, '"minute";r=29;t=60'])
+  })
+
+  it('counts the keys of an account together, and accounts apart', async () => {
+    await using database = await create()
+    const clock = { now: () => Date.UTC(2026, 0, 31) }
+    await using service = await startService({ database, env: KEY_ONLY, clock })
+    const admin = await service.register()
+    const issued = await admin.post('/v1/keys', { name: 'CI' })
+    const member = admin.withKey(issued.body.apiKey)
+    await times(29, (i) => (i % 2 ? admin : member).get('/v1/keys'))
+    assert.deepEqual([(await admin.get('/v1/keys')).status], [429])
+    assert.deepEqual([(await member.get('/v1/keys')).status], [429])
+    assert.equal((await (await service.register()).get('/v1/keys')).status, 200)
+  })
+
+  it('charges nothing for what it refuses', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 31)
+    await using service = await startService({
+      database,
+      env: KEY_ONLY,
+      clock: { now: () => now },
+    })
+    const dev = await service.register()
+    await times(30, () => dev.get('/v1/keys'))
+    const headers = { 'idempotency-key': 'k' }
+    const refused = await times(10, () => dev.post('/v1/inboxes', {}, { headers }))
+    assert.deepEqual(codes(refused), Array(10).fill('requests_per_minute_exceeded'))
+    now += 60_000
+    const created = await dev.post('/v1/inboxes', {}, { headers })
+    assert.deepEqual([created.status, created.headers['idempotent-replayed']], [201, undefined])
+    const { usage } = (await dev.get('/v1/account')).body
+    assert.deepEqual([usage.requests, usage.inboxes], [32, 1])
+  })
+
+  it('refuses in the order route, key, rate, body, role', async () => {
+    await using database = await create()
+    const clock = { now: () => Date.UTC(2026, 0, 31) }
+    await using service = await startService({ database, env: KEY_ONLY, clock })
+    const dev = await service.register()
+    await times(30, () => dev.get('/v1/keys'))
+    const json = { 'content-type': 'application/json' }
+    assert.equal((await dev.get('/v1/nothing')).status, 404)
+    assert.equal((await dev.send('PUT', '/v1/keys')).status, 405)
+    assert.equal((await dev.withKey('mf_live_wrong').get('/v1/keys')).status, 401)
+    const broken = await dev.send('POST', '/v1/keys', { rawBody: '{', headers: json })
+    assert.equal(broken.status, 429)
+  })
+
+  it('sends no headers of a rate where there is none', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const answers = [
+      await dev.get('/v1/keys'),
+      await dev.get('/v1/inboxes/inb_none'),
+      await service.anonymous.get('/healthz'),
+    ]
+    for (const { headers } of answers) {
+      assert.equal(headers['ratelimit'], undefined)
+      assert.equal(headers['ratelimit-policy'], undefined)
+    }
+  })
+
+  it('limits registrations by address, not those of the machine itself', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 31)
+    const env = { ...KEY_ONLY, MAYFLY_TRUSTED_PROXIES: '127.0.0.1' }
+    await using service = await startService({ database, env, clock: { now: () => now } })
+    const register = (email: string, from: string) =>
+      service.anonymous.post('/v1/accounts', { email }, { headers: { 'x-forwarded-for': from } })
+
+    const burst = await times(14, (i) => register(`a${i}@example.com`, '192.0.2.1'))
+    assert.deepEqual(codes(burst), [
+      ...Array(10).fill(201),
+      ...Array(4).fill('registrations_exceeded'),
+    ])
+    const refused = await register('b@example.com', '192.0.2.1')
+    assert.equal(refused.headers['retry-after'], '3600')
+    assert.equal(refused.headers['ratelimit-policy'], '"hour";q=10;w=3600')
+    assert.equal((await register('b@example.com', '192.0.2.2')).status, 201)
+    const sameCustomer = await times(11, (i) => register(`c${i}@example.com`, `2001:db8::${i}`))
+    assert.equal(sameCustomer.filter(({ status }) => status === 201).length, 10)
+    const local = await times(12, (i) => register(`d${i}@example.com`, '127.0.0.1'))
+    assert.deepEqual(codes(local), Array(12).fill(201))
+    now += 3_600_000
+    assert.equal((await register('e@example.com', '192.0.2.1')).status, 201)
+  })
+
+  if (name === 'PostgreSQL') {
+    it('admits no more over several nodes than over one', async () => {
+      await using database = await create()
+      const clock = { now: () => Date.UTC(2026, 0, 31) }
+      const start = () => startService({ database, env: KEY_ONLY, clock })
+      await using one = await start()
+      await using two = await start()
+      await using three = await start()
+      const dev = await one.register()
+      const nodes = [one, two, three].map((node) => node.anonymous.withKey(dev.key ?? ''))
+      const burst = await times(90, async (i) => (await nodes[i % 3]?.get('/v1/keys'))?.status)
+      assert.equal(burst.filter((status) => status === 200).length, 30)
+      assert.equal(burst.filter((status) => status === 429).length, 60)
+    })
+
+    it('counts inboxes of several nodes together', async () => {
+      await using database = await create()
+      let now = Date.UTC(2026, 0, 31)
+      const start = () => startService({ database, env: KEY_ONLY, clock: { now: () => now } })
+      await using one = await start()
+      await using two = await start()
+      const dev = await one.register()
+      const nodes = [one, two].map((node) => node.anonymous.withKey(dev.key ?? ''))
+      const burst = async () => {
+        const answers = await times(24, (i) => (nodes[i % 2] ?? dev).post('/v1/inboxes'))
+        return codes(answers)
+      }
+      assert.deepEqual(await burst(), [
+        ...Array(20).fill(201),
+        ...Array(4).fill('daily_limit_reached'),
+      ])
+      // The next month begins, and with it a new allowance.
+      now = Date.UTC(2026, 1, 1)
+      assert.equal((await burst()).filter((code) => code === 201).length, 20)
+      const { usage } = (await dev.get('/v1/account')).body
+      assert.deepEqual([usage.inboxesThisMonth, usage.inboxes], [20, 20])
+    })
+  }
+})
