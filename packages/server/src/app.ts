@@ -58,7 +58,8 @@ export type AppDeps = {
 
 /** Everything that the service can do, bound to its dependencies. */
 export function createApp(given: AppDeps) {
-  const deps = { ...given, looks: new SharedLooks() }
+  const slots = { takeWaitSlot: bind(given, takeWaitSlot) }
+  const deps = { ...given, ...slots, looks: new SharedLooks() }
   const { account, inbox, diagnosis, wait, scenario } = compose(deps)
   return {
     isReady: () => deps.store.ping(),
@@ -113,7 +114,12 @@ export function createApp(given: AppDeps) {
 export type App = ReturnType<typeof createApp>
 
 /** What features need of each other reaches them as arguments, too. */
-function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
+function compose(
+  deps: AppDeps & {
+    readonly looks: SharedLooks
+    readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
+  },
+) {
   const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
   const inbox = { ...deps, spendInbox }
   const diagnosis = {
@@ -121,10 +127,8 @@ function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
     mismatch,
     operatorDomains: [...deps.domains.public, ...deps.domains.private],
   }
-  const slots = { takeWaitSlot: bind(deps, takeWaitSlot) }
   const wait = {
     ...deps,
-    ...slots,
     present: (stored: Parameters<typeof presentMessage>[1]) =>
       presentMessage(deps, stored, 'block'),
     explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
@@ -132,7 +136,6 @@ function compose(deps: AppDeps & { readonly looks: SharedLooks }) {
   }
   const assert = {
     ...deps,
-    ...slots,
     findWithin: bind(deps, findWithin),
     visibleText: (html: string) => readableText(readHtml(html)),
     explain: async (caller: Caller, inboxId: InboxId, query: WaitQuery) => {

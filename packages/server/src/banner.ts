@@ -25,7 +25,7 @@ export function banner(
 
 const PLAN_HINTS: Readonly<Record<Config['MAYFLY_DEFAULT_PLAN'], string>> = {
   key_only:
-    ': 20 inboxes a day, 30 requests a minute.\n  Hosting for yourself? MAYFLY_DEFAULT_PLAN=unlimited lifts the limits.',
-  connected: ': 20,000 inboxes a month, 300 requests a minute.',
+    ', whose limits are for trying out.\n  Hosting for yourself? MAYFLY_DEFAULT_PLAN=unlimited lifts the limits.',
+  connected: ', whose limits are for regular use.',
   unlimited: ', without limits.',
 }

@@ -2,6 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import { nearestName } from '@mayfly/contract'
 import { z } from 'zod'
 import { StartRefused } from './errors.ts'
+import { planOverrideSchema } from './plan-override.ts'
 
 /** One setting: what it may be, what it is when unset, and what it does. */
 type Setting = {
@@ -41,6 +42,13 @@ const domains = list
 const networks = list.refine((items) => items.every(isNetwork), {
   error: 'must be addresses or networks as 10.0.0.0/8, separated by commas',
 })
+
+const planOverride = (plan: string) =>
+  setting(planOverrideSchema, {
+    default: '',
+    type: 'list',
+    sentence: `Limits of the plan ${plan} that are to be others, by their names in GET /v1/account, as inboxesPerDay=50,requestsPerMinute=none.`,
+  })
 
 /** Every setting, by the name of its environment variable. */
 export const SETTINGS = {
@@ -181,6 +189,9 @@ export const SETTINGS = {
     type: 'key_only, connected or unlimited',
     sentence: 'Plan of a new account. A team that hosts for itself wants unlimited.',
   }),
+  MAYFLY_PLAN_KEY_ONLY: planOverride('key_only'),
+  MAYFLY_PLAN_CONNECTED: planOverride('connected'),
+  MAYFLY_PLAN_UNLIMITED: planOverride('unlimited'),
   MAYFLY_REGISTRATIONS_PER_HOUR: setting(wholeNumber(1, 1_000_000), {
     default: '10',
     type: 'number',

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { Limits, Plan } from '@mayfly/contract'
 import { createApp } from './app.ts'
 import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
-import { PLANS } from './features/limits/plans.ts'
+import { plansWith } from './features/limits/plans.ts'
 import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
 import { createFollowUpThread } from './follow-up-thread.ts'
@@ -51,6 +52,7 @@ type Shared = {
   readonly signals: Signals
   readonly signalsName: string
   readonly hostName: string
+  readonly limitsOf: (plan: Plan) => Limits
 }
 
 /** Opens, wires and starts everything; when this returns, both listeners accept. */
@@ -69,7 +71,12 @@ export async function startService(
   const signalsName = ids.requestId()
   const signals = openThreadSignals(signalsName)
   const hostName = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
-  const shared = { config, log, clock, store, signals, signalsName, hostName }
+  const limitsOf = plansWith({
+    key_only: config.MAYFLY_PLAN_KEY_ONLY,
+    connected: config.MAYFLY_PLAN_CONNECTED,
+    unlimited: config.MAYFLY_PLAN_UNLIMITED,
+  })
+  const shared = { config, log, clock, store, signals, signalsName, hostName, limitsOf }
   const started: (() => Promise<void>)[] = [
     async () => {
       signals.close()
@@ -117,7 +124,7 @@ type HttpParts = {
 }
 
 async function startHttp(shared: Shared, parts: HttpParts) {
-  const { config, clock, log, store, hostName } = shared
+  const { config, clock, log, store, hostName, limitsOf } = shared
   const ids = createIds(clock)
   let httpUrl = ''
   const baseUrl = () => (config.MAYFLY_BASE_URL ?? httpUrl).replace(/\/+$/, '')
@@ -128,7 +135,7 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     baseUrl,
     domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
     defaultPlan: config.MAYFLY_DEFAULT_PLAN,
-    limitsOf: (plan) => PLANS[plan],
+    limitsOf,
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     ...parts.limits,
     arrivals: parts.watch.arrivals,
@@ -228,9 +235,9 @@ async function followUps(shared: Shared): Promise<() => Promise<void>> {
 
 /** Starts what runs by the clock; returns how to stop it. */
 function startBackground(shared: Shared): () => Promise<void> {
-  const { store, clock, log } = shared
+  const { store, clock, log, limitsOf } = shared
   const sweeping = runEvery(SWEEP_MS, { name: 'the sweep', log }, async () => {
-    await sweepExpired({ store, clock, limitsOf: (plan) => PLANS[plan] })
+    await sweepExpired({ store, clock, limitsOf })
   })
   return () => sweeping.stop()
 }

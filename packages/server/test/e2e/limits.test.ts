@@ -89,6 +89,47 @@ onEachDatabase('limits', (create, name) => {
     assert.equal(broken.status, 429)
   })
 
+  it('lets the operator set each number of a plan', async () => {
+    await using database = await create()
+    const env = {
+      ...KEY_ONLY,
+      MAYFLY_PLAN_KEY_ONLY: [
+        'inboxesPerMonth=5,inboxesPerDay=4,requestsPerMinute=100,concurrentWaits=3,webhooks=none',
+        'customDomains=2,privateDomains=true,retentionDays=1',
+      ].join(','),
+    }
+    let now = Date.UTC(2026, 0, 30)
+    await using service = await startService({ database, env, clock: { now: () => now } })
+    const dev = await service.register()
+    assert.deepEqual((await dev.get('/v1/account')).body.limits, {
+      inboxesPerMonth: 5,
+      inboxesPerDay: 4,
+      requestsPerMinute: 100,
+      concurrentWaits: 3,
+      webhooks: null,
+      customDomains: 2,
+      privateDomains: true,
+      retentionDays: 1,
+    })
+    const burst = () => times(10, () => dev.post('/v1/inboxes'))
+    assert.deepEqual(codes(await burst()), [
+      ...Array(4).fill(201),
+      ...Array(6).fill('daily_limit_reached'),
+    ])
+    now += 24 * 60 * 60 * 1000
+    const second = await burst()
+    assert.deepEqual(codes(second), [201, ...Array(9).fill('monthly_allowance_reached')])
+    const refused = second.find(({ status }) => status === 429)
+    assert.equal(refused?.headers['retry-after'], String(24 * 60 * 60))
+    assert.equal(refused?.headers['ratelimit-policy'], '"minute";q=100;w=60')
+    // The turn of the month, to the millisecond.
+    now = Date.UTC(2026, 1, 1) - 1
+    assert.equal((await dev.post('/v1/inboxes')).status, 429)
+    now += 1
+    assert.equal((await burst()).filter(({ status }) => status === 201).length, 4)
+    assert.equal((await dev.post('/v1/inboxes', { domain: 'smart' })).status, 429)
+  })
+
   it('sends no headers of a rate where there is none', async () => {
     await using database = await create()
     await using service = await startService({ database })

@@ -33,3 +33,15 @@ export const PLANS: Readonly<Record<Plan, Limits>> = {
     retentionDays: 180,
   },
 }
+
+/** The limits of each plan, with what the operator set otherwise. */
+export function plansWith(
+  overrides: Readonly<Record<Plan, Partial<Limits>>>,
+): (plan: Plan) => Limits {
+  const plans = {
+    key_only: { ...PLANS.key_only, ...overrides.key_only },
+    connected: { ...PLANS.connected, ...overrides.connected },
+    unlimited: { ...PLANS.unlimited, ...overrides.unlimited },
+  }
+  return (plan) => plans[plan]
+}
