@@ -2,7 +2,7 @@
 //
 // Plain JavaScript for any Node >= 20: it runs before the pinned Node is there.
 //   node tools/setup.mjs          what `npm start` needs
-//   node tools/setup.mjs --test   what `npm test` needs as well: a browser
+//   node tools/setup.mjs --test   what `npm test` needs as well: a browser, a DNS server
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const STAMP = join(ROOT, 'node_modules', '.mayfly-setup')
+const DNS_SERVERS = ['/usr/sbin/dnsmasq', '/usr/bin/dnsmasq', '/opt/homebrew/sbin/dnsmasq']
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 const [major] = process.versions.node.split('.').map(Number)
@@ -20,7 +21,10 @@ if (major < 20) {
 }
 
 installPackages()
-if (process.argv.includes('--test')) installBrowser()
+if (process.argv.includes('--test')) {
+  installBrowser()
+  installDnsServer()
+}
 
 /**
  * The stamp holds a hash of what the packages follow from, so that a pull that changes it installs
@@ -49,14 +53,22 @@ function installPackages() {
 /** The dashboard is tested in a real browser; MAYFLY tests find it at its usual places. */
 function installBrowser() {
   if (process.env.CHROMIUM_PATH || BROWSERS.some((path) => existsSync(path))) return
+  installDebian('chromium', 'Chromium. Install it, or set CHROMIUM_PATH to the program.')
+}
+
+/** Custom domains are tested against a real DNS server. */
+function installDnsServer() {
+  if (DNS_SERVERS.some((path) => existsSync(path))) return
+  installDebian('dnsmasq-base', 'dnsmasq, the program alone. Install it.')
+}
+
+function installDebian(name, need) {
   const isRoot = process.getuid?.() === 0
-  if (!existsSync('/usr/bin/apt-get') || !isRoot) {
-    fail('The tests need Chromium. Install it, or set CHROMIUM_PATH to the program.')
-  }
-  say('installing Chromium from the Debian packages')
+  if (!existsSync('/usr/bin/apt-get') || !isRoot) fail(`The tests need ${need}`)
+  say(`installing ${name} from the Debian packages`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   run('apt-get', ['update', '-qq'], environment)
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], environment)
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], environment)
 }
 
 function run(command, args, env = process.env) {

@@ -75,6 +75,11 @@ export const ERRORS = {
     type: 'not_found',
     message: 'Your account has no such scenario.',
   },
+  domain_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'Your account has no such domain.',
+  },
   route_not_found: {
     status: 404,
     type: 'not_found',
@@ -96,6 +101,11 @@ export const ERRORS = {
     type: 'conflict',
     message: 'An account with this email exists already.',
   },
+  domain_registered: {
+    status: 409,
+    type: 'conflict',
+    message: 'This domain is already registered.',
+  },
   address_taken: {
     status: 409,
     type: 'conflict',
@@ -116,6 +126,11 @@ export const ERRORS = {
     status: 415,
     type: 'invalid_request',
     message: 'Send the body as JSON with "Content-Type: application/json".',
+  },
+  txt_record_not_found: {
+    status: 422,
+    type: 'unprocessable',
+    message: 'The TXT record of this domain was not found yet. A new record may take a while.',
   },
   address_reserved: {
     status: 422,
@@ -156,6 +171,11 @@ export const ERRORS = {
     status: 503,
     type: 'unavailable',
     message: 'The service is stopping. Try again in a moment.',
+  },
+  dns_unavailable: {
+    status: 503,
+    type: 'unavailable',
+    message: 'The DNS servers did not answer, so nothing is known. Nothing was changed; try again.',
   },
   storage_unavailable: {
     status: 503,

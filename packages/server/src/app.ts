@@ -1,5 +1,5 @@
 import type { InboxId, Limits, Plan } from '@mayfly/contract'
-import { authenticate, type Caller } from './features/accounts/authenticate.ts'
+import { authenticate, type Caller, requireAdmin } from './features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './features/accounts/keys.ts'
 import { readAccount } from './features/accounts/read.ts'
 import { registerAccount } from './features/accounts/register.ts'
@@ -12,11 +12,16 @@ import {
   runScenario,
 } from './features/assertions/scenarios.ts'
 import { diagnose, explainWait, readTranscript } from './features/diagnostics/diagnose.ts'
+import { listCustomDomains, listDomains } from './features/domains/read.ts'
+import type { DomainRecords } from './features/domains/records.ts'
+import { deleteDomain, registerDomain } from './features/domains/register.ts'
+import { verifyDomain } from './features/domains/verify.ts'
 import type { OperatorDomains } from './features/inboxes/choose-domain.ts'
 import { createInbox } from './features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from './features/inboxes/read.ts'
 import { admitRegistration, admitRequest } from './features/limits/admit.ts'
 import { spendInbox } from './features/limits/allowance.ts'
+import { requirePlanRoom } from './features/limits/plan-room.ts'
 import type { RateLimiter } from './features/limits/rate-limiter.ts'
 import { listUsage, type RequestCounter, usageToday } from './features/limits/usage.ts'
 import { takeWaitSlot, type WaitSlotHolder } from './features/limits/wait-slots.ts'
@@ -39,6 +44,7 @@ export type AppDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly domains: OperatorDomains
+  readonly dns: DomainRecords
   readonly defaultPlan: Plan
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
@@ -61,6 +67,7 @@ export function createApp(given: AppDeps) {
   const slots = { takeWaitSlot: bind(given, takeWaitSlot) }
   const deps = { ...given, ...slots, looks: new SharedLooks() }
   const { account, inbox, diagnosis, wait, scenario } = compose(deps)
+  const domain = { ...deps, requireAdmin, requirePlanRoom }
   return {
     isReady: () => deps.store.ping(),
     authenticate: bind(deps, authenticate),
@@ -81,6 +88,13 @@ export function createApp(given: AppDeps) {
       list: bind(deps, listKeys),
       rotate: bind(deps, rotateKey),
       revoke: bind(deps, revokeKey),
+    },
+    domains: {
+      list: bind(deps, listDomains),
+      register: bind(domain, registerDomain),
+      listCustom: bind(deps, listCustomDomains),
+      verify: bind(deps, verifyDomain),
+      delete: bind(domain, deleteDomain),
     },
     inboxes: {
       create: bind(inbox, createInbox),

@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
+import type { DomainRecords } from './features/domains/records.ts'
 import { plansWith } from './features/limits/plans.ts'
 import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
@@ -18,6 +19,7 @@ import { makeSelfSignedCertificate } from './platform/self-signed.ts'
 import { startReceivingThreads } from './receiving-threads.ts'
 import { type Receiving, startReceiving } from './receiving-worker.ts'
 import { runEvery } from './service/background.ts'
+import { startDomains } from './service/domains.ts'
 import { type LimitParts, startLimits } from './service/limits.ts'
 import { openStore, type Store } from './store/open.ts'
 import { openThreadSignals, type Signals } from './store/signals.ts'
@@ -31,7 +33,11 @@ export type Service = {
 }
 
 /** What a test may put in place of the machine's own; a clock needs MAYFLY_SMTP_THREADS=0. */
-export type ServiceOverrides = { readonly clock?: Clock }
+export type ServiceOverrides = {
+  readonly clock?: Clock
+  /** How often custom domains are looked at. */
+  readonly domainSweepMs?: number
+}
 
 /** How often what is no longer kept is looked for. */
 const SWEEP_MS = 60_000
@@ -102,7 +108,10 @@ export async function startService(
     const limits = startLimits({ ...shared, ids })
     started.push(limits.stop)
     started.push(startBackground(shared))
-    const { http, httpUrl } = await startHttp(shared, { watch, outside, smtpPort, limits })
+    const domains = startDomains({ ...shared, ...overrides })
+    started.push(domains.stop)
+    const parts = { watch, outside, smtpPort, limits, dns: domains.dns }
+    const { http, httpUrl } = await startHttp(shared, parts)
     started.push(async () => {
       // Held waits are answered before the server counts who is still served.
       watch.arrivals.close()
@@ -121,6 +130,7 @@ type HttpParts = {
   readonly outside: Outside
   readonly smtpPort: number
   readonly limits: LimitParts
+  readonly dns: DomainRecords
 }
 
 async function startHttp(shared: Shared, parts: HttpParts) {
@@ -138,6 +148,7 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     limitsOf,
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     ...parts.limits,
+    dns: parts.dns,
     arrivals: parts.watch.arrivals,
     announce: parts.watch.announce,
     lastConnectionAt: parts.watch.lastConnectionAt,

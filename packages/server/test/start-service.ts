@@ -28,6 +28,7 @@ export type TestServiceOptions = {
   readonly database?: TestDatabase
   readonly env?: Readonly<Record<string, string>>
   readonly clock?: Clock
+  readonly domainSweepMs?: number
 }
 
 /** Longest time for sockets and timers to be gone after a stop. */
@@ -55,11 +56,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const logged: string[] = []
   const log = createLog(config.MAYFLY_LOG_LEVEL, { write: (line) => logged.push(line) })
-  const service = await start(
-    config,
-    log,
-    options.clock === undefined ? {} : { clock: options.clock },
-  )
+  const { database: _database, env: _env, ...overrides } = options
+  const service = await start(config, log, overrides)
   running += 1
   let accounts = 0
   const anonymous = createApiClient(service.httpUrl, null)

@@ -11,6 +11,7 @@ import { limitRates } from './rate-limit.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
+import { domainRoutes } from './routes/domains.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -47,6 +48,7 @@ const ROUTES: readonly Routes[] = [
   healthRoutes,
   accountRoutes,
   keyRoutes,
+  domainRoutes,
   inboxRoutes,
   messageRoutes,
   waitingRoutes,

@@ -18,6 +18,9 @@ const LOCAL_PART_LENGTH = 10
 /** 43 characters of 62: 256 bits. */
 const API_SECRET_LENGTH = 43
 
+/** 160 bits: nobody publishes another's by accident. */
+const CHALLENGE_LENGTH = 32
+
 /** Makes everything that must be new and unguessable. */
 export type Ids = {
   /** An id that sorts by the time of its creation. */
@@ -32,6 +35,8 @@ export type Ids = {
   requestId(): string
   /** Names this run of this node among all others. */
   node(): string
+  /** What the owner of a domain publishes to prove it. */
+  challenge(): string
   /** A new API key. */
   apiKey(environment: Environment): string
 }
@@ -48,6 +53,7 @@ export function createIds(clock: { now(): number }): Ids {
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,
+    challenge: () => randomText(ALPHABET, CHALLENGE_LENGTH),
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
   }
 }

@@ -130,6 +130,29 @@ export class Inboxes {
     return new Map(rows.map((row) => [row.id, row.last_sequence]))
   }
 
+  /** Ends an account's inboxes on a domain that is no longer its own, and frees their addresses. */
+  async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
+    const ended = await this.#db
+      .updateTable('inbox')
+      .set({ expires_at: now })
+      .where('account_id', '=', owner)
+      .where('domain', '=', domain)
+      .where('expires_at', '>', now)
+      .returning('address')
+      .execute()
+    if (ended.length === 0) return
+    await this.#db
+      .updateTable('address')
+      .set({ occupied_until: now })
+      .where(
+        'address',
+        'in',
+        ended.map((row) => row.address),
+      )
+      .where('occupied_until', '>', now)
+      .execute()
+  }
+
   /** Unexpired inboxes on each of these domains. */
   async countByDomain(domains: readonly string[], now: number): Promise<Map<string, number>> {
     const rows = await this.#db

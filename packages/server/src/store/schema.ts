@@ -68,6 +68,10 @@ type CustomDomainTable = {
   verified_at: number | null
   active_at: number | null
   last_checked_at: number | null
+  /** Since when its TXT record is missing; null while it is there. */
+  unproven_since: number | null
+  /** When it is looked at unasked; null while it is pending. */
+  next_check_at: number | null
 }
 
 /**

@@ -55,7 +55,7 @@ export async function givenInbox(
   await store.inboxes.add(about.owner, {
     id,
     address,
-    domain: 'mayfly.test',
+    domain: address.split('@')[1] ?? '',
     environment: 'live',
     createdAt: NOW,
     expiresAt,

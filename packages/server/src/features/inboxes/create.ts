@@ -65,6 +65,8 @@ export async function createInbox(
     if (wish.localPart !== undefined && isReserved(wish.localPart)) {
       throw new ServiceError('address_reserved')
     }
+    // Held to the end: a domain that is given up meanwhile must not get one more inbox.
+    if (wish.domain !== undefined) await tx.accounts.lock(caller.accountId)
     const activeCustom = await tx.domains.listActive(caller.accountId)
     const choices = domainChoices(wish.domain, deps.domains, { limits, activeCustom })
     await deps.spendInbox(tx, caller, { limits, now })

@@ -1,7 +1,16 @@
 import type { ColumnTypes } from '../dialect.ts'
 
-/** What many accounts on one service need: rates and waits that nodes count together. */
-export const manyAccounts = (t: ColumnTypes): readonly string[] => [
+/** What many accounts on one service need: limits that nodes keep together, checked domains. */
+export const manyAccounts = (t: ColumnTypes): readonly string[] => [...limits(t), ...domains(t)]
+
+const domains = (t: ColumnTypes): readonly string[] => [
+  `alter table custom_domain add column unproven_since ${t.integer}`,
+  `alter table custom_domain add column next_check_at ${t.integer}`,
+  'create index custom_domain_unproven on custom_domain (unproven_since)',
+  'create index custom_domain_due on custom_domain (next_check_at)',
+]
+
+const limits = (t: ColumnTypes): readonly string[] => [
   `create ${t.unlogged}table rate_window (
     name text primary key,
     window_ms ${t.integer} not null,

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { DOMAIN_LENGTH_MAX } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema } from './ids.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** A domain that the caller may create inboxes on. */
+export const receivingDomainSchema = z
+  .object({
+    domain: z.string().meta({ example: 'mayfly.test' }),
+    type: z.enum(['public', 'private', 'custom']),
+    status: z.literal('active'),
+  })
+  .meta({ id: 'ReceivingDomain' })
+
+/** A domain that the caller may create inboxes on. */
+export type ReceivingDomain = z.infer<typeof receivingDomainSchema>
+
+/** Where a custom domain stands: claimed, proven, and with its mail coming to us. */
+export const domainStateSchema = z.enum(['pending', 'verified', 'active'])
+
+/** Where a custom domain stands. */
+export type DomainState = z.infer<typeof domainStateSchema>
+
+/** A custom domain, with the records that its owner must publish. */
+export const domainSchema = z
+  .object({
+    domain: z.string().meta({ example: 'qa.example.com' }),
+    state: domainStateSchema,
+    txtRecord: z
+      .object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
+      .describe('Proves whose domain it is. It must stay.'),
+    mxRecord: z
+      .object({
+        name: z.string(),
+        type: z.literal('MX'),
+        value: z.string(),
+        priority: z.number().int(),
+      })
+      .describe('Brings the mail of the domain here; with it the domain becomes active.'),
+    createdAt: dateTimeSchema,
+    verifiedAt: dateTimeSchema.nullable(),
+    activeAt: dateTimeSchema.nullable(),
+    lastCheckedAt: dateTimeSchema.nullable(),
+    lapsesAt: dateTimeSchema
+      .nullable()
+      .describe('When the claim lapses unless the TXT record is found before; null while it is.'),
+  })
+  .meta({ id: 'Domain' })
+
+/** A custom domain, with the records that its owner must publish. */
+export type Domain = z.infer<typeof domainSchema>
+
+const TAGS = ['Domains']
+const domainParams = z.object({ domain: z.string().meta({ example: 'qa.example.com' }) })
+
+/** GET /v1/domains */
+export const listDomains = {
+  tags: TAGS,
+  summary: 'List the domains for new inboxes',
+  description:
+    'Public ones, the private pool where the plan includes it, and your own that are active.',
+  security: SECURITY,
+  response: {
+    200: z.object({ domains: z.array(receivingDomainSchema) }),
+    ...errorResponses(...KEY_ERRORS),
+  },
+}
+
+/** POST /v1/domains */
+export const registerDomain = {
+  tags: TAGS,
+  summary: 'Register a domain of your own',
+  description:
+    'Admin keys only. Publish the two records of the answer, then verify. A claim that is not verified within 7 days lapses.',
+  security: SECURITY,
+  body: z.strictObject({
+    domain: z.string().trim().min(1).max(DOMAIN_LENGTH_MAX).meta({ example: 'qa.example.com' }),
+  }),
+  response: {
+    201: z.object({ domain: domainSchema }),
+    ...errorResponses(
+      'invalid_json',
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'admin_required',
+      'plan_limit',
+      'domain_registered',
+    ),
+  },
+}
+
+/** GET /v1/domains/custom */
+export const listCustomDomains = {
+  tags: TAGS,
+  summary: 'List your own domains, whatever their state',
+  security: SECURITY,
+  response: { 200: z.object({ domains: z.array(domainSchema) }), ...errorResponses(...KEY_ERRORS) },
+}
+
+/** POST /v1/domains/{domain}/verify */
+export const verifyDomain = {
+  tags: TAGS,
+  summary: 'Look for the records of a domain now',
+  description: 'Verified when the TXT record is found; active when the MX record is found too.',
+  security: SECURITY,
+  params: domainParams,
+  response: {
+    200: z.object({ domain: domainSchema }),
+    ...errorResponses(...KEY_ERRORS, 'domain_not_found', 'txt_record_not_found', 'dns_unavailable'),
+  },
+}
+
+/** DELETE /v1/domains/{domain} */
+export const deleteDomain = {
+  tags: TAGS,
+  summary: 'Give up a domain',
+  description:
+    'Admin keys only. Its inboxes expire at once; what arrived stays readable for the retention of the plan.',
+  security: SECURITY,
+  params: domainParams,
+  response: {
+    204: z.null().describe('Given up.'),
+    ...errorResponses(...KEY_ERRORS, 'admin_required', 'domain_not_found'),
+  },
+}

@@ -1,0 +1,69 @@
+import type { Domain } from '@mayfly/contract'
+import type { CustomDomain } from '../../store/domains.ts'
+import { CHALLENGE_LABEL } from './domain-name.ts'
+import { CLAIM_MS, type Records } from './state.ts'
+
+/** A mail exchanger of a domain; the lowest priority is asked first. */
+export type MailExchanger = { readonly exchange: string; readonly priority: number }
+
+/** Questions to DNS; null when no answer could be had. */
+export type DomainRecords = {
+  txt(name: string): Promise<readonly string[] | null>
+  mx(name: string): Promise<readonly MailExchanger[] | null>
+}
+
+/** What a domain's owner is told to publish with; any would do. */
+const MX_PRIORITY = 10
+
+/** What the owner of a domain publishes to prove it. */
+function challengeRecord(domain: Pick<CustomDomain, 'domain' | 'challenge'>) {
+  return {
+    name: `${CHALLENGE_LABEL}.${domain.domain}`,
+    type: 'TXT' as const,
+    value: `mayfly-verification=${domain.challenge}`,
+  }
+}
+
+/** A custom domain as its owner sees it. */
+export function domainView(domain: CustomDomain, mailHost: string): Domain {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+  return {
+    domain: domain.domain,
+    state: domain.state,
+    txtRecord: challengeRecord(domain),
+    mxRecord: { name: domain.domain, type: 'MX', value: mailHost, priority: MX_PRIORITY },
+    createdAt: new Date(domain.createdAt).toISOString(),
+    verifiedAt: time(domain.verifiedAt),
+    activeAt: time(domain.activeAt),
+    lastCheckedAt: time(domain.lastCheckedAt),
+    lapsesAt: time(domain.unprovenSince === null ? null : domain.unprovenSince + CLAIM_MS),
+  }
+}
+
+/** What DNS says of a domain now; null when it did not say whether the proof is there. */
+export async function lookUpRecords(
+  dns: DomainRecords,
+  domain: CustomDomain,
+  mailHost: string,
+): Promise<Records | null> {
+  const { name, value } = challengeRecord(domain)
+  const [texts, exchangers] = await Promise.all([dns.txt(name), dns.mx(domain.domain)])
+  if (texts === null) return null
+  return {
+    isProven: texts.some((text) => text.trim() === value),
+    isMailHere: exchangers === null ? null : pointsTo(exchangers, mailHost),
+  }
+}
+
+/** Whether mail is brought to the host first: one behind another host would seldom see any. */
+export function pointsTo(exchangers: readonly MailExchanger[], mailHost: string): boolean {
+  const best = Math.min(...exchangers.map(({ priority }) => priority))
+  return exchangers.some(
+    ({ exchange, priority }) => priority === best && sameName(exchange, mailHost),
+  )
+}
+
+function sameName(one: string, other: string): boolean {
+  const plain = (name: string) => name.toLowerCase().replace(/\.$/, '')
+  return plain(one) === plain(other)
+}
