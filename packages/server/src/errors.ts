@@ -44,3 +44,11 @@ export class StartRefused extends Error {
     this.name = 'StartRefused'
   }
 }
+
+/** Why an operator's command was not carried out, in one line. */
+export class OperatorRefused extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'OperatorRefused'
+  }
+}

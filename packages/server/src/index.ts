@@ -1,5 +1,7 @@
-export { type Config, parseConfig } from './config.ts'
+export { type Config, loadConfig, parseConfig } from './config.ts'
+export { OperatorRefused, StartRefused } from './errors.ts'
 export { openApiDocument } from './openapi-document.ts'
 export { createLog } from './platform/log.ts'
+export { backUp, type Operator, openOperator } from './service/operator.ts'
 export { type Service, startService } from './service.ts'
 export { settingsHelp, settingsTable } from './settings-help.ts'

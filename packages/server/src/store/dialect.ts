@@ -21,6 +21,8 @@ export type Dialect = {
   readonly isShared: boolean
   readonly types: ColumnTypes
   readonly currentTimestamp: string
+  /** Milliseconds since 1970 by the database's own clock. */
+  readonly currentMs: string
   /** The name of parameter number `place`, from 1. */
   placeholder(place: number): string
   /** Rows in one insert: one where a call costs nothing, many where each is a round trip. */
@@ -55,6 +57,7 @@ export const sqliteDialect: Dialect = {
     options: ' strict',
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
+  currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
   rowsPerInsert: 1,
   forUpdate: '',
@@ -94,6 +97,7 @@ export const postgresDialect: Dialect = {
     options: '',
   },
   currentTimestamp: 'now()::text',
+  currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   placeholder: (place) => `$${place}`,
   rowsPerInsert: 50,
   forUpdate: ' for no key update',

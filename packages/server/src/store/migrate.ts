@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { StartRefused } from '../errors.ts'
+import { StartRefused, StorageUnavailable } from '../errors.ts'
 import type { Dialect } from './dialect.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { manyAccounts } from './migrations/0002-many-accounts.ts'
@@ -21,9 +21,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
           number ${dialect.types.integer} primary key, applied_at text not null)`,
       )
       .execute(tx)
-    const newest = await sql<{ number: number | null }>`
-      select max(number) as number from migration`.execute(tx)
-    const applied = newest.rows[0]?.number ?? 0
+    const applied = await newestMigration(tx)
     if (applied > MIGRATIONS.length) {
       throw new StartRefused(
         `The database is from a newer Mayfly (schema ${applied}, this one knows ${MIGRATIONS.length}). Start the newer version.`,
@@ -37,4 +35,27 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
         values (${number}, ${sql.raw(dialect.currentTimestamp)})`.execute(tx)
     }
   })
+}
+
+/** Throws unless the schema is the one that this version knows. */
+export async function requireMigrated(db: Kysely<Schema>): Promise<void> {
+  const applied = await newestMigration(db).catch((error: unknown) => {
+    if (error instanceof StorageUnavailable) throw error
+    // There is no table of migrations yet.
+    return 0
+  })
+  if (applied === MIGRATIONS.length) return
+  const remedy =
+    applied > MIGRATIONS.length
+      ? 'Use the newer version.'
+      : 'Start this version of the service once.'
+  throw new StartRefused(
+    `The database has schema ${applied}, this version knows ${MIGRATIONS.length}. ${remedy}`,
+  )
+}
+
+async function newestMigration(db: Kysely<Schema>): Promise<number> {
+  const newest = await sql<{ number: number | null }>`
+    select max(number) as number from migration`.execute(db)
+  return newest.rows[0]?.number ?? 0
 }

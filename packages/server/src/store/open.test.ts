@@ -31,6 +31,20 @@ onEachDatabase('the store', (create, name) => {
   })
 })
 
+onEachDatabase('a store that must be there', (create) => {
+  it('is opened when it is of this version, and left as it is when not', async () => {
+    await using database = await create()
+    const open = (existing: boolean) => openStore({ url: database.url, exclusive: false, existing })
+    await assert.rejects(open(true), { name: 'StartRefused' })
+    await (await open(false)).close()
+    const store = await open(true)
+    await store.execute('delete from migration where number > 1')
+    await store.close()
+    await assert.rejects(open(true), /has schema 1, .* Start this version of the service once/)
+    await assert.rejects(open(true), /has schema 1/)
+  })
+})
+
 describe('the embedded store', () => {
   it('is held by one process at a time', async () => {
     await using database = await createSqlite()

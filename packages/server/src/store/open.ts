@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { Accounts } from './accounts.ts'
@@ -12,9 +13,10 @@ import { Inboxes } from './inboxes.ts'
 import { Keys } from './keys.ts'
 import { Mails } from './mails.ts'
 import { Messages } from './messages.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireMigrated } from './migrate.ts'
 import { openPostgres } from './open-postgres.ts'
 import { holdData, openSqlite } from './open-sqlite.ts'
+import { OperatorQueries } from './operator.ts'
 import { RateWindows } from './rate-windows.ts'
 import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
@@ -38,6 +40,7 @@ export type Tables = {
   readonly usage: Usage
   readonly rateWindows: RateWindows
   readonly waitSlots: WaitSlots
+  readonly operator: OperatorQueries
 }
 
 /** The storage of the service. */
@@ -59,6 +62,11 @@ export type StoreOptions = {
   readonly url: string
   /** Whether to refuse when another process runs on the same embedded store. */
   readonly exclusive: boolean
+  /**
+   * Whether the store must be there and of this version already: what runs beside the service
+   * must not change its schema, nor make an empty store by a slip of the pen.
+   */
+  readonly existing?: boolean
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
 }
@@ -68,13 +76,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const sqlitePath = sqlitePathOf(options.url)
   const held = options.exclusive && sqlitePath !== null ? holdData(sqlitePath) : null
   const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
+  const isMissing = sqlitePath !== null && !existsSync(sqlitePath)
+  if (options.existing === true && isMissing) {
+    throw new StartRefused(`There is no store at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
+  }
   let db: Kysely<Schema> | null = null
   try {
     db =
       sqlitePath === null
         ? openPostgres(options.url, options.connectionsMax ?? 10)
         : openSqlite(sqlitePath)
-    await migrate(db, dialect)
+    if (options.existing === true) await requireMigrated(db)
+    else await migrate(db, dialect)
     return storeOver(db, dialect, () => held?.release())
   } catch (error) {
     await db?.destroy()
@@ -124,5 +137,6 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     usage: new Usage(db),
     rateWindows: new RateWindows(db),
     waitSlots: new WaitSlots(db),
+    operator: new OperatorQueries(db, dialect),
   }
 }
