@@ -50,8 +50,9 @@ export function readData<R>(dialogue: Dialogue<R>, reader: DataReader): Step<R> 
   input.untake(progress.surplusBytes)
   dialogue.state = COMMAND
   if (progress.mail !== null) return deliver(dialogue, mail, progress.mail)
-  transcript.client(`<${reader.wireBytes - progress.surplusBytes} bytes of mail>`)
-  return dialogue.turnAway(mail, mail.refusal ?? TOO_LARGE)
+  const sizeBytes = reader.wireBytes - progress.surplusBytes
+  transcript.client(`<${sizeBytes} bytes of mail>`)
+  return dialogue.turnAway(mail, mail.refusal ?? tooLarge(sizeBytes, dialogue))
 }
 
 /** Takes what is there of a chunk. */
@@ -94,6 +95,16 @@ function outOfOrder<R>({ helo, mail }: Dialogue<R>): string | null {
 function refuseContent<R>(dialogue: Dialogue<R>, reply: string): null {
   const isConsequence = dialogue.isMailRefused || reply === REPLIES.noRecipients
   return isConsequence ? dialogue.reply(reply) : dialogue.fail(reply)
+}
+
+/** With both figures, for whoever reads the client's log or the owner's diagnostics. */
+function tooLarge<R>(sizeBytes: number, { options }: Dialogue<R>) {
+  const size = `${megabytes(sizeBytes)} of ${megabytes(options.messageBytesMax)} MB`
+  return { ...TOO_LARGE, reply: `${REPLIES.tooLarge}: ${size}` }
+}
+
+function megabytes(bytes: number): string {
+  return String(Math.round(bytes / 10_000) / 100)
 }
 
 /** Too large to be read to its end: the client hears why, and loses the connection. */

@@ -80,7 +80,10 @@ onEachDatabase('diagnostics', (create) => {
       const diagnostics = await diagnose(dev, inbox.id)
       return diagnostics.stages.includes('smtp.refused') ? diagnostics : null
     })
-    assert.match(found.nextSteps[0], /552 5\.3\.4 .*too large.*Send a smaller mail\./)
+    assert.match(
+      found.nextSteps[0],
+      /552 5\.3\.4 .*too large: 0\.02 of 0\.01 MB.*Send a smaller mail\./,
+    )
   })
 
   it('tell a mail whose address was a slip away', async () => {
