@@ -21,6 +21,7 @@ const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'date-broken': { sentAt: 'what is no date is none' },
   'filename-with-folders': { attachments: 'a file name has no folders' },
+  'header-bom': { from: 'a byte order mark before the header is no part of it' },
   'header-empty-subject': { subject: 'an empty subject is there' },
   'header-encoded-line-break': { subject: 'an encoded line break cannot begin a field' },
   'header-encoded-word-split-character': { subject: 'neighbouring words are joined as bytes' },
@@ -46,6 +47,10 @@ const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     attachments: 'mails in a digest are attachments, and the first is shown',
   },
   'multipart-html-and-text-footer': { html: 'plain text beside HTML keeps its lines' },
+  'multipart-named-body': {
+    html: 'text under a file name is an attachment',
+    attachments: 'text under a file name is an attachment',
+  },
   'multipart-nested-too-deep': { text: 'the bound on depth is ours' },
   'multipart-text-attachment': {
     text: 'text under a file name is an attachment',
@@ -64,6 +69,7 @@ const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     text: 'text of any kind that is all there is is shown',
     attachments: 'text of any kind that is all there is is shown',
   },
+  'plain-untidy-charset': { text: 'stray quotes are no part of a charset name' },
   'plain-wrong-charset': { text: 'bytes that are no UTF-8 are windows-1252' },
 }
 

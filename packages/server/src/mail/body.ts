@@ -46,7 +46,7 @@ export function readBody(raw: Buffer, leaves: readonly Leaf[], defects: DefectLi
   let group: number | null = null
   for (const leaf of leaves) {
     const disposition = dispositionOf(leaf, defects)
-    const form = formOf(leaf, disposition)
+    const form = formOf(leaf, { disposition, isFirst: contents.length === 0 })
     if (form === null) {
       if (leaf.alternative !== null && OTHER_FORMS.has(leaf.type.value)) continue
       if (attachments.length >= ATTACHMENTS_MAX) defects.note('tooManyAttachments')
@@ -73,9 +73,15 @@ function add(
 }
 
 /** Which form of the mail's own text a part is; null for an attachment. */
-function formOf(leaf: Leaf, disposition: Parameterised | null): 'text' | 'html' | null {
+function formOf(
+  leaf: Leaf,
+  options: { readonly disposition: Parameterised | null; readonly isFirst: boolean },
+): 'text' | 'html' | null {
+  const { disposition, isFirst } = options
   if (disposition?.value === 'attachment') return null
-  const isNamed = disposition?.parameters.has('filename') || leaf.type.parameters.has('name')
+  // Some senders name the type of the mail's own text as well: the first such part is meant.
+  const isNamed =
+    disposition?.parameters.has('filename') || (!isFirst && leaf.type.parameters.has('name'))
   const isAlone = leaf.parent === null || leaf.parent === 'multipart/alternative'
   if (isNamed && !isAlone) return null
   const { value } = leaf.type

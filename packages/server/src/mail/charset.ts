@@ -46,7 +46,7 @@ const windows1252 = new TextDecoder('windows-1252')
  * that keeps more of them readable. An unknown charset is windows-1252 and a defect.
  */
 export function decodeCharset(bytes: Buffer, charset: string, defects: DefectList): string {
-  const name = charset.toLowerCase()
+  const name = charset.toLowerCase().replace(/[^\w.:+-]+/g, '')
   if (VAGUE.has(name)) return decodeUtf8(bytes, name, defects)
   const decoder = decoderOf(name)
   if (decoder === null) {

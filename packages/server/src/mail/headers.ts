@@ -105,8 +105,7 @@ interface Fields {
 function readFields(text: string, defects: DefectList): Fields {
   const fields: HeaderField[] = []
   const hasBytes = /[^\0-\x7f]/.test(text)
-  // Mailboxes on disk begin each mail with a line like this; it is no field.
-  let at = /^>?From /.test(text) ? lineEnd(text, 0) + 1 : 0
+  let at = fieldsStart(text)
   while (at < text.length) {
     const end = fieldEnd(text, at)
     const colon = text.indexOf(':', at)
@@ -123,6 +122,12 @@ function readFields(text: string, defects: DefectList): Fields {
     at = end + 1
   }
   return { fields, stoppedAt: Math.min(at, text.length) }
+}
+
+/** Behind a byte order mark, and behind the line that begins each mail in a mailbox on disk. */
+function fieldsStart(text: string): number {
+  const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0
+  return /^>?From /.test(text.slice(start, start + 6)) ? lineEnd(text, start) + 1 : start
 }
 
 function lineEnd(text: string, from: number): number {

@@ -68,8 +68,10 @@ interface MutableRun extends HtmlRun {
   text: string
 }
 
-/** What a piece of text must be searched for; most pieces have none of it. */
-const UNUSUAL = /[&\t\n\f\r\u0080-\uffff]| {2}/
+/** What a piece of text may need, as bits; most pieces need nothing. */
+const HAS_ENTITY = 1
+const HAS_WIDE = 2
+const HAS_SPACES = 4
 const UNFOLDED = /[\t\n\f\r]| {2}/
 const SPACES = /[ \t\n\f\r]+/g
 
@@ -106,7 +108,8 @@ export class BlockBuilder {
     if (this.#charsLeft <= 0) return
     const { style } = place
     if (style.keepsSpace) {
-      const text = this.#decode(html.slice(range.start, range.end))
+      const written = html.slice(range.start, range.end)
+      const text = decodeEntities(this.#isUtf8 ? widen(written) : written)
       this.#hasInk ||= text.trim() !== ''
       if (text !== '') this.#append(text.replace(/\r\n?/g, '\n'), 'text', place)
       return
@@ -121,15 +124,17 @@ export class BlockBuilder {
       return
     }
     while (isSpace(html.charCodeAt(end - 1))) end -= 1
+    const needs = needsOf(html, start, end)
     const written = html.slice(start, end)
-    const isUnusual = UNUSUAL.test(written)
-    const text = isUnusual ? foldSpace(this.#decode(written)) : written
-    this.#hasInk ||= !isUnusual || text.trim() !== ''
+    const text = needs === 0 ? written : this.#decode(written, needs)
+    this.#hasInk ||= needs === 0 || text.trim() !== ''
     this.#append(before + (end < range.end ? `${text} ` : text), 'text', place)
   }
 
-  #decode(text: string): string {
-    return decodeEntities(this.#isUtf8 ? widen(text) : text)
+  #decode(text: string, needs: number): string {
+    const wide = this.#isUtf8 && (needs & HAS_WIDE) !== 0 ? widen(text) : text
+    if ((needs & HAS_ENTITY) !== 0) return foldSpace(decodeEntities(wide))
+    return (needs & HAS_SPACES) !== 0 ? wide.replace(SPACES, ' ') : wide
   }
 
   /** Adds an image's alternative text. */
@@ -202,6 +207,20 @@ export class BlockBuilder {
     if (link.text.length >= LINK_TEXT_CHARS_MAX) return
     link.text += this.#runs.length === 0 ? ` ${text}` : text
   }
+}
+
+/** What decoding and folding the piece of text need to do, told in one look. */
+function needsOf(html: string, start: number, end: number): number {
+  let needs = 0
+  let wasSpace = false
+  for (let at = start; at < end; at += 1) {
+    const code = html.charCodeAt(at)
+    if (code > 127) needs |= HAS_WIDE
+    else if (code === 38) needs |= HAS_ENTITY
+    else if (code <= 32 && (code !== 32 || wasSpace)) needs |= HAS_SPACES
+    wasSpace = code === 32
+  }
+  return needs
 }
 
 /** Each stretch of white space as the one space that a browser shows. */

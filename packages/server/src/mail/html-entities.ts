@@ -32,6 +32,19 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
 
 const NAMES = readNames(NAMED)
 
+/** Longest name that packs into a small integer: six bits tell letters of either case apart. */
+const SHORT_CHARS_MAX = 5
+
+/** The short names, nearly all that mails use, by number: hashing a fresh string takes longer. */
+const SHORT_NAMES: ReadonlyMap<number, string> = new Map(
+  [...NAMES]
+    .filter(([name]) => name.length <= SHORT_CHARS_MAX && /^[a-z]+$/i.test(name))
+    .map(([name, text]) => [
+      [...name].reduce((packed, letter) => (packed << 6) | (letter.charCodeAt(0) & 63), 0),
+      text,
+    ]),
+)
+
 /** Names that browsers also take without their semicolon: those of Latin-1, `&amp` and kin. */
 const LEGACY = new Set([
   ...[...NAMES].filter(([, text]) => text >= '\u00a0' && text <= '\u00ff').map(([name]) => name),
@@ -54,31 +67,15 @@ export function decodeEntities(text: string, inAttribute = false): string {
   let decoded = ''
   let done = 0
   while (at >= 0) {
-    const semicolon = semicolonNear(text, at)
-    const whole = semicolon < 0 ? undefined : NAMES.get(text.slice(at + 1, semicolon))
-    if (whole !== undefined) {
-      decoded += text.slice(done, at) + whole
-      done = semicolon + 1
-    } else {
-      const isNumber = text.charCodeAt(at + 1) === 35
-      const found = isNumber ? numeric(text, at) : named(text, at, inAttribute)
-      if (found !== null) {
-        decoded += text.slice(done, at) + found.text
-        done = found.end
-      }
+    const isNumber = text.charCodeAt(at + 1) === 35
+    const found = isNumber ? numeric(text, at) : named(text, at, inAttribute)
+    if (found !== null) {
+      decoded += text.slice(done, at) + found.text
+      done = found.end
     }
-    at = text.indexOf('&', Math.max(done, at + 1))
+    at = text.indexOf('&', found?.end ?? at + 1)
   }
   return decoded + text.slice(done)
-}
-
-/** Where a semicolon ends the name that begins behind `at`; -1 when none is so near. */
-function semicolonNear(text: string, at: number): number {
-  const limit = Math.min(at + NAME_CHARS_MAX, text.length)
-  for (let end = at + 1; end < limit; end += 1) {
-    if (text.charCodeAt(end) === SEMICOLON) return end
-  }
-  return -1
 }
 
 interface Found {
@@ -114,29 +111,49 @@ function characterOf(value: number): string {
   return value === 0 || value > 0x10ffff || isSurrogate ? '\ufffd' : String.fromCodePoint(value)
 }
 
-/** A name without its semicolon: the longest that needs none. */
 function named(text: string, at: number, inAttribute: boolean): Found | null {
   let end = at + 1
-  while (end - at <= NAME_CHARS_MAX && isNameCharacter(text.charCodeAt(end))) end += 1
-  const name = text.slice(at + 1, end)
-  const whole = NAMES.get(name)
-  if (text.charCodeAt(end) === SEMICOLON && whole !== undefined)
-    return { text: whole, end: end + 1 }
-  if (inAttribute) {
-    const isLegacy = LEGACY.has(name) && text.charCodeAt(end) !== 61
-    return isLegacy && whole !== undefined ? { text: whole, end } : null
+  let packed = 0
+  while (isLetter(text.charCodeAt(end)) && end - at <= SHORT_CHARS_MAX) {
+    packed = (packed << 6) | (text.charCodeAt(end) & 63)
+    end += 1
   }
-  for (let length = name.length; length >= 2; length -= 1) {
-    const start = name.slice(0, length)
-    const found = LEGACY.has(start) ? NAMES.get(start) : undefined
-    if (found !== undefined) return { text: found, end: at + 1 + length }
+  const isShort = text.charCodeAt(end) === SEMICOLON
+  while (end - at <= NAME_CHARS_MAX && isNameCharacter(text.charCodeAt(end))) end += 1
+  if (text.charCodeAt(end) === SEMICOLON) {
+    const whole = isShort ? SHORT_NAMES.get(packed) : NAMES.get(text.slice(at + 1, end))
+    if (whole !== undefined) return { text: whole, end: end + 1 }
+  }
+  return unfinished(text, at, { end, inAttribute })
+}
+
+/** A name without its semicolon: the longest that needs none. */
+function unfinished(
+  text: string,
+  at: number,
+  options: { readonly end: number; readonly inAttribute: boolean },
+): Found | null {
+  const { end, inAttribute } = options
+  if (inAttribute) {
+    const name = text.slice(at + 1, end)
+    const whole = LEGACY.has(name) && text.charCodeAt(end) !== 61 ? NAMES.get(name) : undefined
+    return whole === undefined ? null : { text: whole, end }
+  }
+  for (let nameEnd = end; nameEnd > at + 2; nameEnd -= 1) {
+    const name = text.slice(at + 1, nameEnd)
+    const found = LEGACY.has(name) ? NAMES.get(name) : undefined
+    if (found !== undefined) return { text: found, end: nameEnd }
   }
   return null
 }
 
-function isNameCharacter(code: number): boolean {
+function isLetter(code: number): boolean {
   const letter = code | 32
-  return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57)
+  return letter >= 97 && letter <= 122
+}
+
+function isNameCharacter(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57)
 }
 
 function readNames(table: string): ReadonlyMap<string, string> {
