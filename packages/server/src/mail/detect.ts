@@ -8,6 +8,8 @@ import { previewOf, readableText } from './readable-text.ts'
 export interface Detected {
   /** The plain text, or the readable text of a mail that has HTML alone. */
   readonly text: string | null
+  /** What a reader sees of the HTML; null when there is none. */
+  readonly visibleText: string | null
   readonly preview: string | null
   readonly links: readonly MailLink[]
   /** One for each attachment, in their order. */
@@ -17,11 +19,12 @@ export interface Detected {
 /** Looks through a mail once. `inflate` lets archives be judged by what they compress. */
 export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detected {
   const reading: HtmlReading | null = mail.html === null ? null : readHtml(mail.html)
-  const readable = reading === null ? null : readableText(reading)
-  const text = mail.text ?? readable
+  const visibleText = reading === null ? null : readableText(reading)
+  const text = mail.text ?? visibleText
   return {
     text,
-    preview: previewOf(readable || text || ''),
+    visibleText,
+    preview: previewOf(visibleText || text || ''),
     links: findLinks(reading, mail.text),
     verdicts: mail.attachments.map((attachment) => judgeAttachment(attachment, inflate)),
   }

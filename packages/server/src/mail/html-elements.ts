@@ -18,8 +18,8 @@ export interface ElementKind {
   readonly isBoundary: boolean
   /** An end tag may close it although blocks inside it are still open: `b`, `font`, `a`. */
   readonly isFormatting: boolean
-  /** The elements whose open instance a new one closes, and what keeps an instance out of reach. */
-  readonly closes: readonly string[]
+  /** The kinds, by id, whose open element a new one closes; and what keeps it out of reach. */
+  readonly closes: readonly number[]
   readonly within: string | null
 }
 
@@ -33,7 +33,6 @@ const RAW = 'script style title iframe noembed noframes'
 const BOUNDARY = 'table td th caption template button object marquee'
 const FORMATTING = 'a b big code em font i nobr s small strike strong tt u'
 
-const NONE: readonly string[] = []
 const IMPLIED_ENDS: Readonly<Record<string, { closes: readonly string[]; within: string | null }>> =
   {
     a: { closes: ['a'], within: null },
@@ -60,27 +59,34 @@ const UNKNOWN: ElementKind = {
   isRaw: false,
   isBoundary: false,
   isFormatting: false,
-  closes: NONE,
+  closes: [],
   within: null,
 }
 
-const KINDS = new Map<string, ElementKind>()
-for (const name of new Set(
-  words(`${BLOCK} ${VOID} ${RAW} ${BOUNDARY} ${FORMATTING} span sub sup label abbr kbd samp`),
-)) {
-  KINDS.set(name, {
-    name,
-    id: KINDS.size + 1,
-    isBlock: words(BLOCK).includes(name),
-    hasMargin: words(MARGIN).includes(name),
-    isVoid: words(VOID).includes(name),
-    isRaw: words(RAW).includes(name),
-    isBoundary: words(BOUNDARY).includes(name),
-    isFormatting: words(FORMATTING).includes(name),
-    closes: IMPLIED_ENDS[name]?.closes ?? NONE,
-    within: IMPLIED_ENDS[name]?.within ?? null,
-  })
-}
+const NAMES = [
+  ...new Set(
+    words(`${BLOCK} ${VOID} ${RAW} ${BOUNDARY} ${FORMATTING} span sub sup label abbr kbd samp`),
+  ),
+]
+
+const KINDS: ReadonlyMap<string, ElementKind> = new Map(
+  NAMES.map((name, index) => {
+    const { closes = [], within = null } = IMPLIED_ENDS[name] ?? {}
+    const kind: ElementKind = {
+      name,
+      id: index + 1,
+      isBlock: words(BLOCK).includes(name),
+      hasMargin: words(MARGIN).includes(name),
+      isVoid: words(VOID).includes(name),
+      isRaw: words(RAW).includes(name),
+      isBoundary: words(BOUNDARY).includes(name),
+      isFormatting: words(FORMATTING).includes(name),
+      closes: closes.map((closed) => NAMES.indexOf(closed) + 1),
+      within,
+    }
+    return [name, kind]
+  }),
+)
 
 /** How many values `ElementKind.id` can have. */
 export const ELEMENT_KINDS = KINDS.size + 1

@@ -17,3 +17,19 @@ export function packName(text: string, start: number, end: number): number {
   }
   return packed
 }
+
+/** Whether the character is a letter of ASCII. */
+export function isLetter(code: number): boolean {
+  const letter = code | 32
+  return letter >= 97 && letter <= 122
+}
+
+/** White space as HTML has it. */
+export function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+}
+
+/** Whether the character ends the name of a tag. */
+export function endsName(code: number): boolean {
+  return code === 62 || code === 47 || isSpace(code)
+}

@@ -73,19 +73,20 @@ export class OpenElements {
   /** Closes what the start of such an element implies to be closed: a `p`, the cell before. */
   closeBefore(kind: ElementKind): Gap {
     let gap: Gap = 0
-    if (kind.isBlock) gap = this.#closeAbove(P, this.top.boundary)
+    if (kind.isBlock) gap = this.#closeAbove(P.id, this.top.boundary)
     if (kind.closes.length === 0) return gap
     const floor = kind.within === null ? this.top.boundary : this.#container(kind.within)
-    for (const name of kind.closes) gap = wider(gap, this.#closeAbove(elementKind(name), floor))
+    for (const id of kind.closes) gap = wider(gap, this.#closeAbove(id, floor))
     return gap
   }
 
   /** Closes by an end tag; one that matches nothing open does nothing. */
   close(kind: ElementKind): Gap {
-    if (kind === TABLE) return this.#closeAbove(kind, -1)
-    if (TABLE_PARTS.has(kind) || kind.isBoundary) return this.#closeAbove(kind, this.#lastOf(TABLE))
+    if (kind === TABLE) return this.#closeAbove(kind.id, -1)
+    if (TABLE_PARTS.has(kind) || kind.isBoundary)
+      return this.#closeAbove(kind.id, this.#lastOf(TABLE))
     const isNear = kind.isBlock || kind.isFormatting
-    return this.#closeAbove(kind, isNear ? this.top.boundary : this.top.special)
+    return this.#closeAbove(kind.id, isNear ? this.top.boundary : this.top.special)
   }
 
   #container(within: string): number {
@@ -98,8 +99,8 @@ export class OpenElements {
   }
 
   /** Closes the innermost of a kind with all inside it, unless it lies at or below `floor`. */
-  #closeAbove(kind: ElementKind, floor: number): Gap {
-    const index = this.#lastOf(kind)
+  #closeAbove(id: number, floor: number): Gap {
+    const index = this.#last[id] ?? -1
     if (index < 0 || index <= floor) return 0
     let gap: Gap = 0
     while (this.#stack.length > index) {

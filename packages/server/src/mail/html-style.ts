@@ -7,7 +7,7 @@ import {
 } from './css-declarations.ts'
 import { StyleSheet } from './css-sheet.ts'
 import { looksAlike, parseColour, UNKNOWN_COLOUR } from './css-values.ts'
-import type { Tag } from './html-tokens.ts'
+import type { Tag } from './html-attributes.ts'
 import type { TextStyle } from './text-style.ts'
 
 export type { TextStyle } from './text-style.ts'

@@ -1,43 +1,8 @@
-import type { Declarations } from './css-declarations.ts'
+import { blankTag, scanAttributes, type Tag } from './html-attributes.ts'
 import { type ElementKind, elementKindAt } from './html-elements.ts'
 import { decodeEntities } from './html-entities.ts'
-import { PACKED_CHARS_MAX, packName } from './html-names.ts'
+import { endsName, isLetter } from './html-names.ts'
 import { widen } from './html-source.ts'
-import type { TextStyle } from './text-style.ts'
-
-/** A start tag, with those of its attributes that any reader of ours looks at. */
-export interface Tag {
-  readonly kind: ElementKind
-  /** Whether an `href` was there at all: `<a>` without one is no link. */
-  hasHref: boolean
-  style: string
-  class: string
-  id: string
-  href: string
-  alt: string
-  align: string
-  size: string
-  face: string
-  color: string
-  bgcolor: string
-  background: string
-  hidden: string
-  start: string
-  /** What is declared for it; kept here because most tags of a mail come many times. */
-  declared: Readonly<Declarations> | null
-  /** The looks that it had last, and those of the element around it. */
-  look: TextStyle | null
-  lookInside: TextStyle | null
-}
-
-/** Attributes that are read; all others are skipped. */
-const ATTRIBUTES = [
-  ...(['style', 'class', 'id', 'href', 'alt', 'align', 'size', 'face'] as const),
-  ...(['color', 'bgcolor', 'background', 'hidden', 'start'] as const),
-] as const
-
-/** Attributes in which entities and letters of any script may stand. */
-const DECODED = ['style', 'class', 'id', 'href', 'alt'] as const
 
 /** A tag that was read before, and others of the same key. */
 interface CachedTag {
@@ -51,10 +16,7 @@ interface CachedTag {
 const CACHED_TAGS_MAX = 2_000
 const SAME_KEY_MAX = 8
 
-const QUOTE = 34
-const APOSTROPHE = 39
 const SLASH = 47
-const EQUALS = 61
 const GREATER = 62
 
 /**
@@ -122,11 +84,18 @@ export class TagScanner {
     return tag
   }
 
+  /** Resolves entities, and letters of any script, where they may stand. */
   #decode(tag: Tag): void {
-    for (const name of DECODED) {
-      const value = tag[name]
-      if (value !== '') tag[name] = decodeEntities(this.#isUtf8 ? widen(value) : value, true)
-    }
+    tag.style = this.#decoded(tag.style)
+    tag.class = this.#decoded(tag.class)
+    tag.id = this.#decoded(tag.id)
+    tag.href = this.#decoded(tag.href)
+    tag.alt = this.#decoded(tag.alt)
+  }
+
+  #decoded(value: string): string {
+    if (value === '') return value
+    return decodeEntities(this.#isUtf8 ? widen(value) : value, true)
   }
 
   /** Reads the end tag at `at`. */
@@ -162,134 +131,13 @@ export class TagScanner {
   }
 }
 
-function blankTag(kind: ElementKind): Tag {
-  return {
-    kind,
-    hasHref: false,
-    style: '',
-    class: '',
-    id: '',
-    href: '',
-    alt: '',
-    align: '',
-    size: '',
-    face: '',
-    color: '',
-    bgcolor: '',
-    background: '',
-    hidden: '',
-    start: '',
-    declared: null,
-    look: null,
-    lookInside: null,
-  }
-}
-
 function after(html: string, text: string, from: number): number {
   const found = html.indexOf(text, from)
   return found < 0 ? html.length : found + text.length
-}
-
-/** Reads attributes into `tag`, or skips them; answers where the tag ends. */
-function scanAttributes(html: string, from: number, tag: Tag | null): number {
-  const length = html.length
-  let at = from
-  while (at < length) {
-    const code = html.charCodeAt(at)
-    if (code === GREATER) return at + 1
-    if (code === SLASH || isSpace(code)) {
-      at += 1
-      continue
-    }
-    const nameStart = at
-    at = endOfAttributeName(html, at + 1)
-    const nameEnd = at
-    at = skipSpace(html, at)
-    if (html.charCodeAt(at) !== EQUALS) {
-      if (tag !== null) setAttribute(tag, attributeAt(html, nameStart, nameEnd), '')
-      continue
-    }
-    const valueAt = skipSpace(html, at + 1)
-    const quote = html.charCodeAt(valueAt)
-    const isQuoted = quote === QUOTE || quote === APOSTROPHE
-    const valueStart = isQuoted ? valueAt + 1 : valueAt
-    const valueEnd = isQuoted
-      ? html.indexOf(quote === QUOTE ? '"' : "'", valueStart)
-      : unquotedEnd(html, valueStart)
-    if (valueEnd < 0) return length
-    const name = tag === null ? null : attributeAt(html, nameStart, nameEnd)
-    if (tag !== null && name !== null) setAttribute(tag, name, html.slice(valueStart, valueEnd))
-    at = isQuoted ? valueEnd + 1 : valueEnd
-  }
-  return length
-}
-
-/** The first of two attributes of one name counts, as in browsers. */
-function setAttribute(tag: Tag, name: AttributeName | null, value: string): void {
-  if (name === null) return
-  // That it is there says all: `<p hidden>`, and any picture behind a table.
-  const isFlag = name === 'hidden' || name === 'background'
-  if (tag[name] === '') tag[name] = isFlag ? name : value
-  if (name === 'href') tag.hasHref = true
-}
-
-type AttributeName = (typeof ATTRIBUTES)[number]
-
-const PACKED_ATTRIBUTES: ReadonlyMap<number, AttributeName> = new Map(
-  ATTRIBUTES.map((name) => [packAttribute(name, 0, name.length), name]),
-)
-
-/** The attribute whose name stands there, of those that are read. */
-function attributeAt(html: string, start: number, end: number): AttributeName | null {
-  const name = PACKED_ATTRIBUTES.get(packAttribute(html, start, end)) ?? null
-  return name !== null && name.length === end - start ? name : null
-}
-
-/** Of longer names the start: no two that are read share it, and others only in jest. */
-function packAttribute(text: string, start: number, end: number): number {
-  return packName(text, start, Math.min(end, start + PACKED_CHARS_MAX))
 }
 
 function endOfName(html: string, from: number): number {
   let at = from
   while (at < html.length && !endsName(html.charCodeAt(at))) at += 1
   return at
-}
-
-function endOfAttributeName(html: string, from: number): number {
-  let at = from
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at)
-    if (code === EQUALS || endsName(code)) break
-  }
-  return at
-}
-
-function unquotedEnd(html: string, from: number): number {
-  let at = from
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at)
-    if (code === GREATER || isSpace(code)) break
-  }
-  return at
-}
-
-function skipSpace(html: string, from: number): number {
-  let at = from
-  while (at < html.length && isSpace(html.charCodeAt(at))) at += 1
-  return at
-}
-
-function isLetter(code: number): boolean {
-  const letter = code | 32
-  return letter >= 97 && letter <= 122
-}
-
-/** White space as HTML has it. */
-export function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
-}
-
-function endsName(code: number): boolean {
-  return code === GREATER || code === SLASH || isSpace(code)
 }

@@ -1,18 +1,12 @@
 import type { Declarations } from './css-declarations.ts'
-import {
-  BlockBuilder,
-  foldSpace,
-  type Gap,
-  type HtmlBlock,
-  type HtmlCell,
-  type HtmlLink,
-  type MutableLink,
-} from './html-blocks.ts'
+import type { Tag } from './html-attributes.ts'
+import { BlockBuilder, foldSpace } from './html-block-builder.ts'
+import type { Gap, HtmlBlock, HtmlCell, HtmlLink, MutableLink } from './html-blocks.ts'
 import type { ElementKind } from './html-elements.ts'
 import { narrow } from './html-source.ts'
 import { gapOf, type OpenElement, OpenElements } from './html-stack.ts'
 import { inheritStyle, Styles } from './html-style.ts'
-import { type Tag, TagScanner } from './html-tokens.ts'
+import { TagScanner } from './html-tokens.ts'
 import { HTML_CHARS_MAX, HTML_DEPTH_MAX, LINK_TEXT_CHARS_MAX } from './limits.ts'
 import type { TextStyle } from './text-style.ts'
 
@@ -60,7 +54,6 @@ export function readHtml(html: string): HtmlReading {
 
 class HtmlReader {
   readonly tags: TagScanner
-  readonly #source: string
   readonly #open = new OpenElements()
   readonly #blocks: BlockBuilder
   readonly #styles = new Styles()
@@ -68,13 +61,12 @@ class HtmlReader {
   #rows = 0
 
   constructor(source: string, isUtf8: boolean) {
-    this.#source = source
     this.tags = new TagScanner(source, isUtf8)
-    this.#blocks = new BlockBuilder(isUtf8)
+    this.#blocks = new BlockBuilder(source, isUtf8)
   }
 
   text(start: number, end: number): void {
-    this.#blocks.addText(this.#source, { start, end }, this.#open.top)
+    this.#blocks.addText(start, end, this.#open.top)
   }
 
   start(tag: Tag): void {
