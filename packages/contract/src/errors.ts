@@ -20,6 +20,11 @@ export const ERRORS = {
     type: 'invalid_request',
     message: 'A parameter breaks a rule; the message names both.',
   },
+  connection_attempt_unknown: {
+    status: 400,
+    type: 'invalid_request',
+    message: 'This attempt to connect was used already, or is older than 10 minutes. Begin anew.',
+  },
   missing_api_key: {
     status: 401,
     type: 'authentication',
@@ -39,6 +44,11 @@ export const ERRORS = {
     status: 403,
     type: 'permission',
     message: 'The plan of this account does not include this.',
+  },
+  connection_refused: {
+    status: 403,
+    type: 'permission',
+    message: 'The provider did not confirm who you are. Begin anew.',
   },
   attachment_blocked: {
     status: 403,
@@ -80,6 +90,16 @@ export const ERRORS = {
     type: 'not_found',
     message: 'Your account has no such domain.',
   },
+  connection_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'No external account is connected to your account.',
+  },
+  connection_not_configured: {
+    status: 404,
+    type: 'not_found',
+    message: 'The operator of this service has not set up any provider of external accounts.',
+  },
   route_not_found: {
     status: 404,
     type: 'not_found',
@@ -105,6 +125,11 @@ export const ERRORS = {
     status: 409,
     type: 'conflict',
     message: 'This domain is already registered.',
+  },
+  identity_connected: {
+    status: 409,
+    type: 'conflict',
+    message: 'This external account is connected to another account, or yours has one already.',
   },
   address_taken: {
     status: 409,
@@ -176,6 +201,11 @@ export const ERRORS = {
     status: 503,
     type: 'unavailable',
     message: 'The DNS servers did not answer, so nothing is known. Nothing was changed; try again.',
+  },
+  identity_provider_unavailable: {
+    status: 503,
+    type: 'unavailable',
+    message: 'The provider of external accounts does not answer right now. Try again in a moment.',
   },
   storage_unavailable: {
     status: 503,

@@ -1,6 +1,7 @@
 export * from './accounts.ts'
 export * from './assertions.ts'
 export * from './bounds.ts'
+export * from './connections.ts'
 export * from './diagnostics.ts'
 export * from './domains.ts'
 export * from './errors.ts'

@@ -11,6 +11,9 @@ import {
   listScenarios,
   runScenario,
 } from './features/assertions/scenarios.ts'
+import { beginConnection } from './features/connections/begin.ts'
+import { completeConnection, deleteConnection } from './features/connections/complete.ts'
+import type { Providers } from './features/connections/providers.ts'
 import { diagnose, explainWait, readTranscript } from './features/diagnostics/diagnose.ts'
 import { listCustomDomains, listDomains } from './features/domains/read.ts'
 import type { DomainRecords } from './features/domains/records.ts'
@@ -45,6 +48,7 @@ export type AppDeps = {
   readonly ids: Ids
   readonly domains: OperatorDomains
   readonly dns: DomainRecords
+  readonly providers: Providers
   readonly defaultPlan: Plan
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
@@ -64,38 +68,16 @@ export type AppDeps = {
 
 /** Everything that the service can do, bound to its dependencies. */
 export function createApp(given: AppDeps) {
-  const slots = { takeWaitSlot: bind(given, takeWaitSlot) }
-  const deps = { ...given, ...slots, looks: new SharedLooks() }
-  const { account, inbox, diagnosis, wait, scenario } = compose(deps)
-  const domain = { ...deps, requireAdmin, requirePlanRoom }
+  const deps = {
+    ...given,
+    takeWaitSlot: bind(given, takeWaitSlot),
+    looks: new SharedLooks(),
+  }
+  const { inbox, diagnosis, wait, scenario } = compose(deps)
   return {
     isReady: () => deps.store.ping(),
     authenticate: bind(deps, authenticate),
-    limits: {
-      admitRequest: bind(deps, admitRequest),
-      admitRegistration: bind(deps, admitRegistration),
-      countRequest: (caller: Caller) => deps.requestCounter.count(caller),
-      /** For whatever waits: `await using slot = await app.limits.takeWaitSlot(caller)`. */
-      ...slots,
-    },
-    accounts: {
-      register: bind(deps, registerAccount),
-      read: bind(account, readAccount),
-      usage: bind(deps, listUsage),
-    },
-    keys: {
-      create: bind(deps, createKey),
-      list: bind(deps, listKeys),
-      rotate: bind(deps, rotateKey),
-      revoke: bind(deps, revokeKey),
-    },
-    domains: {
-      list: bind(deps, listDomains),
-      register: bind(domain, registerDomain),
-      listCustom: bind(deps, listCustomDomains),
-      verify: bind(deps, verifyDomain),
-      delete: bind(domain, deleteDomain),
-    },
+    ...bindAccounts(deps),
     inboxes: {
       create: bind(inbox, createInbox),
       list: bind(deps, listInboxes),
@@ -127,14 +109,52 @@ export function createApp(given: AppDeps) {
 /** What the edges know of the features. */
 export type App = ReturnType<typeof createApp>
 
-/** What features need of each other reaches them as arguments, too. */
-function compose(
-  deps: AppDeps & {
-    readonly looks: SharedLooks
-    readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
-  },
-) {
+/** What accounts are and have, apart from mail. */
+function bindAccounts(deps: ComposedDeps) {
   const account = { ...deps, usageToday: (caller: Caller) => usageToday(deps, caller) }
+  const domain = { ...deps, requireAdmin, requirePlanRoom }
+  const connection = { ...deps, requireAdmin }
+  return {
+    limits: {
+      admitRequest: bind(deps, admitRequest),
+      admitRegistration: bind(deps, admitRegistration),
+      countRequest: (caller: Caller) => deps.requestCounter.count(caller),
+      /** For whatever waits: `await using slot = await app.limits.takeWaitSlot(caller)`. */
+      takeWaitSlot: deps.takeWaitSlot,
+    },
+    accounts: {
+      register: bind(deps, registerAccount),
+      read: bind(account, readAccount),
+      usage: bind(deps, listUsage),
+    },
+    connections: {
+      begin: bind(connection, beginConnection),
+      complete: bind(deps, completeConnection),
+      delete: bind(connection, deleteConnection),
+    },
+    keys: {
+      create: bind(deps, createKey),
+      list: bind(deps, listKeys),
+      rotate: bind(deps, rotateKey),
+      revoke: bind(deps, revokeKey),
+    },
+    domains: {
+      list: bind(deps, listDomains),
+      register: bind(domain, registerDomain),
+      listCustom: bind(deps, listCustomDomains),
+      verify: bind(deps, verifyDomain),
+      delete: bind(domain, deleteDomain),
+    },
+  }
+}
+
+type ComposedDeps = AppDeps & {
+  readonly looks: SharedLooks
+  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
+}
+
+/** What features need of each other reaches them as arguments, too. */
+function compose(deps: ComposedDeps) {
   const inbox = { ...deps, spendInbox }
   const diagnosis = {
     ...deps,
@@ -158,7 +178,7 @@ function compose(
     },
   }
   const scenario = { ...deps, runAssertions: bind(assert, runAssertions) }
-  return { account, inbox, diagnosis, wait, scenario }
+  return { inbox, diagnosis, wait, scenario }
 }
 
 function bind<Deps, Args extends readonly unknown[], Result>(

@@ -1,54 +1,20 @@
-import { BlockList, isIPv6 } from 'node:net'
 import { nearestName } from '@mayfly/contract'
 import { z } from 'zod'
+import { IDENTITY_SETTINGS } from './config/identity-settings.ts'
+import { PLAN_SETTINGS } from './config/plan-settings.ts'
+import {
+  domains,
+  flag,
+  list,
+  networks,
+  optionalText,
+  port,
+  type Setting,
+  setting,
+  text,
+  wholeNumber,
+} from './config/setting.ts'
 import { StartRefused } from './errors.ts'
-import { planOverrideSchema } from './plan-override.ts'
-
-/** One setting: what it may be, what it is when unset, and what it does. */
-type Setting = {
-  readonly schema: z.ZodType<unknown, string>
-  readonly default: string
-  /** The kind of value, for the table of settings. */
-  readonly type: string
-  readonly sentence: string
-}
-
-const setting = <Schema extends z.ZodType<unknown, string>>(
-  schema: Schema,
-  about: Omit<Setting, 'schema'>,
-) => ({ schema, ...about })
-
-const text = z.string().min(1)
-const optionalText = z.string().transform((value) => (value === '' ? null : value))
-const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .transform((value) => value === 'true')
-const port = wholeNumber(0, 65_535)
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-)
-
-const HOST_NAME =
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
-const domains = list
-  .transform((names) => names.map((name) => name.toLowerCase()))
-  .refine((names) => names.every((name) => HOST_NAME.test(name)), {
-    error: 'must be domain names, separated by commas',
-  })
-
-const networks = list.refine((items) => items.every(isNetwork), {
-  error: 'must be addresses or networks as 10.0.0.0/8, separated by commas',
-})
-
-const planOverride = (plan: string) =>
-  setting(planOverrideSchema, {
-    default: '',
-    type: 'list',
-    sentence: `Limits of the plan ${plan} that are to be others, by their names in GET /v1/account, as inboxesPerDay=50,requestsPerMinute=none.`,
-  })
 
 /** Every setting, by the name of its environment variable. */
 export const SETTINGS = {
@@ -189,14 +155,8 @@ export const SETTINGS = {
     type: 'key_only, connected or unlimited',
     sentence: 'Plan of a new account. A team that hosts for itself wants unlimited.',
   }),
-  MAYFLY_PLAN_KEY_ONLY: planOverride('key_only'),
-  MAYFLY_PLAN_CONNECTED: planOverride('connected'),
-  MAYFLY_PLAN_UNLIMITED: planOverride('unlimited'),
-  MAYFLY_REGISTRATIONS_PER_HOUR: setting(wholeNumber(1, 1_000_000), {
-    default: '10',
-    type: 'number',
-    sentence: 'Accounts that one address may register in an hour; the machine itself is exempt.',
-  }),
+  ...PLAN_SETTINGS,
+  ...IDENTITY_SETTINGS,
   MAYFLY_LOG_LEVEL: setting(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     {
@@ -244,26 +204,4 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   })
   // Built from the same table that the type is made of.
   return Object.fromEntries(values) as Config
-}
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, { error })
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, { error })
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits] = text.split('/')
-  try {
-    const type = isIPv6(address) ? 'ipv6' : 'ipv4'
-    const block = new BlockList()
-    if (bits === undefined) block.addAddress(address, type)
-    else block.addSubnet(address, /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN, type)
-    return true
-  } catch {
-    return false
-  }
 }

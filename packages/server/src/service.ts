@@ -20,6 +20,7 @@ import { startReceivingThreads } from './receiving-threads.ts'
 import { type Receiving, startReceiving } from './receiving-worker.ts'
 import { runEvery } from './service/background.ts'
 import { startDomains } from './service/domains.ts'
+import { identityProviders } from './service/identity-providers.ts'
 import { type LimitParts, startLimits } from './service/limits.ts'
 import { openStore, type Store } from './store/open.ts'
 import { openThreadSignals, type Signals } from './store/signals.ts'
@@ -77,11 +78,7 @@ export async function startService(
   const signalsName = ids.requestId()
   const signals = openThreadSignals(signalsName)
   const hostName = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
-  const limitsOf = plansWith({
-    key_only: config.MAYFLY_PLAN_KEY_ONLY,
-    connected: config.MAYFLY_PLAN_CONNECTED,
-    unlimited: config.MAYFLY_PLAN_UNLIMITED,
-  })
+  const limitsOf = plansOf(config)
   const shared = { config, log, clock, store, signals, signalsName, hostName, limitsOf }
   const started: (() => Promise<void>)[] = [
     async () => {
@@ -124,6 +121,14 @@ export async function startService(
   }
 }
 
+function plansOf(config: Config): (plan: Plan) => Limits {
+  return plansWith({
+    key_only: config.MAYFLY_PLAN_KEY_ONLY,
+    connected: config.MAYFLY_PLAN_CONNECTED,
+    unlimited: config.MAYFLY_PLAN_UNLIMITED,
+  })
+}
+
 /** What the API needs beside what all share. */
 type HttpParts = {
   readonly watch: ArrivalWatch
@@ -149,6 +154,7 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     ...parts.limits,
     dns: parts.dns,
+    providers: identityProviders(config),
     arrivals: parts.watch.arrivals,
     announce: parts.watch.announce,
     lastConnectionAt: parts.watch.lastConnectionAt,

@@ -22,13 +22,18 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   headers: 'headers',
 }
 
-/** Answers whatever was thrown: the caller's errors as they are, ours as a bare 500. */
+/** Answers whatever was thrown. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  return sendError(tellableError(error, request), request, reply)
+}
+
+/** What is told of whatever was thrown: the caller's errors as they are, ours as a bare 500. */
+export function tellableError(error: FastifyError, request: FastifyRequest): ServiceError {
   const known = toServiceError(error)
   if (known === null || known.code === 'storage_unavailable') {
     request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
   }
-  return sendError(known ?? new ServiceError('internal_error'), request, reply)
+  return known ?? new ServiceError('internal_error')
 }
 
 /** Sends an error in the one shape that all have. */

@@ -10,6 +10,7 @@ import { serveOpenApi } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -47,6 +48,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/
 const ROUTES: readonly Routes[] = [
   healthRoutes,
   accountRoutes,
+  connectionRoutes,
   keyRoutes,
   domainRoutes,
   inboxRoutes,

@@ -37,6 +37,8 @@ export type Ids = {
   node(): string
   /** What the owner of a domain publishes to prove it. */
   challenge(): string
+  /** A secret of 256 bits, in letters and digits. */
+  secret(): string
   /** A new API key. */
   apiKey(environment: Environment): string
 }
@@ -54,6 +56,7 @@ export function createIds(clock: { now(): number }): Ids {
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     challenge: () => randomText(ALPHABET, CHALLENGE_LENGTH),
+    secret: () => randomText(BASE62, API_SECRET_LENGTH),
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
   }
 }

@@ -5,6 +5,7 @@ import { Accounts } from './accounts.ts'
 import { Addresses } from './addresses.ts'
 import { Arrivals } from './arrivals.ts'
 import { Attachments } from './attachments.ts'
+import { Connections } from './connections.ts'
 import { Diagnostics } from './diagnostics.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Domains } from './domains.ts'
@@ -28,6 +29,7 @@ export type Tables = {
   readonly accounts: Accounts
   readonly keys: Keys
   readonly addresses: Addresses
+  readonly connections: Connections
   readonly domains: Domains
   readonly inboxes: Inboxes
   readonly idempotencyKeys: IdempotencyKeys
@@ -125,6 +127,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     accounts: new Accounts(db, dialect),
     keys: new Keys(db),
     addresses: new Addresses(db),
+    connections: new Connections(db),
     domains: new Domains(db),
     inboxes: new Inboxes(db),
     idempotencyKeys: new IdempotencyKeys(db),

@@ -94,9 +94,14 @@ export class OperatorQueries {
     return { id, accountId, address, suspendedAt }
   }
 
-  /** Puts an account on a plan. */
+  /** Puts an account on a plan, to stay there when an external account is disconnected. */
   async setPlan(id: AccountId, plan: Plan): Promise<void> {
     await this.#db.updateTable('account').set({ plan }).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('external_identity')
+      .set({ plan_before: plan })
+      .where('account_id', '=', id)
+      .execute()
   }
 
   /** Stops an account, or lets it go on when `at` is null. */

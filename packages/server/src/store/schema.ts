@@ -1,6 +1,7 @@
 import type {
   AccountId,
   AttachmentId,
+  ConnectionProvider,
   Environment,
   EventId,
   InboxId,
@@ -35,12 +36,15 @@ type ExternalIdentityTable = {
   subject: string
   account_id: AccountId
   connected_at: number
+  /** What the plan goes back to when it is disconnected. */
+  plan_before: Plan
 }
 
 /** A begun connection to an external account, until its callback. */
 type ConnectionAttemptTable = {
   state_hash: string
   account_id: AccountId
+  provider: ConnectionProvider
   code_verifier: string
   nonce: string
   created_at: number

@@ -91,6 +91,17 @@ describeEachDatabase('the operator', (open) => {
     })
   })
 
+  it('sets a plan that outlives a connected external account', async () => {
+    const store = await open()
+    const identity = { issuer: 'https://id.example', subject: '1' }
+    for (const plan of ['unlimited', 'connected'] as const) {
+      const before = { connectedAt: NOW, planBefore: 'key_only' } as const
+      assert.equal(await store.connections.add(ALICE, identity, before), true)
+      await setPlan(operator(store), ALICE, plan)
+      assert.equal(await store.connections.remove(ALICE), plan)
+    }
+  })
+
   it('revokes all keys of an account, and gives it a new one', async () => {
     const store = await open()
     for (let i = 0; i < 3; i++) await giveKey(operator(store), ALICE)

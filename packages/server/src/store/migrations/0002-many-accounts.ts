@@ -1,7 +1,16 @@
 import type { ColumnTypes } from '../dialect.ts'
 
 /** What many accounts on one service need: limits that nodes keep together, checked domains. */
-export const manyAccounts = (t: ColumnTypes): readonly string[] => [...limits(t), ...domains(t)]
+export const manyAccounts = (t: ColumnTypes): readonly string[] => [
+  ...limits(t),
+  ...domains(t),
+  ...connections(),
+]
+
+const connections = (): readonly string[] => [
+  `alter table external_identity add column plan_before text not null default 'key_only'`,
+  `alter table connection_attempt add column provider text not null default 'oidc'`,
+]
 
 const domains = (t: ColumnTypes): readonly string[] => [
   `alter table custom_domain add column unproven_since ${t.integer}`,

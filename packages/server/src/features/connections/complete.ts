@@ -1,0 +1,86 @@
+import type { AccountId, Plan } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { ConnectionAttempt, ExternalIdentity } from '../../store/connections.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { ATTEMPT_MS, type ConnectionDeps, hashState, PROVIDER_RETRY_SECONDS } from './begin.ts'
+import { CALLBACK_PATH } from './providers.ts'
+
+/** What the person is told at the end. */
+export type Connected = {
+  readonly email: string
+  readonly plan: Plan
+  readonly providerName: string
+}
+
+/**
+ * Ends what was begun: the browser is back from the provider with this query.
+ *
+ * The attempt is taken away before anything else, whatever comes of it, so that a URL that
+ * was seen by somebody is of no use a second time.
+ */
+export async function completeConnection(
+  deps: Omit<ConnectionDeps, 'requireAdmin'>,
+  query: string,
+): Promise<Connected> {
+  const callback = new URL(`${deps.baseUrl()}${CALLBACK_PATH}${query}`)
+  const state = callback.searchParams.get('state') ?? ''
+  const attempt = await deps.store.connections.takeAttempt(hashState(state))
+  const now = deps.clock.now()
+  const provider = attempt === null ? undefined : deps.providers.get(attempt.provider)
+  if (attempt === null || provider === undefined || attempt.createdAt <= now - ATTEMPT_MS) {
+    throw new ServiceError('connection_attempt_unknown')
+  }
+  const redeemed = await provider.redeem(callback, { ...attempt, state })
+  if (redeemed.state === 'unavailable') {
+    throw new ServiceError('identity_provider_unavailable', {
+      retryAfterSeconds: PROVIDER_RETRY_SECONDS,
+    })
+  }
+  if (redeemed.state === 'refused') {
+    throw new ServiceError('connection_refused', {
+      message: `${provider.name} did not confirm who you are (${redeemed.reason}). Begin anew.`,
+    })
+  }
+  return deps.store.transaction(async (tx) => {
+    await connect(tx, attempt, { identity: redeemed.identity, now })
+    const account = await getAccount(tx, attempt.accountId)
+    return { email: account.email, plan: account.plan, providerName: provider.name }
+  })
+}
+
+/** One identity, one account; the same pair once more is no conflict. */
+async function connect(
+  tx: Tables,
+  { accountId }: ConnectionAttempt,
+  about: { readonly identity: ExternalIdentity; readonly now: number },
+): Promise<void> {
+  const { identity, now } = about
+  await tx.accounts.lock(accountId)
+  const known = await tx.connections.find(accountId)
+  if (known?.issuer === identity.issuer && known.subject === identity.subject) return
+  const { plan } = await getAccount(tx, accountId)
+  const isNew =
+    known === null &&
+    (await tx.connections.add(accountId, identity, { connectedAt: now, planBefore: plan }))
+  if (!isNew) throw new ServiceError('identity_connected')
+  await tx.connections.changePlan(accountId, { from: 'key_only', to: 'connected' })
+}
+
+/** Disconnects the caller's external account; admins only. The plan is what it was before. */
+export async function deleteConnection(deps: ConnectionDeps, caller: Caller): Promise<void> {
+  deps.requireAdmin(caller)
+  await deps.store.transaction(async (tx) => {
+    await tx.accounts.lock(caller.accountId)
+    const planBefore = await tx.connections.remove(caller.accountId)
+    if (planBefore === null) throw new ServiceError('connection_not_found')
+    await tx.connections.changePlan(caller.accountId, { from: 'connected', to: planBefore })
+  })
+}
+
+async function getAccount(tx: Tables, id: AccountId) {
+  const account = await tx.accounts.find(id)
+  // Purged by the operator since the attempt was begun.
+  if (account === null) throw new ServiceError('connection_attempt_unknown')
+  return account
+}
