@@ -29,12 +29,8 @@ const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'header-no-separator': { text: 'a line that is no field begins the body' },
   'header-raw-latin1': { subject: 'bytes that are no UTF-8 are windows-1252' },
   'html-meta-charset': { html: 'HTML may name its charset itself' },
-  'lines-cr': Object.fromEntries(
-    ['subject', 'from', 'to', 'messageId', 'text', 'html', 'sentAt'].map((field) => [
-      field,
-      'bare carriage returns end lines where nothing else does',
-    ]),
-  ),
+  'lines-cr': bareReturns('html'),
+  'lines-cr-attachment': bareReturns('attachments'),
   'message-only': {
     html: 'the forwarded mail is shown without a header of ours',
     attachments: 'the forwarded mail can be downloaded',
@@ -71,6 +67,12 @@ const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'plain-untidy-charset': { text: 'stray quotes are no part of a charset name' },
   'plain-wrong-charset': { text: 'bytes that are no UTF-8 are windows-1252' },
+}
+
+function bareReturns(field: string): Record<string, string> {
+  const fields = ['subject', 'from', 'to', 'messageId', 'text', 'sentAt', field]
+  const reason = 'bare carriage returns end lines where nothing else does'
+  return Object.fromEntries(fields.map((name) => [name, reason]))
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -39,8 +39,14 @@ const OTHER_FORMS: ReadonlySet<string> = new Set([
   ...['text/x-amp-html', 'text/watch-html', 'text/enriched', 'text/richtext'],
 ])
 
+/** A mail as it came, and as it is read; both are the same but for bare carriage returns. */
+export interface MailBytes {
+  readonly raw: Buffer
+  readonly source: Buffer
+}
+
 /** Sorts the parts of a mail into its text and its attachments, and decodes both. */
-export function readBody(raw: Buffer, leaves: readonly Leaf[], defects: DefectList): Body {
+export function readBody(mail: MailBytes, leaves: readonly Leaf[], defects: DefectList): Body {
   const contents: Content[] = []
   const attachments: ParsedAttachment[] = []
   let group: number | null = null
@@ -50,10 +56,10 @@ export function readBody(raw: Buffer, leaves: readonly Leaf[], defects: DefectLi
     if (form === null) {
       if (leaf.alternative !== null && OTHER_FORMS.has(leaf.type.value)) continue
       if (attachments.length >= ATTACHMENTS_MAX) defects.note('tooManyAttachments')
-      else attachments.push(readAttachment(raw, leaf, { disposition, defects }))
+      else attachments.push(readAttachment(mail.raw, leaf, { disposition, defects }))
       continue
     }
-    const text = readText(raw, leaf, defects)
+    const text = readText(mail.source, leaf, defects)
     const before = leaf.alternative === group && group !== null ? contents.pop() : undefined
     group = leaf.alternative
     contents.push(add(before ?? { text: null, html: null }, form, { text, leaf }))

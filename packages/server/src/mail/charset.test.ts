@@ -39,6 +39,7 @@ describe('charsets', () => {
       ['utf-16le', '61003a00', 'a:'],
       ['utf-16be', '0061003a', 'a:'],
       ['iso-2022-kr', '61', 'a', UNKNOWN],
+      ['constructor', '61e9', 'aé', UNKNOWN],
       ['made-up', '61e9', 'aé', UNKNOWN],
     ]
   for (const [charset, hex, text, defect] of cases) {

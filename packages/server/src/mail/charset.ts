@@ -1,33 +1,33 @@
 import type { DefectList } from './defects.ts'
 
 /** Names seen in mail that the Encoding Standard does not know, by the name that it does. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'utf-8mb4': 'utf-8',
-  utf8mb4: 'utf-8',
-  utf_8: 'utf-8',
-  cp65001: 'utf-8',
-  'x-unknown': 'utf-8',
-  'unknown-8bit': 'utf-8',
-  default: 'utf-8',
-  binary: 'utf-8',
-  ascii7: 'us-ascii',
-  'iso-646-us': 'us-ascii',
-  cp850: 'windows-1252',
-  cp437: 'windows-1252',
-  cp932: 'shift_jis',
-  ms932: 'shift_jis',
-  'windows-932': 'shift_jis',
-  cp936: 'gbk',
-  ms936: 'gbk',
-  'windows-936': 'gbk',
-  cp949: 'euc-kr',
-  ms949: 'euc-kr',
-  cp950: 'big5',
-  'windows-950': 'big5',
-  eucjp: 'euc-jp',
-  euckr: 'euc-kr',
-  'iso-8859-8-e': 'iso-8859-8',
-}
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'utf-8mb4': 'utf-8',
+    utf8mb4: 'utf-8',
+    utf_8: 'utf-8',
+    cp65001: 'utf-8',
+    'x-unknown': 'utf-8',
+    'unknown-8bit': 'utf-8',
+    default: 'utf-8',
+    binary: 'utf-8',
+    ascii7: 'us-ascii',
+    'iso-646-us': 'us-ascii',
+    cp932: 'shift_jis',
+    ms932: 'shift_jis',
+    'windows-932': 'shift_jis',
+    cp936: 'gbk',
+    ms936: 'gbk',
+    'windows-936': 'gbk',
+    cp949: 'euc-kr',
+    ms949: 'euc-kr',
+    cp950: 'big5',
+    'windows-950': 'big5',
+    eucjp: 'euc-jp',
+    euckr: 'euc-kr',
+    'iso-8859-8-e': 'iso-8859-8',
+  }),
+)
 
 /** Names under which mail is sent that says little of its charset: UTF-8 more often than not. */
 const VAGUE = new Set(['', 'us-ascii', 'ascii', 'ansi_x3.4-1968', 'utf-8', 'utf8', 'iso-ir-6'])
@@ -90,7 +90,7 @@ function decoderOf(name: string): TextDecoder | null {
 }
 
 function makeDecoder(name: string): TextDecoder | null {
-  const spellings = [ALIASES[name] ?? name, name.replaceAll('_', '-'), name.replace(/^x-/, '')]
+  const spellings = [ALIASES.get(name) ?? name, name.replaceAll('_', '-'), name.replace(/^x-/, '')]
   const numbered = /^(?:windows|win|cp|ibm|ms|x-cp)[-_ ]?(\d+)$/.exec(name)
   if (numbered !== null) spellings.push(`windows-${numbered[1]}`, `ibm${numbered[1]}`)
   const iso = /^(?:iso|latin)[-_ ]?(?:8859)?[-_ ]?(\d+)$/.exec(name)

@@ -77,6 +77,9 @@ export function mergeDeclarations(
   }
 }
 
+/** Characters of a value that are looked at: some patterns look at them more than once. */
+const VALUE_CHARS_MAX = 500
+
 /** Reads the inside of a style attribute or of a rule's braces. */
 export function parseDeclarations(css: string): Readonly<Declarations> {
   const text = css.toLowerCase()
@@ -90,7 +93,8 @@ export function parseDeclarations(css: string): Readonly<Declarations> {
     const end = declarationEnd(text, start)
     if (colon < end) {
       const reader = READERS.get(text.slice(start, colon).trim())
-      const value = unimportant(text.slice(colon + 1, end).trim())
+      const valueEnd = Math.min(end, colon + VALUE_CHARS_MAX)
+      const value = unimportant(text.slice(colon + 1, valueEnd).trim())
       if (reader !== undefined) Object.assign(read, reader(value, read))
     }
     start = end + 1
@@ -120,17 +124,19 @@ function unimportant(value: string): string {
 /** Reads one property's value; `before` is what the same style declared earlier. */
 type Reader = (value: string, before: Readonly<Declarations>) => Partial<Declarations> | null
 
-const FONT_SIZES: Readonly<Record<string, Length>> = {
-  'xx-small': { value: 9, isRelative: false },
-  'x-small': { value: 10, isRelative: false },
-  small: { value: 13, isRelative: false },
-  medium: { value: 16, isRelative: false },
-  large: { value: 18, isRelative: false },
-  'x-large': { value: 24, isRelative: false },
-  'xx-large': { value: 32, isRelative: false },
-  smaller: { value: 0.83, isRelative: true },
-  larger: { value: 1.2, isRelative: true },
-}
+const FONT_SIZES: ReadonlyMap<string, Length> = new Map(
+  Object.entries({
+    'xx-small': { value: 9, isRelative: false },
+    'x-small': { value: 10, isRelative: false },
+    small: { value: 13, isRelative: false },
+    medium: { value: 16, isRelative: false },
+    large: { value: 18, isRelative: false },
+    'x-large': { value: 24, isRelative: false },
+    'xx-large': { value: 32, isRelative: false },
+    smaller: { value: 0.83, isRelative: true },
+    larger: { value: 1.2, isRelative: true },
+  }),
+)
 
 const MONOSPACE = /mono|courier|consol|menlo/
 
@@ -153,7 +159,7 @@ const readBackground: Reader = (value) => {
 }
 
 const readFontSize: Reader = (value, before) => ({
-  fontSize: FONT_SIZES[value] ?? parseLength(value) ?? before.fontSize,
+  fontSize: FONT_SIZES.get(value) ?? parseLength(value) ?? before.fontSize,
 })
 
 /** `font: italic bold 14px/1.5 "Courier New", monospace`. */

@@ -4,24 +4,26 @@ export const UNKNOWN_COLOUR = -1
 /** No colour at all. */
 export const TRANSPARENT = -2
 
-const NAMED_COLOURS: Readonly<Record<string, number>> = {
-  white: 0xffffff,
-  black: 0x000000,
-  red: 0xff0000,
-  green: 0x008000,
-  blue: 0x0000ff,
-  gray: 0x808080,
-  grey: 0x808080,
-  silver: 0xc0c0c0,
-  yellow: 0xffff00,
-  orange: 0xffa500,
-  navy: 0x000080,
-  snow: 0xfffafa,
-  whitesmoke: 0xf5f5f5,
-  lightgray: 0xd3d3d3,
-  lightgrey: 0xd3d3d3,
-  transparent: TRANSPARENT,
-}
+const NAMED_COLOURS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    white: 0xffffff,
+    black: 0x000000,
+    red: 0xff0000,
+    green: 0x008000,
+    blue: 0x0000ff,
+    gray: 0x808080,
+    grey: 0x808080,
+    silver: 0xc0c0c0,
+    yellow: 0xffff00,
+    orange: 0xffa500,
+    navy: 0x000080,
+    snow: 0xfffafa,
+    whitesmoke: 0xf5f5f5,
+    lightgray: 0xd3d3d3,
+    lightgrey: 0xd3d3d3,
+    transparent: TRANSPARENT,
+  }),
+)
 
 /** A length: pixels, or a share of the font size; null when it is neither. */
 export interface Length {
@@ -29,33 +31,37 @@ export interface Length {
   readonly isRelative: boolean
 }
 
-const ABSOLUTE_UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  px: 1,
-  pt: 4 / 3,
-  rem: 16,
-  in: 96,
-  cm: 37.8,
-  mm: 3.78,
-  pc: 16,
-}
+const ABSOLUTE_UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    '': 1,
+    px: 1,
+    pt: 4 / 3,
+    rem: 16,
+    in: 96,
+    cm: 37.8,
+    mm: 3.78,
+    pc: 16,
+  }),
+)
 
-const RELATIVE_UNITS: Readonly<Record<string, number>> = { em: 1, '%': 0.01, ex: 0.5, ch: 0.5 }
+const RELATIVE_UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ em: 1, '%': 0.01, ex: 0.5, ch: 0.5 }),
+)
 
 /** Reads `14px`, `1.5em`, `0`, `120%`; the value must be lower-case and trimmed. */
 export function parseLength(value: string): Length | null {
   const number = Number.parseFloat(value)
   if (Number.isNaN(number)) return null
   const unit = value.replace(/^[-+.\de]*\d\.?/, '')
-  const absolute = ABSOLUTE_UNITS[unit]
+  const absolute = ABSOLUTE_UNITS.get(unit)
   if (absolute !== undefined) return { value: number * absolute, isRelative: false }
-  const relative = RELATIVE_UNITS[unit]
+  const relative = RELATIVE_UNITS.get(unit)
   return relative === undefined ? null : { value: number * relative, isRelative: true }
 }
 
 /** Reads `#fff`, `#ffffff`, `rgb(…)`, `rgba(…)` and common names into 0xRRGGBB. */
 export function parseColour(value: string): number {
-  const named = NAMED_COLOURS[value]
+  const named = NAMED_COLOURS.get(value)
   if (named !== undefined) return named
   if (value.startsWith('#')) return parseHexColour(value)
   if (value.startsWith('rgb')) return parseRgbColour(value)

@@ -88,7 +88,7 @@ function findSeparator(text: string): Separator | null {
 }
 
 function afterEmptyLine(raw: Buffer, range: ByteRange): number {
-  // One byte earlier: the line end in front of the empty line may be the last byte looked at.
+  // Two bytes earlier: the line end in front of the empty line may be the last that was read.
   const rest = raw.subarray(range.start - 2, range.end)
   const crlf = rest.indexOf('\n\r\n', 0, 'latin1')
   const lf = rest.indexOf('\n\n', 0, 'latin1')

@@ -186,6 +186,7 @@ describe('looks', () => {
     ['<h1 style="font-size:1em">a', 16],
     ['<p style="font:bold 24px/1.2 Arial">a', 24],
     ['<p style="font-size:x-large">a', 24],
+    ['<p style="font-size:constructor;color:toString">a', 16],
     ['<style>p{font-size:9px}.x{font-size:40px}</style><p class=x>a', 40],
   ]
   for (const [html, size] of sizes) {
@@ -289,6 +290,7 @@ describe('hostile HTML', () => {
     ['rules', `<style>${'@a{}'.repeat(250_000)}`],
     ['comment starts', '<!--'.repeat(250_000)],
     ['unclosed quotes', '<a href="'.repeat(100_000)],
+    ['unclosed functions', `<p style="background:${'rgb('.repeat(250_000)}">`],
     ['almost end tags', '<script></scrip'.repeat(70_000)],
   ]
   for (const [name, html] of shapes) {

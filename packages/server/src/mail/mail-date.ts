@@ -4,24 +4,26 @@ const MONTHS: readonly string[] = [
 ]
 
 /** Zone names of RFC 822 in minutes; the military letters are known to be used wrongly. */
-const ZONES: Readonly<Record<string, number>> = {
-  ut: 0,
-  gmt: 0,
-  utc: 0,
-  z: 0,
-  est: -300,
-  edt: -240,
-  cst: -360,
-  cdt: -300,
-  mst: -420,
-  mdt: -360,
-  pst: -480,
-  pdt: -420,
-  cet: 60,
-  cest: 120,
-  bst: 60,
-  jst: 540,
-}
+const ZONES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ut: 0,
+    gmt: 0,
+    utc: 0,
+    z: 0,
+    est: -300,
+    edt: -240,
+    cst: -360,
+    cdt: -300,
+    mst: -420,
+    mdt: -360,
+    pst: -480,
+    pdt: -420,
+    cet: 60,
+    cest: 120,
+    bst: 60,
+    jst: 540,
+  }),
+)
 
 /** `Tue, 3 Mar 2026 10:15:30 +0000`: day, month, year, hour, minute, second, half, zone. */
 const DATE = new RegExp(
@@ -46,6 +48,9 @@ const ASCTIME = new RegExp(
     .join(''),
   'i',
 )
+
+/** Last year of a date: with any zone it still has four digits, as ISO strings do. */
+const YEAR_MAX = 9_998
 
 /** Longest Date value that is looked at. */
 const DATE_CHARS_MAX = 200
@@ -90,7 +95,7 @@ function momentOf(written: Written): string | null {
   const second = Math.min(Number(written.second ?? 0), 59)
   const year = fullYear(written.year ?? '')
   const isDay = day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
-  if (month < 0 || !isDay || hour > 23 || minute > 59) return null
+  if (month < 0 || !isDay || hour > 23 || minute > 59 || year > YEAR_MAX) return null
   const local = Date.UTC(year, month, day, hour, minute, second)
   return new Date(local - zoneMinutes(written.zone ?? '') * 60_000).toISOString()
 }
@@ -115,11 +120,11 @@ function zoneMinutes(text: string): number {
     return offset[1] === '-' ? -minutes : minutes
   }
   const name = /^[a-z]+/i.exec(text)?.[0] ?? ''
-  return ZONES[name.toLowerCase()] ?? 0
+  return ZONES.get(name.toLowerCase()) ?? 0
 }
 
 function isoMoment(text: string): string | null {
-  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(.*)$/.exec(text)
+  const match = /^([0-8]\d{3}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(.*)$/.exec(text)
   if (match === null) return null
   const utcMs = Date.parse(`${match[1]}T${match[2]}Z`)
   if (Number.isNaN(utcMs)) return null

@@ -36,7 +36,7 @@ export function parseMail(raw: Buffer): ParsedMail {
   const { fields } = header
   if (fields.length === 0) defects.note('noHeaders')
   const range = { start: header.bodyStart, end: source.length }
-  const body = readBody(source, readParts(source, fields, { range, defects }), defects)
+  const body = readBody({ raw, source }, readParts(source, fields, { range, defects }), defects)
   const contents = body.contents.length > 0 ? body.contents : forwardedContents(body, defects)
   const headers = fields.map(({ name, value }) => ({
     name,
@@ -88,16 +88,20 @@ function readMailHeader(
 function forwardedContents(body: Body, defects: DefectList): readonly Content[] {
   const forwarded = body.attachments.find((one) => one.contentType === 'message/rfc822')
   if (forwarded === undefined) return []
-  const { bytes } = forwarded
-  const { fields, bodyStart } = readHeaders(bytes, { start: 0, end: bytes.length }, defects)
-  const range = { start: bodyStart, end: bytes.length }
-  return readBody(bytes, readParts(bytes, fields, { range, defects }), defects).contents
+  const raw = forwarded.bytes
+  const { source, header } = readMailHeader(raw, defects)
+  const range = { start: header.bodyStart, end: source.length }
+  const leaves = readParts(source, header.fields, { range, defects })
+  return readBody({ raw, source }, leaves, defects).contents
 }
 
 function joinTexts(contents: readonly Content[]): string | null {
   if (contents.every(isHtmlAlone)) return null
-  const texts = contents.map(({ text, html }) => text ?? readableText(readHtml(html ?? '')))
-  return joinFilled(texts)
+  return joinFilled(
+    contents.map((content) =>
+      isHtmlAlone(content) ? readableText(readHtml(content.html ?? '')) : (content.text ?? ''),
+    ),
+  )
 }
 
 /** An empty text beside HTML says nothing: such a mail has HTML alone. */
