@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { workedMs } from '../../test/worked-ms.ts'
 import { parseAddressList } from './address.ts'
 import { DefectList } from './defects.ts'
 import { ADDRESSES_MAX } from './limits.ts'
@@ -102,10 +103,11 @@ describe('address lists', () => {
   })
 
   it('takes linear time', () => {
-    const startedAt = performance.now()
-    for (const piece of ['"', '\\"', '(', '<', '<a@b>,', 'a@:', ':', '[', 'a "']) {
-      parse(piece.repeat(Math.ceil(250_000 / piece.length)))
-    }
-    assert.ok(performance.now() - startedAt < 5_000)
+    const elapsedMs = workedMs(() => {
+      for (const piece of ['"', '\\"', '(', '<', '<a@b>,', 'a@:', ':', '[', 'a "']) {
+        parse(piece.repeat(Math.ceil(250_000 / piece.length)))
+      }
+    })
+    assert.ok(elapsedMs < 5_000)
   })
 })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { constants, gzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { tarOf, zipOf } from '../../test/archives.ts'
+import { workedMs } from '../../test/worked-ms.ts'
 import { type Inflate, judgeAttachment } from './attachments.ts'
 
 const inflate: Inflate = (data, maxBytes) => {
@@ -240,18 +241,19 @@ describe('hostile files', () => {
   })
 
   it('are judged in linear time', () => {
-    const startedAt = performance.now()
-    for (const piece of [
-      'PK\x03\x04',
-      'PK\x03\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\0\0',
-    ]) {
-      judge({ bytes: Buffer.from(piece.repeat(Math.ceil(2_000_000 / piece.length)), 'latin1') })
-    }
-    judge({
-      name: `${'.'.repeat(100_000)}x`,
-      bytes: zipOf([{ name: '.'.repeat(60_000), bytes: dos }]),
+    const elapsedMs = workedMs(() => {
+      for (const piece of [
+        'PK\x03\x04',
+        'PK\x03\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\0\0',
+      ]) {
+        judge({ bytes: Buffer.from(piece.repeat(Math.ceil(2_000_000 / piece.length)), 'latin1') })
+      }
+      judge({
+        name: `${'.'.repeat(100_000)}x`,
+        bytes: zipOf([{ name: '.'.repeat(60_000), bytes: dos }]),
+      })
     })
-    assert.ok(performance.now() - startedAt < 5_000)
+    assert.ok(elapsedMs < 5_000)
   })
 })
 

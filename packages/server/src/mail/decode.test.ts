@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { workedMs } from '../../test/worked-ms.ts'
 import { decodeTransfer, transferEncoding } from './decode.ts'
 import { DefectList } from './defects.ts'
 
@@ -67,9 +68,10 @@ describe('base64', () => {
   })
 
   it('takes linear time for padding alone', () => {
-    const startedAt = performance.now()
-    decodeTransfer(Buffer.from('A='.repeat(500_000)), 'base64', new DefectList())
-    assert.ok(performance.now() - startedAt < 5_000)
+    const elapsedMs = workedMs(() => {
+      decodeTransfer(Buffer.from('A='.repeat(500_000)), 'base64', new DefectList())
+    })
+    assert.ok(elapsedMs < 5_000)
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { workedMs } from '../../test/worked-ms.ts'
 import { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
@@ -41,10 +42,11 @@ describe('encoded words', () => {
   }
 
   it('takes linear time', () => {
-    const startedAt = performance.now()
-    for (const piece of ['=?', '=?a', '=?a?b?', '=?utf-8?Q?', '=?a?q?b?= ', '=?a?b?====']) {
-      decodeEncodedWords(piece.repeat(Math.ceil(250_000 / piece.length)), new DefectList())
-    }
-    assert.ok(performance.now() - startedAt < 5_000)
+    const elapsedMs = workedMs(() => {
+      for (const piece of ['=?', '=?a', '=?a?b?', '=?utf-8?Q?', '=?a?q?b?= ', '=?a?b?====']) {
+        decodeEncodedWords(piece.repeat(Math.ceil(250_000 / piece.length)), new DefectList())
+      }
+    })
+    assert.ok(elapsedMs < 5_000)
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { workedMs } from '../../test/worked-ms.ts'
 import { unwrapFlowed } from './flowed.ts'
 
 describe('format=flowed', () => {
@@ -26,9 +27,10 @@ describe('format=flowed', () => {
   }
 
   it('takes linear time', () => {
-    const startedAt = performance.now()
-    unwrapFlowed('a \n'.repeat(500_000), true)
-    unwrapFlowed(`${'>'.repeat(500_000)}a \n`.repeat(2), false)
-    assert.ok(performance.now() - startedAt < 5_000)
+    const elapsedMs = workedMs(() => {
+      unwrapFlowed('a \n'.repeat(500_000), true)
+      unwrapFlowed(`${'>'.repeat(500_000)}a \n`.repeat(2), false)
+    })
+    assert.ok(elapsedMs < 5_000)
   })
 })

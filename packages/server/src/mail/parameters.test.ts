@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { workedMs } from '../../test/worked-ms.ts'
 import { DefectList } from './defects.ts'
 import { parseParameterised } from './parameters.ts'
 
@@ -56,10 +57,11 @@ describe('parameters', () => {
   })
 
   it('take linear time', () => {
-    const startedAt = performance.now()
-    for (const piece of [';', 'a;', '=', '"', 'a="\\', 'a*1=b;', '; ']) {
-      parse(piece.repeat(Math.ceil(250_000 / piece.length)))
-    }
-    assert.ok(performance.now() - startedAt < 5_000)
+    const elapsedMs = workedMs(() => {
+      for (const piece of [';', 'a;', '=', '"', 'a="\\', 'a*1=b;', '; ']) {
+        parse(piece.repeat(Math.ceil(250_000 / piece.length)))
+      }
+    })
+    assert.ok(elapsedMs < 5_000)
   })
 })

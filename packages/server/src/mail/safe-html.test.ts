@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { HOSTILE_HTML } from '../../test/hostile-html.ts'
 import { type Markup, readMarkup } from '../../test/markup.ts'
+import { workedMs } from '../../test/worked-ms.ts'
 import { readHtml } from './html.ts'
 import { readableText } from './readable-text.ts'
 import { type SafeHtmlOptions, safeHtml } from './safe-html.ts'
@@ -92,23 +93,24 @@ describe('hostile HTML', () => {
   })
 
   it('takes linear time', () => {
-    const startedAt = performance.now()
-    for (const piece of [
-      '<div>',
-      '<',
-      '<a href="',
-      '<!--',
-      '<b style="color:red;">',
-      '<table><tr><td>',
-      '&',
-      '<noscript>',
-      '<iframe>',
-    ]) {
-      safeHtml(piece.repeat(Math.ceil(300_000 / piece.length)), BLOCKING)
-    }
-    safeHtml(`<p style="${'color:red;'.repeat(100_000)}">`, BLOCKING)
-    safeHtml(`<p style="color:${'('.repeat(500_000)}">`, BLOCKING)
-    assert.ok(performance.now() - startedAt < 20_000)
+    const elapsedMs = workedMs(() => {
+      for (const piece of [
+        '<div>',
+        '<',
+        '<a href="',
+        '<!--',
+        '<b style="color:red;">',
+        '<table><tr><td>',
+        '&',
+        '<noscript>',
+        '<iframe>',
+      ]) {
+        safeHtml(piece.repeat(Math.ceil(300_000 / piece.length)), BLOCKING)
+      }
+      safeHtml(`<p style="${'color:red;'.repeat(100_000)}">`, BLOCKING)
+      safeHtml(`<p style="color:${'('.repeat(500_000)}">`, BLOCKING)
+    })
+    assert.ok(elapsedMs < 20_000)
   })
 })
 

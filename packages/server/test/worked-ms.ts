@@ -1,0 +1,11 @@
+/**
+ * Milliseconds that the processor works for `run`.
+ *
+ * Not those of the clock: other programs on the machine must not make a test fail.
+ */
+export function workedMs(run: () => void): number {
+  const before = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
