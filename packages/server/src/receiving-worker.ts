@@ -120,6 +120,7 @@ function createHandler(
     clock: deps.clock,
     ids,
     hostName: options.hostName,
+    onError: (error: unknown) => deps.log.error({ err: error }, 'a mail could not be read'),
     refusals,
     commit: createGroupCommit((batch: Parameters<typeof commitMails>[1]) =>
       commitMails(commit, batch),

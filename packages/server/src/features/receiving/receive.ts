@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { zstdCompressSync } from 'node:zlib'
+import { inflateRawSync, zstdCompressSync } from 'node:zlib'
 import { type Detected, detect } from '../../mail/detect.ts'
 import { type ParsedMail, parseMail } from '../../mail/parse.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -19,6 +19,8 @@ export type ReceiveDeps = {
   /** Stores and announces; resolves once both are done. */
   readonly commit: GroupCommit<ReadyMail, Outcome>
   readonly refusals: RefusalLog
+  /** Told of a mail that we failed to read, which no mail should manage. */
+  readonly onError: (error: unknown) => void
   /** Whether attachments wait for a scanner. */
   readonly isScanned: boolean
 }
@@ -42,6 +44,9 @@ export type Receipt = 'stored' | 'inbox_full' | 'unavailable'
 
 /** Below this, compressing costs more time than the bytes are worth. */
 const COMPRESS_FROM_BYTES = 16 * 1024
+
+/** The defect of a mail that we failed to read: it is kept raw. */
+const UNREADABLE = 'The mail could not be read; its raw form is kept whole.'
 
 /** What an attachment waits for when it waits for the scanner. */
 export const NOT_SCANNED = 'not scanned yet'
@@ -68,8 +73,7 @@ function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
   const receivedAt = deps.clock.now()
   const id = deps.ids.mailId()
   const raw = withTrace(accepted, { by: deps.hostName, id, at: receivedAt })
-  const parsed = parseMail(raw)
-  const detected = detect(parsed)
+  const { parsed, detected } = readMail(raw, deps.onError)
   return {
     id,
     receivedAt,
@@ -84,6 +88,30 @@ function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
     raw: pack(raw),
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, parsed, detected),
+  }
+}
+
+/** What a mail says. A mistake of ours in reading it must not cost the mail. */
+function readMail(
+  raw: Buffer,
+  onError: (error: unknown) => void,
+): { readonly parsed: ParsedMail; readonly detected: Detected } {
+  try {
+    const parsed = parseMail(raw)
+    return { parsed, detected: detect(parsed, inflate) }
+  } catch (error) {
+    onError(error)
+    const parsed = parseMail(Buffer.alloc(0))
+    return { parsed: { ...parsed, defects: [UNREADABLE] }, detected: detect(parsed) }
+  }
+}
+
+/** Undoes deflate for a look into archives; null when it is damaged or grows past the bound. */
+function inflate(data: Buffer, maxBytes: number): Buffer | null {
+  try {
+    return inflateRawSync(data, { maxOutputLength: maxBytes })
+  } catch {
+    return null
   }
 }
 
