@@ -58,7 +58,8 @@ const CONNECTING: ReadonlySet<string> = new Set([
 ])
 
 function isWithoutEnvironment(path: string): boolean {
-  if (path === 'packages/server/src/config.ts') return false
+  // The way in tells its threads where compiled code is kept, which Node takes from there alone.
+  if (/^packages\/server\/src\/(config|main)\.ts$/.test(path)) return false
   return isShipped(path) && !path.startsWith('packages/cli/src/main.')
 }
 

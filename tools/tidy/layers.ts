@@ -92,7 +92,7 @@ export const LAYERS: Readonly<Record<Layer, Row>> = {
   worker: { rule: 'one-assembler', may: PARTS },
   main: {
     rule: 'one-assembler',
-    may: { service: 'value', config: 'value', platform: 'value', shared: 'value' },
+    may: { main: 'value', service: 'value', config: 'value', platform: 'value', shared: 'value' },
   },
   index: { rule: 'one-assembler', may: { ...PARTS, service: 'value' } },
 }
@@ -104,6 +104,7 @@ export function layerOf(path: string): Layer | null {
   if (!path.startsWith(SERVER)) return null
   const inner = path.slice(SERVER.length)
   if (/-worker\.ts$/.test(inner)) return 'worker'
+  if (/^serve\./.test(inner)) return 'main'
   if (/^(openapi-document|receiving-threads|follow-up-thread|arrival-watch|outbound)\./.test(inner))
     return 'service'
   // They put the settings into words for a person.

@@ -2,7 +2,6 @@ import type { InboxId } from '@mayfly/contract'
 import { Arrivals } from './features/waiting/arrivals.ts'
 import { ArrivalSweep } from './features/waiting/sweep.ts'
 import type { Log } from './platform/log.ts'
-import { openNodeSignals } from './store/node-signals.ts'
 import type { Store } from './store/open.ts'
 import type { Signals } from './store/signals.ts'
 
@@ -29,13 +28,13 @@ export type ArrivalWatchDeps = {
 const SWEEP_MS = 5_000
 
 /** Starts to listen. */
-export function watchArrivals(deps: ArrivalWatchDeps): ArrivalWatch {
+export async function watchArrivals(deps: ArrivalWatchDeps): Promise<ArrivalWatch> {
   const { store, signals, log } = deps
   const arrivals = new Arrivals()
   const sweep = new ArrivalSweep()
   let lastConnectionAt: number | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
-    ? openNodeSignals({
+    ? (await import('./store/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
         node: deps.node,
         onSignal: (inboxIds) => arrivals.wake(inboxIds),

@@ -91,7 +91,7 @@ export async function startService(
   }
   try {
     started.push(await followUps(shared))
-    const watch = watchArrivals({
+    const watch = await watchArrivals({
       ...shared,
       databaseUrl: config.MAYFLY_DATABASE_URL,
       node: signalsName,

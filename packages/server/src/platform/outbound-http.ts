@@ -1,6 +1,6 @@
 import { readAddressRules } from './address-rules.ts'
 import { type ConnectOptions, openSocket } from './outbound-http-connect.ts'
-import { type Answer, exchange } from './outbound-http-exchange.ts'
+import type { Answer } from './outbound-http-exchange.ts'
 import { type FailureClass, OutboundError } from './outbound-http-failure.ts'
 import { type Hop, nextHop } from './outbound-http-redirect.ts'
 import { type Judge, judgeTarget } from './outbound-http-target.ts'
@@ -126,6 +126,8 @@ function failed({ kind, message }: OutboundError): Outcome {
 
 async function follow(door: Door, request: OutboundRequest, signal: AbortSignal): Promise<Outcome> {
   const { redirectsMax } = request
+  // Loaded with the first request, before any connection is open: most services make none.
+  const { exchange } = await import('./outbound-http-exchange.ts')
   let hop: Hop = firstHop(request)
   for (let redirects = 0; ; redirects++) {
     const target = await unlessAborted(judgeTarget(door, hop.url), signal)

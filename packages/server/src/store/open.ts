@@ -15,7 +15,6 @@ import { Keys } from './keys.ts'
 import { Mails } from './mails.ts'
 import { Messages } from './messages.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { openPostgres } from './open-postgres.ts'
 import { holdData, openSqlite } from './open-sqlite.ts'
 import { OperatorQueries } from './operator.ts'
 import { RateWindows } from './rate-windows.ts'
@@ -84,10 +83,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   let db: Kysely<Schema> | null = null
   try {
-    db =
-      sqlitePath === null
-        ? openPostgres(options.url, options.connectionsMax ?? 10)
-        : openSqlite(sqlitePath)
+    db = sqlitePath === null ? await openServer(options) : openSqlite(sqlitePath)
     if (options.existing === true) await requireMigrated(db)
     else await migrate(db, dialect)
     return storeOver(db, dialect, () => held?.release())
@@ -97,6 +93,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (!(error instanceof StorageUnavailable)) throw error
     throw new StartRefused(`${error.message}. Check MAYFLY_DATABASE_URL.`)
   }
+}
+
+/** PostgreSQL's driver is loaded only where there is one. */
+async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
+  const { openPostgres } = await import('./open-postgres.ts')
+  return openPostgres(options.url, options.connectionsMax ?? 10)
 }
 
 /** The file of a `sqlite:` URL; null for another database. */

@@ -1,6 +1,5 @@
 import type { AttachmentId, InboxId, Message, MessageId, MessageSummary } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import { safeHtml } from '../../mail/safe-html.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import type { Tables } from '../../store/open.ts'
@@ -54,13 +53,15 @@ export async function readMessage(
 }
 
 /** A stored message as a caller may see it. */
-export function presentMessage(
+export async function presentMessage(
   deps: Pick<MessageDeps, 'baseUrl'>,
   stored: StoredMessage,
   remoteImages: 'block' | 'allow',
-): Message {
+): Promise<Message> {
   const { mailId: _, sequence: __, ...message } = stored
   if (message.html === null) return message
+  // Loaded with the first HTML that is read: it is large, and plain mail does without.
+  const { safeHtml } = await import('../../mail/safe-html.ts')
   const folder = `${deps.baseUrl()}/v1/inboxes/${message.inboxId}/messages/${message.id}/attachments`
   const html = safeHtml(message.html, {
     remoteImages,

@@ -14,7 +14,7 @@ export type WaitDeps = {
   readonly looks: SharedLooks
   /** A place among the account's concurrent waits. */
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
-  readonly present: (stored: StoredMessage) => Message
+  readonly present: (stored: StoredMessage) => Promise<Message>
   /** What a wait that came to nothing is told. */
   readonly explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) => Promise<WaitDiagnostics>
 }
@@ -43,7 +43,7 @@ export async function waitForMessage(
     const diagnostics = await deps.explain(caller, wish.inboxId, wish.query)
     throw new ServiceError('nothing_arrived', { beside: { diagnostics } })
   }
-  const message = deps.present(found)
+  const message = await deps.present(found)
   return message.otp === null ? { message } : { message, otp: message.otp }
 }
 
