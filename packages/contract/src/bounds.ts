@@ -7,6 +7,12 @@ export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
 /** Messages on one page. */
 export const MESSAGES_PAGE = { min: 1, max: 100, default: 50 } as const
 
+/** Deliveries on one page. */
+export const DELIVERIES_PAGE = { min: 1, max: 100, default: 50 } as const
+
+/** Longest URL of a webhook: what every server and proxy on the way takes. */
+export const WEBHOOK_URL_LENGTH_MAX = 2_000
+
 /** Days of usage shown. */
 export const USAGE_DAYS = { min: 1, max: 90, default: 30 } as const
 

@@ -100,6 +100,16 @@ export const ERRORS = {
     type: 'not_found',
     message: 'The operator of this service has not set up any provider of external accounts.',
   },
+  webhook_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'Your account has no such webhook.',
+  },
+  delivery_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'Your account has no such delivery.',
+  },
   route_not_found: {
     status: 404,
     type: 'not_found',

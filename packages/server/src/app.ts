@@ -35,6 +35,14 @@ import { mismatch, type WaitQuery } from './features/waiting/match.ts'
 import { SharedLooks } from './features/waiting/shared-looks.ts'
 import { openStream } from './features/waiting/stream.ts'
 import { findWithin, waitForMessage } from './features/waiting/wait.ts'
+import { listDeliveries } from './features/webhooks/log.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  type WebhookDeps,
+} from './features/webhooks/register.ts'
+import { type ReplayDeps, replayDelivery, testWebhook } from './features/webhooks/replay.ts'
 import { readHtml } from './mail/html.ts'
 import { readableText } from './mail/readable-text.ts'
 import type { Clock } from './platform/clock.ts'
@@ -56,6 +64,7 @@ export type AppDeps = {
   readonly arrivals: Arrivals
   readonly announce: (inboxIds: readonly InboxId[]) => void
   readonly fetchLink: FetchLink
+  readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
   readonly elapsedMs: () => number
   readonly mailHost: string
   readonly smtpAddress: () => string
@@ -102,6 +111,23 @@ export function createApp(given: AppDeps) {
       list: bind(scenario, listScenarios),
       delete: bind(scenario, deleteScenario),
       run: bind(scenario, runScenario),
+    },
+    ...bindWebhooks(deps),
+  }
+}
+
+function bindWebhooks(deps: AppDeps) {
+  const webhook = { ...deps, ...deps.dispatching }
+  return {
+    webhooks: {
+      create: bind(webhook, createWebhook),
+      list: bind(webhook, listWebhooks),
+      delete: bind(webhook, deleteWebhook),
+      test: bind(webhook, testWebhook),
+    },
+    deliveries: {
+      list: bind(deps, listDeliveries),
+      replay: bind(webhook, replayDelivery),
     },
   }
 }

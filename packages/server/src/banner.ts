@@ -19,8 +19,16 @@ export function banner(
     curl ${url}/v1/accounts -H 'Content-Type: application/json' -d '{"email":"you@example.com"}'
 
   New accounts are on the plan ${plan}${PLAN_HINTS[plan]}
-
+${openedDoor(config)}
 `
+}
+
+/** Reaching into a private network is worth a warning: whoever has a key can make us do it. */
+function openedDoor(config: Config): string {
+  const blocks = config.MAYFLY_OUTBOUND_ALLOW.join(', ')
+  const opened = config.MAYFLY_ALLOW_PRIVATE_NETWORK ? 'every address' : blocks
+  if (opened === '') return ''
+  return `\n  Webhooks and link checks may reach ${opened}, private ones included:\n  whoever has an API key can make this machine call into your network.\n`
 }
 
 const PLAN_HINTS: Readonly<Record<Config['MAYFLY_DEFAULT_PLAN'], string>> = {

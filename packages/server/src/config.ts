@@ -99,6 +99,12 @@ export const SETTINGS = {
     type: 'file',
     sentence: 'PEM certificates that link checks and webhooks trust beside the usual authorities.',
   }),
+  MAYFLY_SECRET_KEY: setting(optionalText, {
+    default: '',
+    type: '32 bytes in base64 or hex',
+    sentence:
+      'Seals the secrets of webhooks in the store; the same on every node. Unset, a key is made and kept: in a file beside an embedded store, in the database itself with PostgreSQL, where a copy of it holds both. What a kept key sealed stays readable once this is set; changing it afterwards makes webhooks fail until they are registered anew.',
+  }),
   MAYFLY_BASE_URL: setting(
     optionalText.refine((value) => value === null || /^https?:\/\/[^/]+/.test(value), {
       error: 'must begin with http:// or https://',

@@ -27,13 +27,7 @@ export function openOutside(config: Config): Outside {
     timeoutMs: DNS_TIMEOUT_MS,
     tries: 2,
   })
-  const outbound = createOutbound({
-    allowPrivate: config.MAYFLY_ALLOW_PRIVATE_NETWORK,
-    allow: config.MAYFLY_OUTBOUND_ALLOW,
-    extraCa: readExtraCa(config.MAYFLY_EXTRA_CA),
-    resolve: resolver.addresses,
-    now: elapsedMs,
-  })
+  const outbound = openDoor(config, resolver)
   return {
     outbound,
     resolver,
@@ -50,6 +44,22 @@ export function openOutside(config: Config): Outside {
       await outbound.close()
       resolver.close()
     },
+  }
+}
+
+function openDoor(config: Config, resolver: DnsResolver): Outbound {
+  const extraCa = readExtraCa(config.MAYFLY_EXTRA_CA)
+  try {
+    return createOutbound({
+      allowPrivate: config.MAYFLY_ALLOW_PRIVATE_NETWORK,
+      allow: config.MAYFLY_OUTBOUND_ALLOW,
+      extraCa,
+      resolve: resolver.addresses,
+      now: elapsedMs,
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartRefused(`${reason}. Check MAYFLY_OUTBOUND_ALLOW and MAYFLY_EXTRA_CA.`)
   }
 }
 

@@ -5,11 +5,12 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from './config.ts'
 import { StorageUnavailable } from './errors.ts'
 import { type Admitted, admitRecipient } from './features/receiving/admit.ts'
-import { commitMails } from './features/receiving/commit.ts'
+import { type CommitDeps, commitMails } from './features/receiving/commit.ts'
 import { FloodGuard } from './features/receiving/flood.ts'
 import { createGroupCommit } from './features/receiving/group-commit.ts'
 import { receiveMail } from './features/receiving/receive.ts'
 import { RefusalLog, type RefusedWhy } from './features/receiving/refusals.ts'
+import { composeDeliveries } from './features/webhooks/event.ts'
 import { type Clock, elapsedMs, systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -111,9 +112,12 @@ function createHandler(
   refusals: RefusalLog,
 ): MailHandler<Admitted> {
   const ids = createIds(deps.clock)
+  const events = { newEventId: () => ids.next('event'), now: () => deps.clock.now() }
   const commit = {
     store: deps.store,
     newMessageId: () => ids.next('message'),
+    composeDeliveries: (...arrived: Parameters<CommitDeps['composeDeliveries']>) =>
+      composeDeliveries(events, ...arrived),
     announce: deps.signals.announce,
   }
   const receive = {

@@ -19,6 +19,7 @@ import { makeSelfSignedCertificate } from './platform/self-signed.ts'
 import { startReceivingThreads } from './receiving-threads.ts'
 import { type Receiving, startReceiving } from './receiving-worker.ts'
 import { runEvery } from './service/background.ts'
+import { type Dispatching, startDispatching } from './service/dispatching.ts'
 import { startDomains } from './service/domains.ts'
 import { identityProviders } from './service/identity-providers.ts'
 import { type LimitParts, startLimits } from './service/limits.ts'
@@ -49,6 +50,9 @@ const UNCHECKED_MAX = 1_000
 
 /** How long a client in the middle of a mail may go on when the service stops. */
 const SMTP_GRACE_MS = 5_000
+
+/** How long a webhook's receiver may still take to answer then. */
+const DISPATCH_GRACE_MS = 2_000
 
 /** Everything that the parts of the service share. */
 type Shared = {
@@ -102,17 +106,20 @@ export async function startService(
     const receiving = await startSmtp(shared)
     started.push(() => receiving.stop(SMTP_GRACE_MS))
     const smtpPort = receiving.port
+    const dispatching = await startDispatching({ ...shared, outbound: outside.outbound })
+    started.push(() => dispatching.stop(DISPATCH_GRACE_MS))
     const limits = startLimits({ ...shared, ids })
     started.push(limits.stop)
     started.push(startBackground(shared))
     const domains = startDomains({ ...shared, ...overrides })
     started.push(domains.stop)
-    const parts = { watch, outside, smtpPort, limits, dns: domains.dns }
+    const parts = { watch, outside, dispatching, smtpPort, limits, dns: domains.dns }
     const { http, httpUrl } = await startHttp(shared, parts)
     started.push(async () => {
       // Held waits are answered before the server counts who is still served.
       watch.arrivals.close()
-      await http.close()
+      // Events that are sent on demand are part of what it serves.
+      await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     return { httpUrl, smtpPort, stop }
   } catch (error) {
@@ -133,6 +140,7 @@ function plansOf(config: Config): (plan: Plan) => Limits {
 type HttpParts = {
   readonly watch: ArrivalWatch
   readonly outside: Outside
+  readonly dispatching: Dispatching
   readonly smtpPort: number
   readonly limits: LimitParts
   readonly dns: DomainRecords
@@ -159,6 +167,7 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     announce: parts.watch.announce,
     lastConnectionAt: parts.watch.lastConnectionAt,
     fetchLink: parts.outside.fetchLink,
+    dispatching: parts.dispatching,
     elapsedMs,
     mailHost: hostName,
     smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${parts.smtpPort}`,

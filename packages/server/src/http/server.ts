@@ -18,6 +18,7 @@ import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { waitingRoutes } from './routes/waiting.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import type { Routes } from './routes.ts'
 import { answerUnmatched } from './unmatched.ts'
 
@@ -56,6 +57,7 @@ const ROUTES: readonly Routes[] = [
   waitingRoutes,
   diagnosticsRoutes,
   assertionRoutes,
+  webhookRoutes,
 ]
 
 /** Builds the API's server with all its routes. */

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Environment, ID_PREFIXES, type Id, type IdKind } from '@mayfly/contract'
 
 /** Crockford's alphabet, lower case: sorts as its values do, and no letter looks like a digit. */
@@ -41,6 +41,10 @@ export type Ids = {
   secret(): string
   /** A new API key. */
   apiKey(environment: Environment): string
+  /** Bytes that nobody can guess, to make another secret of. */
+  randomBytes(length: number): Uint8Array
+  /** From 0 to 1: how much of a jitter to take. */
+  fraction(): number
 }
 
 /** Ids from the system's randomness and the given clock. */
@@ -58,6 +62,8 @@ export function createIds(clock: { now(): number }): Ids {
     challenge: () => randomText(ALPHABET, CHALLENGE_LENGTH),
     secret: () => randomText(BASE62, API_SECRET_LENGTH),
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
+    randomBytes: (length) => randomBytes(length),
+    fraction: () => Math.random(),
   }
 }
 

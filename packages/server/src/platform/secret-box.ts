@@ -41,6 +41,23 @@ export function createSecretBox(key: Buffer): SecretBox {
   }
 }
 
+/** The same box, which also opens what older ones sealed. */
+export function withOlderBoxes(box: SecretBox, older: readonly SecretBox[]): SecretBox {
+  return {
+    seal: box.seal,
+    open(sealed) {
+      for (const each of older) {
+        try {
+          return each.open(sealed)
+        } catch {
+          // Not one of its own.
+        }
+      }
+      return box.open(sealed)
+    },
+  }
+}
+
 function openWith(key: Buffer, sealed: string): string {
   if (!sealed.startsWith(VERSION)) throw new Error('unknown version')
   const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url')

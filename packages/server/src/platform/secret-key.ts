@@ -22,6 +22,11 @@ export async function loadSecretKey({ configured, file }: SecretKeySource): Prom
   return parseKey(text, `The secret key in ${file}`)
 }
 
+/** A new key, as it is configured. */
+export function newSecretKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64')
+}
+
 function parseKey(text: string, name: string): Buffer {
   const trimmed = text.trim()
   const isHex = /^[0-9a-f]{64}$/i.test(trimmed)
@@ -48,7 +53,7 @@ async function readIfThere(file: string): Promise<string | null> {
  * the key that opens them.
  */
 async function makeKeyFile(file: string): Promise<string> {
-  const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`
+  const text = `${newSecretKey()}\n`
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(file), { recursive: true })
   await writeSynced(draft, text)

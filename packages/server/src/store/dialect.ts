@@ -33,6 +33,8 @@ export type Dialect = {
   lockAccount(tx: Kysely<Schema>, accountId: string): Promise<void>
   /** What follows a select whose rows nobody else may change until the end of the transaction. */
   readonly forUpdate: string
+  /** The same, without waiting: rows that somebody else holds are left out. */
+  readonly skipLocked: string
   /** Whether an error says that a row with this unique value exists already. */
   isUniqueViolation(error: unknown): boolean
   /** Whether an error says that the storage is out of reach, and if so whether it is full. */
@@ -61,6 +63,7 @@ export const sqliteDialect: Dialect = {
   placeholder: () => '?',
   rowsPerInsert: 1,
   forUpdate: '',
+  skipLocked: '',
   lockMigrations: async () => {},
   lockAccount: async () => {},
   isUniqueViolation: (error) => SQLITE_UNIQUE.includes(errorField(error, 'errcode')),
@@ -101,6 +104,7 @@ export const postgresDialect: Dialect = {
   placeholder: (place) => `$${place}`,
   rowsPerInsert: 50,
   forUpdate: ' for no key update',
+  skipLocked: ' for no key update skip locked',
   lockMigrations: async (tx) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
   },

@@ -1,5 +1,6 @@
 import type { AccountId, Environment, Inbox, InboxId, InboxState, Plan } from '@mayfly/contract'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Dialect } from './dialect.ts'
 import type { Schema } from './schema.ts'
 import { isoTime } from './time.ts'
 
@@ -16,9 +17,11 @@ export type NewInbox = {
 /** Inboxes. */
 export class Inboxes {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.#dialect = dialect
   }
 
   /** Writes a new inbox, which is active. */
@@ -87,7 +90,9 @@ export class Inboxes {
       .returning('address')
       .executeTakeFirst()
     if (purged === undefined) return null
-    await this.#db.deleteFrom('delivery').where('inbox_id', '=', id).execute()
+    // In the order of their ids, as everybody locks deliveries.
+    await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
+      order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
     return { address: purged.address, mailIds: mails.map((mail) => mail.mail_id) }
   }
 

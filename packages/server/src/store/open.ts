@@ -6,8 +6,10 @@ import { Addresses } from './addresses.ts'
 import { Arrivals } from './arrivals.ts'
 import { Attachments } from './attachments.ts'
 import { Connections } from './connections.ts'
+import { Deliveries } from './deliveries.ts'
 import { Diagnostics } from './diagnostics.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
+import { Dispatches } from './dispatches.ts'
 import { Domains } from './domains.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { Inboxes } from './inboxes.ts'
@@ -20,8 +22,10 @@ import { OperatorQueries } from './operator.ts'
 import { RateWindows } from './rate-windows.ts'
 import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
+import { SecretKeys } from './secret-keys.ts'
 import { Usage } from './usage.ts'
 import { WaitSlots } from './wait-slots.ts'
+import { Webhooks } from './webhooks.ts'
 
 /** Every table's queries; the same inside a transaction as outside. */
 export type Tables = {
@@ -42,6 +46,10 @@ export type Tables = {
   readonly rateWindows: RateWindows
   readonly waitSlots: WaitSlots
   readonly operator: OperatorQueries
+  readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
+  readonly dispatches: Dispatches
+  readonly secretKeys: SecretKeys
 }
 
 /** The storage of the service. */
@@ -131,7 +139,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     addresses: new Addresses(db),
     connections: new Connections(db),
     domains: new Domains(db),
-    inboxes: new Inboxes(db),
+    inboxes: new Inboxes(db, dialect),
     idempotencyKeys: new IdempotencyKeys(db),
     arrivals: new Arrivals(db, dialect),
     mails: new Mails(db, dialect),
@@ -143,5 +151,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     rateWindows: new RateWindows(db),
     waitSlots: new WaitSlots(db),
     operator: new OperatorQueries(db, dialect),
+    webhooks: new Webhooks(db),
+    deliveries: new Deliveries(db, dialect),
+    dispatches: new Dispatches(db, dialect),
+    secretKeys: new SecretKeys(db),
   }
 }

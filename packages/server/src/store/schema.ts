@@ -1,6 +1,7 @@
 import type {
   AccountId,
   AttachmentId,
+  AttemptError,
   ConnectionProvider,
   Environment,
   EventId,
@@ -252,8 +253,16 @@ type DeliveryAttemptTable = {
   number: number
   at: number
   status: number | null
-  error: string | null
+  error: AttemptError | null
   duration_ms: number
+  detail: string | null
+}
+
+/** A key that was made here because none was configured. */
+type SecretKeyTable = {
+  name: string
+  value: string
+  created_at: number
 }
 
 /** Every table by name. */
@@ -279,4 +288,5 @@ export type Schema = {
   webhook: WebhookTable
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
+  secret_key: SecretKeyTable
 }

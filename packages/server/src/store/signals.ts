@@ -1,4 +1,4 @@
-import type { InboxId } from '@mayfly/contract'
+import type { InboxId, WebhookId } from '@mayfly/contract'
 
 /** Something happened in these inboxes: whoever waits on one should look again. */
 export type Signal = {
@@ -7,6 +7,8 @@ export type Signal = {
   readonly mailIds: readonly string[]
   /** When a client last connected, told now and then. */
   readonly connectedAt?: number
+  /** Webhooks that something is to be sent to. */
+  readonly webhookIds?: readonly WebhookId[]
 }
 
 /** Carries signals between threads. A lost one is harmless: whoever waits also looks by himself. */

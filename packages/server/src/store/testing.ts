@@ -1,5 +1,5 @@
 import { afterEach } from 'node:test'
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { AccountId, EventId, InboxId, WebhookId } from '@mayfly/contract'
 import { onEachDatabase } from '../../test/databases.ts'
 import { createIds } from '../platform/ids.ts'
 import { openStore, type Store } from './open.ts'
@@ -61,4 +61,35 @@ export async function givenInbox(
     expiresAt,
   })
   return { id, address }
+}
+
+/** A webhook in the store, for whoever owns it. */
+export async function givenWebhook(store: Store, owner: AccountId): Promise<WebhookId> {
+  const id = ids.next('webhook')
+  const url = `https://${id}.example/`
+  await store.webhooks.add(owner, { id, url, secretSealed: 'sealed', createdAt: NOW })
+  return id
+}
+
+/** Deliveries to a webhook that are due; each has its own id as its payload. */
+export async function givenDeliveries(
+  store: Store,
+  about: { owner: AccountId; webhookId: WebhookId; count: number; inboxId?: InboxId; at?: number },
+): Promise<EventId[]> {
+  const createdAt = about.at ?? NOW
+  const made = Array.from({ length: about.count }, () => {
+    const id = ids.next('event')
+    return {
+      id,
+      accountId: about.owner,
+      webhookId: about.webhookId,
+      url: `https://${about.webhookId}.example/`,
+      inboxId: about.inboxId ?? ids.next('inbox'),
+      messageId: ids.next('message'),
+      payload: id,
+      createdAt,
+    }
+  })
+  await store.deliveries.add(made)
+  return made.map(({ id }) => id)
 }

@@ -1,7 +1,9 @@
-import type { InboxId, MessageId } from '@mayfly/contract'
+import type { InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import type { InboxRoom } from '../../store/arrivals.ts'
+import type { NewDelivery } from '../../store/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/mails.ts'
-import type { Store } from '../../store/open.ts'
+import type { Store, Tables } from '../../store/open.ts'
+import type { ActiveWebhook } from '../../store/webhooks.ts'
 import { hasRoom } from './capacity.ts'
 
 /** A mail ready to be stored, with the inboxes that it is for. */
@@ -19,14 +21,26 @@ export type Outcome = {
   readonly fullInboxes: readonly InboxId[]
 }
 
+/** A stored copy and the inbox that it is in. */
+export type ArrivedMessage = {
+  readonly message: NewMessage
+  readonly inbox: Pick<InboxRoom, 'id' | 'accountId' | 'address'>
+}
+
 /** What a commit needs. */
 export type CommitDeps = {
   readonly store: Store
   readonly newMessageId: () => MessageId
-  /** Tells whoever waits on these inboxes to look, and whoever follows up on these mails. */
+  /** The events that go out for these messages. */
+  readonly composeDeliveries: (
+    arrived: readonly ArrivedMessage[],
+    webhooks: readonly ActiveWebhook[],
+  ) => readonly NewDelivery[]
+  /** Tells whoever waits on these inboxes to look, and whoever follows up on the rest. */
   readonly announce: (arrived: {
     readonly inboxIds: readonly InboxId[]
     readonly mailIds: readonly string[]
+    readonly webhookIds: readonly WebhookId[]
   }) => void
 }
 
@@ -36,24 +50,44 @@ export async function commitMails(
   batch: readonly ReadyMail[],
 ): Promise<readonly Outcome[]> {
   const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
-  const outcomes = await deps.store.transaction(async (tx) => {
+  const { outcomes, webhookIds } = await deps.store.transaction(async (tx) => {
     const rooms = await tx.arrivals.lockRooms(inboxIds)
     const { outcomes, grown } = planArrivals(batch, rooms, deps.newMessageId)
     const mails = batch.flatMap(({ mail }, i) => (outcomes[i]?.state === 'stored' ? [mail] : []))
-    await tx.mails.add(
-      mails,
-      outcomes.flatMap(({ messages }) => messages),
-    )
+    const messages = outcomes.flatMap((outcome) => outcome.messages)
+    await tx.mails.add(mails, messages)
     for (const inbox of grown) await tx.arrivals.grow(inbox)
-    return outcomes
+    return { outcomes, webhookIds: await addDeliveries(deps, tx, { messages, grown }) }
   })
   // Not before the commit: a waiter woken earlier would look and find nothing.
   const stored = outcomes.flatMap(({ messages }) => messages)
   deps.announce({
     inboxIds: [...new Set(stored.map(({ inboxId }) => inboxId))],
     mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
+    webhookIds,
   })
   return outcomes
+}
+
+/**
+ * Writes what is to be pushed; the webhooks that it goes to. In the transaction of the messages:
+ * a crash loses neither or both.
+ */
+async function addDeliveries(
+  deps: CommitDeps,
+  tx: Tables,
+  stored: { readonly messages: readonly NewMessage[]; readonly grown: readonly InboxRoom[] },
+): Promise<readonly WebhookId[]> {
+  const accountIds = [...new Set(stored.grown.map(({ accountId }) => accountId))]
+  const webhooks = await tx.webhooks.listActive(accountIds)
+  if (webhooks.length === 0) return []
+  const inboxes = new Map(stored.grown.map((inbox) => [inbox.id, inbox]))
+  const arrived = stored.messages.flatMap((message) => {
+    const inbox = inboxes.get(message.inboxId)
+    return inbox === undefined ? [] : [{ message, inbox }]
+  })
+  await tx.deliveries.add(deps.composeDeliveries(arrived, webhooks))
+  return webhooks.map(({ id }) => id)
 }
 
 /**

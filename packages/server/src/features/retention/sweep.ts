@@ -15,6 +15,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Inboxes purged in one transaction: a sweep must not hold the writer for long. */
 const BATCH = 50
 
+/** How long the log of deliveries is kept: whoever looks for a failure does so within a month. */
+const LOG_DAYS = 30
+const LOG_BATCH = 1_000
+
 /** Purges what the plans no longer keep; the number of inboxes purged. */
 export async function sweepExpired(deps: SweepDeps): Promise<number> {
   const now = deps.clock.now()
@@ -24,7 +28,15 @@ export async function sweepExpired(deps: SweepDeps): Promise<number> {
     if (retentionDays !== null) purged += await sweepPlan(deps, plan, now - retentionDays * DAY_MS)
   }
   await deps.store.idempotencyKeys.forgetOld(now)
+  await sweepDeliveries(deps, now - LOG_DAYS * DAY_MS)
   return purged
+}
+
+async function sweepDeliveries({ store }: SweepDeps, before: number): Promise<void> {
+  let forgotten: number
+  do forgotten = await store.deliveries.forgetOld(before, LOG_BATCH)
+  while (forgotten === LOG_BATCH)
+  await store.webhooks.forgetDisabled(before)
 }
 
 async function sweepPlan(deps: SweepDeps, plan: Plan, before: number): Promise<number> {

@@ -1,0 +1,224 @@
+import { z } from 'zod'
+import { DELIVERIES_PAGE, WEBHOOK_URL_LENGTH_MAX } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { messageSummarySchema, otpSchema } from './messages.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** An endpoint that every message is pushed to. */
+export const webhookSchema = z
+  .object({
+    id: idSchema('webhook'),
+    url: z.string().meta({ example: 'https://example.com/hooks/mail' }),
+    createdAt: dateTimeSchema,
+    lastDeliveryAt: dateTimeSchema.nullable().describe('When something was last sent to it.'),
+    lastStatus: z
+      .number()
+      .int()
+      .nullable()
+      .describe('What it answered then; null when there was no answer.'),
+    disabledAt: dateTimeSchema
+      .nullable()
+      .describe('When it answered 410. Nothing is sent to it since; register it anew.'),
+  })
+  .meta({ id: 'Webhook' })
+
+/** An endpoint that every message is pushed to. */
+export type Webhook = z.infer<typeof webhookSchema>
+
+/** Why an attempt brought no 2xx. */
+export const attemptErrorSchema = z.enum([
+  'status',
+  'redirect',
+  'gone',
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'protocol',
+  'refused',
+  'secret',
+])
+
+/** Why an attempt brought no 2xx. */
+export type AttemptError = z.infer<typeof attemptErrorSchema>
+
+/** One attempt to deliver an event. */
+export const deliveryAttemptSchema = z
+  .object({
+    at: dateTimeSchema,
+    status: z.number().int().nullable().describe('The HTTP status; null without an answer.'),
+    error: attemptErrorSchema.nullable().describe('The kind of failure; null when it succeeded.'),
+    detail: z.string().nullable().describe('The failure in words.'),
+    durationMs: z.number().int(),
+  })
+  .meta({ id: 'DeliveryAttempt' })
+
+/** One attempt to deliver an event. */
+export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
+
+/** Where a delivery stands: pending while attempts are left. */
+export const deliveryStatusSchema = z.enum(['pending', 'succeeded', 'failed'])
+
+/** Where a delivery stands. */
+export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>
+
+/** The one kind of event. */
+export const EVENT_TYPE = 'message.received'
+
+/** One event on its way to one webhook. */
+export const deliverySchema = z
+  .object({
+    id: idSchema('event').describe('The event id, as in the header of every attempt.'),
+    webhookId: idSchema('webhook'),
+    url: z.string(),
+    event: z.string().meta({ example: EVENT_TYPE }),
+    inboxId: idSchema('inbox'),
+    messageId: idSchema('message'),
+    status: deliveryStatusSchema,
+    attempts: z.array(deliveryAttemptSchema).describe('Oldest first, replays included.'),
+    createdAt: dateTimeSchema,
+    nextAttemptAt: dateTimeSchema.nullable().describe('Null when no attempt is left.'),
+  })
+  .meta({ id: 'Delivery' })
+
+/** One event on its way to one webhook. */
+export type Delivery = z.infer<typeof deliverySchema>
+
+/** The body of a delivery. */
+export const webhookEventSchema = z
+  .object({
+    id: idSchema('event'),
+    type: z.literal(EVENT_TYPE),
+    createdAt: dateTimeSchema,
+    test: z.literal(true).optional().describe('Only there in a sample event.'),
+    data: z.object({
+      inbox: z.object({ id: idSchema('inbox'), emailAddress: z.string() }),
+      message: messageSummarySchema,
+      otp: otpSchema.nullable(),
+    }),
+  })
+  .meta({ id: 'WebhookEvent' })
+
+/** The body of a delivery. */
+export type WebhookEvent = z.infer<typeof webhookEventSchema>
+
+const URL_RULE = 'must be an https:// URL'
+
+/** Where events may be sent to. */
+export const webhookUrlSchema = z
+  .string()
+  .max(WEBHOOK_URL_LENGTH_MAX)
+  // The parser would drop what is not visible, and the log would show another URL than is called.
+  .regex(/^https:\/\/[^\s\p{Cc}\\]+$/iu, { error: URL_RULE, abort: true })
+  .refine((url) => URL.canParse(url), { error: URL_RULE, abort: true })
+  .refine((url) => !/@/.test(authorityOf(url)), { error: 'must not hold a user or a password' })
+  .refine((url) => !url.includes('#'), { error: 'must not have a fragment' })
+  .meta({ example: 'https://example.com/hooks/mail' })
+
+/** From the scheme to the path: `user:password@host:port`. */
+function authorityOf(url: string): string {
+  return /^https:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
+}
+
+const WEBHOOK_ERRORS = [...KEY_ERRORS, 'webhook_not_found'] as const
+
+/** POST /v1/webhooks */
+export const createWebhook = {
+  tags: ['Webhooks'],
+  summary: 'Register a webhook',
+  description:
+    'Every message of the account is pushed to it from now on. The signing secret is in the answer and is never shown again.',
+  security: SECURITY,
+  body: z.strictObject({ url: webhookUrlSchema }),
+  response: {
+    201: z.object({
+      webhook: webhookSchema,
+      secret: z.string().meta({ example: 'whsec_NfV1Y2x5b3VmaW5kYm9vdGhpc2lzbm90YXNlY3JldCE=' }),
+    }),
+    ...errorResponses('invalid_json', 'invalid_parameter', ...KEY_ERRORS, 'plan_limit'),
+  },
+}
+
+/** GET /v1/webhooks */
+export const listWebhooks = {
+  tags: ['Webhooks'],
+  summary: 'List webhooks',
+  security: SECURITY,
+  response: {
+    200: z.object({ webhooks: z.array(webhookSchema) }),
+    ...errorResponses(...KEY_ERRORS),
+  },
+}
+
+/** DELETE /v1/webhooks/{id} */
+export const deleteWebhook = {
+  tags: ['Webhooks'],
+  summary: 'Delete a webhook',
+  description: 'Nothing more is sent to it. What was sent stays in the delivery log.',
+  security: SECURITY,
+  params: z.object({ id: idSchema('webhook') }),
+  response: { 204: z.null().describe('Deleted.'), ...errorResponses(...WEBHOOK_ERRORS) },
+}
+
+/** POST /v1/webhooks/{id}/test */
+export const testWebhook = {
+  tags: ['Webhooks'],
+  summary: 'Send a sample event',
+  description:
+    'Sends one signed sample event before it answers. It is not tried again, and is not in the delivery log.',
+  security: SECURITY,
+  params: z.object({ id: idSchema('webhook') }),
+  response: {
+    200: z.object({
+      delivered: z.boolean().describe('Whether the endpoint answered with 2xx.'),
+      eventId: idSchema('event'),
+      attempt: deliveryAttemptSchema,
+    }),
+    ...errorResponses(...WEBHOOK_ERRORS, 'shutting_down'),
+  },
+}
+
+/** GET /v1/webhooks/deliveries */
+export const listDeliveries = {
+  tags: ['Webhooks'],
+  summary: 'The delivery log',
+  description:
+    'Newest first, kept for 30 days. An entry goes with its inbox when that is deleted or no longer kept.',
+  security: SECURITY,
+  querystring: z.object({
+    cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(DELIVERIES_PAGE.min)
+      .max(DELIVERIES_PAGE.max)
+      .default(DELIVERIES_PAGE.default),
+  }),
+  response: {
+    200: z.object({
+      deliveries: z.array(deliverySchema),
+      nextCursor: z.string().nullable().describe('Null on the last page.'),
+    }),
+    ...errorResponses('invalid_parameter', ...KEY_ERRORS),
+  },
+}
+
+/** POST /v1/webhooks/deliveries/{id}/replay */
+export const replayDelivery = {
+  tags: ['Webhooks'],
+  summary: 'Send a delivery again',
+  description:
+    'One more attempt with the same id and body, signed afresh, made before the answer. It counts towards no limit; when it succeeds, no retry follows.',
+  security: SECURITY,
+  params: z.object({ id: idSchema('event') }),
+  response: {
+    200: z.object({
+      replayed: z.boolean().describe('Whether the event was sent; how that went is in the log.'),
+      eventId: idSchema('event'),
+      delivery: deliverySchema.describe('As it stands after the attempt.'),
+    }),
+    ...errorResponses(...WEBHOOK_ERRORS, 'delivery_not_found', 'shutting_down'),
+  },
+}

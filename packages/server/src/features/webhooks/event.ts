@@ -1,0 +1,90 @@
+import {
+  EVENT_TYPE,
+  type EventId,
+  type InboxId,
+  type MessageId,
+  type MessageSummary,
+  type WebhookEvent,
+} from '@mayfly/contract'
+import type { NewDelivery } from '../../store/deliveries.ts'
+import type { NewMessage } from '../../store/mails.ts'
+import type { ActiveWebhook } from '../../store/webhooks.ts'
+import type { ArrivedMessage } from '../receiving/commit.ts'
+
+/**
+ * One delivery for each message and each webhook of its account.
+ *
+ * The body is written once and for all here: every attempt sends the same bytes, whatever becomes
+ * of the message. Each delivery has an event id of its own.
+ */
+export function composeDeliveries(
+  deps: { readonly newEventId: () => EventId; readonly now: () => number },
+  arrived: readonly ArrivedMessage[],
+  webhooks: readonly ActiveWebhook[],
+): NewDelivery[] {
+  const createdAt = deps.now()
+  const byAccount = Map.groupBy(webhooks, ({ accountId }) => accountId)
+  return arrived.flatMap(({ message, inbox }) =>
+    (byAccount.get(inbox.accountId) ?? []).map((webhook) => {
+      const id = deps.newEventId()
+      const event: WebhookEvent = {
+        id,
+        type: EVENT_TYPE,
+        createdAt: new Date(createdAt).toISOString(),
+        data: {
+          inbox: { id: inbox.id, emailAddress: inbox.address },
+          message: summaryOf(message),
+          otp: message.mail.otp,
+        },
+      }
+      return {
+        id,
+        accountId: inbox.accountId,
+        webhookId: webhook.id,
+        url: webhook.url,
+        inboxId: inbox.id,
+        messageId: message.id,
+        payload: JSON.stringify(event),
+        createdAt,
+      }
+    }),
+  )
+}
+
+/** An event like a real one, so that a receiver can be tried before there is mail. */
+export function sampleEvent(id: EventId, now: number): WebhookEvent {
+  const createdAt = new Date(now).toISOString()
+  return {
+    id,
+    type: EVENT_TYPE,
+    createdAt,
+    test: true,
+    data: {
+      // Ids that name nothing: whoever looks them up is told so.
+      inbox: { id: 'inb_sample' as InboxId, emailAddress: 'sample@mayfly.test' },
+      message: {
+        id: 'msg_sample' as MessageId, // As above.
+        from: { name: 'Example App', address: 'no-reply@example.com' },
+        subject: 'Your code is 481516',
+        preview: 'Enter 481516 to confirm your address.',
+        receivedAt: createdAt,
+        hasAttachments: false,
+        hasOtp: true,
+      },
+      otp: { value: '481516', confidence: 1 },
+    },
+  }
+}
+
+/** The message as it stands in a list. */
+function summaryOf({ id, mail }: NewMessage): MessageSummary {
+  return {
+    id,
+    from: mail.from,
+    subject: mail.subject,
+    preview: mail.preview,
+    receivedAt: new Date(mail.receivedAt).toISOString(),
+    hasAttachments: mail.attachments.length > 0,
+    hasOtp: mail.otp !== null,
+  }
+}

@@ -1,0 +1,39 @@
+import type { Delivery } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { DeliveryPlace } from '../../store/deliveries.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** A page of the caller's delivery log, newest first. */
+export async function listDeliveries(
+  deps: { readonly store: Tables },
+  caller: Caller,
+  wish: { readonly cursor?: string | undefined; readonly limit: number },
+): Promise<{ deliveries: Delivery[]; nextCursor: string | null }> {
+  const before = wish.cursor === undefined ? null : readCursor(wish.cursor)
+  // One more than asked for: whether there is a next page is known without counting.
+  const page = await deps.store.deliveries.list(caller.accountId, {
+    limit: wish.limit + 1,
+    before,
+  })
+  const deliveries = page.slice(0, wish.limit)
+  const last = deliveries.at(-1)
+  const nextCursor = page.length > wish.limit && last !== undefined ? writeCursor(last) : null
+  return { deliveries, nextCursor }
+}
+
+/** The last entry of a page, so that pages stay put while deliveries are added. */
+function writeCursor({ createdAt, id }: Delivery): string {
+  return Buffer.from(`${Date.parse(createdAt)} ${id}`).toString('base64url')
+}
+
+function readCursor(cursor: string): DeliveryPlace {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, createdAt, id] = /^(\d{1,15}) (evt_\w{1,60})$/.exec(text) ?? []
+  if (createdAt === undefined || id === undefined) {
+    throw new ServiceError('invalid_parameter', {
+      message: 'cursor: must be the nextCursor of an earlier page',
+    })
+  }
+  return { createdAt: Number(createdAt), id }
+}

@@ -1,0 +1,68 @@
+import type { Limits, Plan, Webhook, WebhookId } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { SECRET_BYTES, webhookSecret } from './signature.ts'
+
+/** What webhooks need. */
+export type WebhookDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly limitsOf: (plan: Plan) => Limits
+  readonly sealSecret: (secret: string) => string
+}
+
+/** A webhook with its secret, which nobody can read again. */
+export type RegisteredWebhook = { readonly webhook: Webhook; readonly secret: string }
+
+/**
+ * Registers an endpoint.
+ *
+ * The account is locked first: two that count at once would both see the last place. Disabled
+ * webhooks do not count, so that one can come back without being deleted before.
+ */
+export async function createWebhook(
+  deps: WebhookDeps,
+  caller: Caller,
+  wish: { readonly url: string },
+): Promise<RegisteredWebhook> {
+  const secret = webhookSecret(deps.ids.randomBytes(SECRET_BYTES))
+  const limit = deps.limitsOf(caller.plan).webhooks
+  return deps.store.transaction(async (tx) => {
+    await tx.accounts.lock(caller.accountId)
+    const active = await tx.webhooks.listActive([caller.accountId])
+    if (limit !== null && active.length >= limit) {
+      const number = limit === 1 ? '1 webhook' : `${limit} webhooks`
+      const message = `The plan of this account includes ${number}. Delete one first.`
+      throw new ServiceError('plan_limit', { message })
+    }
+    const webhook = await tx.webhooks.add(caller.accountId, {
+      id: deps.ids.next('webhook'),
+      url: wish.url,
+      secretSealed: deps.sealSecret(secret),
+      createdAt: deps.clock.now(),
+    })
+    return { webhook, secret }
+  })
+}
+
+/** The caller's webhooks, oldest first. */
+export async function listWebhooks(deps: WebhookDeps, caller: Caller): Promise<Webhook[]> {
+  return deps.store.webhooks.list(caller.accountId)
+}
+
+/** Deletes an endpoint; what is pending to it is given up. */
+export async function deleteWebhook(
+  deps: WebhookDeps,
+  caller: Caller,
+  id: WebhookId,
+): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const wasThere = await tx.webhooks.delete(caller.accountId, id)
+    if (!wasThere) throw new ServiceError('webhook_not_found')
+    await tx.dispatches.endPending(id)
+  })
+}

@@ -1,0 +1,72 @@
+import type { Delivery, DeliveryAttempt, EventId, WebhookId } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { Attempted, AttemptOutcome, EventToSend } from './attempt.ts'
+import { sampleEvent } from './event.ts'
+import { endRetriesOfGone, type MadeAttempt, noteOnWebhooks } from './record.ts'
+
+/** What sending on demand needs. */
+export type ReplayDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly attempt: (event: EventToSend) => Promise<AttemptOutcome>
+  /** Resolves once the attempt is written down. */
+  readonly record: (made: MadeAttempt) => Promise<unknown>
+}
+
+/** Seconds after which another node, or this one, is there again. */
+const STOPPED_RETRY_SECONDS = 2
+
+const DELETED_WEBHOOK = 'The webhook of this delivery was deleted, and its secret with it.'
+
+/** Sends a past delivery again, signed afresh; how that went is in the log when this returns. */
+export async function replayDelivery(
+  deps: ReplayDeps,
+  caller: Caller,
+  id: EventId,
+): Promise<{ replayed: boolean; eventId: EventId; delivery: Delivery }> {
+  const { store } = deps
+  const event = await store.deliveries.findEvent(caller.accountId, id)
+  if (event === null) throw new ServiceError('delivery_not_found')
+  const { webhookId } = event
+  const webhook = await store.webhooks.find(caller.accountId, webhookId)
+  if (webhook === null) throw new ServiceError('webhook_not_found', { message: DELETED_WEBHOOK })
+
+  const attempted = await attemptNow(deps, { ...event, secretSealed: webhook.secretSealed })
+  await deps.record({ deliveryId: id, webhookId, leasedUntil: null, attempted })
+  const delivery = await store.deliveries.find(caller.accountId, id)
+  // Purged while it was sent.
+  if (delivery === null) throw new ServiceError('delivery_not_found')
+  return { replayed: attempted.state === 'sent', eventId: id, delivery }
+}
+
+/** Sends a sample event once. */
+export async function testWebhook(
+  deps: ReplayDeps,
+  caller: Caller,
+  id: WebhookId,
+): Promise<{ delivered: boolean; eventId: EventId; attempt: DeliveryAttempt }> {
+  const webhook = await deps.store.webhooks.find(caller.accountId, id)
+  if (webhook === null) throw new ServiceError('webhook_not_found')
+  const { url, secretSealed } = webhook
+  const eventId = deps.ids.next('event')
+  const payload = JSON.stringify(sampleEvent(eventId, deps.clock.now()))
+
+  const attempted = await attemptNow(deps, { id: eventId, url, payload, secretSealed })
+  const noted = [{ webhookId: id, attempted }]
+  await deps.store.transaction((tx) => noteOnWebhooks(tx, noted))
+  await endRetriesOfGone(deps.store, noted)
+  const { at, status, error, detail, durationMs } = attempted
+  const attempt = { at: new Date(at).toISOString(), status, error, detail, durationMs }
+  return { delivered: error === null, eventId, attempt }
+}
+
+async function attemptNow(deps: ReplayDeps, event: EventToSend): Promise<Attempted> {
+  const outcome = await deps.attempt(event)
+  if (outcome.state !== 'aborted') return outcome
+  throw new ServiceError('shutting_down', { retryAfterSeconds: STOPPED_RETRY_SECONDS })
+}
