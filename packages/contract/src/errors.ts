@@ -60,6 +60,12 @@ export const ERRORS = {
     type: 'permission',
     message: 'This attachment is held back: malware was found in it, or it could not be scanned.',
   },
+  origin_refused: {
+    status: 403,
+    type: 'permission',
+    message:
+      'The Host or Origin header names a place that is not this service. Call it by the name in its base URL.',
+  },
   inbox_not_found: {
     status: 404,
     type: 'not_found',

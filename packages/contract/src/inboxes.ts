@@ -49,7 +49,8 @@ export const localPartSchema = z
   .max(LOCAL_PART_LENGTH_MAX, { error: LOCAL_PART_RULE })
   .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/, { error: LOCAL_PART_RULE })
 
-const createInboxBody = z.strictObject({
+/** What a caller may say of a new inbox; all of it may be left out. */
+export const createInboxBody = z.strictObject({
   domain: z
     .string()
     .trim()

@@ -12,6 +12,7 @@ export function banner(
 
     API    ${url}/v1
     Docs   ${url}/docs
+    MCP    ${url}/mcp
     SMTP   ${config.MAYFLY_SMTP_HOST}:${service.smtpPort}
 
   Begin with an account; the answer holds your API key:

@@ -10,7 +10,9 @@ import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
 import { createFollowUpThread } from './follow-up-thread.ts'
 import { startFollowUp } from './follow-up-worker.ts'
+import type { HandleMcp } from './http/mcp.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
+import type { McpDeps } from './mcp/exchange.ts'
 import { type Outside, openOutside } from './outbound.ts'
 import { type Clock, elapsedMs, systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
@@ -177,11 +179,21 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     log,
     newRequestId: () => ids.requestId(),
     baseUrl,
+    handleMcp: mcpWhenAsked({ app, ids, log, elapsedMs }),
     metrics: config.MAYFLY_METRICS,
     trustedProxies: config.MAYFLY_TRUSTED_PROXIES,
   })
   httpUrl = await listen(http, config)
   return { http, httpUrl }
+}
+
+/** The endpoint for agents; its library is loaded with the first call, not with the start. */
+function mcpWhenAsked(deps: McpDeps): HandleMcp {
+  let loading: Promise<HandleMcp> | null = null
+  return async (request) => {
+    loading ??= import('./mcp/server.ts').then(({ createMcp }) => createMcp(deps))
+    return (await loading)(request)
+  }
 }
 
 async function listen(http: HttpServer, config: Config): Promise<string> {

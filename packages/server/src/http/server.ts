@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import { authenticateCallers } from './caller.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { answerError } from './error-response.ts'
+import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
@@ -32,6 +33,8 @@ export type HttpOptions = {
   /** A new id for a request that brings none. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
+  /** Answers agents at /mcp. */
+  readonly handleMcp: HandleMcp
   readonly metrics: boolean
   /** Addresses and networks whose X-Forwarded-For names who really calls. */
   readonly trustedProxies: readonly string[]
@@ -92,6 +95,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   limitRates(http, options.app)
   await serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
+  serveMcp(http, options)
   if (options.metrics) await serveMetrics(http)
   for (const routes of ROUTES) routes(http, options.app)
   return http

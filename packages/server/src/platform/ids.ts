@@ -39,6 +39,8 @@ export type Ids = {
   challenge(): string
   /** A secret of 256 bits, in letters and digits. */
   secret(): string
+  /** A word that nobody can foresee, to mark what must not be forged. */
+  mark(): string
   /** A new API key. */
   apiKey(environment: Environment): string
   /** Bytes that nobody can guess, to make another secret of. */
@@ -61,6 +63,7 @@ export function createIds(clock: { now(): number }): Ids {
     node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     challenge: () => randomText(ALPHABET, CHALLENGE_LENGTH),
     secret: () => randomText(BASE62, API_SECRET_LENGTH),
+    mark: () => randomText(ALPHABET, RANDOM_LENGTH),
     apiKey: (environment) => `mf_${environment}_${randomText(BASE62, API_SECRET_LENGTH)}`,
     randomBytes: (length) => randomBytes(length),
     fraction: () => Math.random(),

@@ -5,9 +5,9 @@ import {
   listScenarios,
   runScenario,
 } from '@mayfly/contract'
+import { waitQuery } from '../../wait-query.ts'
 import { clientGone } from '../client-gone.ts'
 import type { Routes } from '../routes.ts'
-import { waitQuery } from '../wait-query.ts'
 
 /** Assertions and scenarios. */
 export const assertionRoutes: Routes = (http, app) => {

@@ -1,7 +1,7 @@
 import { waitForMessage } from '@mayfly/contract'
+import { waitQuery } from '../../wait-query.ts'
 import { clientGone } from '../client-gone.ts'
 import type { Routes } from '../routes.ts'
-import { waitQuery } from '../wait-query.ts'
 
 /** Waiting for mail. */
 export const waitingRoutes: Routes = (http, app) => {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isMeantForUs } from './rebinding.ts'
+
+const OWN = { baseUrl: 'https://mail.example.com/base', port: 8025 }
+
+describe('isMeantForUs', () => {
+  const cases: readonly (readonly [string | undefined, string | undefined, boolean])[] = [
+    ['mail.example.com', undefined, true],
+    ['MAIL.example.com:443', undefined, true],
+    ['localhost:8025', undefined, true],
+    ['127.0.0.1:8025', undefined, true],
+    ['[::1]:8025', undefined, true],
+    // A port forwarded from elsewhere.
+    ['localhost:9000', undefined, true],
+    ['mail.example.com', 'https://mail.example.com', true],
+    ['localhost:8025', 'http://localhost:8025', true],
+    ['127.0.0.1:8025', 'http://[::1]:8025', true],
+    ['evil.example', undefined, false],
+    ['evil.example:8025', undefined, false],
+    ['mail.example.com.evil.example', undefined, false],
+    ['evil.example@localhost', undefined, false],
+    ['localhost.', undefined, false],
+    ['', undefined, false],
+    [undefined, undefined, false],
+    ['localhost:8025', 'http://evil.example', false],
+    ['localhost:8025', 'http://localhost:3000', false],
+    ['localhost:8025', 'https://localhost:8025', false],
+    ['mail.example.com', 'http://mail.example.com', false],
+    ['mail.example.com', 'null', false],
+    ['mail.example.com', '', false],
+    ['evil.example', 'http://localhost:8025', false],
+  ]
+  for (const [host, origin, expected] of cases) {
+    it(`is ${expected} for Host ${host} and Origin ${origin}`, () => {
+      assert.equal(isMeantForUs({ host, origin }, OWN), expected)
+    })
+  }
+})

@@ -1,0 +1,103 @@
+import {
+  type Attachment,
+  idSchema,
+  type MailAddress,
+  type Message,
+  messageSchema,
+} from '@mayfly/contract'
+import { z } from 'zod'
+import { type ToolCall, untrustedField } from './tool.ts'
+import { cut, oneLine } from './untrusted.ts'
+
+/** Characters of a body in one answer: a long mail, and a small part of what a model can hold. */
+const BODY_CHARS_MAX = 8_000
+
+/** Characters of a header line. */
+const LINE_CHARS_MAX = 500
+
+/** Addresses shown of one header. */
+const ADDRESSES_MAX = 20
+
+/** Attachments shown. */
+const ATTACHMENTS_MAX = 20
+
+/** What is read of a message. */
+export type Part = 'text' | 'html'
+
+/** A message as a tool answers it. */
+export const messageAnswerSchema = messageSchema
+  .pick({ inboxId: true, receivedAt: true, sizeBytes: true, otp: true })
+  .extend({
+    messageId: idSchema('message'),
+    auth: z
+      .object({ spf: z.string(), dkim: z.string(), dmarc: z.string() })
+      .nullable()
+      .describe('Results of the sender checks; null until they are done.'),
+    linkCount: z.int().describe('list_links lists them.'),
+    bodyLength: z.int().describe('Characters of the whole body.'),
+    nextOffset: z
+      .int()
+      .nullable()
+      .describe('The body was cut: pass this as offset to read_message to read on.'),
+    untrusted: untrustedField,
+  })
+
+/** A message for an agent: its figures, and what the sender wrote, fenced and cut. */
+export function messageAnswer(
+  call: Pick<ToolCall, 'fence'>,
+  message: Message,
+  wish: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
+): z.output<typeof messageAnswerSchema> {
+  const { auth } = message
+  const { body, nextOffset, bodyLength } = bodyPiece(message, wish)
+  return {
+    messageId: message.id,
+    inboxId: message.inboxId,
+    receivedAt: message.receivedAt,
+    sizeBytes: message.sizeBytes,
+    otp: message.otp,
+    auth: auth && { spf: auth.spf.result, dkim: auth.dkim.result, dmarc: auth.dmarc.result },
+    linkCount: message.links.length,
+    bodyLength,
+    nextOffset,
+    untrusted: call.fence(wish.offset > 0 ? body : `${headLines(message).join('\n')}\n\n${body}`),
+  }
+}
+
+/** Sender and subject alone, for answers that are about something else. */
+export function senderLines(message: Pick<Message, 'from' | 'subject'>): string[] {
+  return [
+    `From: ${addressText([message.from])}`,
+    `Subject: ${oneLine(message.subject ?? '(none)', LINE_CHARS_MAX)}`,
+  ]
+}
+
+/** One address on one line. */
+export function addressText(addresses: readonly MailAddress[]): string {
+  const shown = addresses
+    .slice(0, ADDRESSES_MAX)
+    .map(({ name, address }) => (name === null ? (address ?? '') : `${name} <${address ?? ''}>`))
+  return oneLine(shown.join(', '), LINE_CHARS_MAX)
+}
+
+function bodyPiece(message: Message, wish: { readonly part: Part; readonly offset: number }) {
+  const whole = (wish.part === 'html' ? message.html : message.text) ?? ''
+  const { text, nextOffset } = cut(whole, wish.offset, BODY_CHARS_MAX)
+  return { body: text, nextOffset, bodyLength: whole.length }
+}
+
+function headLines(message: Message): string[] {
+  return [
+    ...senderLines(message),
+    `To: ${addressText(message.to)}`,
+    ...message.attachments.slice(0, ATTACHMENTS_MAX).map(attachmentLine),
+  ]
+}
+
+function attachmentLine({ filename, contentType, sizeBytes, status }: Attachment): string {
+  const name = filename === null ? 'without a name' : JSON.stringify(filename)
+  return oneLine(
+    `Attachment: ${name}, ${contentType}, ${sizeBytes} bytes, ${status}`,
+    LINE_CHARS_MAX,
+  )
+}

@@ -1,0 +1,31 @@
+import { idSchema } from '@mayfly/contract'
+import { z } from 'zod'
+import { messageAnswer } from './message-text.ts'
+import type { ToolCall } from './tool.ts'
+
+/** How a message is named as a resource. */
+export const MESSAGE_TEMPLATE = {
+  uriTemplate: 'mayfly://inboxes/{id}/messages/{messageId}',
+  name: 'message',
+  title: 'A message',
+  description: 'Sender, subject and text of a message, fenced as untrusted; a long text is cut.',
+  mimeType: 'text/plain',
+} as const
+
+const MESSAGE_URI =
+  /^mayfly:\/\/inboxes\/(?<inboxId>[\w-]{1,64})\/messages\/(?<messageId>[\w-]{1,64})$/
+
+const messageRef = z.object({ inboxId: idSchema('inbox'), messageId: idSchema('message') })
+
+/** The text of the message that a URI names; null when the URI is none of ours. */
+export async function readMessageResource(
+  call: Pick<ToolCall, 'app' | 'caller' | 'fence'>,
+  uri: string,
+): Promise<string | null> {
+  const ref = messageRef.safeParse(MESSAGE_URI.exec(uri)?.groups)
+  if (!ref.success) return null
+  const message = await call.app.messages.read(call.caller, { ...ref.data, remoteImages: 'block' })
+  const { untrusted, nextOffset, bodyLength } = messageAnswer(call, message)
+  if (nextOffset === null) return untrusted
+  return `${untrusted}\nCut at ${nextOffset} of ${bodyLength} characters; read_message reads on.`
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { App } from '../app.ts'
+import { ServiceError } from '../errors.ts'
+import { createIds } from '../platform/ids.ts'
+import type { McpRequest } from './exchange.ts'
+import { createMcp } from './server.ts'
+
+type Wish = { readonly timeoutMs: number; readonly gone: AbortSignal }
+
+/** An endpoint over a service where nothing ever arrives; `waits` are the waits asked of it. */
+function silentService(wait: (wish: Wish) => Promise<void>) {
+  const waits: number[] = []
+  const logged: unknown[] = []
+  let now = 0
+  const messages = {
+    wait: async (_caller: unknown, wish: Wish) => {
+      waits.push(wish.timeoutMs)
+      await wait(wish)
+      now += wish.timeoutMs
+      throw new ServiceError('nothing_arrived')
+    },
+  }
+  const handle = createMcp({
+    // The one function that these tests call.
+    app: { messages } as unknown as App,
+    ids: createIds({ now: () => 0 }),
+    log: { error: (line: unknown) => logged.push(line) },
+    elapsedMs: () => now,
+  })
+  return { handle, waits, logged }
+}
+
+function waitRequest(timeoutSeconds: number, gone = new AbortController().signal): McpRequest {
+  const args = { inboxId: 'inb_1', timeoutSeconds }
+  const params = { name: 'wait_for_message', arguments: args }
+  return {
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    // A name to tell callers apart by is all that is looked at.
+    caller: { keyId: 'key_1' } as unknown as McpRequest['caller'],
+    requestId: 'req_1',
+    gone,
+  }
+}
+
+describe('a wait of an agent', () => {
+  it('lasts as long as was asked for, in rounds of at most 50 s', async () => {
+    const { handle, waits } = silentService(async () => {})
+    const answer = await (await handle(waitRequest(120))).text()
+    assert.deepEqual(waits, [50_000, 50_000, 20_000])
+    assert.match(answer, /nothing_arrived: Nothing matching arrived in time\./)
+  })
+
+  it('asks for at most five minutes', async () => {
+    const { handle, waits } = silentService(async () => {})
+    const answer = await (await handle(waitRequest(301))).text()
+    assert.match(answer, /invalid_parameter: timeoutSeconds: must be at most 300/)
+    assert.deepEqual(waits, [])
+  })
+
+  it('ends when the client is gone, without another round', async () => {
+    const { promise: heard, resolve } = Promise.withResolvers<void>()
+    const { handle, waits } = silentService(({ gone }) => {
+      gone.addEventListener('abort', () => resolve())
+      return heard
+    })
+    const client = new AbortController()
+    const response = await handle(waitRequest(300, client.signal))
+    client.abort()
+    await heard
+    assert.equal(await response.text(), '')
+    assert.deepEqual(waits, [50_000])
+  })
+
+  it('tells of our bugs no more than where to look them up', async () => {
+    const { handle, logged } = silentService(async () => {
+      throw new Error('the secret of the database')
+    })
+    const answer = await (await handle(waitRequest(1))).text()
+    assert.match(answer, /internal_error: Something broke on our side\..*req_1/)
+    assert.doesNotMatch(answer, /secret/)
+    assert.equal(logged.length, 1)
+  })
+})

@@ -1,0 +1,50 @@
+import type { ErrorCode, WaitDiagnostics } from '@mayfly/contract'
+import { ServiceError, StorageUnavailable } from '../errors.ts'
+import { quotedDiagnosis } from './diagnosis-text.ts'
+
+/** What an agent had better do next, where the message alone does not say. */
+const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
+  invalid_parameter: 'Correct what is named and call again.',
+  plan_limit: 'Do without, or tell the user.',
+  inbox_not_found: 'Check the id; inboxes are deleted and purged. create_inbox makes a new one.',
+  message_not_found: 'list_messages tells what is there.',
+  scenario_not_found: 'list_scenarios tells what is saved.',
+  nothing_arrived:
+    'Make sure that the mail was triggered. If it may only be late, wait again with a longer timeoutSeconds; otherwise explain_missing_mail tells where it got stuck.',
+  address_taken: 'Leave localPart out, or choose another one.',
+  address_reserved: 'Leave localPart out, or choose another one.',
+  monthly_allowance_reached: 'Go on with an inbox that you have, or tell the user.',
+  daily_limit_reached: 'Go on with an inbox that you have, or tell the user.',
+  concurrent_waits_exceeded: 'Let a wait that runs come to its end, then call again.',
+  shutting_down: 'Call again in a moment.',
+  storage_unavailable: 'Call again in a moment.',
+}
+
+/** What the table of errors says for callers who see the whole answer. */
+const NOTHING_ARRIVED = 'Nothing matching arrived in time.'
+
+/** What is thrown, as the caller's to act on; null when it is our bug. */
+export function toServiceError(error: unknown): ServiceError | null {
+  if (error instanceof ServiceError) return error
+  return error instanceof StorageUnavailable ? new ServiceError('storage_unavailable') : null
+}
+
+/** An error in words for an agent: what happened, and what to do next. */
+export function errorTexts(error: ServiceError, fence: (text: string) => string): string[] {
+  const diagnostics = waitDiagnostics(error)
+  const { nextSteps, quoted } =
+    diagnostics === null ? { nextSteps: [], quoted: null } : quotedDiagnosis(diagnostics)
+  const next = [NEXT[error.code], ...nextSteps].filter((step) => step !== undefined)
+  const message = error.code === 'nothing_arrived' ? NOTHING_ARRIVED : error.message
+  const told = `${error.code}: ${message}`
+  return [
+    next.length === 0 ? told : `${told}\nNext: ${next.join('\n')}`,
+    ...(quoted === null ? [] : [fence(quoted)]),
+  ]
+}
+
+function waitDiagnostics(error: ServiceError): WaitDiagnostics | null {
+  if (error.code !== 'nothing_arrived') return null
+  // Waiting puts it beside this error, and nothing else does.
+  return (error.detail.beside?.['diagnostics'] as WaitDiagnostics | undefined) ?? null
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findTool, listTools } from './tools.ts'
+
+describe('the tools', () => {
+  const tools = listTools()
+
+  it('are few, and named after what they do', () => {
+    assert.deepEqual(tools.map(({ name }) => name).sort(), [
+      'check_mail',
+      'create_inbox',
+      'delete_inbox',
+      'explain_missing_mail',
+      'list_links',
+      'list_messages',
+      'list_scenarios',
+      'read_message',
+      'run_scenario',
+      'save_scenario',
+      'usage_left',
+      'wait_for_code',
+      'wait_for_message',
+    ])
+    assert.equal(findTool('no_such_tool'), null)
+  })
+
+  for (const { name, description, inputSchema, outputSchema } of tools) {
+    it(`${name} says when to use it, in schemas that every client understands`, () => {
+      assert.match(description, /\bUse it\b/)
+      assert.ok(description.length < 500, `${description.length} characters`)
+      assert.equal(inputSchema['additionalProperties'], false)
+      assert.doesNotMatch(JSON.stringify([inputSchema, outputSchema]), /"\$(ref|defs)"|"example"/)
+    })
+  }
+
+  it('say which of them change, destroy or reach outside', () => {
+    const having = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint', value: boolean) =>
+      tools.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name)
+    assert.deepEqual(having('readOnlyHint', false).sort(), [
+      'create_inbox',
+      'delete_inbox',
+      'save_scenario',
+    ])
+    assert.deepEqual(having('destructiveHint', true), ['delete_inbox'])
+    assert.deepEqual(having('openWorldHint', true), ['check_mail', 'run_scenario'])
+  })
+})

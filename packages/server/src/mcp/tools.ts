@@ -1,0 +1,50 @@
+import { toJsonSchema } from './json-schema.ts'
+import type { Answer, Tool } from './tool.ts'
+import { accountTools } from './tools/accounts.ts'
+import { assertionTools } from './tools/assertions.ts'
+import { diagnosticsTools } from './tools/diagnostics.ts'
+import { inboxTools } from './tools/inboxes.ts'
+import { messageTools } from './tools/messages.ts'
+import { waitingTools } from './tools/waiting.ts'
+
+/** Every tool, by its name, in the order in which a test would use them. */
+const TOOLS: ReadonlyMap<string, Tool> = new Map(
+  [
+    ...inboxTools,
+    ...waitingTools,
+    ...messageTools,
+    ...assertionTools,
+    ...diagnosticsTools,
+    ...accountTools,
+  ].map((tool) => [tool.name, tool]),
+)
+
+/** The tool of this name; null when there is none. */
+export function findTool(name: unknown): Tool | null {
+  return (typeof name === 'string' ? TOOLS.get(name) : undefined) ?? null
+}
+
+let listing: ReturnType<typeof describeTools> | null = null
+
+/** The tools as they are listed; made at the first call, since they never change. */
+export function listTools() {
+  listing ??= describeTools()
+  return listing
+}
+
+/** The blocks of text that stand for an answer, for clients that look at text alone. */
+export function answerTexts({ untrusted, ...vouchedFor }: Answer): string[] {
+  const own = JSON.stringify(vouchedFor)
+  return untrusted === undefined ? [own] : [own, untrusted]
+}
+
+function describeTools() {
+  return [...TOOLS.values()].map(({ name, title, description, annotations, input, output }) => ({
+    name,
+    title,
+    description,
+    annotations: { title, ...annotations },
+    inputSchema: toJsonSchema(input, 'input'),
+    outputSchema: toJsonSchema(output, 'output'),
+  }))
+}

@@ -1,0 +1,97 @@
+import {
+  idSchema,
+  type Message,
+  type Otp,
+  otpSchema,
+  WAIT_SECONDS,
+  waitForMessage,
+} from '@mayfly/contract'
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+import { waitQuery } from '../../wait-query.ts'
+import { messageAnswer, messageAnswerSchema, senderLines } from '../message-text.ts'
+import { withProgress } from '../progress.ts'
+import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
+
+/** Longest wait of an agent. Mail that is later than this is better asked about than waited for. */
+const AGENT_WAIT_SECONDS_MAX = 300
+
+const waitInput = waitForMessage.querystring
+  .omit({ for: true })
+  .extend({
+    inboxId: idSchema('inbox'),
+    timeoutSeconds: z
+      .int()
+      .min(WAIT_SECONDS.min)
+      .max(AGENT_WAIT_SECONDS_MAX)
+      .default(WAIT_SECONDS.default)
+      .describe('0 looks once.'),
+  })
+  .strict()
+
+/** Waiting for mail. */
+export const waitingTools = [
+  defineTool({
+    name: 'wait_for_code',
+    title: 'Wait for a one-time code',
+    description:
+      'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that is there already counts; to ask for a newer one only, pass the watermark that the inbox had before as `after`.',
+    input: waitInput,
+    output: z.object({
+      otp: otpSchema,
+      messageId: idSchema('message'),
+      receivedAt: messageAnswerSchema.shape.receivedAt,
+      untrusted: untrustedField,
+    }),
+    annotations: READ_ONLY,
+    waits: true,
+    run: async (call, input) => {
+      const { message, otp } = await waitInRounds(call, { ...input, for: 'otp' })
+      if (otp === undefined) throw new Error(`message ${message.id} counted without a code`)
+      const untrusted = call.fence(senderLines(message).join('\n'))
+      return { otp, messageId: message.id, receivedAt: message.receivedAt, untrusted }
+    },
+  }),
+  defineTool({
+    name: 'wait_for_message',
+    title: 'Wait for a message',
+    description:
+      'Waits until a mail arrives and returns it. Use it right after you triggered the mail, when you want its text or its links rather than a code. The newest mail that is there already counts; narrow it by sender, subject or text, or pass the watermark that the inbox had before as `after`.',
+    input: waitInput,
+    output: messageAnswerSchema,
+    annotations: READ_ONLY,
+    waits: true,
+    run: async (call, input) => {
+      const { message } = await waitInRounds(call, { ...input, for: 'message' })
+      return messageAnswer(call, message)
+    },
+  }),
+]
+
+type Wait = z.output<typeof waitInput> & { readonly for: 'message' | 'otp' }
+
+/**
+ * Waits as long as the agent asked, in rounds no longer than any other caller's.
+ *
+ * A round begins with a look, so that what arrives between two of them is found.
+ */
+async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Message; otp?: Otp }> {
+  const { app, caller, signal, report, elapsedMs } = call
+  const deadline = elapsedMs() + wait.timeoutSeconds * 1000
+  const round = async () => {
+    for (;;) {
+      const leftMs = Math.max(0, deadline - elapsedMs())
+      const timeoutMs = Math.min(leftMs, WAIT_SECONDS.max * 1000)
+      const wish = { inboxId: wait.inboxId, query: waitQuery(wait), timeoutMs, gone: signal }
+      try {
+        return await app.messages.wait(caller, wish)
+      } catch (error) {
+        const isOver = signal.aborted || timeoutMs === leftMs
+        const isEmpty = error instanceof ServiceError && error.code === 'nothing_arrived'
+        if (!isEmpty || isOver) throw error
+      }
+    }
+  }
+  const message = `Waiting for a ${wait.for === 'otp' ? 'code' : 'message'} in ${wait.inboxId}`
+  return withProgress({ report, elapsedMs, totalSeconds: wait.timeoutSeconds, message }, round)
+}
