@@ -30,5 +30,14 @@ export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonS
       if (io === 'output') delete json.additionalProperties
     },
   })
-  return { ...json, type: 'object' }
+  return { ...oneTypeEach(json), type: 'object' }
+}
+
+/** `type: ["string", "null"]` as two branches: some clients know one type at a time. */
+function oneTypeEach<Json>(json: Json): Json {
+  return JSON.parse(JSON.stringify(json), (_key, value: unknown) => {
+    if (value === null || typeof value !== 'object' || !('type' in value)) return value
+    const { type, ...rest } = value
+    return Array.isArray(type) ? { ...rest, anyOf: type.map((one) => ({ type: one })) } : value
+  })
 }

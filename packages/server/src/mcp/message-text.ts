@@ -72,7 +72,7 @@ export function senderLines(message: Pick<Message, 'from' | 'subject'>): string[
   ]
 }
 
-/** One address on one line. */
+/** Addresses on one line. */
 export function addressText(addresses: readonly MailAddress[]): string {
   const shown = addresses
     .slice(0, ADDRESSES_MAX)
@@ -89,7 +89,7 @@ function bodyPiece(message: Message, wish: { readonly part: Part; readonly offse
 function headLines(message: Message): string[] {
   return [
     ...senderLines(message),
-    `To: ${addressText(message.to)}`,
+    ...(message.to.length === 0 ? [] : [`To: ${addressText(message.to)}`]),
     ...message.attachments.slice(0, ATTACHMENTS_MAX).map(attachmentLine),
   ]
 }

@@ -29,7 +29,10 @@ describe('the tools', () => {
       assert.match(description, /\bUse it\b/)
       assert.ok(description.length < 500, `${description.length} characters`)
       assert.equal(inputSchema['additionalProperties'], false)
-      assert.doesNotMatch(JSON.stringify([inputSchema, outputSchema]), /"\$(ref|defs)"|"example"/)
+      assert.doesNotMatch(
+        JSON.stringify([inputSchema, outputSchema]),
+        /"\$(ref|defs)"|"example"|"type":\[/,
+      )
     })
   }
 

@@ -10,6 +10,9 @@ export const inboxTools = [
     description:
       'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. One inbox a test keeps tests apart. It expires by itself; delete_inbox ends it sooner.',
     input: createInboxBody.extend({
+      domain: createInboxBody.shape.domain.describe(
+        'A receiving domain, or `smart`: the best one. The first public one when left out.',
+      ),
       idempotencyKey: createInbox.headers.shape['idempotency-key'].describe(
         'Any text of yours: a repeat of the call with the same one returns the same inbox.',
       ),
