@@ -1,5 +1,6 @@
 import type { AccountId, Environment, Key, KeyId, Plan, Role } from '@mayfly/contract'
-import type { Kysely, Selectable } from 'kysely'
+import { CompiledQuery, type Kysely, type Selectable } from 'kysely'
+import type { Dialect } from './dialect.ts'
 import type { Schema } from './schema.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
@@ -28,9 +29,11 @@ export type KeyCredential = {
 /** API keys: hashes, never secrets. */
 export class Keys {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.#dialect = dialect
   }
 
   /** Writes a new key. */
@@ -53,21 +56,17 @@ export class Keys {
 
   /** Active keys whose secret begins like this: one, or by a rare chance more. */
   async findCredentials(prefix: string): Promise<KeyCredential[]> {
-    const rows = await this.#db
-      .selectFrom('api_key')
-      .innerJoin('account', 'account.id', 'api_key.account_id')
-      .select([
-        'api_key.id',
-        'api_key.account_id',
-        'api_key.role',
-        'api_key.environment',
-        'api_key.secret_hash',
-        'account.plan',
-      ])
-      .where('api_key.prefix', '=', prefix)
-      .where('api_key.revoked_at', 'is', null)
-      .where('account.suspended_at', 'is', null)
-      .execute()
+    // Compiled once by hand: it runs for every request.
+    const { rows } = await this.#db.executeQuery<CredentialRow>(
+      CompiledQuery.raw(
+        `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
+           api_key.secret_hash, account.plan
+         from api_key join account on account.id = api_key.account_id
+         where api_key.prefix = ${this.#dialect.placeholder(1)}
+           and api_key.revoked_at is null and account.suspended_at is null`,
+        [prefix],
+      ),
+    )
     return rows.map((row) => ({
       keyId: row.id,
       accountId: row.account_id,
@@ -129,6 +128,11 @@ export class Keys {
     }
   }
 }
+
+type CredentialRow = Pick<
+  Selectable<Schema['api_key']>,
+  'id' | 'account_id' | 'role' | 'environment' | 'secret_hash'
+> & { readonly plan: Plan }
 
 type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
 

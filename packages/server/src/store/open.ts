@@ -135,7 +135,7 @@ function storeOver(db: Kysely<Schema>, dialect: Dialect, released: () => void): 
 function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
   return {
     accounts: new Accounts(db, dialect),
-    keys: new Keys(db),
+    keys: new Keys(db, dialect),
     addresses: new Addresses(db),
     connections: new Connections(db),
     domains: new Domains(db),
