@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { ApiClient } from '../api-client.ts'
 import { onEachDatabase } from '../databases.ts'
+import { createReceivers } from '../receiver.ts'
 import { startService } from '../start-service.ts'
 import { until } from '../until.ts'
 
@@ -122,6 +123,28 @@ onEachDatabase('diagnostics', (create) => {
     const found = await diagnose(dev, inbox.id)
     assert.equal(found.events.length, 500)
     assert.ok(found.stages.every((stage: string) => stage === 'smtp.refused'))
+  })
+
+  it('tell whether a webhook took the message', async () => {
+    await using database = await create()
+    await using receivers = await createReceivers()
+    const good = await receivers.open()
+    const bad = await receivers.open(500)
+    await using service = await startService({ database, env: receivers.env })
+    const dev = await service.register()
+    for (const { url } of [good, bad]) await dev.post('/v1/webhooks', { url })
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await service.sendMail({ to: inbox.emailAddress })
+    const found = await until(async () => {
+      const diagnostics = await diagnose(dev, inbox.id)
+      return diagnostics.stages.includes('webhook.failed') &&
+        diagnostics.stages.includes('webhook.delivered')
+        ? diagnostics
+        : null
+    })
+    const details = found.events.map((event: { detail: string }) => event.detail)
+    assert.ok(details.includes(`attempt 1 to ${good.url}: 200`), details.join('\n'))
+    assert.ok(details.includes(`attempt 1 to ${bad.url}: 500`), details.join('\n'))
   })
 
   it('show the SMTP dialogue of a message', async () => {

@@ -5,7 +5,7 @@ import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
 import { nextSteps } from './next-steps.ts'
-import { EVENTS_MAX, timeline } from './timeline.ts'
+import { attemptEvent, EVENTS_MAX, timeline } from './timeline.ts'
 
 /** What diagnosing needs. */
 export type DiagnoseDeps = {
@@ -101,8 +101,9 @@ export async function readTranscript(
 
 async function writtenEvents(deps: DiagnoseDeps, inboxId: InboxId) {
   const events = await deps.store.diagnostics.list(inboxId, EVENTS_MAX)
+  const attempts = await deps.store.deliveries.listAttemptsOfInbox(inboxId, EVENTS_MAX)
   // Oldest first, so that events of one instant keep their order in the timeline.
-  return events.toReversed().map(({ id: _, ...event }) => event)
+  return [...events.toReversed().map(({ id: _, ...event }) => event), ...attempts.map(attemptEvent)]
 }
 
 async function domainOf(deps: DiagnoseDeps, inbox: Inbox) {

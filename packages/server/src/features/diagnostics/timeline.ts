@@ -1,4 +1,5 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
+import type { InboxAttempt } from '../../store/deliveries.ts'
 import type { Journey } from '../../store/messages.ts'
 
 /** Shown of each inbox; older ones give way. */
@@ -26,6 +27,16 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
   }
   // ISO texts of one form sort as the instants do; equal ones keep the order above.
   return events.sort((a, b) => compare(a.at, b.at)).slice(-EVENTS_MAX)
+}
+
+/** One attempt to push a message to a webhook. */
+export function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
+  const outcome = attempt.status === null ? (attempt.error ?? 'no answer') : `${attempt.status}`
+  return {
+    stage: attempt.succeeded ? 'webhook.delivered' : 'webhook.failed',
+    at: new Date(attempt.at).toISOString(),
+    detail: `attempt ${attempt.number} to ${attempt.url}: ${outcome}`,
+  }
 }
 
 function journeyEvents(journey: Journey): DiagnosticEvent[] {
