@@ -179,6 +179,34 @@ export const readMessage = {
   },
 }
 
+/** Something in a mail that could be its code. */
+export const otpCandidateSchema = z
+  .object({
+    value: z.string(),
+    confidence: z.number(),
+    reasonsFor: z.array(z.string()),
+    reasonsAgainst: z.array(z.string()),
+  })
+  .meta({ id: 'OtpCandidate' })
+
+/** Something in a mail that could be its code. */
+export type OtpCandidate = z.infer<typeof otpCandidateSchema>
+
+/** GET /v1/inboxes/{id}/messages/{messageId}/otp */
+export const explainOtp = {
+  tags: ['Diagnostics'],
+  summary: 'Why a code was found, or none',
+  security: SECURITY,
+  params: messageParams,
+  response: {
+    200: z.object({
+      otp: otpSchema.nullable(),
+      candidates: z.array(otpCandidateSchema).describe('Best first.'),
+    }),
+    ...errorResponses(...MESSAGE_ERRORS),
+  },
+}
+
 const binary = (contentType: string, description: string) => ({
   description,
   content: {

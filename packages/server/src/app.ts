@@ -29,6 +29,7 @@ import type { RateLimiter } from './features/limits/rate-limiter.ts'
 import { listUsage, type RequestCounter, usageToday } from './features/limits/usage.ts'
 import { takeWaitSlot, type WaitSlotHolder } from './features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from './features/messages/bytes.ts'
+import { explainCode } from './features/messages/code.ts'
 import { listMessages, presentMessage, readMessage } from './features/messages/read.ts'
 import type { Arrivals } from './features/waiting/arrivals.ts'
 import { mismatch, type WaitQuery } from './features/waiting/match.ts'
@@ -99,6 +100,7 @@ export function createApp(given: AppDeps) {
       list: bind(deps, listMessages),
       read: bind(deps, readMessage),
       raw: bind(deps, readRaw),
+      explainCode: bind(deps, explainCode),
       attachment: bind(deps, readAttachment),
       transcript: bind(deps, readTranscript),
       wait: bind(wait, waitForMessage),

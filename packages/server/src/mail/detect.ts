@@ -1,6 +1,7 @@
 import { type Inflate, judgeAttachment, type Verdict } from './attachments.ts'
 import { type HtmlReading, readHtml } from './html.ts'
 import { findLinks, type MailLink } from './links.ts'
+import { findOtp, type OtpFinding } from './otp.ts'
 import type { ParsedMail } from './parse.ts'
 import { previewOf, readableText } from './readable-text.ts'
 
@@ -12,6 +13,8 @@ export interface Detected {
   readonly visibleText: string | null
   readonly preview: string | null
   readonly links: readonly MailLink[]
+  /** The one-time code, or none, and what else might have been it. */
+  readonly code: OtpFinding
   /** One for each attachment, in their order. */
   readonly verdicts: readonly Verdict[]
 }
@@ -26,6 +29,7 @@ export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detect
     visibleText,
     preview: previewOf(visibleText || text || ''),
     links: findLinks(reading, mail.text),
+    code: findOtp({ subject: mail.subject, text: mail.text, html: reading }),
     verdicts: mail.attachments.map((attachment) => judgeAttachment(attachment, inflate)),
   }
 }

@@ -18,6 +18,28 @@ onEachDatabase('waiting', (create) => {
     assert.equal('otp' in body, false)
   })
 
+  it('wakes with the code, past mail that has none', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=20`)
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Welcome', text: 'Order 123456.' })
+    const text = 'Your verification code is 048151. It expires in 10 minutes.'
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Sign in', text })
+    const { status, body } = await waiting
+    assert.equal(status, 200)
+    assert.equal(body.otp.value, '048151')
+    assert.ok(body.otp.confidence > 0.9 && body.otp.confidence <= 1)
+    assert.deepEqual(body.message.otp, body.otp)
+    assert.equal(body.message.hasOtp, true)
+    const path = `/v1/inboxes/${inbox.id}/messages/${body.message.id}/otp`
+    const explained = (await dev.get(path)).body
+    assert.deepEqual(explained.otp, body.otp)
+    assert.equal(explained.candidates[0].value, '048151')
+    assert.ok(explained.candidates[0].reasonsFor.length > 0)
+  })
+
   it('counts what is there already, the newest of several', async () => {
     await using database = await create()
     await using service = await startService({ database })

@@ -82,7 +82,7 @@ function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
     preview: detected.preview,
     text: detected.text,
     html: parsed.html,
-    otp: null,
+    otp: detected.code.otp,
     content: contentOf(parsed, detected, accepted),
     transcript: accepted.transcript,
     raw: pack(raw),

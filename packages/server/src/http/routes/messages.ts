@@ -1,9 +1,22 @@
-import { listMessages, readAttachment, readMessage, readRawMessage } from '@mayfly/contract'
+import {
+  explainOtp,
+  listMessages,
+  readAttachment,
+  readMessage,
+  readRawMessage,
+} from '@mayfly/contract'
 import { downloadHeaders } from '../download.ts'
 import type { Routes } from '../routes.ts'
 
 /** Messages and what is in them. */
 export const messageRoutes: Routes = (http, app) => {
+  http.get('/v1/inboxes/:id/messages/:messageId/otp', { schema: explainOtp }, async (request) =>
+    app.messages.explainCode(request.caller, {
+      inboxId: request.params.id,
+      messageId: request.params.messageId,
+    }),
+  )
+
   http.get('/v1/inboxes/:id/messages', { schema: listMessages }, async (request) =>
     app.messages.list(request.caller, { inboxId: request.params.id, ...request.query }),
   )

@@ -1,0 +1,25 @@
+import type { Otp, OtpCandidate } from '@mayfly/contract'
+import { detect } from '../../mail/detect.ts'
+import { parseMail } from '../../mail/parse.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { readRaw } from './bytes.ts'
+import type { MessageDeps, MessageRef } from './read.ts'
+
+/**
+ * Why a code was found in a message, or none.
+ *
+ * Read anew from the raw mail: the reasons are for a person who wonders, too rarely to keep.
+ */
+export async function explainCode(
+  deps: MessageDeps,
+  caller: Caller,
+  ref: MessageRef,
+): Promise<{ otp: Otp | null; candidates: OtpCandidate[] }> {
+  const { code } = detect(parseMail(await readRaw(deps, caller, ref)))
+  const candidates = code.candidates.map((candidate) => ({
+    ...candidate,
+    reasonsFor: [...candidate.reasonsFor],
+    reasonsAgainst: [...candidate.reasonsAgainst],
+  }))
+  return { otp: code.otp, candidates }
+}

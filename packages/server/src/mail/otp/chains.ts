@@ -1,0 +1,117 @@
+import { KIND, KINDS } from './fold.ts'
+import type { Token } from './tokens.ts'
+
+/** Tokens that stand together so that they may be one code, or one longer number. */
+export interface Chain {
+  readonly tokens: readonly Token[]
+  /** `-` or a space; empty for a single token. */
+  readonly separator: string
+}
+
+/** White space between the parts of a code: `1 2 3 4` may be spaced wide. */
+const GAP_CHARS_MAX = 3
+
+/** Signs that hold a number, a name or an address together when something follows them. */
+const SIGNS_INSIDE = ".,:/\\_@'’%=٬٫"
+
+/** Digits of numbers with spaces between, as codes and parts of codes have them. */
+const SPACED_DIGITS_MAX = 10
+
+/** Splits tokens into chains and leaves out those that are part of something longer. */
+export function chainsOf(text: string, tokens: readonly Token[]): readonly Chain[] {
+  const chains: Chain[] = []
+  for (let at = 0; at < tokens.length; ) {
+    const chain = chainAt(text, tokens, at)
+    at += chain.tokens.length
+    const isWhole = !isPartOfMore(text, chain.tokens) && !beginsAccount(chain, tokens[at])
+    if (isWhole) chains.push(...piecesOf(chain))
+  }
+  return chains
+}
+
+function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
+  const first = tokens[start]
+  if (first === undefined) return { tokens: [], separator: '' }
+  const members = [first]
+  let separator = ''
+  for (let at = start + 1; at < tokens.length; at += 1) {
+    const last = members.at(-1)
+    const next = tokens[at]
+    if (last === undefined || next === undefined) break
+    const between = separatorOf(text, last, next)
+    if (between === '' || (separator !== '' && between !== separator)) break
+    const isWide = between === ' ' || next.start - last.end > 1
+    if (isWide && !goTogether(last, next)) break
+    separator = between
+    members.push(next)
+  }
+  return { tokens: members, separator }
+}
+
+/** Words and numbers with a space between are one only when both are of one kind. */
+function goTogether(one: Token, other: Token): boolean {
+  const areDigits = one.digits === one.value.length && other.digits === other.value.length
+  const areWords = isLowerWord(one) && isLowerWord(other)
+  return areDigits || areWords
+}
+
+function isLowerWord({ lower, value }: Token): boolean {
+  return lower === value.length && value.length >= 3
+}
+
+function separatorOf(text: string, one: Token, other: Token): string {
+  const between = text.slice(one.end, other.start)
+  if (between.length > GAP_CHARS_MAX) return ''
+  let dash = ''
+  for (let at = 0; at < between.length; at += 1) {
+    const code = between.charCodeAt(at)
+    if (KINDS[code] === KIND.space) continue
+    if (!isDash(code) || dash !== '') return ''
+    dash = '-'
+  }
+  return dash || ' '
+}
+
+function isDash(code: number): boolean {
+  return code === 0x2d || (code >= 0x2010 && code <= 0x2015) || code === 0x2212 || code === 0xff0d
+}
+
+/**
+ * A chain of numbers with spaces between is taken apart where its parts are uneven: in `123456 10`
+ * the second number belongs to something else. Dashes hold a number together.
+ */
+function piecesOf(chain: Chain): readonly Chain[] {
+  const { tokens, separator } = chain
+  if (tokens.length === 1 || separator === '-') return [chain]
+  if (tokens.every(isLowerWord)) return [chain]
+  const lengths = tokens.map((token) => token.value.length)
+  const length = lengths.reduce((sum, one) => sum + one, 0)
+  if (tokens.length > 2 && length > SPACED_DIGITS_MAX) return []
+  const spread = Math.max(...lengths) - Math.min(...lengths)
+  if (spread <= 1) return [chain]
+  return tokens.map((token) => ({ tokens: [token], separator: '' }))
+}
+
+/** `DE89 3704 …`: country and check digits of an account number, and its first group. */
+function beginsAccount({ tokens: [first] }: Chain, next: Token | undefined): boolean {
+  if (first === undefined || next === undefined || !/^[A-Z]{2}\d\d$/.test(first.value)) return false
+  return next.start === first.end + 1 && next.value.length === 4
+}
+
+/** Decimals, dates, times, versions, addresses of computers, paths: signs that go on either side. */
+function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
+  const first = tokens[0]
+  const last = tokens.at(-1)
+  if (first === undefined || last === undefined) return true
+  return goesOn(text, first.start - 1, -1) || goesOn(text, last.end, 1)
+}
+
+function goesOn(text: string, at: number, step: 1 | -1): boolean {
+  const sign = text.charAt(at)
+  if (sign === '' || !SIGNS_INSIDE.includes(sign)) return false
+  if (sign === '%' || sign === '@' || sign === '\\') return true
+  const beyond = text.charCodeAt(at + step)
+  const kind = KINDS[beyond]
+  if (kind === KIND.digit) return true
+  return '/_='.includes(sign) && kind === KIND.letter && step < 0
+}

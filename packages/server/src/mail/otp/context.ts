@@ -1,0 +1,210 @@
+import { KIND, KINDS } from './fold.ts'
+import { findHits, type Hit } from './hits.ts'
+import type { Line } from './line.ts'
+import { foldWord } from './trie.ts'
+import { bitsOf } from './words/concepts.ts'
+
+/** A line with the meanings of its words. */
+export interface ReadLine extends Line {
+  readonly hits: readonly Hit[]
+  /** All meanings in the line. */
+  readonly concepts: number
+}
+
+/** The words that seem to say what a number is. */
+export interface Label {
+  /** Meanings of the words that stand together nearest to the number. */
+  readonly concepts: number
+  /** Meanings in the whole sentence. */
+  readonly clause: number
+  /** Characters between the words and the number. */
+  readonly gap: number
+}
+
+/** No words. */
+export const NO_LABEL: Label = { concepts: 0, clause: 0, gap: 0 }
+
+/** How far a label may lie from its number inside one sentence. */
+const REACH_BEFORE = 170
+const REACH_AFTER = 90
+
+/** Characters between words of one label: `code de la réservation`. */
+const CHAIN_GAP_MAX = 7
+
+/** Meanings that a number right behind or before them takes for itself. */
+const TAKEN_BY_NUMBERS = bitsOf(
+  'naming',
+  'owner',
+  'contact',
+  'money',
+  'time',
+  'tech',
+  'ending',
+  'number',
+)
+
+/** Meanings that say nothing about what a number is. */
+const SILENT = bitsOf('valid', 'keep', 'time')
+
+/**
+ * Nouns that say what a code is for when they stand right before the word for code, `order code`,
+ * and something else with a word between: `request for a code`.
+ */
+const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech')
+
+/** Signs between two words that part them. */
+const PARTING = /[,;:()|!?«»"[\]/•·。，、；：（）！？،؛]/
+
+const STOPS = '!?|•;。！？；।॥؟؛۔។။።։\n'
+
+/** Reads the words of a line. */
+export function readLine(line: Line): ReadLine {
+  const hits = findHits(line.text)
+  let concepts = 0
+  for (const hit of hits) concepts |= hit.concepts
+  return { ...line, hits, concepts }
+}
+
+/** What stands before a place in its sentence. */
+export function labelBefore({ text, hits }: ReadLine, start: number): Label {
+  const from = clauseStart(text, start)
+  let label = 0
+  let clause = 0
+  let gap = -1
+  let chainStart = start
+  for (let at = firstAfter(hits, start) - 1; at >= 0; at -= 1) {
+    const hit = hits[at]
+    if (hit === undefined || hit.end > start) continue
+    if (hit.start < from) break
+    const concepts = free(text, hit, start)
+    clause |= concepts
+    if (gap < 0 && (concepts & ~SILENT) !== 0) {
+      gap = start - hit.end
+      label = concepts
+      chainStart = hit.start
+    } else if (gap >= 0 && isChained(text, hit.end, chainStart)) {
+      if ((concepts & NOUNS) !== 0 && isPhrase(text, hit.end, chainStart)) continue
+      label |= concepts
+      chainStart = hit.start
+    }
+  }
+  return gap < 0 ? { ...NO_LABEL, clause } : { concepts: label, clause, gap }
+}
+
+/** What stands behind a place in its sentence. */
+export function labelAfter({ text, hits }: ReadLine, end: number): Label {
+  const to = clauseEnd(text, end)
+  let label = 0
+  let clause = 0
+  let gap = -1
+  let chainEnd = end
+  for (let at = firstAfter(hits, end); at < hits.length; at += 1) {
+    const hit = hits[at]
+    if (hit === undefined || hit.end > to) break
+    if (gap < 0 && hasDigit(text, end, hit.start)) break
+    clause |= hit.concepts
+    if (gap < 0 && (hit.concepts & ~SILENT) !== 0) {
+      gap = hit.start - end
+      label = hit.concepts
+      chainEnd = hit.end
+    } else if (gap >= 0 && isChained(text, chainEnd, hit.start)) {
+      label |= hit.concepts
+      chainEnd = hit.end
+    }
+  }
+  return gap < 0 ? { ...NO_LABEL, clause } : { concepts: label, clause, gap }
+}
+
+/** Index of the first of some stretches of a line that begins at a place or behind it. */
+export function firstAfter(
+  stretches: readonly { readonly start: number }[],
+  place: number,
+): number {
+  let low = 0
+  let high = stretches.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((stretches[middle]?.start ?? 0) < place) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The meanings of a hit that no other number has taken. */
+function free(text: string, hit: Hit, start: number): number {
+  if ((hit.concepts & TAKEN_BY_NUMBERS) === 0) return hit.concepts
+  const isTaken = hasDigit(text, hit.end, start) || isDigitBefore(text, hit.start)
+  return isTaken ? hit.concepts & ~TAKEN_BY_NUMBERS : hit.concepts
+}
+
+function isDigitBefore(text: string, at: number): boolean {
+  const near = KINDS[text.charCodeAt(at - 1)]
+  if (near === KIND.digit) return true
+  return near === KIND.space && KINDS[text.charCodeAt(at - 2)] === KIND.digit
+}
+
+function hasDigit(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (KINDS[text.charCodeAt(at)] === KIND.digit) return true
+  }
+  return false
+}
+
+function isChained(text: string, end: number, start: number): boolean {
+  const length = start - end
+  if (length <= 0) return true
+  return length <= CHAIN_GAP_MAX && !PARTING.test(text.slice(end, start))
+}
+
+function isPhrase(text: string, end: number, start: number): boolean {
+  for (let at = end; at < start; at += 1) {
+    const kind = KINDS[text.charCodeAt(at)]
+    if (kind === KIND.letter || kind === KIND.prefixing) return true
+  }
+  return false
+}
+
+/** Where the sentence begins that reaches to a place. */
+export function clauseStart(text: string, place: number): number {
+  const limit = Math.max(0, place - REACH_BEFORE)
+  for (let at = place - 1; at >= limit; at -= 1) {
+    if (isStop(text, at)) return at + 1
+  }
+  return limit
+}
+
+function clauseEnd(text: string, place: number): number {
+  const limit = Math.min(text.length, place + REACH_AFTER)
+  for (let at = place; at < limit; at += 1) {
+    if (isStop(text, at)) return at
+  }
+  return limit
+}
+
+/** Words that end in a dot and not in a sentence, as they stand before numbers. */
+const ABBREVIATIONS = new Set(
+  'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf puh exp'.split(
+    ' ',
+  ),
+)
+
+/** A sentence ends here. A dot ends none in numbers, behind one letter and in abbreviations. */
+function isStop(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  const kind = KINDS[code]
+  if (kind !== KIND.other && code !== 0x0a) return false
+  if (code !== 0x2e) return STOPS.includes(text.charAt(at))
+  const next = KINDS[text.charCodeAt(at + 1)]
+  if (at + 1 < text.length && next !== KIND.space) return false
+  let from = at
+  while (from > at - 4 && KINDS[text.charCodeAt(from - 1)] === KIND.letter) from -= 1
+  const letters = at - from
+  if (letters === 1) return false
+  if (letters > 3) return true
+  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !goesOn(text.charAt(at + 2))
+}
+
+/** No sentence begins with a small letter, and few begin with a figure. */
+function goesOn(sign: string): boolean {
+  return sign !== sign.toUpperCase() || KINDS[sign.charCodeAt(0)] === KIND.digit
+}

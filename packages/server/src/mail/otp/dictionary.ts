@@ -1,0 +1,117 @@
+import { FOLDED, KIND, KINDS } from './fold.ts'
+import { foldWord, NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
+import { BIT, CONCEPTS } from './words/concepts.ts'
+import { WORDS } from './words.ts'
+
+/** Letters before the last part of a compound; with fewer it is another word. */
+const COMPOUND_CHARS_MIN = 2
+
+const SPACE = 0x20
+
+/** The words of all languages, ready to be found in a text. */
+export class Dictionary {
+  readonly #forward = new Trie()
+  readonly #backward = new Trie()
+  readonly #whole = new Int32Array(NODES_MAX)
+  readonly #anyEnding = new Int32Array(NODES_MAX)
+  readonly #capitals = new Int32Array(NODES_MAX)
+  readonly #anyBeginning = new Int32Array(NODES_MAX)
+  #edge = 0
+
+  constructor() {
+    for (const language of Object.values(WORDS)) {
+      for (const concept of CONCEPTS) {
+        for (const entry of entriesOf(language[concept])) this.#add(entry, BIT[concept])
+      }
+    }
+  }
+
+  /** Where the entry found last ends or, for the end of a compound, begins. */
+  get edge(): number {
+    return this.#edge
+  }
+
+  /** Meanings of the longest entry that begins here; 0 for none. */
+  matchAt(text: string, start: number): number {
+    let node = ROOT
+    let found = 0
+    let wasSpace = false
+    for (let at = start; at < text.length; at += 1) {
+      const code = FOLDED[text.charCodeAt(at)] ?? 0
+      if (code === 0 || (code === SPACE && wasSpace)) continue
+      node = this.#forward.step(node, code)
+      if (node === NOWHERE) break
+      wasSpace = code === SPACE
+      const concepts = this.#endsAt(node, text, start, at + 1)
+      if (concepts !== 0) {
+        found = concepts
+        this.#edge = at + 1
+      }
+    }
+    return found
+  }
+
+  /** Meanings of the longest last part of a compound that the word ends in; 0 for none. */
+  matchEnding(text: string, start: number, end: number): number {
+    let node = ROOT
+    let found = 0
+    for (let at = end - 1; at >= start + COMPOUND_CHARS_MIN; at -= 1) {
+      const code = FOLDED[text.charCodeAt(at)] ?? 0
+      if (code === 0) continue
+      node = this.#backward.step(node, code)
+      if (node === NOWHERE) break
+      const concepts = this.#anyBeginning[node] ?? 0
+      if (concepts !== 0) {
+        found = concepts
+        this.#edge = at
+      }
+    }
+    return found
+  }
+
+  #add(entry: string, concepts: number): void {
+    const folded = foldWord(entry.replaceAll(/[*^]/g, ''))
+    if (entry.startsWith('*')) {
+      const node = this.#backward.add([...folded].reverse().join(''))
+      const meant = concepts === BIT.code ? BIT.compound : concepts
+      this.#anyBeginning[node] = (this.#anyBeginning[node] ?? 0) | meant
+      return
+    }
+    const node = this.#forward.add(folded)
+    const table = this.#tableOf(entry)
+    table[node] = (table[node] ?? 0) | concepts
+  }
+
+  #tableOf(entry: string): Int32Array {
+    if (entry.startsWith('^')) return this.#capitals
+    return entry.endsWith('*') ? this.#anyEnding : this.#whole
+  }
+
+  #endsAt(node: number, text: string, start: number, end: number): number {
+    const open = this.#anyEnding[node] ?? 0
+    const whole = this.#whole[node] ?? 0
+    const capitals = this.#capitals[node] ?? 0
+    if ((whole | capitals) === 0 || !isWordEnd(text, end)) return open
+    return open | whole | (capitals !== 0 && isCapital(text, start) ? capitals : 0)
+  }
+}
+
+/** The entries of one row of a lexicon. */
+export function entriesOf(row: string | undefined): readonly string[] {
+  if (row === undefined) return []
+  const entries = row.split(',').map((entry) => entry.trim())
+  return entries.filter((entry) => entry !== '')
+}
+
+function isWordEnd(text: string, end: number): boolean {
+  if (KINDS[text.charCodeAt(end - 1)] === KIND.joined) return true
+  let at = end
+  while (at < text.length && KINDS[text.charCodeAt(at)] === KIND.nothing) at += 1
+  const next = KINDS[text.charCodeAt(at)]
+  return at >= text.length || (next !== KIND.letter && next !== KIND.prefixing)
+}
+
+function isCapital(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0x41 && code <= 0x5a
+}

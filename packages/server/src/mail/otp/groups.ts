@@ -1,0 +1,124 @@
+import { chainsOf } from './chains.ts'
+import type { Token } from './tokens.ts'
+
+/** What a code is made of. */
+export type Shape = 'digits' | 'mixed' | 'letters' | 'words'
+
+/** Tokens that a reader types as one. */
+export interface Group {
+  readonly value: string
+  readonly shape: Shape
+  readonly prefix: string
+  /** How many tokens it is made of. */
+  readonly parts: number
+  readonly separator: string
+  readonly start: number
+  readonly end: number
+}
+
+const LENGTH_MIN = 4
+const LENGTH_MAX = 10
+
+/** Digits behind a prefix such as `G-`; with fewer the letters are part of the code. */
+const PREFIXED_DIGITS_MIN = 4
+
+/** Words of a code made of words, and letters in each. */
+const WORDS_MIN = 2
+const WORDS_MAX = 6
+const WORD_CHARS_MIN = 3
+const WORD_CHARS_MAX = 12
+
+/** The groups of a line that have the form of a code. */
+export function groupsOf(text: string, tokens: readonly Token[]): readonly Group[] {
+  const groups: Group[] = []
+  for (const chain of chainsOf(text, tokens)) {
+    const group = chain.tokens.length === 1 ? single(chain.tokens[0]) : joined(chain)
+    if (group !== null) groups.push(group)
+  }
+  return groups
+}
+
+function single(token: Token | undefined): Group | null {
+  if (token === undefined || token.value.length < LENGTH_MIN) return null
+  if (token.value.length > LENGTH_MAX) return null
+  const shape = shapeOf(token)
+  if (shape === null || (token.isAttached && shape !== 'digits')) return null
+  return { ...whole([token]), value: token.value, shape, prefix: '', parts: 1, separator: '' }
+}
+
+function shapeOf({ digits, upper, lower, value }: Token): Shape | null {
+  if (digits === value.length) return 'digits'
+  if (digits > 0) return 'mixed'
+  if (lower === 0 || upper === 0) return 'letters'
+  // `Welcome` and `GmbH` are words; `xKqTrP` is not.
+  return /^[A-Z]?[a-z]+$/.test(value) || upper + 1 >= value.length ? null : 'letters'
+}
+
+function joined(chain: {
+  readonly tokens: readonly Token[]
+  readonly separator: string
+}): Group | null {
+  const { tokens, separator } = chain
+  const first = tokens[0]
+  if (first === undefined || tokens.some((token) => token.isAttached)) return null
+  const value = tokens.map((token) => token.value).join('')
+  const digits = tokens.reduce((sum, token) => sum + token.digits, 0)
+  const parts = { ...whole(tokens), parts: tokens.length, separator, prefix: '' }
+  if (isPrefixed(tokens, separator)) {
+    const number = tokens[1]?.value ?? ''
+    return { ...parts, value: number, shape: 'digits', prefix: first.value, parts: 1 }
+  }
+  if (isWords(tokens)) {
+    return { ...parts, value: tokens.map((token) => token.value).join(separator), shape: 'words' }
+  }
+  if (value.length < LENGTH_MIN || value.length > LENGTH_MAX) return null
+  if (digits === value.length) return isEven(tokens) ? { ...parts, value, shape: 'digits' } : null
+  if (separator === ' ' || tokens.some((token) => token.lower > 0 && token.upper > 0)) return null
+  if (digits > 0) return tokens.some(isWord) ? null : { ...parts, value, shape: 'mixed' }
+  return isEven(tokens) && first.lower === 0 ? { ...parts, value, shape: 'letters' } : null
+}
+
+function whole(tokens: readonly Token[]): { readonly start: number; readonly end: number } {
+  return { start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 }
+}
+
+/** `G-123456`: the field takes the digits alone. */
+function isPrefixed(tokens: readonly Token[], separator: string): boolean {
+  const [letters, number] = tokens
+  if (tokens.length !== 2 || letters === undefined || number === undefined) return false
+  return (
+    separator === '-' &&
+    letters.upper === letters.value.length &&
+    letters.upper <= 3 &&
+    number.digits === number.value.length &&
+    number.digits >= PREFIXED_DIGITS_MIN &&
+    number.digits <= LENGTH_MAX
+  )
+}
+
+/** Parts of one length, or nearly: `123-456`, `1234 567`, `1 2 3 4`. */
+function isEven(tokens: readonly Token[]): boolean {
+  const lengths = tokens.map((token) => token.value.length)
+  const shortest = Math.min(...lengths)
+  const longest = Math.max(...lengths)
+  if (longest > 5) return false
+  return shortest === longest || (shortest >= 3 && longest - shortest === 1)
+}
+
+/** `digit` in `6-digit`: small letters that a code of letters and digits would mix. */
+function isWord({ lower, value }: Token): boolean {
+  return lower === value.length && lower >= 3
+}
+
+function isWords(tokens: readonly Token[]): boolean {
+  if (tokens.length < WORDS_MIN || tokens.length > WORDS_MAX) return false
+  const words = tokens.filter(
+    ({ value, digits, upper }) =>
+      digits === 0 &&
+      upper === 0 &&
+      value.length >= WORD_CHARS_MIN &&
+      value.length <= WORD_CHARS_MAX,
+  )
+  const figures = tokens.filter(({ digits, value }) => digits === value.length && digits <= 4)
+  return words.length >= WORDS_MIN && words.length + figures.length === tokens.length
+}

@@ -1,0 +1,148 @@
+import type { Candidate } from './candidates.ts'
+import {
+  clauseStart,
+  firstAfter,
+  type Label,
+  labelAfter,
+  labelBefore,
+  type ReadLine,
+} from './context.ts'
+import type { MailReader } from './mail-reader.ts'
+import {
+  CODE_LIKE,
+  type Meaning,
+  meaningOf,
+  NO_MEANING,
+  OTHERWISE,
+  unlessOfThing,
+} from './meaning.ts'
+import { bitsOf } from './words/concepts.ts'
+
+/** What the lines above count, nearest first. */
+const SHARES_ABOVE = [1, 0.9, 0.75]
+
+/** What the line below counts, and the subject for a number that nothing in the body names. */
+const SHARE_BELOW = 0.7
+const SHARE_OF_SUBJECT = 0.7
+
+/** From here on a line has said what the number is. */
+const SAID = 2.4
+
+/** Between the last word of a label and the end of its line: `is`, a colon, a brand. */
+const LEADING_CHARS_MAX = 12
+
+/** A number that is no year, or letters and digits, that a word for code is followed by. */
+const TAKES = /\d{5}|(?!(?:19|20)\d\d\b)\d{4}|\d{2,3}[ -]\d{2,3}|[A-Z]+\d[A-Z\d]{2}|\d[A-Z]+\d/
+const TAKEN_CHARS_MAX = 170
+
+/** Cells of a table that are looked at to find the head of a column. */
+const CELLS_BACK_MAX = 24
+
+/** What the lines around a candidate make of it, where it stands alone or leads its line. */
+export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
+  if (!isBelow(mail, candidate)) return NO_MEANING
+  const above = meaningAbove(mail, candidate)
+  if (above.points >= 3 || above.points <= -4 || !candidate.standsAlone) return above
+  const below = mail.line(candidate.line + 1)
+  if (below === undefined || below.source !== mail.line(candidate.line)?.source) return above
+  const { isNumeric } = candidate
+  const meaning = meaningOf(labelAfter(below, 0), { isNumeric, isTouching: false })
+  const points = meaning.points * SHARE_BELOW
+  return points > above.points ? { ...meaning, points } : above
+}
+
+/** Words of the line above are about this one if it is all in the line, or if they lead to it. */
+function isBelow(mail: MailReader, candidate: Candidate): boolean {
+  if (candidate.standsAlone) return true
+  const above = mail.line(candidate.line - 1)
+  return candidate.beginsLine && above !== undefined && /[:：՝፦]\s*$/.test(above.text)
+}
+
+function meaningAbove(mail: MailReader, candidate: Candidate): Meaning {
+  const { isNumeric } = candidate
+  const head = headOf(mail, candidate.line)
+  if (head !== null) return meaningOfLine(head, isNumeric)
+  const source = mail.line(candidate.line)?.source
+  let weak = meaningOfSubject(mail, candidate)
+  for (const [index, share] of SHARES_ABOVE.entries()) {
+    const above = mail.line(candidate.line - 1 - index)
+    if (above === undefined || above.source !== source) break
+    const meaning = meaningOfLine(above, isNumeric)
+    const points = meaning.points * share
+    const shared = { ...meaning, points, isFar: index > 0 }
+    if (Math.abs(points) >= SAID) return shared
+    if (points > weak.points) weak = shared
+  }
+  return weak
+}
+
+/** Where the body says nothing, the subject says what stands in it. */
+function meaningOfSubject(mail: MailReader, candidate: Candidate): Meaning {
+  const subject = mail.line(0)
+  if (subject?.source !== 'subject' || !candidate.standsAlone) return NO_MEANING
+  const meaning = meaningOfLine(subject, candidate.isNumeric)
+  return { ...meaning, points: Math.max(0, meaning.points * SHARE_OF_SUBJECT), isFar: true }
+}
+
+/**
+ * The head of the column, for a cell in a table of columns: one that has the cell of another
+ * column, and not its name, to the left, or that begins its row.
+ */
+function headOf(mail: MailReader, index: number): ReadLine | null {
+  const cell = mail.line(index)?.cell ?? null
+  if (cell === null) return null
+  for (let at = index - 1; at >= Math.max(0, index - CELLS_BACK_MAX); at -= 1) {
+    const line = mail.line(at)
+    const other = line?.cell ?? null
+    if (line === undefined || other === null || other.parent !== cell.parent) return null
+    if (other.row === cell.row && !/\d/.test(line.text)) return null
+    if (other.row === cell.row || other.column !== cell.column) continue
+    const hasRight = mail.line(at + 1)?.cell?.row === other.row
+    return cell.column > 0 || hasRight ? line : null
+  }
+  return null
+}
+
+/** What a line says of the one below it: its last sentence that says anything. */
+function meaningOfLine(line: ReadLine, isNumeric: boolean): Meaning {
+  if (line.concepts === 0) return NO_MEANING
+  let weak = NO_MEANING
+  for (let end = sentenceEnd(line.text, line.text.length); end > 0; ) {
+    const label = labelOfSentence(line, end)
+    const isTouching = label.gap <= LEADING_CHARS_MAX
+    const said = meaningOf({ ...label, gap: 0 }, { isNumeric, isTouching })
+    const meaning = unlessOfThing(said, line.text.slice(end - label.gap, end))
+    if (meaning.points > 0 && isTaken(line, end)) return weak
+    const isNameFarOff = meaning.points < 0 && !isTouching && (label.concepts & CODE_LIKE) === 0
+    if (Math.abs(meaning.points) >= SAID && !isNameFarOff) return meaning
+    if (meaning.points > weak.points) weak = meaning
+    end = sentenceEnd(line.text, clauseStart(line.text, end))
+  }
+  return weak
+}
+
+/** Whether a sentence names a number of its own behind its word for code. */
+function isTaken({ text, hits }: ReadLine, end: number): boolean {
+  for (let at = firstAfter(hits, end) - 1; at >= 0; at -= 1) {
+    const hit = hits[at]
+    if (hit === undefined || end - hit.end > TAKEN_CHARS_MAX) return false
+    if ((hit.concepts & CODE_LIKE) !== 0) return TAKES.test(text.slice(hit.end, end))
+  }
+  return false
+}
+
+/** Where the last sentence ends before a place, without its stops. */
+function sentenceEnd(text: string, place: number): number {
+  let end = place
+  while (end > 0 && clauseStart(text, end) === end) end -= 1
+  return end
+}
+
+/** The label of a sentence that ends here; a word for code counts wherever it stands in it. */
+function labelOfSentence(line: ReadLine, end: number): Label {
+  const label = labelBefore(line, end)
+  const isTelling = (label.concepts & (CODE_LIKE | OTHERWISE)) !== 0
+  if (isTelling || (label.clause & CODE_LIKE) === 0) return label
+  const purpose = bitsOf('verify', 'login', 'once')
+  return { ...label, concepts: label.clause & (CODE_LIKE | OTHERWISE | purpose) }
+}

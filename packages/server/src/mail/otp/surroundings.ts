@@ -1,0 +1,133 @@
+import type { Candidate } from './candidates.ts'
+import { type Label, labelAfter, labelBefore, NO_LABEL, type ReadLine } from './context.ts'
+import { KIND, KINDS } from './fold.ts'
+import type { MailReader } from './mail-reader.ts'
+import {
+  CODE_LIKE,
+  type Meaning,
+  meaningOf,
+  NO_MEANING,
+  OTHERWISE,
+  unlessOfThing,
+} from './meaning.ts'
+import { meaningAround } from './neighbours.ts'
+import { BIT, bitsOf } from './words/concepts.ts'
+
+/** What stands around a candidate. */
+export interface Surroundings {
+  readonly before: Label
+  readonly after: Label
+  /** What the words before, behind, above or below make of it: the strongest of them. */
+  readonly meaning: Meaning
+  /** Meanings in its own sentence. */
+  readonly sentence: number
+}
+
+/** Characters between `enter` and the number. */
+const ENTERED_GAP_MAX = 14
+
+/** Characters of signs between a label and its number. */
+const TOUCHING_CHARS_MAX = 8
+
+/** Characters behind a number within which words still name it. */
+const NEAR_BEHIND = 30
+
+const BOUND: Meaning = { points: 6, reason: 'bound to a domain', isOtp: true }
+
+/** Looks around a candidate. */
+export function surroundingsOf(mail: MailReader, candidate: Candidate): Surroundings {
+  const line = mail.line(candidate.line)
+  if (line === undefined) {
+    return { before: NO_LABEL, after: NO_LABEL, meaning: NO_MEANING, sentence: 0 }
+  }
+  const left = labelBefore(line, candidate.start)
+  const right = labelAfter(line, candidate.end)
+  const sentence = left.clause | right.clause
+  const before = { ...left, clause: sentence }
+  const after = { ...right, clause: sentence }
+  const meaning = isDomainBound(line.text, candidate)
+    ? BOUND
+    : strongest(meaningBefore(line, candidate, { before, after }), {
+        behind: meaningBehind(line, candidate, after),
+        around: () => meaningAround(mail, candidate),
+      })
+  return { before, after, meaning, sentence }
+}
+
+/** Apple's form for codes that a browser fills in: `@example.com #123456`. */
+function isDomainBound(text: string, { start }: Candidate): boolean {
+  if (text.charAt(start - 1) !== '#') return false
+  return /^@[\w.-]+\.\w+ $/.test(text.slice(Math.max(0, start - 260), start - 1))
+}
+
+function meaningBefore(
+  { text }: ReadLine,
+  { isNumeric, start }: Candidate,
+  { before, after }: { readonly before: Label; readonly after: Label },
+): Meaning {
+  const behind = text.slice(start - before.gap, start)
+  const near = { isNumeric, isTouching: isTouching(behind) }
+  const said = unlessOfThing(meaningOf(before, near), behind)
+  const isOpen = said.points > -3 && said.points < ENTERED.points
+  return isOpen && isNumeric && isEntered(before, after) ? ENTERED : said
+}
+
+const ENTERED: Meaning = { points: 3.2, reason: 'to be entered to verify or sign in' }
+
+/** `Enter 123456 to sign in`: the words on both sides make one sentence. */
+function isEntered(before: Label, after: Label): boolean {
+  if (!isEnteredBy(before) && !isEnteredBy(after)) return false
+  const hasPurpose = (before.clause & bitsOf('verify', 'login')) !== 0
+  return hasPurpose && (before.clause & bitsOf('promo', 'place', 'meeting')) === 0
+}
+
+function isEnteredBy({ concepts, gap }: Label): boolean {
+  const isNamed = (concepts & (CODE_LIKE | OTHERWISE)) !== 0
+  return (concepts & BIT.enter) !== 0 && !isNamed && gap <= ENTERED_GAP_MAX
+}
+
+function meaningBehind({ text }: ReadLine, candidate: Candidate, after: Label): Meaning {
+  const isNamed = (after.concepts & (CODE_LIKE | OTHERWISE)) !== 0
+  const meaning = meaningOf(after, {
+    isNumeric: candidate.isNumeric,
+    // A colon or a dash leads from words to a number, and not from a number to words.
+    isTouching: after.gap <= 1 && isNamed,
+  })
+  if (meaning.points <= 0) return meaning
+  // In the middle of a sentence the words behind a number are about something else.
+  const isSubject = meaning.isOtp === true || beginsThought(text, candidate.start)
+  const share = (after.gap <= NEAR_BEHIND ? 1 : 0.6) * (isSubject ? 1 : 0.6)
+  return { ...meaning, points: meaning.points * share }
+}
+
+function beginsThought(text: string, start: number): boolean {
+  let at = start - 1
+  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  const kind = KINDS[text.charCodeAt(at)]
+  if (at < 0 || kind === KIND.joined) return true
+  return kind === KIND.other && !',"“”„«»'.includes(text.charAt(at))
+}
+
+/** What is said right there counts; what is said behind or around only where nothing is. */
+function strongest(
+  before: Meaning,
+  { behind, around }: { readonly behind: Meaning; readonly around: () => Meaning },
+): Meaning {
+  if (before.points <= -4 || before.points >= 3) return before
+  if (behind.points >= 3) return behind
+  const beyond = around()
+  if (beyond.points <= -4 || beyond.points >= 3) return beyond
+  if (behind.points <= -4) return behind
+  return [before, behind, beyond].reduce((best, one) => (one.points > best.points ? one : best))
+}
+
+/** Nothing but signs between a label and its number. */
+function isTouching(between: string): boolean {
+  if (between.length > TOUCHING_CHARS_MAX) return false
+  for (let at = 0; at < between.length; at += 1) {
+    const kind = KINDS[between.charCodeAt(at)]
+    if (kind === KIND.letter || kind === KIND.joined || kind === KIND.prefixing) return false
+    if (',;'.includes(between.charAt(at))) return false
+  }
+  return true
+}

@@ -1,0 +1,95 @@
+import { FOLDED } from './fold.ts'
+
+/** Symbols told apart; the words of all languages use about 1,900. */
+const SYMBOLS_MAX = 4_096
+
+/** Slots for children: a power of two. */
+const SLOT_BITS = 18
+const SLOTS = 1 << SLOT_BITS
+
+/** Nodes of one tree; the words of all languages make about 50,000. */
+export const NODES_MAX = SLOTS / 2
+
+/** The node that every walk starts from. */
+export const ROOT = 0
+
+/** No such node. */
+export const NOWHERE = -1
+
+/**
+ * A tree of words, letter by letter, held in flat arrays: a step costs one look-up in a hash table
+ * of integers and makes no garbage.
+ */
+export class Trie {
+  readonly #symbols = new Uint16Array(0x10000)
+  /** Children of the root: most words of a mail end their walk here. */
+  readonly #first = new Int32Array(0x10000).fill(NOWHERE)
+  readonly #keys = new Int32Array(SLOTS)
+  readonly #children = new Int32Array(SLOTS)
+  #symbolCount = 0
+  #nodeCount = 1
+
+  /** The node at the end of a word, made if need be. */
+  add(folded: string): number {
+    let node = ROOT
+    for (let at = 0; at < folded.length; at += 1) node = this.#grow(node, folded.charCodeAt(at))
+    return node
+  }
+
+  /** The child for a folded code unit, or `NOWHERE`. */
+  step(node: number, folded: number): number {
+    if (node === ROOT) return this.#first[folded] ?? NOWHERE
+    const symbol = this.#symbols[folded] ?? 0
+    if (symbol === 0) return NOWHERE
+    const key = node * SYMBOLS_MAX + symbol
+    for (let slot = slotOf(key); ; slot = (slot + 1) & (SLOTS - 1)) {
+      const held = this.#keys[slot]
+      if (held === key) return this.#children[slot] ?? NOWHERE
+      if (held === 0) return NOWHERE
+    }
+  }
+
+  #grow(node: number, code: number): number {
+    const known = this.step(node, code)
+    if (known !== NOWHERE) return known
+    const child = this.#nodeCount
+    this.#nodeCount += 1
+    const symbol = this.#symbolOf(code)
+    if (child >= NODES_MAX || symbol >= SYMBOLS_MAX) {
+      throw new Error('The word tables have outgrown their tree.')
+    }
+    if (node === ROOT) this.#first[code] = child
+    else {
+      const key = node * SYMBOLS_MAX + symbol
+      let slot = slotOf(key)
+      while (this.#keys[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+      this.#keys[slot] = key
+      this.#children[slot] = child
+    }
+    return child
+  }
+
+  #symbolOf(code: number): number {
+    const known = this.#symbols[code] ?? 0
+    if (known !== 0) return known
+    this.#symbolCount += 1
+    this.#symbols[code] = this.#symbolCount
+    return this.#symbolCount
+  }
+}
+
+function slotOf(key: number): number {
+  // The high bits of the product depend on all bits of the key.
+  return Math.imul(key, 0x9e3779b1) >>> (32 - SLOT_BITS)
+}
+
+/** A word as it is compared: see `FOLDED`. */
+export function foldWord(word: string): string {
+  let folded = ''
+  for (let at = 0; at < word.length; at += 1) {
+    const code = FOLDED[word.charCodeAt(at)] ?? 0
+    if (code === 0 || (code === 0x20 && folded.endsWith(' '))) continue
+    folded += String.fromCharCode(code)
+  }
+  return folded.trim()
+}
