@@ -38,7 +38,7 @@ export function errorTexts(error: ServiceError, fence: (text: string) => string)
   const message = error.code === 'nothing_arrived' ? NOTHING_ARRIVED : error.message
   const told = `${error.code}: ${message}`
   return [
-    next.length === 0 ? told : `${told}\nNext: ${next.join('\n')}`,
+    [told, ...next.map((step) => `Next: ${step}`)].join('\n'),
     ...(quoted === null ? [] : [fence(quoted)]),
   ]
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { findTool, listTools } from './tools.ts'
 
@@ -22,6 +23,15 @@ describe('the tools', () => {
       'wait_for_message',
     ])
     assert.equal(findTool('no_such_tool'), null)
+  })
+
+  it('are those of docs/agents.md, no more and no fewer', async () => {
+    const page = new URL('../../../../docs/agents.md', import.meta.url)
+    const rows = (await readFile(page, 'utf8')).matchAll(/^\| `(\w+)` \|/gm)
+    assert.deepEqual(
+      Array.from(rows, ([, name]) => name).sort(),
+      tools.map(({ name }) => name).sort(),
+    )
   })
 
   for (const { name, description, inputSchema, outputSchema } of tools) {
