@@ -49,10 +49,9 @@ export function createProtocol(exchange: Exchange): Server {
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools() }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const { keyId } = exchange.caller
-    const { session, running } = exchange
-    using _running = running.add({ keyId, session, requestId: extra.requestId }, () => {
-      void server.close()
+    using _running = cancellable(exchange, params.name, {
+      requestId: extra.requestId,
+      stop: () => void server.close(),
     })
     return await callTool(exchange, params, { ...exchange, fence: fenced, ...progressOf(extra) })
   })
@@ -77,6 +76,16 @@ export function createProtocol(exchange: Exchange): Server {
     return { description: prompt.description, messages: [{ role: 'user' as const, content }] }
   })
   return server
+}
+
+/** Lets another request cancel this one; a plain answer cut off would leave its client hanging. */
+function cancellable(
+  { running, session, caller: { keyId } }: Exchange,
+  tool: string,
+  call: { readonly requestId: string | number; readonly stop: () => void },
+): Disposable | null {
+  if (findTool(tool)?.waits !== true) return null
+  return running.add({ keyId, session, requestId: call.requestId }, call.stop)
 }
 
 /** Runs a tool. What goes wrong becomes an answer that the agent can act on. */

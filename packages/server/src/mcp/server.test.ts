@@ -11,7 +11,6 @@ type Wish = { readonly timeoutMs: number; readonly gone: AbortSignal }
 /** An endpoint over a service where nothing ever arrives; `waits` are the waits asked of it. */
 function silentService(wait: (wish: Wish) => Promise<void>) {
   const waits: number[] = []
-  const logged: unknown[] = []
   let now = 0
   const messages = {
     wait: async (_caller: unknown, wish: Wish) => {
@@ -21,27 +20,43 @@ function silentService(wait: (wish: Wish) => Promise<void>) {
       throw new ServiceError('nothing_arrived')
     },
   }
-  const handle = createMcp({
-    // The one function that these tests call.
-    app: { messages } as unknown as App,
-    ids: createIds({ now: () => 0 }),
-    log: { error: (line: unknown) => logged.push(line) },
-    elapsedMs: () => now,
-  })
-  return { handle, waits, logged }
+  return { ...endpoint({ messages }, () => now), waits }
 }
 
-function waitRequest(timeoutSeconds: number, gone = new AbortController().signal): McpRequest {
-  const args = { inboxId: 'inb_1', timeoutSeconds }
-  const params = { name: 'wait_for_message', arguments: args }
+/** An endpoint over the few functions that a test calls. */
+function endpoint(app: object, elapsedMs = () => 0) {
+  const logged: unknown[] = []
+  const handle = createMcp({
+    // A tool calls one function, and that one is there.
+    app: app as unknown as App,
+    ids: createIds({ now: () => 0 }),
+    log: { error: (line: unknown) => logged.push(line) },
+    elapsedMs,
+  })
+  return { handle, logged }
+}
+
+function request(body: object, gone = new AbortController().signal): McpRequest {
   return {
-    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-session-id': 'one',
+    },
+    body: { jsonrpc: '2.0', ...body },
     // A name to tell callers apart by is all that is looked at.
     caller: { keyId: 'key_1' } as unknown as McpRequest['caller'],
     requestId: 'req_1',
     gone,
   }
+}
+
+function toolRequest(name: string, args: object, gone?: AbortSignal): McpRequest {
+  return request({ id: 1, method: 'tools/call', params: { name, arguments: args } }, gone)
+}
+
+function waitRequest(timeoutSeconds: number, gone?: AbortSignal): McpRequest {
+  return toolRequest('wait_for_message', { inboxId: 'inb_1', timeoutSeconds }, gone)
 }
 
 describe('a wait of an agent', () => {
@@ -81,5 +96,24 @@ describe('a wait of an agent', () => {
     assert.match(answer, /internal_error: Something broke on our side\..*req_1/)
     assert.doesNotMatch(answer, /secret/)
     assert.equal(logged.length, 1)
+  })
+})
+
+describe('a plain call of an agent', () => {
+  it('is answered though it was cancelled: its client may still listen', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: found, resolve } = Promise.withResolvers<object[]>()
+    const list = () => {
+      begin()
+      return found
+    }
+    const { handle } = endpoint({ scenarios: { list } })
+    const answering = handle(toolRequest('list_scenarios', {}))
+    await begun
+    const params = { requestId: 1 }
+    const told = await handle(request({ method: 'notifications/cancelled', params }))
+    assert.equal(told.status, 202)
+    resolve([])
+    assert.match(await (await answering).text(), /"structuredContent":\{"scenarios":\[\]\}/)
   })
 })
