@@ -88,6 +88,12 @@ describe('a wait of an agent', () => {
     assert.deepEqual(waits, [50_000])
   })
 
+  it('does not begin for a client that is gone already', async () => {
+    const { handle, waits } = silentService(async () => {})
+    await (await handle(waitRequest(300, AbortSignal.abort()))).text()
+    assert.deepEqual(waits, [])
+  })
+
   it('tells of our bugs no more than where to look them up', async () => {
     const { handle, logged } = silentService(async () => {
       throw new Error('the secret of the database')

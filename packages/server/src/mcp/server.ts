@@ -37,13 +37,19 @@ export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Respo
     const server = createProtocol({ ...deps, ...request, session, running })
     await server.connect(transport)
     // A plain answer is made in an instant, and closing would leave it unmade.
-    if (streams) gone.addEventListener('abort', () => void server.close(), { once: true })
+    if (streams) whenAborted(gone, () => void server.close())
     const response = await transport.handleRequest(toWebRequest(request), { parsedBody: body })
     if (InitializeRequestSchema.safeParse(body).success) {
       response.headers.set('mcp-session-id', deps.ids.mark())
     }
     return response
   }
+}
+
+/** Also when it was aborted before: a client may leave while the library is still loading. */
+function whenAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true })
 }
 
 /** Whether the answer may take long: it is then a stream, and can tell how far it has come. */
