@@ -1,6 +1,8 @@
 export { type Config, loadConfig, parseConfig } from './config.ts'
 export { OperatorRefused, StartRefused } from './errors.ts'
+export { pointsTo } from './features/domains/records.ts'
 export { openApiDocument } from './openapi-document.ts'
+export { createResolver } from './platform/dns.ts'
 export { createLog } from './platform/log.ts'
 export { backUp, type Operator, openOperator } from './service/operator.ts'
 export { type Service, startService } from './service.ts'

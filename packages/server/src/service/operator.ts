@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { OperatorRefused } from '../errors.ts'
 import { type IssuedKey, issueKey } from '../features/accounts/keys.ts'
 import {
+  disconnect,
   giveKey,
   listAccounts,
   type OperatorAccountDeps,
@@ -29,6 +30,7 @@ export type Operator = AsyncDisposable & {
   resume(text: string): Promise<Target>
   revokeKeys(email: string): Promise<{ account: AccountEntry; revoked: number }>
   giveKey(email: string): Promise<{ account: AccountEntry } & IssuedKey>
+  disconnect(email: string): Promise<AccountEntry>
   purge(text: string): Promise<Purged>
   /** Milliseconds since 1970 by the store's own clock. */
   databaseTime(): Promise<number>
@@ -58,6 +60,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     resume: (text) => resume(deps, text),
     revokeKeys: (email) => revokeKeys(accounts, email),
     giveKey: (email) => giveKey(accounts, email),
+    disconnect: (email) => disconnect(accounts, email),
     purge: (text) => purge(deps, text),
     databaseTime: () => store.operator.databaseTime(),
     [Symbol.asyncDispose]: () => store.close(),

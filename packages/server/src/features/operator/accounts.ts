@@ -1,4 +1,5 @@
 import type { AccountId, Plan } from '@mayfly/contract'
+import { OperatorRefused } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { AccountEntry, AccountSummary } from '../../store/operator.ts'
@@ -53,5 +54,16 @@ export async function giveKey(
     const account = await getAccount(tx, email)
     const wish = { name: 'from the operator', environment: 'live', role: 'admin' } as const
     return { account, ...(await deps.issueKey(tx, account.id, wish)) }
+  })
+}
+
+/** Disconnects the external account of an account; its plan is what it was before. */
+export async function disconnect(deps: OperatorAccountDeps, email: string): Promise<AccountEntry> {
+  return deps.store.transaction(async (tx) => {
+    const { id } = await getAccount(tx, email)
+    const planBefore = await tx.connections.remove(id)
+    if (planBefore === null) throw new OperatorRefused(`${email} is not connected.`)
+    await tx.connections.changePlan(id, { from: 'connected', to: planBefore })
+    return getAccount(tx, id)
   })
 }

@@ -7,7 +7,14 @@ import type { NewMail } from '../../store/mails.ts'
 import type { Store } from '../../store/open.ts'
 import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../store/testing.ts'
 import { issueKey } from '../accounts/keys.ts'
-import { giveKey, listAccounts, type OperatorAccountDeps, revokeKeys, setPlan } from './accounts.ts'
+import {
+  disconnect,
+  giveKey,
+  listAccounts,
+  type OperatorAccountDeps,
+  revokeKeys,
+  setPlan,
+} from './accounts.ts'
 import { purge } from './purge.ts'
 import { resume, type SuspensionDeps, suspend } from './suspension.ts'
 import { getTarget } from './target.ts'
@@ -100,6 +107,21 @@ describeEachDatabase('the operator', (open) => {
       await setPlan(operator(store), ALICE, plan)
       assert.equal(await store.connections.remove(ALICE), plan)
     }
+  })
+
+  it('disconnects an external account, and its plan is what it was', async () => {
+    const store = await open()
+    await store.connections.add(
+      ALICE,
+      { issuer: 'https://id.example', subject: '1' },
+      { connectedAt: NOW, planBefore: 'key_only' },
+    )
+    await store.operator.setPlan(BOB, 'connected')
+    await store.connections.changePlan(ALICE, { from: 'unlimited', to: 'connected' })
+    const account = await disconnect(operator(store), 'acc_alice@example.com')
+    assert.deepEqual([account.plan, account.isConnected], ['key_only', false])
+    await assert.rejects(disconnect(operator(store), ALICE), /is not connected/)
+    assert.equal((await store.accounts.find(BOB))?.plan, 'connected')
   })
 
   it('revokes all keys of an account, and gives it a new one', async () => {
