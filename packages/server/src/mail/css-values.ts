@@ -25,6 +25,9 @@ const NAMED_COLOURS: ReadonlyMap<string, number> = new Map(
   }),
 )
 
+/** From here on a colour hides what lies below it. */
+const COVERING_ALPHA = 0.9
+
 /** A length: pixels, or a share of the font size; null when it is neither. */
 export interface Length {
   readonly value: number
@@ -87,7 +90,8 @@ function parseHexColour(value: string): number {
   if (!/^[\da-f]+$/.test(digits)) return UNKNOWN_COLOUR
   if (digits.length === 6) return Number.parseInt(digits, 16)
   if (digits.length === 8) {
-    return digits.endsWith('00') ? TRANSPARENT : Number.parseInt(digits.slice(0, 6), 16)
+    const alpha = Number.parseInt(digits.slice(6), 16) / 255
+    return seenThrough(Number.parseInt(digits.slice(0, 6), 16), alpha)
   }
   if (digits.length !== 3) return UNKNOWN_COLOUR
   const [red = '', green = '', blue = ''] = digits
@@ -100,7 +104,13 @@ function parseRgbColour(value: string): number {
     .split(/[\s,/)]+/, 4)
     .map(Number.parseFloat)
   if (red === undefined || green === undefined || blue === undefined) return UNKNOWN_COLOUR
-  if (alpha === 0) return TRANSPARENT
   const packed = (red << 16) | (green << 8) | blue
-  return packed >= 0 && packed <= 0xffffff ? packed : UNKNOWN_COLOUR
+  const colour = packed >= 0 && packed <= 0xffffff ? packed : UNKNOWN_COLOUR
+  return seenThrough(colour, alpha === undefined || Number.isNaN(alpha) ? 1 : alpha)
+}
+
+/** A colour that others shine through is known only when it covers them nearly, or not at all. */
+function seenThrough(colour: number, alpha: number): number {
+  if (alpha === 0) return TRANSPARENT
+  return alpha >= COVERING_ALPHA ? colour : UNKNOWN_COLOUR
 }
