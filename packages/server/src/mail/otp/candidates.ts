@@ -1,7 +1,7 @@
 import { KIND, KINDS } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './line.ts'
-import { tokensOf } from './tokens.ts'
+import { followsColon, tokensOf } from './tokens.ts'
 
 /** Something in the mail that could be typed as a code. */
 export interface Candidate {
@@ -31,58 +31,52 @@ const LINE_CANDIDATES_MAX = 60
 /** Everything that has the form of a code, in the order of the lines. */
 export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const candidates: Candidate[] = []
-  for (const [index, line] of lines.entries()) {
-    if (candidates.length >= CANDIDATES_MAX) break
-    const found = candidatesIn(line, index)
-    candidates.push(
-      ...(found.length > LINE_CANDIDATES_MAX ? found.slice(0, LINE_CANDIDATES_MAX) : found),
-    )
+  // The text part says most lines of the HTML once more.
+  const known = new Map<string, readonly Place[]>()
+  for (let index = 0; index < lines.length && candidates.length < CANDIDATES_MAX; index += 1) {
+    const text = lines[index]?.text ?? ''
+    const places = known.get(text) ?? placesIn(text)
+    known.set(text, places)
+    for (const place of places) candidates.push({ ...place, line: index })
   }
   return candidates
 }
 
-function candidatesIn(line: Line, index: number): readonly Candidate[] {
-  const { text } = line
+type Place = Omit<Candidate, 'line'>
+
+function placesIn(text: string): readonly Place[] {
   const tokens = tokensOf(text)
   if (tokens.length === 0) return []
-  const found: Candidate[] = []
+  const places: Place[] = []
+  const first = firstSpoken(text)
+  const last = lastSpoken(text)
   for (const group of groupsOf(text, tokens)) {
-    const beginsLine = isSilent(text, 0, group.start)
-    const standsAlone = beginsLine && isSilent(text, group.end, text.length)
-    if (!isPlausible(group, text, { standsAlone, isJoined: line.isJoined })) continue
-    found.push({
-      value: group.value,
-      shape: group.shape,
-      prefix: group.prefix,
-      groups: group.parts,
-      isNumeric: /^(?=.*\d)[A-Z\d]+$/.test(group.value),
-      line: index,
-      start: group.start,
-      end: group.end,
+    if (places.length >= LINE_CANDIDATES_MAX) break
+    const { value, shape, prefix, parts, start, end } = group
+    const beginsLine = start <= first
+    const standsAlone = beginsLine && end > last
+    if (!standsAlone && !isPlausible(group, text)) continue
+    const isNumeric = shape === 'digits' || (shape === 'mixed' && value === value.toUpperCase())
+    places.push({
+      value,
+      shape,
+      prefix,
+      groups: parts,
+      isNumeric,
+      start,
+      end,
       standsAlone,
       beginsLine,
     })
   }
-  return found
-}
-
-interface Stand {
-  readonly standsAlone: boolean
-  readonly isJoined: boolean
+  return places
 }
 
 /** Words of a language are everywhere; they are codes only where nothing else can be meant. */
-function isPlausible(group: Group, text: string, { standsAlone }: Stand): boolean {
+function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
-  if (standsAlone) return true
   if (group.shape === 'words') return group.separator === '-' && followsColon(text, group.start)
   return followsColon(text, group.start) || group.parts > 1 || looksRandom(group.value)
-}
-
-function followsColon(text: string, start: number): boolean {
-  let at = start - 1
-  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
-  return ':：=՝፦'.includes(text.charAt(at)) && at >= 0
 }
 
 /** Capitals that no word of any language is made of. */
@@ -91,11 +85,20 @@ function looksRandom(value: string): boolean {
   return value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
 }
 
-function isSilent(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)]
-    if (kind === KIND.letter || kind === KIND.joined || kind === KIND.prefixing) return false
-    if (kind === KIND.digit) return false
-  }
-  return true
+/** Where the first letter or digit stands; behind the end where there is none. */
+function firstSpoken(text: string): number {
+  let at = 0
+  while (at < text.length && !isSpoken(text, at)) at += 1
+  return at
+}
+
+function lastSpoken(text: string): number {
+  let at = text.length - 1
+  while (at >= 0 && !isSpoken(text, at)) at -= 1
+  return at
+}
+
+function isSpoken(text: string, at: number): boolean {
+  const kind = KINDS[text.charCodeAt(at)]
+  return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

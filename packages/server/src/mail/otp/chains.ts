@@ -98,7 +98,7 @@ function beginsAccount({ tokens: [first] }: Chain, next: Token | undefined): boo
   return next.start === first.end + 1 && next.value.length === 4
 }
 
-/** Decimals, dates, times, versions, addresses of computers, paths: signs that go on either side. */
+/** Decimals, dates, times, versions, addresses of computers, paths: they go on either side. */
 function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
   const first = tokens[0]
   const last = tokens.at(-1)

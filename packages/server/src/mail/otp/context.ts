@@ -1,5 +1,5 @@
 import { KIND, KINDS } from './fold.ts'
-import { findHits, type Hit } from './hits.ts'
+import type { Hit } from './hits.ts'
 import type { Line } from './line.ts'
 import { foldWord } from './trie.ts'
 import { bitsOf } from './words/concepts.ts'
@@ -55,15 +55,12 @@ const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech')
 /** Signs between two words that part them. */
 const PARTING = /[,;:()|!?«»"[\]/•·。，、；：（）！？،؛]/
 
-const STOPS = '!?|•;。！？；।॥؟؛۔។။።։\n'
-
-/** Reads the words of a line. */
-export function readLine(line: Line): ReadLine {
-  const hits = findHits(line.text)
-  let concepts = 0
-  for (const hit of hits) concepts |= hit.concepts
-  return { ...line, hits, concepts }
-}
+/** Signs that end a sentence wherever they stand, and the dot, which does so now and then. */
+const ENDS = 1
+const MAY_END = 2
+const STOPS = new Uint8Array(0x10000)
+for (const sign of '!?|•;。！？；।॥؟؛۔។။።։\n') STOPS[sign.charCodeAt(0)] = ENDS
+STOPS[0x2e] = MAY_END
 
 /** What stands before a place in its sentence. */
 export function labelBefore({ text, hits }: ReadLine, start: number): Label {
@@ -183,17 +180,13 @@ function clauseEnd(text: string, place: number): number {
 
 /** Words that end in a dot and not in a sentence, as they stand before numbers. */
 const ABBREVIATIONS = new Set(
-  'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf puh exp'.split(
-    ' ',
-  ),
+  'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf'.split(' '),
 )
 
 /** A sentence ends here. A dot ends none in numbers, behind one letter and in abbreviations. */
 function isStop(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  const kind = KINDS[code]
-  if (kind !== KIND.other && code !== 0x0a) return false
-  if (code !== 0x2e) return STOPS.includes(text.charAt(at))
+  const stop = STOPS[text.charCodeAt(at)]
+  if (stop !== MAY_END) return stop === ENDS
   const next = KINDS[text.charCodeAt(at + 1)]
   if (at + 1 < text.length && next !== KIND.space) return false
   let from = at
@@ -201,10 +194,10 @@ function isStop(text: string, at: number): boolean {
   const letters = at - from
   if (letters === 1) return false
   if (letters > 3) return true
-  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !goesOn(text.charAt(at + 2))
+  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !continues(text.charAt(at + 2))
 }
 
 /** No sentence begins with a small letter, and few begin with a figure. */
-function goesOn(sign: string): boolean {
+function continues(sign: string): boolean {
   return sign !== sign.toUpperCase() || KINDS[sign.charCodeAt(0)] === KIND.digit
 }

@@ -12,11 +12,14 @@ const SPACE = 0x20
 export class Dictionary {
   readonly #forward = new Trie()
   readonly #backward = new Trie()
+  /** 1 where any entry ends; most steps end none, and this table is small. */
+  readonly #isEnd = new Uint8Array(NODES_MAX)
   readonly #whole = new Int32Array(NODES_MAX)
   readonly #anyEnding = new Int32Array(NODES_MAX)
   readonly #capitals = new Int32Array(NODES_MAX)
   readonly #anyBeginning = new Int32Array(NODES_MAX)
   #edge = 0
+  #isCapital = false
 
   constructor() {
     for (const language of Object.values(WORDS)) {
@@ -36,13 +39,15 @@ export class Dictionary {
     let node = ROOT
     let found = 0
     let wasSpace = false
+    this.#isCapital = isCapital(text, start)
     for (let at = start; at < text.length; at += 1) {
       const code = FOLDED[text.charCodeAt(at)] ?? 0
       if (code === 0 || (code === SPACE && wasSpace)) continue
       node = this.#forward.step(node, code)
       if (node === NOWHERE) break
       wasSpace = code === SPACE
-      const concepts = this.#endsAt(node, text, start, at + 1)
+      if (this.#isEnd[node] === 0) continue
+      const concepts = this.#endsAt(node, text, at + 1)
       if (concepts !== 0) {
         found = concepts
         this.#edge = at + 1
@@ -78,6 +83,7 @@ export class Dictionary {
       return
     }
     const node = this.#forward.add(folded)
+    this.#isEnd[node] = 1
     const table = this.#tableOf(entry)
     table[node] = (table[node] ?? 0) | concepts
   }
@@ -87,12 +93,12 @@ export class Dictionary {
     return entry.endsWith('*') ? this.#anyEnding : this.#whole
   }
 
-  #endsAt(node: number, text: string, start: number, end: number): number {
+  #endsAt(node: number, text: string, end: number): number {
     const open = this.#anyEnding[node] ?? 0
     const whole = this.#whole[node] ?? 0
     const capitals = this.#capitals[node] ?? 0
     if ((whole | capitals) === 0 || !isWordEnd(text, end)) return open
-    return open | whole | (capitals !== 0 && isCapital(text, start) ? capitals : 0)
+    return open | whole | (this.#isCapital ? capitals : 0)
   }
 }
 

@@ -1,6 +1,7 @@
 import { Dictionary } from './dictionary.ts'
 import { FOLDED, KIND, KINDS } from './fold.ts'
 import { endOfAddress } from './tokens.ts'
+import { bitsOf } from './words/concepts.ts'
 
 /** A word or phrase with a meaning. */
 export interface Hit {
@@ -21,6 +22,9 @@ const COMPOUND_WORD_MIN = 6
 
 /** The numero sign is a word in itself. */
 const NUMERO = 0x2116
+
+/** What needs no look at its last part. */
+const CODES = bitsOf('code', 'otp', 'pin', 'password')
 
 const DICTIONARY = new Dictionary()
 
@@ -61,7 +65,7 @@ function wordHit(text: string, start: number, hits: Hit[]): number {
     }
     hits.push({ start, end, concepts })
   }
-  if (end - last >= COMPOUND_WORD_MIN) {
+  if (end - last >= COMPOUND_WORD_MIN && (concepts & CODES) === 0) {
     const ending = DICTIONARY.matchEnding(text, last, end)
     const isNew = ending !== 0 && (concepts & ending) === 0
     if (isNew) hits.push({ start: DICTIONARY.edge, end, concepts: ending })

@@ -53,7 +53,7 @@ function bareFindings(
   { subject, body }: { readonly subject: number; readonly body: number },
 ): readonly Finding[] {
   const concepts = subject | body
-  if ((concepts & (SIGN_IN | BIT.keep)) !== 0) return []
+  if ((concepts & (SIGN_IN | BIT.keep | BIT.password)) !== 0) return []
   let chars = 0
   for (const line of lines) if (line.source !== 'hidden') chars += line.text.length
   if (chars <= FEW_CHARS) return []

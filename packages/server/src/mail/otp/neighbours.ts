@@ -31,8 +31,12 @@ const SAID = 2.4
 /** Between the last word of a label and the end of its line: `is`, a colon, a brand. */
 const LEADING_CHARS_MAX = 12
 
-/** A number that is no year, or letters and digits, that a word for code is followed by. */
-const TAKES = /\d{5}|(?!(?:19|20)\d\d\b)\d{4}|\d{2,3}[ -]\d{2,3}|[A-Z]+\d[A-Z\d]{2}|\d[A-Z]+\d/
+/** What counts beside a word for code wherever it stands in the sentence. */
+const TELLING_FROM_AFAR = bitsOf('verify', 'login', 'once', 'promo', 'place', 'meeting', 'backup')
+
+/** A number that is no year, or letters and digits, with which a sentence ends. */
+const TAKES =
+  /(?:\d{5}|(?!(?:19|20)\d\d\b)\d{4}|\d{2,3}[ -]\d{2,3}|[A-Z]+\d[A-Z\d]{2}|\d[A-Z]+\d)[^\p{L}]*$/u
 const TAKEN_CHARS_MAX = 170
 
 /** Cells of a table that are looked at to find the head of a column. */
@@ -143,6 +147,5 @@ function labelOfSentence(line: ReadLine, end: number): Label {
   const label = labelBefore(line, end)
   const isTelling = (label.concepts & (CODE_LIKE | OTHERWISE)) !== 0
   if (isTelling || (label.clause & CODE_LIKE) === 0) return label
-  const purpose = bitsOf('verify', 'login', 'once')
-  return { ...label, concepts: label.clause & (CODE_LIKE | OTHERWISE | purpose) }
+  return { ...label, concepts: label.clause & (CODE_LIKE | TELLING_FROM_AFAR) }
 }

@@ -13,10 +13,12 @@ export interface Token {
   readonly isAttached: boolean
 }
 
+const DASH = 0x2d
+
 /** Tokens read of one line; a line with more of them is a table of figures. */
 const TOKENS_MAX = 500
 
-/** In a line longer than this, words in small letters are prose and no part of a code. */
+/** A line longer than this is no code made of words. */
 const SHORT_LINE_CHARS = 80
 
 /** Characters between address and blank that are walked through. */
@@ -24,33 +26,73 @@ const ADDRESS_CHARS_MAX = 8_192
 
 /** The tokens of a text that may be codes, without those of addresses of the web and of mail. */
 export function tokensOf(text: string): readonly Token[] {
-  const isLong = text.length > SHORT_LINE_CHARS
-  if (isLong && !mayHoldCode(text)) return []
+  const held = holdsCode(text)
+  if (held === 'no') return []
   const tokens: Token[] = []
   for (let at = 0; at < text.length && tokens.length < TOKENS_MAX; ) {
     if (!isSign(text.charCodeAt(at))) {
       at += 1
       continue
     }
+    const proseEnd = held === 'words' ? 0 : endOfProse(text, at)
+    if (proseEnd > 0) {
+      at = Math.max(proseEnd, endOfAddress(text, at, proseEnd))
+      continue
+    }
     const token = tokenAt(text, at)
     const hasLetters = token.upper + token.lower > 0
     const addressEnd = hasLetters ? endOfAddress(text, at, token.end) : 0
-    if (addressEnd === 0 && !(isLong && isProse(text, token))) tokens.push(token)
+    if (addressEnd === 0) tokens.push(token)
     at = Math.max(token.end, addressEnd)
   }
   return tokens
 }
 
-/** Most paragraphs hold no digit and no two capitals in a row, and no dash that joins words. */
-function mayHoldCode(text: string): boolean {
-  let wasCapital = false
+/**
+ * Whether it is worth to look closer: most lines hold no digit, no two capitals in a row, no
+ * capital behind a small letter, no dash behind a colon, and are not all in small letters.
+ */
+function holdsCode(text: string): 'no' | 'signs' | 'words' {
+  let isSmall = text.length <= SHORT_LINE_CHARS
+  let wasLetter = false
+  let hasColon = false
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    const isCapital = code >= 0x41 && code <= 0x5a
-    if ((isCapital && wasCapital) || code === 0x2d || KINDS[code] === KIND.digit) return true
-    wasCapital = isCapital
+    const isUpper = code >= 0x41 && code <= 0x5a
+    const isLower = isSmallLetter(code)
+    if (isUpper && wasLetter) return 'signs'
+    wasLetter = isUpper || isLower
+    if (isLower) continue
+    const kind = KINDS[code]
+    if (kind === KIND.digit) return isSmall ? 'words' : 'signs'
+    if (code === DASH && hasColon) return 'signs'
+    if (code === 0x3a || code === 0xff1a) hasColon = true
+    if (kind !== KIND.space && code !== DASH) isSmall = false
   }
-  return false
+  return isSmall ? 'words' : 'no'
+}
+
+/** Where a word ends that is written as in prose, `code` or `Code`, and joined to no other. */
+function endOfProse(text: string, start: number): number {
+  if (text.charCodeAt(start - 1) === DASH || followsColon(text, start)) return 0
+  const first = text.charCodeAt(start)
+  let at = start
+  if (first >= 0x41 && first <= 0x5a) at += 1
+  const smallFrom = at
+  while (at < text.length && isSmallLetter(text.charCodeAt(at))) at += 1
+  const next = text.charCodeAt(at)
+  return at === smallFrom || next === DASH || isSign(next) || KINDS[next] === KIND.nothing ? 0 : at
+}
+
+/** Whether a colon, or a sign like it, leads to a place. */
+export function followsColon(text: string, start: number): boolean {
+  let at = start - 1
+  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  return at >= 0 && ':：=՝፦'.includes(text.charAt(at))
+}
+
+function isSmallLetter(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a
 }
 
 function tokenAt(text: string, start: number): Token {
@@ -82,10 +124,6 @@ function typed(raw: string): string {
     if (KINDS[code] !== KIND.nothing) value += String.fromCharCode(signOf(code))
   }
   return value
-}
-
-function isProse(text: string, { digits, lower, start, end }: Token): boolean {
-  return digits === 0 && lower > 0 && text.charAt(start - 1) !== '-' && text.charAt(end) !== '-'
 }
 
 /** Letters of ASCII, also in full width, and all digits. */

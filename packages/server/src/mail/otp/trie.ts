@@ -4,11 +4,11 @@ import { FOLDED } from './fold.ts'
 const SYMBOLS_MAX = 4_096
 
 /** Slots for children: a power of two. */
-const SLOT_BITS = 18
+const SLOT_BITS = 17
 const SLOTS = 1 << SLOT_BITS
 
 /** Nodes of one tree; the words of all languages make about 50,000. */
-export const NODES_MAX = SLOTS / 2
+export const NODES_MAX = 80_000
 
 /** The node that every walk starts from. */
 export const ROOT = 0
@@ -24,8 +24,8 @@ export class Trie {
   readonly #symbols = new Uint16Array(0x10000)
   /** Children of the root: most words of a mail end their walk here. */
   readonly #first = new Int32Array(0x10000).fill(NOWHERE)
-  readonly #keys = new Int32Array(SLOTS)
-  readonly #children = new Int32Array(SLOTS)
+  /** Key and child of each slot side by side, so that a step touches one place in memory. */
+  readonly #slots = new Int32Array(SLOTS * 2)
   #symbolCount = 0
   #nodeCount = 1
 
@@ -43,8 +43,8 @@ export class Trie {
     if (symbol === 0) return NOWHERE
     const key = node * SYMBOLS_MAX + symbol
     for (let slot = slotOf(key); ; slot = (slot + 1) & (SLOTS - 1)) {
-      const held = this.#keys[slot]
-      if (held === key) return this.#children[slot] ?? NOWHERE
+      const held = this.#slots[slot * 2]
+      if (held === key) return this.#slots[slot * 2 + 1] ?? NOWHERE
       if (held === 0) return NOWHERE
     }
   }
@@ -62,9 +62,9 @@ export class Trie {
     else {
       const key = node * SYMBOLS_MAX + symbol
       let slot = slotOf(key)
-      while (this.#keys[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
-      this.#keys[slot] = key
-      this.#children[slot] = child
+      while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & (SLOTS - 1)
+      this.#slots[slot * 2] = key
+      this.#slots[slot * 2 + 1] = child
     }
     return child
   }

@@ -59,7 +59,7 @@ export const EASTERN: Lexicon = {
       talep etmediyseniz, göz ardı, yok sayın`,
     naming: `sipariş*, fatura*, rezervasyon*, bilet*, takip, kargo takip*, sözleşme*, poliçe*,
       vergi no*, mersis*, dekont*, fiş, referans*, başvuru*, seri no*, barkod*, numaralı, iban,
-      talep no*, dosya no*, ürün*, kargo*, kargonuz*, paket*`,
+      talep no*, dosya no*, ürün*, kargo*, kargonuz*, paket*, randevu*`,
     owner: 'müşteri no*, müşteri numara*, müşteri*, abone*, üye no*',
     promo: `indirim*, kupon*, promosyon*, hediye*, davet*, kampanya*, referans kod*, fırsat*,
       çekiliş*, anket*`,

@@ -80,7 +80,7 @@ export const WEST_GERMANIC: Lexicon = {
     naming: `bestel*, factu*, zending*, ordernummer*, boeking*, reservering*, ticket*,
       referentie*, kenmerk*, dossier*, contract*, polis*, kvk, btw, betalingskenmerk*,
       bevestigingsnummer*, barcode*, track, *nummer, kamer, trackingcode*, productcode*,
-      volgcode*, artikel*, pakket*, pakje*`,
+      volgcode*, artikel*, pakket*, pakje*, afspraak*`,
     owner: 'klantnummer*, klant*, lidnummer*, lidmaatschap*, rekeningnummer*',
     promo: `korting*, kortingscode*, actiecode*, cadeau*, waardebon*, tegoedbon*, voucher*,
       afrekenen, uitnodigingscode*, vriend, vrienden, winactie*, loterij*, enquête*`,

@@ -21,7 +21,7 @@ export const NORTHERN: Lexicon = {
     keep: 'älä jaa, älä anna, kenellekään, huomiotta, et pyytänyt, ohittaa, älä luovuta',
     naming: `tilaus*, lasku, laskun, laskunumero*, viitenumero*, viite, varaus*, lippu*, lähety*,
       seurantakoodi*, seuranta*, sopimus*, y tunnus*, kuitti*, *numero, *numerosi, viivakoodi*,
-      vakuutus*, tapausnumero*, tuotekoodi*, paketti*, paketin`,
+      vakuutus*, tapausnumero*, tuotekoodi*, paketti*, paketin, ajanvaraus*`,
     owner: 'asiakasnumero*, jäsennumero*',
     promo: `alennus*, alekood*, kuponki*, lahjakort*, etukoodi*, tarjou*, kampanjakoodi*,
       suosittelukood*, suosittele ystäv*, arvonta*, kilpailu*, kysely*`,

@@ -121,7 +121,7 @@ export const ROMANCE: Lexicon = {
       nu ai solicitat, nu ați solicitat, nu ai cerut`,
     naming: `comand*, factur*, rezervare*, rezervări*, bilet*, expedi*, colet awb, awb,
       referință*, dosar*, contract*, poliță*, cui, cif, chitanță*, cod de bare,
-      număr de înmatriculare, tichet*, urmărire, produs, urmărirea, colet*`,
+      număr de înmatriculare, tichet*, urmărire, produs, urmărirea, colet*, programare*, buletin*`,
     owner: 'client, cod client',
     promo: `reducere*, reduceri*, cupon*, promo*, voucher*, card cadou, cod de recomandare,
       recomandă, ofertă*, concurs*, tombol*, sondaj*`,
