@@ -23,7 +23,7 @@ export interface Candidate {
 }
 
 /** Candidates looked at in one mail: many times what any mail with a code has. */
-const CANDIDATES_MAX = 300
+const CANDIDATES_MAX = 200
 
 /** Candidates taken of one line, so that a table of figures does not hide what follows it. */
 const LINE_CANDIDATES_MAX = 60

@@ -60,7 +60,8 @@ const PREPOSITION_CHARS_MAX = 8
 const THING_CHARS_MAX = 30
 
 /** Of, with or without the article, in the Romance languages, and a noun. */
-const OF_THING = /^\s+(?:del?|de l[ao]s?|di|dell[aoe]|d[oa]|du|des|(?:de l|d|dell)['’])\s*\p{Ll}{4}/u
+const OF_THING =
+  /^\s+(?:del?|de l[ao]s?|di|dell[aoe]|d[oa]|du|des|(?:de l|d|dell)['’])\s*\p{Ll}{4}/u
 
 interface Nearness {
   /** Digits, or capitals and digits: what can be typed without being called a code. */
