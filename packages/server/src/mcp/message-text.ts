@@ -6,6 +6,7 @@ import {
   messageSchema,
 } from '@mayfly/contract'
 import { z } from 'zod'
+import { codeAnswer, codeAnswerSchema, codeLines } from './code-text.ts'
 import { type ToolCall, untrustedField } from './tool.ts'
 import { cut, oneLine } from './untrusted.ts'
 
@@ -26,9 +27,10 @@ export type Part = 'text' | 'html'
 
 /** A message as a tool answers it. */
 export const messageAnswerSchema = messageSchema
-  .pick({ inboxId: true, receivedAt: true, sizeBytes: true, otp: true })
+  .pick({ inboxId: true, receivedAt: true, sizeBytes: true })
   .extend({
     messageId: idSchema('message'),
+    otp: codeAnswerSchema.nullable(),
     auth: z
       .object({ spf: z.string(), dkim: z.string(), dmarc: z.string() })
       .nullable()
@@ -55,7 +57,7 @@ export function messageAnswer(
     inboxId: message.inboxId,
     receivedAt: message.receivedAt,
     sizeBytes: message.sizeBytes,
-    otp: message.otp,
+    otp: message.otp && codeAnswer(message.otp),
     auth: auth && { spf: auth.spf.result, dkim: auth.dkim.result, dmarc: auth.dmarc.result },
     linkCount: message.links.length,
     bodyLength,
@@ -64,11 +66,12 @@ export function messageAnswer(
   }
 }
 
-/** Sender and subject alone, for answers that are about something else. */
-export function senderLines(message: Pick<Message, 'from' | 'subject'>): string[] {
+/** Sender, subject and a code made of words: enough for answers that are about something else. */
+export function senderLines(message: Pick<Message, 'from' | 'subject' | 'otp'>): string[] {
   return [
     `From: ${addressText([message.from])}`,
     `Subject: ${oneLine(message.subject ?? '(none)', LINE_CHARS_MAX)}`,
+    ...codeLines(message.otp),
   ]
 }
 

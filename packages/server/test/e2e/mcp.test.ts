@@ -11,50 +11,43 @@ onEachDatabase('an agent', (create) => {
     await using agent = await connectAgent(service.httpUrl, await service.register())
 
     const { inbox } = (await agent.call('create_inbox', { ttlSeconds: 600 })).data
-    const waiting = agent.call('wait_for_message', { inboxId: inbox.id, timeoutSeconds: 100 })
+    const inboxId = inbox.id
+    const waiting = agent.call('wait_for_code', { inboxId, timeoutSeconds: 100 })
     await service.sendMail({
       to: inbox.emailAddress,
       subject: 'Confirm your address',
-      text: 'Welcome, Ada! Confirm by https://app.example/confirm?token=abc',
+      text: 'Welcome, Ada! Your code is 481516.\r\n\r\nOr: https://app.example/confirm?token=abc',
     })
-    const { data: mail } = await waiting
-    assert.equal(mail.inboxId, inbox.id)
-    const { inside } = partFence(mail.untrusted)
-    assert.match(inside, /^From: App <app@example\.com>\nSubject: Confirm your address\nTo: /)
-    assert.match(inside, /\n\nWelcome, Ada!/)
-
-    const links = await agent.call('list_links', { inboxId: inbox.id, messageId: mail.messageId })
-    assert.equal(links.data.linkCount, 1)
+    const { data: code } = await waiting
+    assert.equal(code.otp.value, '481516')
     assert.equal(
-      JSON.parse(partFence(links.data.untrusted).inside).url,
-      'https://app.example/confirm?token=abc',
+      partFence(code.untrusted).inside,
+      'From: App <app@example.com>\nSubject: Confirm your address',
     )
 
-    const assertions = [
-      { type: 'containsText', text: 'Welcome, Ada' },
-      { type: 'containsText', text: 'Goodbye' },
-    ]
-    const checked = await agent.call('check_mail', { inboxId: inbox.id, assertions })
-    assert.equal(checked.isError, false)
+    const { messageId } = code
+    const { data: mail } = await agent.call('wait_for_message', { inboxId })
+    assert.deepEqual([mail.messageId, mail.otp], [messageId, code.otp])
+    assert.match(partFence(mail.untrusted).inside, /\n\nWelcome, Ada! Your code is 481516\.\n/)
+    const links = await agent.call('list_links', { inboxId, messageId })
+    const link = JSON.parse(partFence(links.data.untrusted).inside)
+    assert.deepEqual([links.data.linkCount, link.url], [1, 'https://app.example/confirm?token=abc'])
+
+    const assertions = [{ type: 'otpPresent' }, { type: 'containsText', text: 'Goodbye' }]
+    const checked = await agent.call('check_mail', { inboxId, assertions })
     assert.deepEqual(
-      [checked.data.passed, checked.data.arrived, checked.data.messageId],
-      [false, true, mail.messageId],
+      [checked.isError, checked.data.passed, checked.data.arrived, checked.data.messageId],
+      [false, false, true, messageId],
     )
     assert.deepEqual(checked.data.results, [
-      { type: 'containsText', passed: true },
+      { type: 'otpPresent', passed: true },
       { type: 'containsText', passed: false },
     ])
+    const { messages } = (await agent.call('list_messages', { inboxId })).data
+    assert.deepEqual([messages[0].id, messages[0].hasOtp], [messageId, true])
 
-    const listed = await agent.call('list_messages', { inboxId: inbox.id })
-    assert.deepEqual(
-      listed.data.messages.map((message: { id: string }) => message.id),
-      [mail.messageId],
-    )
-    assert.equal((await agent.call('delete_inbox', { inboxId: inbox.id })).data.deleted, true)
-    const gone = await agent.call('read_message', {
-      inboxId: inbox.id,
-      messageId: mail.messageId,
-    })
+    assert.equal((await agent.call('delete_inbox', { inboxId })).data.deleted, true)
+    const gone = await agent.call('read_message', { inboxId, messageId })
     assert.equal(gone.isError, true)
     assert.match(String(gone.texts[0]), /^inbox_not_found: .*\nNext: /)
   })

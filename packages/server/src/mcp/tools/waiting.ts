@@ -1,14 +1,8 @@
-import {
-  idSchema,
-  type Message,
-  type Otp,
-  otpSchema,
-  WAIT_SECONDS,
-  waitForMessage,
-} from '@mayfly/contract'
+import { idSchema, type Message, type Otp, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { waitQuery } from '../../wait-query.ts'
+import { codeAnswer, codeAnswerSchema } from '../code-text.ts'
 import { messageAnswer, messageAnswerSchema, senderLines } from '../message-text.ts'
 import { withProgress } from '../progress.ts'
 import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
@@ -38,7 +32,7 @@ export const waitingTools = [
       'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that is there already counts; to ask for a newer one only, pass the watermark that the inbox had before as `after`.',
     input: waitInput,
     output: z.object({
-      otp: otpSchema,
+      otp: codeAnswerSchema,
       messageId: idSchema('message'),
       receivedAt: messageAnswerSchema.shape.receivedAt,
       untrusted: untrustedField,
@@ -49,7 +43,8 @@ export const waitingTools = [
       const { message, otp } = await waitInRounds(call, { ...input, for: 'otp' })
       if (otp === undefined) throw new Error(`message ${message.id} counted without a code`)
       const untrusted = call.fence(senderLines(message).join('\n'))
-      return { otp, messageId: message.id, receivedAt: message.receivedAt, untrusted }
+      const { id: messageId, receivedAt } = message
+      return { otp: codeAnswer(otp), messageId, receivedAt, untrusted }
     },
   }),
   defineTool({
