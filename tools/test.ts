@@ -2,6 +2,7 @@
 //
 //   npm test                       everything
 //   npm test -- packages/server    only the test files below these paths, no lint or types
+//   npm run soak                   the long forms of the server's tests (SOAK=1): hours
 
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -35,7 +36,7 @@ process.env['TEST_POSTGRES_URL'] = postgres.url
 await step(`${files.length} test files`, process.execPath, [
   '--test',
   '--test-concurrency=2',
-  '--test-timeout=300000',
+  `--test-timeout=${process.env['SOAK'] === undefined ? 300_000 : 24 * 60 * 60 * 1000}`,
   ...files,
 ])
 
