@@ -60,6 +60,8 @@ const CONNECTING: ReadonlySet<string> = new Set([
 function isWithoutEnvironment(path: string): boolean {
   // The way in tells its threads where compiled code is kept, which Node takes from there alone.
   if (/^packages\/server\/src\/(config|main)\.ts$/.test(path)) return false
+  // The SDK has the same need at its user's side, and the same single place for it.
+  if (path === 'packages/client/src/environment.ts') return false
   return isShipped(path) && !path.startsWith('packages/cli/src/main.')
 }
 

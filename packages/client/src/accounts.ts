@@ -1,0 +1,101 @@
+import type { CallOptions } from './call-options.ts'
+import type { Key } from './keys.ts'
+import type { Requester } from './request.ts'
+
+/** The plan of an account. */
+export type Plan = 'key_only' | 'connected' | 'unlimited'
+
+/** An account as its owner sees it. */
+export type Account = {
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  readonly plan: Plan
+  /** Whether an external account is connected. */
+  readonly connected: boolean
+  readonly createdAt: string
+}
+
+/** What the plan of an account allows; null where nothing limits it. */
+export type Limits = {
+  readonly inboxesPerMonth: number | null
+  readonly inboxesPerDay: number | null
+  readonly requestsPerMinute: number | null
+  readonly concurrentWaits: number | null
+  readonly webhooks: number | null
+  readonly customDomains: number | null
+  readonly privateDomains: boolean
+  readonly retentionDays: number | null
+}
+
+/** What an account used today and this month, in UTC. */
+export type UsageToday = {
+  readonly date: string
+  readonly requests: number
+  readonly inboxes: number
+  readonly inboxesThisMonth: number
+  readonly monthResetsAt: string
+}
+
+/** An account, what it may do, and what it did today. */
+export type AccountOverview = {
+  readonly account: Account
+  readonly limits: Limits
+  readonly usage: UsageToday
+}
+
+/** Use on one UTC day. */
+export type UsageDay = {
+  readonly date: string
+  readonly requests: number
+  readonly inboxes: number
+  /** The same numbers, split by the environment of the key. */
+  readonly byEnvironment: {
+    readonly live: { readonly requests: number; readonly inboxes: number }
+    readonly test: { readonly requests: number; readonly inboxes: number }
+  }
+}
+
+/** Who registers. */
+export type RegisterOptions = CallOptions & { readonly email: string; readonly name?: string }
+
+/** A new account with its first key; `apiKey` is never shown again. */
+export type Registration = {
+  readonly account: Account
+  readonly apiKey: string
+  readonly key: Key
+}
+
+/** Calls about the account of the key. */
+export type AccountCalls = {
+  /** The account, its limits and its use today. */
+  read(options?: CallOptions): Promise<AccountOverview>
+  /** Use a day, oldest first, today last. */
+  usage(options?: CallOptions & { readonly days?: number }): Promise<readonly UsageDay[]>
+  /** Where to go, in a browser, to connect an external account. */
+  connect(options?: CallOptions): Promise<{ readonly authorizationUrl: string }>
+  /** Undoes the connection. */
+  disconnect(options?: CallOptions): Promise<void>
+}
+
+/** Binds the calls about the account. */
+export function accountCalls(requester: Requester): AccountCalls {
+  const connection = '/v1/account/connection'
+  return {
+    read: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/account', signal }),
+    usage: async ({ days, signal } = {}) => {
+      const call = { method: 'GET', path: '/v1/usage', query: { days }, signal } as const
+      return (await requester.json<{ usage: UsageDay[] }>(call)).usage
+    },
+    connect: ({ signal } = {}) => requester.json({ method: 'POST', path: connection, signal }),
+    disconnect: ({ signal } = {}) => requester.done({ method: 'DELETE', path: connection, signal }),
+  }
+}
+
+/** Registers an account. */
+export function registerWith(
+  requester: Requester,
+  { email, name, signal }: RegisterOptions,
+): Promise<Registration> {
+  return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
+}

@@ -1,0 +1,31 @@
+/** One check of a message. */
+export type Assertion =
+  /** A one-time code was found. */
+  | { readonly type: 'otpPresent' }
+  /** The text occurs, as it is written here, in the subject or the body. */
+  | { readonly type: 'containsText'; readonly text: string }
+  /** A link answers with success; with `urlContains` only links that contain it are tried. */
+  | { readonly type: 'linkResponds'; readonly urlContains?: string }
+  /** The sender check gave the expected result, `pass` unless said otherwise. */
+  | { readonly type: 'auth'; readonly check: 'spf' | 'dkim' | 'dmarc'; readonly expect?: string }
+
+/** The outcome of one assertion. */
+export type AssertionResult = {
+  readonly type: string
+  readonly passed: boolean
+  readonly detail: string
+}
+
+/** The report of a set of assertions on one message. */
+export type AssertionRun = {
+  readonly passed: boolean
+  readonly arrived: boolean
+  /** Seconds from the call to the arrival; 0 when it was there already. */
+  readonly arrivalSeconds: number | null
+  readonly results: readonly AssertionResult[]
+  readonly message: {
+    readonly id: string
+    readonly subject: string | null
+    readonly receivedAt: string
+  } | null
+}

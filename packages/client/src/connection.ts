@@ -1,0 +1,120 @@
+import type { CallOptions } from './call-options.ts'
+import { ApiError, ConnectionError } from './errors.ts'
+
+/** Where the service is and how it is reached. */
+export type Connection = {
+  readonly baseUrl: string
+  readonly apiKey: string | null
+  readonly fetch: typeof fetch
+}
+
+/** One call to the service. */
+export type Call = CallOptions & {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  /** Parameters; those undefined are left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Longest time to an answer. */
+  readonly timeoutMs?: number
+}
+
+/** A good answer. */
+export type Answer = { readonly bytes: Uint8Array<ArrayBuffer> }
+
+/** A service that works answers in milliseconds; past this a test would rather be told. */
+const ANSWER_MS_MAX = 30_000
+
+/** Most that is shown of an answer that is not ours, such as the page of a proxy. */
+const EXCERPT_LENGTH_MAX = 200
+
+/** Sends one call once. Throws ApiError for an error answer, ConnectionError for none. */
+export async function exchange(connection: Connection, call: Call): Promise<Answer> {
+  call.signal?.throwIfAborted()
+  const timeout = AbortSignal.timeout(call.timeoutMs ?? ANSWER_MS_MAX)
+  const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout])
+  try {
+    const { fetch } = connection
+    const response = await fetch(urlOf(connection, call), {
+      method: call.method,
+      headers: headersOf(connection, call),
+      signal,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    })
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    if (response.ok) return { bytes }
+    throw apiError(response, new TextDecoder().decode(bytes), call)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    call.signal?.throwIfAborted()
+    throw connectionError(connection, { error, isLate: timeout.aborted })
+  }
+}
+
+function urlOf({ baseUrl }: Connection, { path, query = {} }: Call): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value))
+  }
+  const search = parameters.size === 0 ? '' : `?${parameters}`
+  return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
+}
+
+function headersOf({ apiKey }: Connection, { body, headers }: Call): Record<string, string> {
+  return {
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...headers,
+  }
+}
+
+function apiError(response: Response, text: string, call: Call): ApiError {
+  const body = parseJson(text)
+  const told = property(body, 'error')
+  const field = (name: string): string | null => {
+    const value = property(told, name)
+    return typeof value === 'string' ? value : null
+  }
+  const excerpt = text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH_MAX)
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiError({
+    status: response.status,
+    type: field('type') ?? 'unexpected',
+    code: field('code') ?? 'unexpected_answer',
+    message: field('message') ?? `This is no answer of Mayfly: "${excerpt}". Check the base URL.`,
+    requestId: field('requestId'),
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+    call: `${call.method} ${call.path}`,
+    body,
+  })
+}
+
+function connectionError(
+  { baseUrl }: Connection,
+  { error, isLate }: { readonly error: unknown; readonly isLate: boolean },
+): ConnectionError {
+  if (isLate) {
+    return new ConnectionError(`Mayfly at ${baseUrl} did not answer in time.`, { cause: error })
+  }
+  // Node says only "fetch failed" itself; the cause has the reason.
+  const cause = property(error, 'cause')
+  const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
+  const reason = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
+  return new ConnectionError(
+    `Mayfly at ${baseUrl} cannot be reached: ${reason}. Is it running (npx mayfly serve)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
+    { cause: error },
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

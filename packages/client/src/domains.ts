@@ -1,0 +1,66 @@
+import type { CallOptions } from './call-options.ts'
+import type { Requester } from './request.ts'
+
+/** A domain that inboxes can be made on. */
+export type ReceivingDomain = {
+  readonly domain: string
+  readonly type: 'public' | 'private' | 'custom'
+  readonly status: 'active'
+}
+
+/** A receiving domain of your own. */
+export type Domain = {
+  readonly domain: string
+  /** `pending` until its TXT record is found, `active` once its MX points to the service. */
+  readonly state: 'pending' | 'verified' | 'active'
+  readonly txtRecord: { readonly name: string; readonly type: 'TXT'; readonly value: string }
+  readonly mxRecord: {
+    readonly name: string
+    readonly type: 'MX'
+    readonly value: string
+    readonly priority: number
+  }
+  readonly createdAt: string
+  readonly verifiedAt: string | null
+  readonly activeAt: string | null
+  readonly lastCheckedAt: string | null
+}
+
+/** Calls about receiving domains. */
+export type DomainCalls = {
+  /** Domains that an inbox can be made on. */
+  list(options?: CallOptions): Promise<readonly ReceivingDomain[]>
+  /** The account's own domains, with the state of each. */
+  listCustom(options?: CallOptions): Promise<readonly Domain[]>
+  /** Registers a domain; the answer names the DNS records to publish. Needs an admin key. */
+  register(domain: string, options?: CallOptions): Promise<Domain>
+  /** Looks for the DNS records; throws `txt_record_not_found` while the first is missing. */
+  verify(domain: string, options?: CallOptions): Promise<Domain>
+}
+
+/** Binds the calls about domains. */
+export function domainCalls(requester: Requester): DomainCalls {
+  const path = '/v1/domains'
+  return {
+    list: async ({ signal } = {}) =>
+      (await requester.json<{ domains: ReceivingDomain[] }>({ method: 'GET', path, signal }))
+        .domains,
+    listCustom: async ({ signal } = {}) => {
+      const call = { method: 'GET', path: `${path}/custom`, signal } as const
+      return (await requester.json<{ domains: Domain[] }>(call)).domains
+    },
+    register: async (domain, { signal } = {}) => {
+      const call = { method: 'POST', path, body: { domain }, signal } as const
+      return (await requester.json<{ domain: Domain }>(call)).domain
+    },
+    verify: async (domain, { signal } = {}) => {
+      const call = {
+        method: 'POST',
+        path: `${path}/${encodeURIComponent(domain)}/verify`,
+        isRepeatable: true,
+        signal,
+      } as const
+      return (await requester.json<{ domain: Domain }>(call)).domain
+    },
+  }
+}

@@ -1,0 +1,73 @@
+/** Codes of the service's errors; a newer service may know more. */
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_parameter'
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'admin_required'
+  | 'plan_limit'
+  | 'inbox_not_found'
+  | 'key_not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'email_registered'
+  | 'address_taken'
+  | 'last_admin_key'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'address_reserved'
+  | 'monthly_allowance_reached'
+  | 'daily_limit_reached'
+  | 'internal_error'
+  | 'shutting_down'
+  | 'storage_unavailable'
+
+/** Everything that the client throws by itself. */
+export class MayflyError extends Error {
+  override readonly name: string = 'MayflyError'
+}
+
+/** What an error answer of the service holds. */
+export type ApiErrorDetails = {
+  readonly status: number
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  readonly requestId: string | null
+  readonly retryAfterSeconds: number | null
+  /** The method and path that were called. */
+  readonly call: string
+  /** The whole body, where it was JSON. */
+  readonly body: unknown
+}
+
+/** The service answered with an error. Branch on `code`. */
+export class ApiError extends MayflyError {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly type: string
+  // The intersection keeps completion for known codes and leaves room for new ones.
+  readonly code: ErrorCode | (string & {})
+  /** Finds the request in the log of the service. */
+  readonly requestId: string | null
+  /** When the service said how long to wait before the next try. */
+  readonly retryAfterSeconds: number | null
+  /** The whole answer, where it was JSON. */
+  readonly body: unknown
+
+  constructor(details: ApiErrorDetails) {
+    const request = details.requestId === null ? '' : `, request ${details.requestId}`
+    super(`${details.message} (${details.status} ${details.code}, ${details.call}${request})`)
+    this.status = details.status
+    this.type = details.type
+    this.code = details.code
+    this.requestId = details.requestId
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.body = details.body
+  }
+}
+
+/** The service could not be reached, or did not answer in time. */
+export class ConnectionError extends MayflyError {
+  override readonly name = 'ConnectionError'
+}

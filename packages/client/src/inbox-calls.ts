@@ -1,0 +1,87 @@
+import type { Assertion, AssertionRun } from './assertions.ts'
+import type { CallOptions } from './call-options.ts'
+import type { Diagnostics, InboxState } from './diagnostics.ts'
+import type { Environment } from './keys.ts'
+import { type MessageCalls, messageCalls } from './messages.ts'
+import type { Requester } from './request.ts'
+import {
+  type Anchor,
+  anchorQuery,
+  WAIT_SECONDS_MAX,
+  type WaitCall,
+  type WaitOutcome,
+  waitMs,
+  waitOnce,
+} from './wait-call.ts'
+
+/** An inbox as the service tells of it. */
+export type InboxRecord = {
+  readonly id: string
+  readonly emailAddress: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly messageCount: number
+  readonly state: InboxState
+  /** That of the key that created it. */
+  readonly environment: Environment
+  /** What has arrived so far. Pass it as `after` to count only what comes later. */
+  readonly watermark: string
+}
+
+/** How long assertions wait for a message, and from when on mail counts. */
+export type CheckTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
+
+/** Every call about one inbox. */
+export type InboxCalls = {
+  readonly messages: MessageCalls
+  read(options?: CallOptions): Promise<InboxRecord>
+  delete(options?: CallOptions): Promise<void>
+  diagnose(options?: CallOptions): Promise<Diagnostics>
+  waitOnce(call: WaitCall): Promise<WaitOutcome>
+  check(assertions: readonly Assertion[], time: CheckTime): Promise<AssertionRun>
+}
+
+/** The path of an inbox. */
+export function inboxPath(inboxId: string): string {
+  return `/v1/inboxes/${encodeURIComponent(inboxId)}`
+}
+
+/** Binds the calls about one inbox. */
+export function inboxCalls(requester: Requester, inboxId: string): InboxCalls {
+  const path = inboxPath(inboxId)
+  return {
+    messages: messageCalls(requester, path),
+    read: ({ signal } = {}) => requester.json({ method: 'GET', path, signal }),
+    delete: ({ signal } = {}) => requester.done({ method: 'DELETE', path, signal }),
+    diagnose: ({ signal } = {}) =>
+      requester.json({ method: 'GET', path: `${path}/diagnostics`, signal }),
+    waitOnce: (call) => waitOnce(requester, path, call),
+    check: (assertions, time) => checkWithin(requester, `${path}/assert`, { assertions, time }),
+  }
+}
+
+/** The service holds one call for 50 seconds at most; a longer wait is asked for again. */
+async function checkWithin(
+  requester: Requester,
+  path: string,
+  { assertions, time }: { readonly assertions: readonly Assertion[]; readonly time: CheckTime },
+): Promise<AssertionRun> {
+  const startedAt = performance.now()
+  for (;;) {
+    const goneSeconds = (performance.now() - startedAt) / 1000
+    const leftSeconds = Math.max(0, time.timeoutSeconds - goneSeconds)
+    const timeoutSeconds = Math.min(Math.ceil(leftSeconds), WAIT_SECONDS_MAX)
+    const run = await requester.json<AssertionRun>({
+      method: 'POST',
+      path,
+      body: { assertions, timeoutSeconds, ...anchorQuery(time) },
+      isRepeatable: true,
+      timeoutMs: waitMs(timeoutSeconds),
+      signal: time.signal,
+    })
+    if (run.arrivalSeconds !== null) {
+      return { ...run, arrivalSeconds: goneSeconds + run.arrivalSeconds }
+    }
+    if (leftSeconds <= WAIT_SECONDS_MAX) return run
+  }
+}

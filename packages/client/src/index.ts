@@ -1,0 +1,76 @@
+export type {
+  Account,
+  AccountCalls,
+  AccountOverview,
+  Limits,
+  Plan,
+  RegisterOptions,
+  Registration,
+  UsageDay,
+  UsageToday,
+} from './accounts.ts'
+export type { Assertion, AssertionResult, AssertionRun } from './assertions.ts'
+export type { CallOptions } from './call-options.ts'
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  registerAccount,
+  type ServiceOptions,
+} from './client.ts'
+export type {
+  Considered,
+  Diagnostics,
+  DiagnosticsEvent,
+  InboxState,
+  WaitDiagnostics,
+} from './diagnostics.ts'
+export type { Domain, DomainCalls, ReceivingDomain } from './domains.ts'
+export { ApiError, ConnectionError, type ErrorCode, MayflyError } from './errors.ts'
+export {
+  AssertionsFailedError,
+  EmailTimeoutError,
+  UnexpectedEmailError,
+} from './expectation-errors.ts'
+export type { MessageFilter, TextPattern } from './filter.ts'
+export {
+  type CheckOptions,
+  Inbox,
+  type NoEmailOptions,
+  type Trigger,
+  type WaitOptions,
+} from './inbox.ts'
+export type { InboxRecord } from './inbox-calls.ts'
+export type { CreateInboxOptions, InboxesCalls } from './inboxes.ts'
+export type { CreateKeyOptions, Environment, IssuedKey, Key, KeyCalls, Role } from './keys.ts'
+export type {
+  Address,
+  Attachment,
+  AuthVerdict,
+  Link,
+  ListMessagesOptions,
+  Message,
+  MessagePage,
+  MessageSummary,
+  Otp,
+} from './messages.ts'
+export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'
+export {
+  type VerificationFailure,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from './verify-webhook.ts'
+export type { Anchor } from './wait-call.ts'
+export type { ReceivedLink, ReceivedOtp } from './wanted.ts'
+export type {
+  CreatedWebhook,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryPage,
+  ListDeliveriesOptions,
+  Webhook,
+  WebhookCalls,
+  WebhookEvent,
+} from './webhooks.ts'

@@ -1,0 +1,124 @@
+import type { CallOptions } from './call-options.ts'
+import type { Requester } from './request.ts'
+
+/** A mail address with the name beside it; either may be missing in a broken mail. */
+export type Address = { readonly name: string | null; readonly address: string | null }
+
+/** A one-time code that was found in a mail; `confidence` is from 0 to 1. */
+export type Otp = { readonly value: string; readonly confidence: number }
+
+/** A link of a mail and the text that it stands on. */
+export type Link = { readonly url: string; readonly text: string | null }
+
+/** A message as a list shows it. */
+export type MessageSummary = {
+  readonly id: string
+  readonly from: Address
+  readonly subject: string | null
+  readonly preview: string | null
+  readonly receivedAt: string
+  readonly hasAttachments: boolean
+  readonly hasOtp: boolean
+}
+
+/** An attachment; its bytes are read by `downloadAttachment`. */
+export type Attachment = {
+  readonly id: string
+  readonly filename: string | null
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly contentId: string | null
+  readonly inline: boolean
+  readonly sha256: string
+  readonly status: 'available' | 'blocked' | 'quarantined'
+  /** Why it is blocked or quarantined. */
+  readonly reason: string | null
+}
+
+/** The outcome of one check of the sender, in the words of RFC 8601. */
+export type AuthVerdict = {
+  readonly result: string
+  readonly domain: string | null
+  readonly detail: string | null
+}
+
+/** A whole message. */
+export type Message = MessageSummary & {
+  readonly inboxId: string
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly replyTo: readonly Address[]
+  /** The Date header. */
+  readonly sentAt: string | null
+  readonly sizeBytes: number
+  /** The text part, or the readable text of the HTML part. */
+  readonly text: string | null
+  /** The HTML part without anything that acts or phones home. */
+  readonly html: string | null
+  readonly otp: Otp | null
+  /** In order of appearance, each URL once. */
+  readonly links: readonly Link[]
+  readonly attachments: readonly Attachment[]
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** Null until the checks, which run after the mail is stored, are done. */
+  readonly auth: {
+    readonly spf: AuthVerdict
+    readonly dkim: AuthVerdict
+    readonly dmarc: AuthVerdict
+  } | null
+  readonly envelope: {
+    readonly mailFrom: string | null
+    readonly rcptTo: string
+    readonly remoteAddress: string
+    readonly helo: string | null
+    readonly tls: string | null
+  }
+}
+
+/** One page of messages, newest first; `nextCursor` is null on the last one. */
+export type MessagePage = {
+  readonly messages: readonly MessageSummary[]
+  readonly nextCursor: string | null
+}
+
+/** Which messages are listed. */
+export type ListMessagesOptions = CallOptions & {
+  /** At most 100; 50 unless said otherwise. */
+  readonly limit?: number | undefined
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+  /** Only what arrived after this watermark. */
+  readonly after?: string | undefined
+  /** Only what arrived at or after this moment. */
+  readonly since?: string | undefined
+}
+
+/** Calls about the messages of one inbox. */
+export type MessageCalls = {
+  list(options?: ListMessagesOptions): Promise<MessagePage>
+  read(messageId: string, options?: CallOptions): Promise<Message>
+  raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  attachment(
+    messageId: string,
+    attachmentId: string,
+    options?: CallOptions,
+  ): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** Binds the calls about the messages of one inbox. */
+export function messageCalls(requester: Requester, inboxPath: string): MessageCalls {
+  const base = `${inboxPath}/messages`
+  const pathOf = (messageId: string) => `${base}/${encodeURIComponent(messageId)}`
+  return {
+    list: ({ signal, ...query } = {}) =>
+      requester.json({ method: 'GET', path: base, query, signal }),
+    read: (messageId, { signal } = {}) =>
+      requester.json({ method: 'GET', path: pathOf(messageId), signal }),
+    raw: (messageId, { signal } = {}) =>
+      requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
+    attachment: (messageId, attachmentId, { signal } = {}) => {
+      const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(attachmentId)}`
+      return requester.bytes({ method: 'GET', path, signal })
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Assertion, AssertionRun } from './assertions.ts'
+import type { CallOptions } from './call-options.ts'
+import type { Requester } from './request.ts'
+import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, waitMs } from './wait-call.ts'
+
+/** A saved, named set of assertions. */
+export type Scenario = {
+  readonly id: string
+  readonly name: string
+  readonly assertions: readonly Assertion[]
+  readonly timeoutSeconds: number
+  readonly createdAt: string
+}
+
+/** A scenario to be saved; it waits 30 seconds unless said otherwise, at most 50. */
+export type CreateScenarioOptions = CallOptions & {
+  readonly name: string
+  readonly assertions: readonly Assertion[]
+  readonly timeoutSeconds?: number
+}
+
+/** Calls about scenarios. */
+export type ScenarioCalls = {
+  create(options: CreateScenarioOptions): Promise<Scenario>
+  list(options?: CallOptions): Promise<readonly Scenario[]>
+  delete(scenarioId: string, options?: CallOptions): Promise<void>
+  /** Waits for a message in the inbox and reports what held; check `passed`. */
+  run(
+    scenarioId: string,
+    inbox: { readonly id: string },
+    options?: CallOptions & Anchor,
+  ): Promise<AssertionRun>
+}
+
+/** Binds the calls about scenarios. */
+export function scenarioCalls(requester: Requester): ScenarioCalls {
+  const path = '/v1/scenarios'
+  const pathOf = (scenarioId: string) => `${path}/${encodeURIComponent(scenarioId)}`
+  return {
+    create: async ({ signal, ...body }) => {
+      const call = { method: 'POST', path, body, signal } as const
+      return (await requester.json<{ scenario: Scenario }>(call)).scenario
+    },
+    list: async ({ signal } = {}) =>
+      (await requester.json<{ scenarios: Scenario[] }>({ method: 'GET', path, signal })).scenarios,
+    delete: (scenarioId, { signal } = {}) =>
+      requester.done({ method: 'DELETE', path: pathOf(scenarioId), signal }),
+    run: (scenarioId, inbox, options = {}) =>
+      requester.json({
+        method: 'POST',
+        path: `${pathOf(scenarioId)}/run`,
+        body: { inboxId: inbox.id, ...anchorQuery(options) },
+        isRepeatable: true,
+        timeoutMs: waitMs(WAIT_SECONDS_MAX),
+        signal: options.signal,
+      }),
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type * as contract from '@mayfly/contract'
+import { WAIT_SECONDS } from '@mayfly/contract'
+import type * as client from '../src/index.ts'
+import { WAIT_SECONDS_MAX } from '../src/wait-call.ts'
+
+// The client writes its types out, so that its users need no zod. Here the compiler proves that
+// they are the contract's: ids are plain strings to a user, and nothing is to be written to.
+
+type Plain<T> = T extends contract.InboxId | contract.AccountId | contract.KeyId
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly Plain<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Plain<T[Name]> }
+      : T
+
+/** True when each is assignable to the other, optional fields included. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+/** Refused by the compiler where the two differ. */
+type Agree<Ours, Theirs extends Same<Plain<Ours>, Plain<Theirs>> extends true ? unknown : never> = [
+  Ours,
+  Theirs,
+]
+
+/** Every record that goes over the wire. */
+export type Proven = [
+  Agree<client.Account, contract.Account>,
+  Agree<client.Limits, contract.Limits>,
+  Agree<client.UsageDay, contract.UsageDay>,
+  Agree<client.Key, contract.Key>,
+  Agree<client.InboxRecord, contract.Inbox>,
+  Agree<client.ErrorCode, contract.ErrorCode>,
+]
+
+describe('the client against the contract', () => {
+  it('asks the service to hold a call no longer than it does', () => {
+    assert.equal(WAIT_SECONDS_MAX, WAIT_SECONDS.max)
+  })
+})

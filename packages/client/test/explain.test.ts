@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AssertionsFailedError, EmailTimeoutError } from '../src/index.ts'
+import { type FakeMayfly, startFakeMayfly } from './fake-mayfly.ts'
+
+async function timeoutMessage(mayfly: FakeMayfly): Promise<string> {
+  const inbox = await mayfly.connect().inboxes.create()
+  try {
+    await inbox.waitForOtp({ subject: /code/i, from: 'acme', timeoutSeconds: 0 })
+  } catch (error) {
+    assert.ok(error instanceof EmailTimeoutError)
+    assert.equal(error.emailAddress, 'qa@mayfly.test')
+    return error.message
+  }
+  throw new Error('the wait did not time out')
+}
+
+describe('the error of a wait in vain', () => {
+  it('says that nothing came at all, and what to do next', async () => {
+    await using mayfly = await startFakeMayfly()
+    assert.equal(
+      await timeoutMessage(mayfly),
+      `A one-time code with from "acme" and subject /code/i did not reach qa@mayfly.test within 0 s.
+
+Nothing at all arrived for this address, and nothing was refused.
+
+What to do next:
+  - Check that the application sends to port 1025.`,
+    )
+  })
+
+  it('tells what did arrive and why it did not count, and what was refused', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.inbox.diagnostics = {
+      ...mayfly.inbox.diagnostics,
+      state: 'suspended',
+      domain: { domain: 'qa.acme.example', status: 'pending' },
+      events: [
+        { stage: 'smtp.accepted', at: '2026-01-31T09:29:58.000Z', detail: null },
+        {
+          stage: 'near.miss',
+          at: '2026-01-31T09:29:59.000Z',
+          detail: '550 5.1.1 qq@mayfly.test\u001b[1m',
+        },
+      ],
+    }
+    mayfly.inbox.deliver(
+      { subject: 'Weekly news', otp: { value: '2026', confidence: 0.2 } },
+      { subject: null, from: { name: null, address: 'eve@evil.example' } },
+      { subject: 'Verify\u202e', from: { name: null, address: 'eve@evil.example' } },
+    )
+    assert.equal(
+      await timeoutMessage(mayfly),
+      `A one-time code with from "acme" and subject /code/i did not reach qa@mayfly.test within 0 s.
+
+Arrived, but did not count:
+  09:30:01 UTC  "Weekly news": its subject does not match /code/i
+
+Refused:
+  09:29:59 UTC  near.miss: 550 5.1.1 qq@mayfly.test [1m
+
+The inbox is suspended: it takes no mail.
+
+The domain qa.acme.example is pending.
+
+What to do next:
+  - Check that the application sends to port 1025.`,
+    )
+  })
+
+  it('stays readable when a hundred mails came', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    mayfly.inbox.deliver(...Array.from({ length: 100 }, (_, i) => ({ subject: `News ${i + 1}` })))
+    await assert.rejects(
+      inbox.waitForMessage({ subject: 'x'.repeat(500), timeoutSeconds: 0 }),
+      (error) => {
+        assert.ok(error instanceof EmailTimeoutError)
+        assert.equal(error.diagnostics.considered.length, 100)
+        assert.match(error.message, /… and 90 before these\n {2}09:\d\d:\d\d UTC {2}"News 91"/)
+        assert.ok(error.message.length < 4_000, error.message)
+        return true
+      },
+    )
+  })
+})
+
+describe('the error of assertions', () => {
+  const RUN = {
+    passed: false,
+    arrived: true,
+    arrivalSeconds: 1.5,
+    results: [
+      { type: 'otpPresent', passed: true, detail: 'The code is 481516.' },
+      { type: 'containsText', passed: false, detail: 'Neither holds "Hello".' },
+    ],
+    message: { id: 'msg_1', subject: 'Welcome', receivedAt: '2026-01-31T09:30:00.000Z' },
+  }
+
+  it('lists each with its reason, and holds the report', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    mayfly.script.push({ status: 200, body: RUN })
+    await assert.rejects(inbox.assert([{ type: 'otpPresent' }]), (error) => {
+      assert.ok(error instanceof AssertionsFailedError)
+      assert.equal(
+        error.message,
+        `1 of 2 assertions failed on "Welcome" to qa@mayfly.test.
+  passed  otpPresent: The code is 481516.
+  FAILED  containsText: Neither holds "Hello".`,
+      )
+      assert.equal(error.run.results.length, 2)
+      return true
+    })
+  })
+
+  it('is not thrown by a check, which asks again while time is left', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    const nothing = { ...RUN, arrived: false, arrivalSeconds: null, message: null }
+    mayfly.script.push({ status: 200, body: nothing }, { status: 200, body: RUN })
+    const since = new Date(0)
+    const run = await inbox.check([{ type: 'otpPresent' }], { timeoutSeconds: 60, since })
+    assert.equal(run.passed, false)
+    assert.ok(run.arrivalSeconds !== null && run.arrivalSeconds >= 1.5)
+    const asked = mayfly.calls.slice(1).map(({ body }) => JSON.parse(body))
+    assert.deepEqual(
+      asked.map(({ timeoutSeconds }) => timeoutSeconds),
+      [50, 50],
+    )
+    assert.equal(asked[0].since, '1970-01-01T00:00:00.000Z')
+  })
+})

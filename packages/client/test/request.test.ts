@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
+import { errorAnswer, type FakeAnswer, startFakeHttp } from './fake-http.ts'
+import { startFakeMayfly } from './fake-mayfly.ts'
+
+const BUSY = errorAnswer(429, 'requests_per_minute_exceeded', { 'retry-after': '0' })
+const STOPPING = errorAnswer(503, 'shutting_down', { 'retry-after': '0' })
+
+describe('a call', () => {
+  it('carries the key, the parameters and the body as the service takes them', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.script.push({ status: 200, body: { usage: [] } }, { status: 201, body: { key: {} } })
+    const client = mayfly.connect({ baseUrl: `${mayfly.baseUrl}//` })
+    await client.account.usage({ days: 7 })
+    await client.keys.create({ name: 'CI', role: 'admin' })
+
+    const [usage, key] = mayfly.calls
+    assert.equal(`${usage?.method} ${usage?.path}?${usage?.query}`, 'GET /v1/usage?days=7')
+    assert.equal(usage?.headers.authorization, 'Bearer mf_test_key')
+    assert.equal(usage?.headers['content-type'], undefined)
+    assert.equal(`${key?.method} ${key?.path}`, 'POST /v1/keys')
+    assert.deepEqual(JSON.parse(key?.body ?? ''), { name: 'CI', role: 'admin' })
+    assert.equal(key?.headers['content-type'], 'application/json')
+  })
+
+  it('goes on with the new key after a rotation', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.script.push({ status: 200, body: { apiKey: 'mf_test_new', key: {} } })
+    const client = mayfly.connect()
+    await client.keys.rotate()
+    await client.inboxes.list()
+    assert.equal(mayfly.calls.at(-1)?.headers.authorization, 'Bearer mf_test_new')
+  })
+
+  it('cannot be made without a key, and says where to get one', () => {
+    assert.throws(() => createClient({ baseUrl: 'http://127.0.0.1:1' }), {
+      name: 'MayflyError',
+      message: /mayfly signup/,
+    })
+  })
+})
+
+describe('an error answer', () => {
+  it('becomes an error with all that it says', async () => {
+    await using mayfly = await startFakeMayfly()
+    const error = { type: 'conflict', code: 'address_taken', message: 'Taken.', requestId: 'req-7' }
+    mayfly.script.push({ status: 409, body: { error }, headers: { 'retry-after': '3' } })
+    await assert.rejects(mayfly.connect().inboxes.create({ localPart: 'qa' }), (thrown) => {
+      assert.ok(thrown instanceof ApiError && thrown instanceof MayflyError)
+      assert.equal(thrown.message, 'Taken. (409 address_taken, POST /v1/inboxes, request req-7)')
+      const { status, type, code, requestId, retryAfterSeconds } = thrown
+      assert.deepEqual(
+        { status, type, code, requestId, retryAfterSeconds },
+        {
+          status: 409,
+          type: 'conflict',
+          code: 'address_taken',
+          requestId: 'req-7',
+          retryAfterSeconds: 3,
+        },
+      )
+      return true
+    })
+  })
+
+  it('that is not of the service shows what it was', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.script.push({ status: 404, body: '<h1>\n nginx</h1>' })
+    await assert.rejects(mayfly.connect().inboxes.list(), /no answer of Mayfly: "<h1> nginx<\/h1>"/)
+  })
+})
+
+describe('a call that fails', () => {
+  const create = (client: ReturnType<typeof createClient>) => client.inboxes.create()
+  const addKey = (client: ReturnType<typeof createClient>) => client.keys.create({ name: 'CI' })
+  const cases: readonly {
+    readonly name: string
+    readonly answers: readonly FakeAnswer[]
+    readonly call: typeof create | typeof addKey
+    readonly sent: number
+    readonly fails: boolean
+  }[] = [
+    { name: 'create, cut off', answers: ['hangUp', 'hangUp'], call: create, sent: 3, fails: false },
+    { name: 'create, stopping', answers: [STOPPING], call: create, sent: 2, fails: false },
+    { name: 'create, too hasty', answers: [BUSY], call: create, sent: 2, fails: false },
+    {
+      name: 'create, at the daily limit',
+      answers: [errorAnswer(429, 'daily_limit_reached', { 'retry-after': '1' })],
+      call: create,
+      sent: 1,
+      fails: true,
+    },
+    {
+      name: 'create, asked to wait for an hour',
+      answers: [errorAnswer(429, 'requests_per_minute_exceeded', { 'retry-after': '3600' })],
+      call: create,
+      sent: 1,
+      fails: true,
+    },
+    {
+      name: 'create, our bug',
+      answers: [errorAnswer(500, 'internal_error')],
+      call: create,
+      sent: 1,
+      fails: true,
+    },
+    {
+      name: 'create, stopping for good',
+      answers: Array.from({ length: 4 }, () => STOPPING),
+      call: create,
+      sent: 4,
+      fails: true,
+    },
+    { name: 'a key, cut off', answers: ['hangUp'], call: addKey, sent: 1, fails: true },
+    { name: 'a key, stopping', answers: [STOPPING], call: addKey, sent: 1, fails: true },
+    { name: 'a key, too hasty', answers: [BUSY], call: addKey, sent: 2, fails: false },
+  ]
+  for (const { name, answers, call, sent, fails } of cases) {
+    it(`${name}: is sent ${sent} times and ${fails ? 'fails' : 'succeeds'}`, async () => {
+      await using mayfly = await startFakeMayfly()
+      mayfly.script.push(...answers)
+      const outcome = await call(mayfly.connect()).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      assert.equal(outcome !== null, fails, String(outcome))
+      assert.equal(mayfly.calls.length, sent)
+    })
+  }
+
+  it('repeats a create under one idempotency key, and makes a new key for the next', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.script.push('hangUp')
+    const client = mayfly.connect()
+    await client.inboxes.create()
+    await client.inboxes.create()
+    const keys = mayfly.calls.map(({ headers }) => String(headers['idempotency-key']))
+    assert.equal(keys[0], keys[1])
+    assert.notEqual(keys[1], keys[2])
+    assert.match(keys[0] ?? '', /^[0-9a-f]{32}$/)
+  })
+
+  it('takes "not found" for success when a delete is repeated, not when it is first', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    mayfly.script.push(STOPPING, errorAnswer(404, 'inbox_not_found'))
+    await inbox.delete()
+    mayfly.script.push(errorAnswer(404, 'inbox_not_found'))
+    await assert.rejects(inbox.delete(), { code: 'inbox_not_found' })
+  })
+})
+
+describe('a call without an answer', () => {
+  it('says that nothing listens there and what to do', async () => {
+    const { baseUrl, [Symbol.asyncDispose]: close } = await startFakeHttp(async () => 'hangUp')
+    await close()
+    const client = createClient({ baseUrl, apiKey: 'mf_test_key' })
+    await assert.rejects(client.keys.create({ name: 'CI' }), (error) => {
+      assert.ok(error instanceof ConnectionError)
+      assert.match(
+        error.message,
+        /^Mayfly at http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREF/,
+      )
+      assert.match(error.message, /npx mayfly serve/)
+      return true
+    })
+  })
+
+  it('ends when its signal fires, with the reason of the signal', async () => {
+    const arrived = Promise.withResolvers<void>()
+    await using server = await startFakeHttp(async (_call, gone) => {
+      arrived.resolve()
+      await new Promise((resolve) => gone.addEventListener('abort', resolve))
+      return 'hangUp'
+    })
+    const client = createClient({ baseUrl: server.baseUrl, apiKey: 'mf_test_key' })
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const call = client.inboxes.list({ signal: controller.signal })
+    await arrived.promise
+    controller.abort(reason)
+    await assert.rejects(call, reason)
+    assert.equal(server.calls.length, 1)
+    await assert.rejects(client.inboxes.list({ signal: controller.signal }), reason)
+    assert.equal(server.calls.length, 1)
+  })
+})
