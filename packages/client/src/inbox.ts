@@ -11,7 +11,7 @@ import { describeMessage, explainRun } from './explain.ts'
 import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
 import type { InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
-import type { ListMessagesOptions, Message, MessagePage } from './messages.ts'
+import type { ListMessagesOptions, Message, MessagePage, ReadMessageOptions } from './messages.ts'
 import type { Anchor } from './wait-call.ts'
 import { type Wanted, waitFor } from './waiting.ts'
 import { type ReceivedLink, type ReceivedOtp, wantLink, wantMessage, wantOtp } from './wanted.ts'
@@ -160,7 +160,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** A whole message. */
-  readMessage(messageId: string, options: CallOptions = {}): Promise<Message> {
+  readMessage(messageId: string, options: ReadMessageOptions = {}): Promise<Message> {
     return this.#calls.messages.read(messageId, options)
   }
 

@@ -53,6 +53,7 @@ export type {
   MessagePage,
   MessageSummary,
   Otp,
+  ReadMessageOptions,
 } from './messages.ts'
 export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'
 export {

@@ -8,7 +8,7 @@ export type Address = { readonly name: string | null; readonly address: string |
 export type Otp = { readonly value: string; readonly confidence: number }
 
 /** A link of a mail and the text that it stands on. */
-export type Link = { readonly url: string; readonly text: string | null }
+export type Link = { readonly url: string; readonly text: string }
 
 /** A message as a list shows it. */
 export type MessageSummary = {
@@ -67,12 +67,16 @@ export type Message = MessageSummary & {
     readonly dmarc: AuthVerdict
   } | null
   readonly envelope: {
-    readonly mailFrom: string | null
+    /** Empty for the null sender. */
+    readonly mailFrom: string
     readonly rcptTo: string
     readonly remoteAddress: string
     readonly helo: string | null
+    /** The TLS version, or null without TLS. */
     readonly tls: string | null
   }
+  /** What is broken about the mail; mostly empty. */
+  readonly defects: readonly string[]
 }
 
 /** One page of messages, newest first; `nextCursor` is null on the last one. */
@@ -93,10 +97,16 @@ export type ListMessagesOptions = CallOptions & {
   readonly since?: string | undefined
 }
 
+/** How a message is read. */
+export type ReadMessageOptions = CallOptions & {
+  /** Whether `html` keeps images that a reader would fetch from elsewhere; `block` by default. */
+  readonly remoteImages?: 'block' | 'allow' | undefined
+}
+
 /** Calls about the messages of one inbox. */
 export type MessageCalls = {
   list(options?: ListMessagesOptions): Promise<MessagePage>
-  read(messageId: string, options?: CallOptions): Promise<Message>
+  read(messageId: string, options?: ReadMessageOptions): Promise<Message>
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   attachment(
     messageId: string,
@@ -112,8 +122,8 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
   return {
     list: ({ signal, ...query } = {}) =>
       requester.json({ method: 'GET', path: base, query, signal }),
-    read: (messageId, { signal } = {}) =>
-      requester.json({ method: 'GET', path: pathOf(messageId), signal }),
+    read: (messageId, { signal, ...query } = {}) =>
+      requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
     raw: (messageId, { signal } = {}) =>
       requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
     attachment: (messageId, attachmentId, { signal } = {}) => {

@@ -42,7 +42,7 @@ export function wantLink(
         pattern === undefined
           ? links[0]
           : (links.find(({ url }) => matches(url, pattern)) ??
-            links.find(({ text }) => matches(text ?? '', pattern)))
+            links.find(({ text }) => matches(text, pattern)))
       if (link !== undefined) return { found: { ...link, message } }
       return { reason: `none of its ${links.length} links is${suffix || ' there'}` }
     },

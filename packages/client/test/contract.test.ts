@@ -8,7 +8,9 @@ import { WAIT_SECONDS_MAX } from '../src/wait-call.ts'
 // The client writes its types out, so that its users need no zod. Here the compiler proves that
 // they are the contract's: ids are plain strings to a user, and nothing is to be written to.
 
-type Plain<T> = T extends contract.InboxId | contract.AccountId | contract.KeyId
+type AnyId = { [Kind in contract.IdKind]: contract.Id<Kind> }[contract.IdKind]
+
+type Plain<T> = T extends AnyId
   ? string
   : T extends readonly (infer Item)[]
     ? readonly Plain<Item>[]
@@ -32,6 +34,8 @@ export type Proven = [
   Agree<client.UsageDay, contract.UsageDay>,
   Agree<client.Key, contract.Key>,
   Agree<client.InboxRecord, contract.Inbox>,
+  Agree<client.MessageSummary, contract.MessageSummary>,
+  Agree<client.Message, contract.Message>,
   Agree<client.ErrorCode, contract.ErrorCode>,
 ]
 

@@ -136,7 +136,8 @@ export function fakeMessage(fields: Partial<Message> = {}): Message {
     attachments: [],
     headers: [],
     auth: null,
-    envelope: { mailFrom: null, rcptTo: '', remoteAddress: '', helo: null, tls: null },
+    envelope: { mailFrom: '', rcptTo: '', remoteAddress: '', helo: null, tls: null },
+    defects: [],
     ...fields,
   }
 }
