@@ -1,3 +1,6 @@
+/** The mechanisms that sender checks know. */
+export type SenderCheck = 'spf' | 'dkim' | 'dmarc'
+
 /** One check of a message. */
 export type Assertion =
   /** A one-time code was found. */
@@ -5,9 +8,14 @@ export type Assertion =
   /** The text occurs, as it is written here, in the subject or the body. */
   | { readonly type: 'containsText'; readonly text: string }
   /** A link answers with success; with `urlContains` only links that contain it are tried. */
-  | { readonly type: 'linkResponds'; readonly urlContains?: string }
+  | { readonly type: 'linkResponds'; readonly urlContains?: string | undefined }
   /** The sender check gave the expected result, `pass` unless said otherwise. */
-  | { readonly type: 'auth'; readonly check: 'spf' | 'dkim' | 'dmarc'; readonly expect?: string }
+  | { readonly type: 'auth'; readonly check: SenderCheck; readonly expect?: string | undefined }
+
+/** An assertion as it was saved, with what was left out filled in. */
+export type SavedAssertion =
+  | Exclude<Assertion, { type: 'auth' }>
+  | { readonly type: 'auth'; readonly check: SenderCheck; readonly expect: string }
 
 /** The outcome of one assertion. */
 export type AssertionResult = {

@@ -1,9 +1,23 @@
 /** Where an inbox stands: no mail is accepted unless it is active. */
 export type InboxState = 'active' | 'expired' | 'suspended'
 
-/** One observed stage of the way of mail to an inbox. */
-export type DiagnosticsEvent = {
-  readonly stage: string
+/** The stages of a mail's way. */
+export type Stage =
+  | 'inbox.created'
+  | 'smtp.accepted'
+  | 'smtp.refused'
+  | 'message.stored'
+  | 'otp.detected'
+  | 'webhook.delivered'
+  | 'webhook.failed'
+  | 'inbox.expired'
+  | 'inbox.suspended'
+  /** Mail that was refused because its address is a slip away from this one's. */
+  | 'near.miss'
+
+/** Something that was observed. */
+export type DiagnosticEvent = {
+  readonly stage: Stage
   readonly at: string
   readonly detail: string | null
 }
@@ -12,7 +26,7 @@ export type DiagnosticsEvent = {
 export type Diagnostics = {
   readonly state: InboxState
   /** Oldest first. */
-  readonly events: readonly DiagnosticsEvent[]
+  readonly events: readonly DiagnosticEvent[]
   readonly domain: { readonly domain: string; readonly status: string }
   readonly nextSteps: readonly string[]
 }

@@ -1,5 +1,5 @@
 import type { AssertionResult, AssertionRun } from './assertions.ts'
-import type { Considered, DiagnosticsEvent, WaitDiagnostics } from './diagnostics.ts'
+import type { Considered, DiagnosticEvent, WaitDiagnostics } from './diagnostics.ts'
 import { formatAddress } from './filter.ts'
 import type { MessageSummary } from './messages.ts'
 import { plain, quote } from './quote.ts'
@@ -67,7 +67,7 @@ function consideredLine({ receivedAt, subject, reason }: Considered): string {
   return `${timeOfDay(receivedAt)}  ${quote(subject)}: ${plain(reason)}`
 }
 
-function eventLine({ at, stage, detail }: DiagnosticsEvent): string {
+function eventLine({ at, stage, detail }: DiagnosticEvent): string {
   return `${timeOfDay(at)}  ${stage}${detail === null ? '' : `: ${plain(detail)}`}`
 }
 

@@ -6,7 +6,7 @@ export type TextPattern = string | RegExp
 
 /** Which messages count; all that is given must hold. */
 export type MessageFilter = {
-  /** The sender, as `Name <address>`. */
+  /** In the name or the address of the sender; an expression sees `Name <address>`. */
   readonly from?: TextPattern | undefined
   readonly subject?: TextPattern | undefined
   /** The readable text. */
@@ -41,6 +41,13 @@ export function mismatch(message: Message, filter: MessageFilter): string | null
   const reason = summaryMismatch(message, filter)
   if (reason !== null || text === undefined || matches(message.text ?? '', text)) return reason
   return `its text ${isNotLike(text)}`
+}
+
+/** What the service leaves to us: it looks for texts itself, but takes no expressions. */
+export function expressionsOf({ from, subject, text }: MessageFilter): MessageFilter {
+  const expression = (pattern: TextPattern | undefined) =>
+    typeof pattern === 'string' ? undefined : pattern
+  return { from: expression(from), subject: expression(subject), text: expression(text) }
 }
 
 /** The filter as a part of a sentence: `with subject /verify/i and from "acme"`; may be empty. */

@@ -9,7 +9,13 @@ export type {
   UsageDay,
   UsageToday,
 } from './accounts.ts'
-export type { Assertion, AssertionResult, AssertionRun } from './assertions.ts'
+export type {
+  Assertion,
+  AssertionResult,
+  AssertionRun,
+  SavedAssertion,
+  SenderCheck,
+} from './assertions.ts'
 export type { CallOptions } from './call-options.ts'
 export {
   type Client,
@@ -20,9 +26,10 @@ export {
 } from './client.ts'
 export type {
   Considered,
+  DiagnosticEvent,
   Diagnostics,
-  DiagnosticsEvent,
   InboxState,
+  Stage,
   WaitDiagnostics,
 } from './diagnostics.ts'
 export type { Domain, DomainCalls, ReceivingDomain } from './domains.ts'

@@ -93,8 +93,6 @@ export type ListMessagesOptions = CallOptions & {
   readonly cursor?: string | undefined
   /** Only what arrived after this watermark. */
   readonly after?: string | undefined
-  /** Only what arrived at or after this moment. */
-  readonly since?: string | undefined
 }
 
 /** How a message is read. */

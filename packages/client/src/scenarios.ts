@@ -1,4 +1,4 @@
-import type { Assertion, AssertionRun } from './assertions.ts'
+import type { Assertion, AssertionRun, SavedAssertion } from './assertions.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Requester } from './request.ts'
 import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, waitMs } from './wait-call.ts'
@@ -7,7 +7,7 @@ import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, waitMs } from './wait-call.
 export type Scenario = {
   readonly id: string
   readonly name: string
-  readonly assertions: readonly Assertion[]
+  readonly assertions: readonly SavedAssertion[]
   readonly timeoutSeconds: number
   readonly createdAt: string
 }

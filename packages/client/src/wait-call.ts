@@ -1,6 +1,7 @@
 import type { CallOptions } from './call-options.ts'
 import type { WaitDiagnostics } from './diagnostics.ts'
 import { ApiError } from './errors.ts'
+import type { MessageFilter, TextPattern } from './filter.ts'
 import type { Message } from './messages.ts'
 import type { Requester } from './request.ts'
 
@@ -20,7 +21,12 @@ export type Anchor = {
 
 /** One call that the service holds. */
 export type WaitCall = CallOptions &
-  Anchor & { readonly for: 'message' | 'otp'; readonly timeoutSeconds: number }
+  Anchor & {
+    readonly for: 'message' | 'otp'
+    readonly timeoutSeconds: number
+    /** The service looks for its texts itself; its expressions are for the caller to apply. */
+    readonly filter: MessageFilter
+  }
 
 /** What came of it. */
 export type WaitOutcome =
@@ -48,7 +54,14 @@ export async function waitOnce(
     const { message } = await requester.json<{ message: Message }>({
       method: 'GET',
       path: `${inboxPath}/wait`,
-      query: { for: call.for, timeoutSeconds, ...anchorQuery(call) },
+      query: {
+        for: call.for,
+        timeoutSeconds,
+        ...anchorQuery(call),
+        from: textOf(call.filter.from),
+        subjectContains: textOf(call.filter.subject),
+        textContains: textOf(call.filter.text),
+      },
       // Whoever waits repeats it by itself, with the time that is left.
       attemptsMax: 1,
       timeoutMs: waitMs(timeoutSeconds),
@@ -59,6 +72,10 @@ export async function waitOnce(
     if (!(error instanceof ApiError) || error.code !== 'nothing_arrived') throw error
     return { arrived: false, diagnostics: diagnosticsOf(error.body) }
   }
+}
+
+function textOf(pattern: TextPattern | undefined): string | undefined {
+  return typeof pattern === 'string' && pattern !== '' ? pattern : undefined
 }
 
 function diagnosticsOf(body: unknown): WaitDiagnostics | null {

@@ -3,11 +3,17 @@ import { delay } from './delay.ts'
 import type { Considered, WaitDiagnostics } from './diagnostics.ts'
 import { EmailTimeoutError } from './expectation-errors.ts'
 import { explainTimeout } from './explain.ts'
-import { describeFilter, type MessageFilter, mismatch, summaryMismatch } from './filter.ts'
+import {
+  describeFilter,
+  expressionsOf,
+  type MessageFilter,
+  mismatch,
+  summaryMismatch,
+} from './filter.ts'
 import type { InboxCalls } from './inbox-calls.ts'
 import type { Message, MessageSummary } from './messages.ts'
 import { retryDelayMs } from './retry.ts'
-import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, type WaitOutcome } from './wait-call.ts'
+import { type Anchor, WAIT_SECONDS_MAX, type WaitOutcome } from './wait-call.ts'
 
 /** The largest page that the service gives. */
 const PAGE_SIZE = 100
@@ -46,8 +52,8 @@ type Hunt<Found> = {
 /**
  * Waits until a wanted thing is there.
  *
- * The service answers with the newest message and knows nothing of filters. So when that one does
- * not count, the watermark is read, then the list: whatever came until the watermark is in the
+ * The service answers with the newest message that has the texts, and takes no expressions. So when
+ * that one does not count, the watermark is read, then the list: whatever came until the watermark is in the
  * list, and whatever comes later wakes the next call. Nothing falls between the two.
  */
 export async function waitFor<Found>(
@@ -61,7 +67,7 @@ export async function waitFor<Found>(
   for (;;) {
     const outcome = await holdCall(hunt, after)
     if (outcome.arrived) {
-      const picked = judge(hunt, outcome.message)
+      const picked = judge(hunt, outcome.message, expressionsOf(wanted.filter))
       if (picked !== null) return picked.found
       after = (await target.read(time)).watermark
       const listed = await searchList(hunt)
@@ -82,7 +88,8 @@ async function holdCall<Found>(
     const leftMs = Math.max(0, deadline - performance.now())
     const timeoutSeconds = Math.min(Math.ceil(leftMs / 1000), WAIT_SECONDS_MAX)
     try {
-      return await target.waitOnce({ ...time, for: wanted.for, timeoutSeconds, after })
+      const { for: what, filter } = wanted
+      return await target.waitOnce({ ...time, for: what, filter, timeoutSeconds, after })
     } catch (error) {
       const delayMs = retryDelayMs({ error, attempt, isRepeatable: true })
       if (delayMs === null || performance.now() + delayMs > deadline) throw error
@@ -95,18 +102,22 @@ async function holdCall<Found>(
 async function searchList<Found>(hunt: Hunt<Found>): Promise<{ readonly found: Found } | null> {
   const { target, time, wanted, passedOver } = hunt
   const { signal } = time
+  const since = new Date(time.since ?? 0).toISOString()
   let cursor: string | undefined
   do {
-    const query = { ...anchorQuery(time), limit: PAGE_SIZE, cursor, signal }
+    const query = { after: time.after, limit: PAGE_SIZE, cursor, signal }
     const page = await target.messages.list(query)
     for (const summary of page.messages) {
+      // Newest first: the rest is older still.
+      if (summary.receivedAt < since) return null
       if (passedOver.has(summary.id) || (wanted.for === 'otp' && !summary.hasOtp)) continue
       const reason = summaryMismatch(summary, wanted.filter)
       if (reason !== null) {
         passOver(hunt, summary, reason)
         continue
       }
-      const picked = judge(hunt, await target.messages.read(summary.id, { signal }))
+      const message = await target.messages.read(summary.id, { signal })
+      const picked = judge(hunt, message, wanted.filter)
       if (picked !== null) return picked
     }
     cursor = page.nextCursor ?? undefined
@@ -115,8 +126,12 @@ async function searchList<Found>(hunt: Hunt<Found>): Promise<{ readonly found: F
 }
 
 /** The wanted thing of a message; otherwise null, and the message is noted with the reason. */
-function judge<Found>(hunt: Hunt<Found>, message: Message): { readonly found: Found } | null {
-  const reason = mismatch(message, hunt.wanted.filter)
+function judge<Found>(
+  hunt: Hunt<Found>,
+  message: Message,
+  filter: MessageFilter,
+): { readonly found: Found } | null {
+  const reason = mismatch(message, filter)
   const picked = reason === null ? hunt.wanted.pick(message) : { reason }
   if ('found' in picked) return picked
   passOver(hunt, message, picked.reason)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type * as contract from '@mayfly/contract'
 import { WAIT_SECONDS } from '@mayfly/contract'
+import type { z } from 'zod'
 import type * as client from '../src/index.ts'
 import { WAIT_SECONDS_MAX } from '../src/wait-call.ts'
 
@@ -36,6 +37,11 @@ export type Proven = [
   Agree<client.InboxRecord, contract.Inbox>,
   Agree<client.MessageSummary, contract.MessageSummary>,
   Agree<client.Message, contract.Message>,
+  Agree<client.Assertion, z.input<typeof contract.assertionSchema>>,
+  Agree<client.AssertionRun, contract.AssertionRun>,
+  Agree<client.Scenario, contract.Scenario>,
+  Agree<client.Diagnostics, contract.Diagnostics>,
+  Agree<client.WaitDiagnostics, contract.WaitDiagnostics>,
   Agree<client.ErrorCode, contract.ErrorCode>,
 ]
 

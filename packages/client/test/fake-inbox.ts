@@ -61,7 +61,13 @@ export class FakeInbox {
   }
 
   async #wait(query: URLSearchParams, gone: AbortSignal): Promise<FakeAnswer> {
-    const isWanted = (message: Message) => query.get('for') !== 'otp' || message.otp !== null
+    const has = (text: string | null, parameter: string) =>
+      text?.toLowerCase().includes((query.get(parameter) ?? '').toLowerCase()) ?? false
+    const isWanted = ({ otp, from, subject, text }: Message) =>
+      (query.get('for') !== 'otp' || otp !== null) &&
+      (has(from.name, 'from') || has(from.address, 'from')) &&
+      has(subject ?? '', 'subjectContains') &&
+      has(text ?? '', 'textContains')
     const look = () => this.#counting(query).filter(isWanted).at(-1)
     const timeout = AbortSignal.timeout(Number(query.get('timeoutSeconds')) * 1000)
     const end = AbortSignal.any([timeout, gone])

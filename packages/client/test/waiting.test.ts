@@ -25,6 +25,17 @@ describe('a wait', () => {
     assert.deepEqual(waitPaths(mayfly), ['for=message&timeoutSeconds=30'])
   })
 
+  it('leaves texts to the service, with one call', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await openInbox(mayfly)
+    mayfly.inbox.deliver({ subject: 'Please verify' }, { subject: 'News' })
+    const message = await inbox.waitForMessage({ subject: 'VERIFY', from: 'acme', text: 'hello' })
+    assert.equal(message.subject, 'Please verify')
+    const asked = 'from=acme&subjectContains=VERIFY&textContains=hello'
+    assert.deepEqual(waitPaths(mayfly), [`for=message&timeoutSeconds=30&${asked}`])
+    assert.equal(mayfly.calls.length, 2)
+  })
+
   it('is woken by what arrives later', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
@@ -42,7 +53,8 @@ describe('a wait', () => {
       { subject: 'VERIFY' },
       { subject: /^please/i },
       { subject: /verify/g, from: /bo@/g },
-      { from: 'Bo <bo@' },
+      { from: 'BO@acme', subject: '' },
+      { from: /^Bo <bo@/ },
       { text: /code is \d+/ },
     ]
     for (const filter of filters) {
