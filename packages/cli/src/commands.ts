@@ -1,18 +1,31 @@
-/** One command of the command line. */
-export type Command = {
-  readonly name: string
-  readonly summary: string
-  readonly run: (args: readonly string[]) => Promise<void>
-}
+import type { Command } from './command.ts'
+import { assert } from './commands/assert.ts'
+import { completionsCommand } from './commands/completions.ts'
+import { diagnose } from './commands/diagnose.ts'
+import { inbox } from './commands/inbox.ts'
+import { messages } from './commands/messages.ts'
+import { open } from './commands/open.ts'
+import { otp } from './commands/otp.ts'
+import { scenario } from './commands/scenario.ts'
+import { send } from './commands/send.ts'
+import { serve } from './commands/serve.ts'
+import { signup } from './commands/signup.ts'
+import { wait } from './commands/wait.ts'
+import { webhooks } from './commands/webhooks.ts'
 
 /** Every command, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
-  {
-    name: 'serve',
-    summary: 'start the service',
-    // The server reads its own help from the arguments, as it does when started by itself.
-    run: async () => {
-      await import('@mayfly/server/main')
-    },
-  },
+  serve,
+  signup,
+  inbox,
+  send,
+  wait,
+  otp,
+  messages,
+  open,
+  assert,
+  scenario,
+  diagnose,
+  webhooks,
+  completionsCommand(() => COMMANDS),
 ]

@@ -1,26 +1,38 @@
 #!/usr/bin/env node
-import { COMMANDS, type Command } from './commands.ts'
+import { readFileSync } from 'node:fs'
+import { runCli } from './cli.ts'
+import type { Terminal } from './terminal.ts'
 
-const HELP = `mayfly: throw-away email inboxes for automated tests
+const { env, stdout, stderr } = process
 
-Usage: mayfly COMMAND [options]
+/** Asked for first by whoever can be interrupted: the service has signals of its own. */
+let interruption: AbortController | null = null
 
-Commands:
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
+const terminal: Terminal = {
+  env,
+  isInteractive: stderr.isTTY === true,
+  isOutTerminal: stdout.isTTY === true,
+  hasColour: hasColour(),
+  get interrupted() {
+    if (interruption === null) {
+      const controller = new AbortController()
+      process.once('SIGINT', () => controller.abort())
+      process.once('SIGTERM', () => controller.abort())
+      interruption = controller
+    }
+    return interruption.signal
+  },
+  out: (text) => stdout.write(text),
+  err: (text) => stderr.write(text),
+}
 
-\`mayfly COMMAND --help\` tells more about each.
-`
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+const { version } = JSON.parse(manifest)
+process.exitCode = await runCli(process.argv.slice(2), terminal, String(version))
 
-/** Exit code for a command line that makes no sense. */
-const MISUSE = 2
-
-const [name, ...args] = process.argv.slice(2)
-const command: Command | undefined = COMMANDS.find((known) => known.name === name)
-if (command !== undefined) {
-  await command.run(args)
-} else if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-  console.log(HELP)
-} else {
-  console.error(`mayfly: there is no command "${name}".\n\n${HELP}`)
-  process.exitCode = MISUSE
+/** By the customs of NO_COLOR and FORCE_COLOR. */
+function hasColour(): boolean {
+  if (env['NO_COLOR']) return false
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
+  return stdout.isTTY === true && env['TERM'] !== 'dumb'
 }

@@ -19,6 +19,7 @@ describe('configuration', () => {
       MAYFLY_DOMAINS: ' A.example , b.example',
       MAYFLY_PRIVATE_DOMAINS: '',
       PATH: '/bin',
+      MAYFLY_API_KEY: 'mf_live_of_the_client',
     })
     assert.deepEqual(config.MAYFLY_DOMAINS, ['a.example', 'b.example'])
     assert.deepEqual(config.MAYFLY_PRIVATE_DOMAINS, [])

@@ -196,6 +196,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const names = Object.keys(SETTINGS)
   for (const name of Object.keys(env)) {
     if (!name.startsWith('MAYFLY_') || names.includes(name)) continue
+    // The client's own: whoever has it set must still be able to start the service.
+    if (name === 'MAYFLY_API_KEY') continue
     const nearest = nearestName(name, names)
     const hint =
       nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`

@@ -1,0 +1,46 @@
+import { commandList } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { EXIT, Misuse, reportFailure } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `mayfly: throw-away email inboxes for automated tests
+
+Usage: mayfly COMMAND [options]
+
+Commands:
+${commandList(COMMANDS)}
+
+\`mayfly COMMAND --help\` tells more about each.
+
+Exit codes: 0 passed, 1 failed, 2 misuse, 3 timed out.
+
+Example:
+  mayfly signup you@example.com && mayfly inbox new && mayfly send --template otp && mayfly otp
+`
+
+/** Runs a command line; gives the exit code. */
+export async function runCli(
+  args: readonly string[],
+  terminal: Terminal,
+  version: string,
+): Promise<number> {
+  try {
+    await dispatch(args, terminal, version)
+    return EXIT.passed
+  } catch (error) {
+    return reportFailure(terminal, error)
+  }
+}
+
+async function dispatch(
+  [name, ...args]: readonly string[],
+  terminal: Terminal,
+  version: string,
+): Promise<void> {
+  const command = COMMANDS.find((known) => known.name === name)
+  if (command !== undefined) return command.run(args, terminal)
+  const asksForHelp = name === undefined || name === '--help' || name === '-h' || name === 'help'
+  if (asksForHelp) return terminal.out(HELP)
+  if (name === '--version' || name === '-v') return terminal.out(`${version}\n`)
+  throw new Misuse(`there is no command "${name}".\n\n${HELP}`)
+}

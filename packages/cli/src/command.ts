@@ -1,0 +1,160 @@
+import { parseArgs } from 'node:util'
+import { Misuse } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** One command of the command line. */
+export type Command = {
+  readonly name: string
+  readonly summary: string
+  readonly run: (args: readonly string[], terminal: Terminal) => Promise<void>
+  /** What completion offers after its name. */
+  readonly options?: OptionTable
+  readonly subcommands?: readonly Command[]
+}
+
+/** One option of a command. */
+export type OptionSpec = {
+  readonly type: 'string' | 'boolean'
+  readonly short?: string
+  readonly multiple?: true
+  /** What stands for the value in the help. */
+  readonly value?: string
+  readonly about: string
+}
+
+/** The options of a command by their names. */
+export type OptionTable = Readonly<Record<string, OptionSpec>>
+
+/** The options as they were given. */
+export type Values<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: Table[Name]['type'] extends 'boolean'
+    ? boolean
+    : Table[Name]['multiple'] extends true
+      ? readonly string[]
+      : string | undefined
+}
+
+/** What a command is given to run. */
+export type Invocation<Table extends OptionTable> = {
+  readonly options: Values<Table>
+  readonly args: readonly string[]
+  readonly terminal: Terminal
+}
+
+/** A command as its help describes it. */
+type Description = {
+  /** As it is typed: `inbox new`. */
+  readonly name: string
+  readonly summary: string
+  /** Arguments in the help; those in brackets may be left out, `…` may repeat. */
+  readonly args?: readonly string[]
+  readonly about?: string
+  readonly example: string
+}
+
+/** A command with its options and what it does. */
+export type Definition<Table extends OptionTable> = Description & {
+  readonly options: Table
+  readonly run: (invocation: Invocation<Table>) => Promise<void>
+}
+
+const HELP_OPTION = { type: 'boolean', short: 'h', about: 'show this help' } as const
+
+/** Makes a command that reads its options, knows its help and refuses what it does not know. */
+export function defineCommand<const Table extends OptionTable>(
+  definition: Definition<Table>,
+): Command {
+  const table: OptionTable = { ...definition.options, help: HELP_OPTION }
+  return {
+    name: definition.name.split(' ').at(-1) ?? definition.name,
+    summary: definition.summary,
+    options: table,
+    run: async (args, terminal) => {
+      const { values, positionals } = parse(args, table, definition.name)
+      if (values['help'] === true) {
+        terminal.out(helpText(definition, table))
+        return
+      }
+      checkArguments(definition, positionals)
+      // Filled from the same table that the type is made of.
+      const options = Object.fromEntries(
+        Object.entries(table).map(([name, spec]) => [name, values[name] ?? unset(spec)]),
+      ) as Values<Table>
+      await definition.run({ options, args: positionals, terminal })
+    },
+  }
+}
+
+/** A command that only leads to others: `inbox` to `inbox new`, `inbox list`. */
+export function defineGroup(
+  name: string,
+  summary: string,
+  subcommands: readonly Command[],
+): Command {
+  const help = `mayfly ${name}: ${summary}\n\nUsage: mayfly ${name} COMMAND [options]\n\nCommands:\n${commandList(subcommands)}\n\n\`mayfly ${name} COMMAND --help\` tells more about each.\n`
+  return {
+    name,
+    summary,
+    subcommands,
+    run: async ([first, ...rest], terminal) => {
+      const command = subcommands.find((known) => known.name === first)
+      if (command !== undefined) return command.run(rest, terminal)
+      if (first === '--help' || first === '-h' || first === 'help') return terminal.out(help)
+      const names = subcommands.map((known) => known.name).join(', ')
+      throw new Misuse(
+        first === undefined
+          ? `\`mayfly ${name}\` needs one of: ${names}.`
+          : `there is no command "${name} ${first}". Known are: ${names}.`,
+      )
+    },
+  }
+}
+
+/** Names and summaries, one a line. */
+export function commandList(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')
+}
+
+function parse(args: readonly string[], table: OptionTable, name: string) {
+  try {
+    return parseArgs({ args: [...args], options: table, allowPositionals: true, strict: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    throw new Misuse(`${reason}. See \`mayfly ${name} --help\`.`)
+  }
+}
+
+function checkArguments({ name, args = [] }: Description, given: readonly string[]) {
+  const missing = args.find((arg, index) => given[index] === undefined && !arg.startsWith('['))
+  const isEndless = args.at(-1)?.includes('…') === true
+  const surplus = isEndless ? undefined : given[args.length]
+  if (missing === undefined && surplus === undefined) return
+  const reason =
+    missing === undefined ? `"${surplus}" is one argument too many` : `${missing} is missing`
+  throw new Misuse(`${reason}. Usage: mayfly ${[name, ...args].join(' ')}`)
+}
+
+function unset({ type, multiple }: OptionSpec): unknown {
+  if (multiple === true) return []
+  return type === 'boolean' ? false : undefined
+}
+
+function helpText(description: Description, table: OptionTable): string {
+  const { name, summary, args = [], about, example } = description
+  const rows = Object.entries(table).map(([option, { short, value, about: what }]) => {
+    const left = `${short === undefined ? '    ' : `-${short}, `}--${option}${value === undefined ? '' : ` ${value}`}`
+    return [left, what] as const
+  })
+  const width = Math.max(...rows.map(([left]) => left.length))
+  const options = rows.map(([left, what]) => `  ${left.padEnd(width)}  ${what}`).join('\n')
+  const usage = ['mayfly', name, ...args, '[options]'].join(' ')
+  const paragraphs = [
+    `mayfly ${name}: ${summary}`,
+    `Usage: ${usage}`,
+    ...(about === undefined ? [] : [about]),
+    `Options:\n${options}`,
+    `Example:\n${example.replace(/^/gm, '  ')}`,
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Inbox, Message } from '@mayfly/client'
+import { defineCommand } from '../command.ts'
+import { CommandFailed } from '../exit.ts'
+import { chooseInbox } from '../inbox-choice.ts'
+import { printable } from '../printable.ts'
+import { connect, SERVICE_OPTIONS } from '../service.ts'
+import { showMessage } from '../show-message.ts'
+import { print, printJson, type Terminal } from '../terminal.ts'
+
+/** Shows a message in the terminal or in the browser. */
+export const open = defineCommand({
+  name: 'open',
+  summary: 'show a message, in the terminal or with --html in the browser',
+  args: ['[MESSAGE]'],
+  about: 'MESSAGE is an id, as `mayfly messages` lists it; the newest one when left out.',
+  options: {
+    inbox: { type: 'string', value: 'INBOX', about: 'id or address (the newest inbox)' },
+    html: { type: 'boolean', about: 'show its HTML in the browser' },
+    raw: { type: 'boolean', about: 'print the mail as it came' },
+    ...SERVICE_OPTIONS,
+  },
+  example: 'mayfly open --inbox signup@mayfly.test --html',
+  run: async ({ options, args: [named], terminal }) => {
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const inbox = await chooseInbox(client, options.inbox, signal)
+    const messageId = named ?? (await newestMessageId(inbox, signal))
+    if (options.raw) {
+      const bytes = await inbox.readRaw(messageId, { signal })
+      // A mail may hold what acts on a terminal; a file gets it byte by byte.
+      const shown = terminal.isOutTerminal ? printable(new TextDecoder().decode(bytes)) : bytes
+      return terminal.out(shown)
+    }
+    const message = await inbox.readMessage(messageId, { signal })
+    if (options.json) return printJson(terminal, message)
+    if (options.html) return showInBrowser(terminal, message)
+    showMessage(terminal, message)
+  },
+})
+
+async function newestMessageId(inbox: Inbox, signal: AbortSignal): Promise<string> {
+  const { messages } = await inbox.listMessages({ limit: 1, signal })
+  const [newest] = messages
+  if (newest !== undefined) return newest.id
+  throw new CommandFailed(`nothing has arrived at ${inbox.emailAddress} yet.`)
+}
+
+/** The HTML is harmless already; the policy keeps it so should it ever not be. */
+const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+async function showInBrowser(terminal: Terminal, message: Message): Promise<void> {
+  if (message.html === null) throw new CommandFailed('this message has no HTML part.')
+  const file = join(await mkdtemp(join(tmpdir(), 'mayfly-')), 'message.html')
+  const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`
+  await writeFile(file, `<!doctype html>${head}\n${message.html}`, { mode: 0o600 })
+  print(terminal, file)
+  const [command, ...args] = browserCommand(terminal, file)
+  const child = spawn(command, args, { stdio: 'ignore', detached: true })
+  child.once('error', () => terminal.err(`No browser could be started (${command}).\n`))
+  child.unref()
+}
+
+function browserCommand({ env }: Terminal, file: string): readonly [string, ...string[]] {
+  const chosen = env['BROWSER']
+  if (chosen !== undefined && chosen !== '') return [chosen, file]
+  if (process.platform === 'darwin') return ['open', file]
+  return process.platform === 'win32' ? ['explorer', file] : ['xdg-open', file]
+}

@@ -1,0 +1,107 @@
+import type { Client, Scenario } from '@mayfly/client'
+import { ASSERTION_OPTIONS, endRun, givenAssertions, reportRun } from '../assertion-options.ts'
+import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CommandFailed } from '../exit.ts'
+import { chooseInbox } from '../inbox-choice.ts'
+import { connect, SERVICE_OPTIONS } from '../service.ts'
+import { whileWaiting } from '../spinner.ts'
+import { formatTable } from '../table.ts'
+import { print, printJson } from '../terminal.ts'
+import { parseSeconds } from '../values.ts'
+import { TIME_OPTIONS } from '../wait-options.ts'
+
+const run = defineCommand({
+  name: 'scenario run',
+  summary: 'wait for a message and check it by a saved scenario',
+  args: ['SCENARIO', '[INBOX]'],
+  about:
+    'SCENARIO is a name or an id. INBOX is an id or an address; the newest inbox when left out. Exits\nwith 0 when all holds, 1 when not, 3 when no message comes in time.',
+  options: { since: TIME_OPTIONS.since, after: TIME_OPTIONS.after, ...SERVICE_OPTIONS },
+  example: 'mayfly scenario run signup signup@mayfly.test',
+  run: async ({ options, args: [wanted = '', named], terminal }) => {
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const scenario = await chooseScenario(client, wanted, signal)
+    const inbox = await chooseInbox(client, named, signal)
+    const { since, after } = options
+    const running = client.scenarios.run(scenario.id, inbox, { since, after, signal })
+    const what = `waiting for a message to ${inbox.emailAddress}`
+    const { timeoutSeconds } = scenario
+    const report = await whileWaiting(terminal, { what, timeoutSeconds }, running)
+    if (options.json) printJson(terminal, report)
+    else reportRun(terminal, report)
+    endRun(report)
+  },
+})
+
+const save = defineCommand({
+  name: 'scenario save',
+  summary: 'save a named set of assertions',
+  args: ['NAME'],
+  options: { ...ASSERTION_OPTIONS, timeout: TIME_OPTIONS.timeout, ...SERVICE_OPTIONS },
+  example: 'mayfly scenario save signup --otp --contains "Welcome"',
+  run: async ({ options, args: [name = ''], terminal }) => {
+    const assertions = await givenAssertions(options)
+    const { timeout } = options
+    const time = timeout === undefined ? {} : { timeoutSeconds: parseSeconds('timeout', timeout) }
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const scenario = await client.scenarios.create({ name, assertions, ...time, signal })
+    if (options.json) return printJson(terminal, scenario)
+    print(terminal, `Saved as ${scenario.name} (${scenario.id}).`)
+  },
+})
+
+const list = defineCommand({
+  name: 'scenario list',
+  summary: 'list the saved scenarios',
+  options: SERVICE_OPTIONS,
+  example: 'mayfly scenario list',
+  run: async ({ options, terminal }) => {
+    const client = await connect(terminal, options)
+    const scenarios = await client.scenarios.list({ signal: terminal.interrupted })
+    if (options.json) return printJson(terminal, scenarios)
+    const rows = scenarios.map(({ name, assertions, timeoutSeconds, id }) => [
+      name,
+      assertions.map(({ type }) => type).join(', '),
+      `${timeoutSeconds} s`,
+      id,
+    ])
+    print(terminal, formatTable(terminal, ['name', 'assertions', 'waits', 'id'], rows))
+  },
+})
+
+const remove = defineCommand({
+  name: 'scenario rm',
+  summary: 'delete a saved scenario',
+  args: ['SCENARIO'],
+  options: { url: SERVICE_OPTIONS.url, 'api-key': SERVICE_OPTIONS['api-key'] },
+  example: 'mayfly scenario rm signup',
+  run: async ({ options, args: [wanted = ''], terminal }) => {
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const scenario = await chooseScenario(client, wanted, signal)
+    await client.scenarios.delete(scenario.id, { signal })
+    print(terminal, `${scenario.name} is gone.`)
+  },
+})
+
+/** Saves, runs, lists and deletes scenarios. */
+export const scenario: Command = defineGroup('scenario', 'save and run named sets of assertions', [
+  run,
+  save,
+  list,
+  remove,
+])
+
+async function chooseScenario(
+  client: Client,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<Scenario> {
+  const scenarios = await client.scenarios.list({ signal })
+  const found =
+    scenarios.find(({ id }) => id === wanted) ?? scenarios.find(({ name }) => name === wanted)
+  if (found !== undefined) return found
+  throw new CommandFailed(`you have no scenario "${wanted}". See: mayfly scenario list`)
+}

@@ -1,0 +1,29 @@
+import { defineCommand } from '../command.ts'
+import { chooseInbox } from '../inbox-choice.ts'
+import { connect, SERVICE_OPTIONS } from '../service.ts'
+import { showMessage } from '../show-message.ts'
+import { whileWaiting } from '../spinner.ts'
+import { printJson } from '../terminal.ts'
+import { WAIT_OPTIONS, waitOptions } from '../wait-options.ts'
+
+/** Waits for a message and shows it. */
+export const wait = defineCommand({
+  name: 'wait',
+  summary: 'wait for a message and show it',
+  args: ['[INBOX]'],
+  about:
+    'INBOX is an id or an address; the newest inbox when left out. A message that is there already\ncounts, unless --since or --after says otherwise. Exits with 3 when none comes in time.',
+  options: { ...WAIT_OPTIONS, ...SERVICE_OPTIONS },
+  example: "mayfly wait --subject '/verify/i' --timeout 60",
+  run: async ({ options, args: [named], terminal }) => {
+    const wanted = { ...waitOptions(options), signal: terminal.interrupted }
+    const client = await connect(terminal, options)
+    const inbox = await chooseInbox(client, named, terminal.interrupted)
+    const what = `waiting for a message to ${inbox.emailAddress}`
+    const { timeoutSeconds } = wanted
+    const waiting = inbox.waitForMessage(wanted)
+    const message = await whileWaiting(terminal, { what, timeoutSeconds }, waiting)
+    if (options.json) return printJson(terminal, message)
+    showMessage(terminal, message)
+  },
+})

@@ -1,0 +1,46 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Terminal } from './terminal.ts'
+
+/** What `mayfly signup` remembers: the key of each service, and which service was last. */
+export type Credentials = {
+  readonly lastUrl: string | null
+  readonly keys: Readonly<Record<string, { readonly apiKey: string; readonly email: string }>>
+}
+
+/** Where the keys of this person are kept. */
+export function credentialsPath({ env }: Terminal): string {
+  const config =
+    env['XDG_CONFIG_HOME'] ?? env['APPDATA'] ?? join(env['HOME'] ?? homedir(), '.config')
+  return join(config, 'mayfly', 'credentials.json')
+}
+
+/** The remembered keys; none when there is no file yet. */
+export async function readCredentials(terminal: Terminal): Promise<Credentials> {
+  const path = credentialsPath(terminal)
+  try {
+    // Only this program writes the file.
+    return JSON.parse(await readFile(path, 'utf8')) as Credentials
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isMissing) return { lastUrl: null, keys: {} }
+    throw new Error(`${path} cannot be read. Delete it and sign up again.`, { cause: error })
+  }
+}
+
+/** Remembers a key, for this person's eyes alone. */
+export async function saveKey(
+  terminal: Terminal,
+  url: string,
+  key: { readonly apiKey: string; readonly email: string },
+): Promise<string> {
+  const path = credentialsPath(terminal)
+  const { keys } = await readCredentials(terminal)
+  const credentials: Credentials = { lastUrl: url, keys: { ...keys, [url]: key } }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
+  // The mode above is only for a new file.
+  await chmod(path, 0o600)
+  return path
+}

@@ -1,0 +1,41 @@
+import type { WaitOptions } from '@mayfly/client'
+import { parsePattern, parseSeconds } from './values.ts'
+
+/** From when on mail counts, and how long to wait for it. */
+export const TIME_OPTIONS = {
+  timeout: { type: 'string', short: 't', value: 'SECONDS', about: 'how long to wait (30)' },
+  since: { type: 'string', value: 'TIME', about: 'only mail received at or after this moment' },
+  after: { type: 'string', value: 'MARK', about: "only mail received after an inbox's watermark" },
+} as const
+
+/** Which mail is waited for. */
+export const WAIT_OPTIONS = {
+  from: { type: 'string', value: 'PATTERN', about: 'sender: a text in it, or /expression/i' },
+  subject: { type: 'string', value: 'PATTERN', about: 'subject: a text in it, or /expression/i' },
+  text: { type: 'string', value: 'PATTERN', about: 'body: a text in it, or /expression/i' },
+  ...TIME_OPTIONS,
+} as const
+
+type Given<Table> = { readonly [Name in keyof Table]: string | undefined }
+
+/** The time options as the client takes them. */
+export function timeOptions({ timeout, since, after }: Given<typeof TIME_OPTIONS>) {
+  const timeoutSeconds = timeout === undefined ? 30 : parseSeconds('timeout', timeout)
+  return { timeoutSeconds, since, after }
+}
+
+/** The options of a wait as the client takes them. */
+export function waitOptions(
+  given: Given<typeof WAIT_OPTIONS>,
+): WaitOptions & { readonly timeoutSeconds: number } {
+  const pattern = (option: 'from' | 'subject' | 'text') => {
+    const value = given[option]
+    return value === undefined ? undefined : parsePattern(option, value)
+  }
+  return {
+    from: pattern('from'),
+    subject: pattern('subject'),
+    text: pattern('text'),
+    ...timeOptions(given),
+  }
+}

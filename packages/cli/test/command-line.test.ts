@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import type { Command } from '../src/command.ts'
+import { COMMANDS } from '../src/commands.ts'
+import { openShell } from './run-command.ts'
+
+/** Every command with its name as it is typed. */
+function allCommands(commands: readonly Command[], before: readonly string[] = []): string[][] {
+  return commands.flatMap(({ name, subcommands }) => {
+    const path = [...before, name]
+    return [path, ...allCommands(subcommands ?? [], path)]
+  })
+}
+
+describe('the command line', () => {
+  it('lists every command', async () => {
+    await using shell = await openShell()
+    for (const args of [[], ['--help'], ['-h'], ['help']]) {
+      const { code, out } = await shell.run(...args)
+      assert.equal(code, 0)
+      for (const { name } of COMMANDS) assert.match(out, new RegExp(`^  ${name} `, 'm'))
+    }
+    assert.equal((await shell.run('--version')).out, '1.2.3\n')
+  })
+
+  // The service has a help of its own, which its tests cover.
+  for (const path of allCommands(COMMANDS).filter(([first]) => first !== 'serve')) {
+    it(`has a help with an example for ${path.join(' ')}`, async () => {
+      await using shell = await openShell()
+      const { code, out } = await shell.run(...path, '--help')
+      assert.equal(code, 0)
+      assert.ok(out.startsWith(`mayfly ${path.join(' ')}: `), out)
+      assert.match(out, /^Example:\n {2}\S|^Commands:\n {2}\S/m)
+      assert.ok(
+        out.split('\n').every((line) => line.length <= 100),
+        out,
+      )
+    })
+  }
+
+  const misuses: readonly [readonly string[], RegExp][] = [
+    [['otpp'], /there is no command "otpp"/],
+    [['inbox'], /`mayfly inbox` needs one of: new, list, show, rm/],
+    [['inbox', 'nwe'], /there is no command "inbox nwe"/],
+    [['otp', '--tmeout', '3'], /Unknown option '--tmeout'. See `mayfly otp --help`/],
+    [['otp', '--timeout', 'soon'], /--timeout must be a number of seconds, but is "soon"/],
+    [['otp', '--timeout=-1'], /--timeout must be a number/],
+    [['otp', 'one', 'two'], /"two" is one argument too many/],
+    [['wait', '--subject', '/(/'], /--subject: Invalid regular expression/],
+    [['messages', '-n', '0'], /--limit must be a whole number above 0/],
+    [['inbox', 'rm'], /INBOX… is missing/],
+    [['assert'], /name at least one assertion/],
+    [['assert', '--auth', 'x'], /--auth must begin with spf, dkim or dmarc/],
+    [['send', 'not-an-address'], /"not-an-address" is not an email address/],
+    [['send', 'a@b.example', '--subject', 'a\nb'], /the subject must be on one line/],
+    [['send', 'a@b.example', '--template', 'x'], /--template is otp, link, welcome, or an .html/],
+    [['send', 'a@b.example', '--template', 'otp', '--set', 'x'], /--set must be NAME=VALUE/],
+    [['send', 'a@b.example', '--smtp', 'localhost'], /--smtp must be HOST:PORT/],
+    [['webhooks', 'listen'], /give --secret, or --public/],
+    [['completions', 'csh'], /SHELL is one of bash, zsh, fish/],
+  ]
+  for (const [args, message] of misuses) {
+    it(`refuses "mayfly ${args.join(' ')}" with exit code 2`, async () => {
+      await using shell = await openShell()
+      const { code, out, err } = await shell.run(...args)
+      assert.match(err, message)
+      assert.equal(code, 2)
+      assert.equal(out, '')
+    })
+  }
+})
+
+describe('completions', () => {
+  const complete = async (line: string): Promise<readonly string[]> => {
+    await using shell = await openShell()
+    const { out } = await shell.run('completions', 'bash')
+    const program = `${out}
+COMP_WORDS=(${line})
+[[ '${line}' == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+_mayfly
+printf '%s\\n' "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', program], { encoding: 'utf8' }).trim().split('\n')
+  }
+
+  it('complete commands, subcommands and options in bash', async () => {
+    assert.deepEqual(await complete('mayfly in'), ['inbox'])
+    assert.deepEqual(await complete('mayfly inbox '), ['new', 'list', 'show', 'rm'])
+    assert.deepEqual(await complete('mayfly inbox new --t'), ['--ttl'])
+    assert.deepEqual(await complete('mayfly otp --json --ti'), ['--timeout'])
+    assert.deepEqual(await complete('mayfly webhooks l'), ['listen', 'list'])
+  })
+
+  it('name every command for each shell', async () => {
+    await using shell = await openShell()
+    for (const name of ['bash', 'zsh', 'fish']) {
+      const { code, out } = await shell.run('completions', name)
+      assert.equal(code, 0)
+      for (const path of allCommands(COMMANDS)) {
+        assert.ok(out.includes(`'${path.join(' ')}'`), `${name}: ${path.join(' ')}`)
+      }
+    }
+  })
+})

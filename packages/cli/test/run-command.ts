@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCli } from '../src/cli.ts'
+
+/** What a command said and how it ended. */
+export type Outcome = { readonly code: number; readonly out: string; readonly err: string }
+
+/** A person's place: an environment, a home folder, a terminal or not. */
+export type Shell = AsyncDisposable & {
+  readonly home: string
+  /** Runs `mayfly` with these arguments. */
+  run(...args: readonly string[]): Promise<Outcome>
+  /** The same, until it is interrupted. */
+  start(...args: readonly string[]): {
+    readonly outcome: Promise<Outcome>
+    err(): string
+    interrupt(): void
+  }
+}
+
+/** How the place differs from a pipe without colours. */
+export type ShellOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly isTerminal?: boolean
+}
+
+/** A place with a home folder of its own. */
+export async function openShell({
+  env = {},
+  isTerminal = false,
+}: ShellOptions = {}): Promise<Shell> {
+  const home = await mkdtemp(join(tmpdir(), 'mayfly-home-'))
+  const start: Shell['start'] = (...args) => {
+    const written = { out: '', err: '' }
+    const interruption = new AbortController()
+    const terminal = {
+      env: { HOME: home, ...env },
+      isInteractive: isTerminal,
+      isOutTerminal: isTerminal,
+      hasColour: isTerminal,
+      interrupted: interruption.signal,
+      out: (text: string | Uint8Array) => {
+        written.out += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
+      },
+      err: (text: string) => {
+        written.err += text
+      },
+    }
+    return {
+      outcome: runCli(args, terminal, '1.2.3').then((code) => ({ code, ...written })),
+      err: () => written.err,
+      interrupt: () => interruption.abort(),
+    }
+  }
+  return {
+    home,
+    start,
+    run: (...args) => start(...args).outcome,
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { startService, type TestService } from '../../server/test/start-service.ts'
+import { openShell, type Shell } from './run-command.ts'
+
+type Place = AsyncDisposable & { readonly shell: Shell; readonly service: TestService }
+
+/** A running service and a person who signed up there. */
+async function signedUp(options: { readonly isTerminal?: boolean } = {}): Promise<Place> {
+  const service = await startService()
+  const env = { MAYFLY_SMTP_PORT: String(service.smtpPort) }
+  const shell = await openShell({ env, ...options })
+  const { code, err } = await shell.run('signup', 'dev@example.com', '--url', service.httpUrl)
+  assert.equal(code, 0, err)
+  return {
+    shell,
+    service,
+    [Symbol.asyncDispose]: async () => {
+      await shell[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('mayfly signup', () => {
+  it('shows the key once and keeps it for this person alone', async () => {
+    await using service = await startService()
+    await using shell = await openShell({ env: { MAYFLY_BASE_URL: `${service.httpUrl}/` } })
+    const { code, out } = await shell.run('signup', 'dev@example.com', '--name', 'Dev')
+    assert.equal(code, 0)
+    const key = /mf_live_\w+/.exec(out)?.[0] ?? ''
+    const file = join(shell.home, '.config', 'mayfly', 'credentials.json')
+    assert.equal(JSON.parse(await readFile(file, 'utf8')).keys[service.httpUrl].apiKey, key)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const again = await shell.run('signup', 'dev@example.com')
+    assert.equal(again.code, 1)
+    assert.match(again.err, /^mayfly: An account with this email exists already\. \(409 /)
+  })
+
+  it('saves nothing when told so, and the next command says what is missing', async () => {
+    await using service = await startService()
+    await using shell = await openShell({ env: { MAYFLY_BASE_URL: service.httpUrl } })
+    const { out } = await shell.run('signup', 'dev@example.com', '--no-save', '--json')
+    const { apiKey } = JSON.parse(out)
+    const without = await shell.run('inbox', 'list')
+    assert.equal(without.code, 1)
+    assert.match(without.err, /there is no key for http.*`mayfly signup you@example\.com`/)
+    assert.equal((await shell.run('inbox', 'list', '--api-key', apiKey)).code, 0)
+  })
+
+  it('says when no service is there', async () => {
+    await using shell = await openShell()
+    const { code, err } = await shell.run('signup', 'a@b.example', '--url', 'http://127.0.0.1:9')
+    assert.equal(code, 1)
+    assert.match(err, /^mayfly: Mayfly at http:\/\/127\.0\.0\.1:9 cannot be reached: /)
+  })
+})
+
+describe('mayfly inbox', () => {
+  it('makes, lists, shows and deletes inboxes, by id or address', async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    const made = await shell.run('inbox', 'new', '--local-part', 'Signup', '--ttl', '600')
+    assert.equal(made.out, 'signup@mayfly.test\n')
+    const { id } = JSON.parse((await shell.run('inbox', 'new', '--json')).out)
+    const listed = JSON.parse((await shell.run('inbox', 'list', '--json')).out)
+    assert.equal(listed[0].id, id)
+    assert.match((await shell.run('inbox', 'list')).out, /^address +messages +expires +id\n/)
+    assert.match((await shell.run('inbox', 'show')).out, new RegExp(`^id +${id}$`, 'm'))
+    const gone = await shell.run('inbox', 'rm', id, 'SIGNUP@mayfly.test')
+    assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test is gone.')
+    assert.equal((await shell.run('inbox', 'rm', id)).code, 1)
+    const none = await shell.run('inbox', 'show')
+    assert.match(none.err, /you have no active inbox\. Make one: mayfly inbox new/)
+  })
+
+  it('hands the rules of the service on', async () => {
+    await using place = await signedUp()
+    const { code, err } = await place.shell.run('inbox', 'new', '--ttl', '5')
+    assert.equal(code, 2)
+    assert.match(err, /ttlSeconds: must be at least 600/)
+  })
+})
+
+describe('mayfly send, messages and open', () => {
+  it('carry a mail with its parts from one end to the other', async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const file = join(shell.home, 'Übersicht (1).txt')
+    await writeFile(file, '.dot\nend')
+    const subject = 'Grüße an die Prüferinnen und Prüfer: 日本語の件名です、長いですよ'
+    const sent = await shell.run(
+      ...['send', '--template', 'otp', '--set', 'code=481516', '--subject', subject],
+      ...['--attach', file, '--from', 'Jürgen "J" <j@example.com>'],
+    )
+    assert.match(sent.out, /^Sent to qa@mayfly\.test: 250 /)
+
+    const listed = (await shell.run('messages')).out
+    assert.match(listed, /j@example\.com +Grüße an die Prüferinnen.*… /)
+    const message = JSON.parse((await shell.run('open', '--json')).out)
+    assert.equal(message.subject, subject)
+    assert.deepEqual(message.from, { name: 'Jürgen "J"', address: 'j@example.com' })
+    assert.match(message.text, /verification code is 481516\./)
+    assert.match(message.html, /<b>481516<\/b>/)
+    assert.equal(message.attachments[0].filename, 'Übersicht (1).txt')
+    const shown = (await shell.run('open', message.id, '--inbox', 'qa@mayfly.test')).out
+    assert.match(shown, /^From +Jürgen "J" <j@example\.com>\nTo +qa@mayfly\.test\n/)
+    assert.match(shown, /^Attached +Übersicht \(1\)\.txt \(text\/plain, \d+ bytes\)$/m)
+    const raw = (await shell.run('open', '--raw')).out
+    assert.match(raw, /\r\nSubject: =\?utf-8\?B\?/)
+  })
+
+  it('send an .eml as it is', async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const file = join(shell.home, 'mail.eml')
+    await writeFile(file, 'Subject: As it is\n\n.\nbody')
+    assert.equal((await shell.run('send', 'qa@mayfly.test', '--eml', file)).code, 0)
+    const message = JSON.parse((await shell.run('open', '--json')).out)
+    assert.deepEqual([message.subject, message.text.trim()], ['As it is', '.\nbody'])
+  })
+
+  it('say what was refused, and what cannot be reached', async () => {
+    await using place = await signedUp()
+    const refused = await place.shell.run('send', 'nobody@mayfly.test')
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /^mayfly: the recipient nobody@mayfly\.test was refused: 550 /)
+    const lost = await place.shell.run('send', 'qa@mayfly.test', '--smtp', '127.0.0.1:9')
+    assert.match(
+      lost.err,
+      /the mail server at 127\.0\.0\.1:9 cannot be reached: .*--smtp HOST:PORT/,
+    )
+  })
+
+  it('let nothing of a mail act on the terminal', async () => {
+    await using place = await signedUp({ isTerminal: true })
+    const { shell } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const file = join(shell.home, 'mail.eml')
+    await writeFile(file, 'Subject: =?utf-8?B?G1sySg==?=\n\nbody \x1b]0;title\x07')
+    await shell.run('send', 'qa@mayfly.test', '--eml', file)
+    for (const args of [['messages'], ['open'], ['open', '--raw']]) {
+      const { out } = await shell.run(...args)
+      // Our own colours are the only escapes.
+      assert.ok(!out.replace(/\x1b\[\d+m/g, '').includes('\x1b'), JSON.stringify(out))
+      assert.ok(!out.includes('\x07'))
+    }
+  })
+})
