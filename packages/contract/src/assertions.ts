@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { ASSERTION_TEXT_LENGTH_MAX, ASSERTIONS, NAME_LENGTH_MAX, WAIT_SECONDS } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
+import { watermarkSchema } from './inboxes.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
-import { sinceField, watermarkSchema } from './waiting.ts'
+import { sinceField } from './waiting.ts'
 
 const text = z.string().min(1).max(ASSERTION_TEXT_LENGTH_MAX)
 

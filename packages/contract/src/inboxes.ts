@@ -35,6 +35,12 @@ export const inboxSchema = z
 /** An inbox. */
 export type Inbox = z.infer<typeof inboxSchema>
 
+/** The `watermark` of an inbox, as a caller hands it back. */
+export const watermarkSchema = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: 'must be the watermark of an inbox' })
+  .describe("Count only what arrives after this `watermark` of the inbox's.")
+
 /** The domain that leaves the choice to the service. */
 export const SMART_DOMAIN = 'smart'
 

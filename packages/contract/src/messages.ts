@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MESSAGES_PAGE } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
+import { watermarkSchema } from './inboxes.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** A person or a list, as a header names it. */
@@ -151,6 +152,7 @@ export const listMessages = {
       .min(MESSAGES_PAGE.min)
       .max(MESSAGES_PAGE.max)
       .default(MESSAGES_PAGE.default),
+    after: watermarkSchema.optional(),
   }),
   response: {
     200: z.object({

@@ -3,14 +3,9 @@ import { WAIT_SECONDS, WAIT_TEXT_LENGTH_MAX } from './bounds.ts'
 import { waitDiagnosticsSchema } from './diagnostics.ts'
 import { errorResponses, errorSchema } from './errors.ts'
 import { idSchema, instantSchema } from './ids.ts'
+import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
-
-/** The `watermark` of an inbox, as a caller hands it back. */
-export const watermarkSchema = z
-  .string()
-  .regex(/^\d{1,15}$/, { error: 'must be the watermark of an inbox' })
-  .describe("Count only what arrives after this `watermark` of the inbox's.")
 
 /** What a call that waits may be told about when. */
 export const sinceField = instantSchema

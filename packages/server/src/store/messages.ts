@@ -15,8 +15,12 @@ import type { MailContent } from './mails.ts'
 import type { Schema } from './schema.ts'
 import { isoTime } from './time.ts'
 
-/** A page of a list: at most `limit`, older than message number `before`. */
-export type MessagePage = { readonly limit: number; readonly before: number | null }
+/** A page of a list: at most `limit`, older than message number `before`, newer than `after`. */
+export type MessagePage = {
+  readonly limit: number
+  readonly before: number | null
+  readonly after: number
+}
 
 /** A message with what it takes to read its raw mail. */
 export type StoredMessage = Message & { readonly mailId: string; readonly sequence: number }
@@ -78,6 +82,7 @@ export class Messages {
       .orderBy('message.sequence', 'desc')
       .limit(page.limit)
     if (page.before !== null) query = query.where('message.sequence', '<', page.before)
+    if (page.after > 0) query = query.where('message.sequence', '>', page.after)
     const rows = await query.execute()
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }

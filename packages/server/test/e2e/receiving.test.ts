@@ -178,6 +178,22 @@ onEachDatabase('receiving', (create) => {
     assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/messages?limit=0`)).status, 400)
   })
 
+  it('lists only what arrived after a watermark', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const path = `/v1/inboxes/${inbox.id}`
+    await service.sendMail({ to: inbox.emailAddress, subject: 'before' })
+    const { watermark } = (await dev.get(path)).body
+    const list = () => dev.get(`${path}/messages?limit=1&after=${watermark}`)
+    assert.deepEqual((await list()).body, { messages: [], nextCursor: null })
+    await service.sendMail({ to: inbox.emailAddress, subject: 'after' })
+    const { messages, nextCursor } = (await list()).body
+    assert.deepEqual([messages[0].subject, nextCursor], ['after', null])
+    assert.equal((await dev.get(`${path}/messages?after=x`)).status, 400)
+  })
+
   it("answers 404 to another account's messages, as to unknown ones", async () => {
     await using database = await create()
     await using service = await startService({ database })

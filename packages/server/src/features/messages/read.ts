@@ -26,6 +26,8 @@ export async function listMessages(
     readonly inboxId: InboxId
     readonly cursor?: string | undefined
     readonly limit: number
+    /** A watermark of the inbox. */
+    readonly after?: string | undefined
   },
 ): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
   const before = wish.cursor === undefined ? null : readCursor(wish.cursor)
@@ -34,6 +36,7 @@ export async function listMessages(
   const page = await deps.store.messages.list(caller.accountId, wish.inboxId, {
     limit: wish.limit + 1,
     before,
+    after: Number(wish.after ?? 0),
   })
   const shown = page.slice(0, wish.limit)
   const last = shown.at(-1)
