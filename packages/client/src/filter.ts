@@ -13,6 +13,9 @@ export type MessageFilter = {
   readonly text?: TextPattern | undefined
 }
 
+/** Why a message is not what a wait for a code wants. */
+export const NO_OTP = 'no one-time code was found in it'
+
 /** Whether a text is what the pattern asks for. */
 export function matches(text: string, pattern: TextPattern): boolean {
   if (typeof pattern === 'string') return text.toLowerCase().includes(pattern.toLowerCase())

@@ -8,6 +8,7 @@ import {
   expressionsOf,
   type MessageFilter,
   mismatch,
+  NO_OTP,
   summaryMismatch,
 } from './filter.ts'
 import type { InboxCalls } from './inbox-calls.ts'
@@ -110,8 +111,10 @@ async function searchList<Found>(hunt: Hunt<Found>): Promise<{ readonly found: F
     for (const summary of page.messages) {
       // Newest first: the rest is older still.
       if (summary.receivedAt < since) return null
-      if (passedOver.has(summary.id) || (wanted.for === 'otp' && !summary.hasOtp)) continue
-      const reason = summaryMismatch(summary, wanted.filter)
+      if (passedOver.has(summary.id)) continue
+      const reason =
+        summaryMismatch(summary, wanted.filter) ??
+        (wanted.for === 'otp' && !summary.hasOtp ? NO_OTP : null)
       if (reason !== null) {
         passOver(hunt, summary, reason)
         continue

@@ -1,4 +1,4 @@
-import { describePattern, type MessageFilter, matches, type TextPattern } from './filter.ts'
+import { describePattern, type MessageFilter, matches, NO_OTP, type TextPattern } from './filter.ts'
 import type { Link, Message, Otp } from './messages.ts'
 import type { Wanted } from './waiting.ts'
 
@@ -20,9 +20,7 @@ export function wantOtp(filter: MessageFilter): Wanted<ReceivedOtp> {
     for: 'otp',
     filter,
     pick: (message) =>
-      message.otp === null
-        ? { reason: 'no one-time code was found in it' }
-        : { found: { ...message.otp, message } },
+      message.otp === null ? { reason: NO_OTP } : { found: { ...message.otp, message } },
   }
 }
 
