@@ -31,7 +31,15 @@ export type ErrorCode =
 
 /** Everything that the client throws by itself. */
 export class MayflyError extends Error {
-  override readonly name: string = 'MayflyError'
+  // On the prototype, so that the stack begins with it.
+  static {
+    MayflyError.prototype.name = 'MayflyError'
+  }
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    pointAtCaller(this)
+  }
 }
 
 /** What an error answer of the service holds. */
@@ -50,7 +58,10 @@ export type ApiErrorDetails = {
 
 /** The service answered with an error. Branch on `code`. */
 export class ApiError extends MayflyError {
-  override readonly name = 'ApiError'
+  static {
+    ApiError.prototype.name = 'ApiError'
+  }
+
   readonly status: number
   readonly type: string
   // The intersection keeps completion for known codes and leaves room for new ones.
@@ -76,5 +87,17 @@ export class ApiError extends MayflyError {
 
 /** The service could not be reached, or did not answer in time. */
 export class ConnectionError extends MayflyError {
-  override readonly name = 'ConnectionError'
+  static {
+    ConnectionError.prototype.name = 'ConnectionError'
+  }
+}
+
+const OWN_FOLDER = new URL('.', import.meta.url).href
+
+/** Lets a stack begin at the line of the test: a reader has no use for the lines of this package. */
+function pointAtCaller(error: Error): void {
+  const lines = error.stack?.split('\n') ?? []
+  const kept = lines.filter((line) => !(/^\s+at /.test(line) && line.includes(OWN_FOLDER)))
+  // Nothing is left where a bundler made one file of us and the caller: then all are told.
+  if (kept.some((line) => /^\s+at /.test(line))) error.stack = kept.join('\n')
 }

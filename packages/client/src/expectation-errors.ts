@@ -5,7 +5,10 @@ import type { Message } from './messages.ts'
 
 /** What was waited for did not come. The message tells what did. */
 export class EmailTimeoutError extends MayflyError {
-  override readonly name = 'EmailTimeoutError'
+  static {
+    EmailTimeoutError.prototype.name = 'EmailTimeoutError'
+  }
+
   readonly emailAddress: string
   readonly timeoutSeconds: number
   /** What arrived and did not count, what was refused, and what to do next. */
@@ -24,7 +27,10 @@ export class EmailTimeoutError extends MayflyError {
 
 /** A mail came where none was to come. */
 export class UnexpectedEmailError extends MayflyError {
-  override readonly name = 'UnexpectedEmailError'
+  static {
+    UnexpectedEmailError.prototype.name = 'UnexpectedEmailError'
+  }
+
   readonly email: Message
 
   constructor(message: string, email: Message) {
@@ -35,7 +41,10 @@ export class UnexpectedEmailError extends MayflyError {
 
 /** Not every assertion held. */
 export class AssertionsFailedError extends MayflyError {
-  override readonly name = 'AssertionsFailedError'
+  static {
+    AssertionsFailedError.prototype.name = 'AssertionsFailedError'
+  }
+
   readonly run: AssertionRun
 
   constructor(message: string, run: AssertionRun) {

@@ -26,7 +26,10 @@ export type VerificationFailure =
 
 /** A delivery that is not to be trusted: answer it with 400 and do nothing. */
 export class WebhookVerificationError extends MayflyError {
-  override readonly name = 'WebhookVerificationError'
+  static {
+    WebhookVerificationError.prototype.name = 'WebhookVerificationError'
+  }
+
   readonly reason: VerificationFailure
 
   constructor(reason: VerificationFailure, message: string) {

@@ -47,7 +47,7 @@ What to do next:
     mayfly.inbox.deliver(
       { subject: 'Weekly news', otp: { value: '2026', confidence: 0.2 } },
       { subject: null, from: { name: null, address: 'eve@evil.example' } },
-      { subject: 'Verify\u202e', from: { name: null, address: 'eve@evil.example' } },
+      { subject: 'Code\u202e' },
     )
     assert.equal(
       await timeoutMessage(mayfly),
@@ -55,6 +55,8 @@ What to do next:
 
 Arrived, but did not count:
   09:30:01 UTC  "Weekly news": its subject does not match /code/i
+  09:30:02 UTC  (none): its sender "eve@evil.example" does not contain "acme"
+  09:30:03 UTC  "Code ": no one-time code was found in it
 
 Refused:
   09:29:59 UTC  near.miss: 550 5.1.1 qq@mayfly.test [1m

@@ -1,0 +1,29 @@
+import { expect, useInbox } from '@mayfly/client/jest'
+
+const APP_URL = process.env.APP_URL ?? 'http://127.0.0.1:3000'
+const inbox = useInbox()
+
+/** Fills in a form of the application, as its pages do. */
+async function submit(path, fields) {
+  const response = await fetch(new URL(path, APP_URL), {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  })
+  return response.text()
+}
+
+test('a new user verifies their address with the code from the mail', async () => {
+  const email = inbox().emailAddress
+  const { value: code } = await inbox().expectOtp(() => submit('/signup', { email }))
+  expect(await submit('/verify', { email, code })).toContain('Welcome!')
+})
+
+test('the mail reads as it should', async () => {
+  await submit('/signup', { email: inbox().emailAddress })
+  await expect(inbox()).toReceiveEmail({ subject: 'verify', timeoutSeconds: 5 })
+  expect(await inbox().waitForMessage()).toMatchSnapshot()
+})
+
+test('nobody is mailed without asking', async () => {
+  await expect(inbox()).not.toReceiveEmail({ withinSeconds: 1 })
+})

@@ -1,0 +1,12 @@
+import { defineConfig } from '@playwright/test'
+
+export default defineConfig({
+  testMatch: '*.spec.ts',
+  outputDir: '../../.cache/playwright',
+  reporter: process.env['REPORT'] === undefined ? 'list' : [['json'], ['list']],
+  use: {
+    baseURL: process.env['APP_URL'] ?? 'http://127.0.0.1:3000',
+    // The system's own Chromium; leave this out where Playwright has installed browsers.
+    launchOptions: { executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium' },
+  },
+})

@@ -1,0 +1,32 @@
+import { expect as baseExpect, test as baseTest } from 'vitest'
+import { type Client, createClient } from '../client.ts'
+import type { Inbox } from '../inbox.ts'
+import { mailSnapshotSerializer } from './mask.ts'
+import { type InboxExpect, matchers } from './matchers.ts'
+import { waitSecondsWithin } from './wait-time.ts'
+
+baseExpect.extend(matchers)
+baseExpect.addSnapshotSerializer(mailSnapshotSerializer)
+
+/** Vitest's `expect` with `toReceiveEmail` and `toReceiveOtp`; mail in snapshots is masked. */
+export const expect: InboxExpect<typeof baseExpect> = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
+
+/** What a test may ask for. */
+export type MayflyFixtures = {
+  /** The client, with the key of the environment; override it to make it otherwise. */
+  readonly mayfly: Client
+  /** An inbox of the test's own, deleted after it. */
+  readonly inbox: Inbox
+}
+
+/** Vitest's `test` with the fixtures `mayfly` and `inbox`. */
+export const test = baseTest.extend<MayflyFixtures>({
+  mayfly: async ({ task }, use) => {
+    await use(createClient({ timeoutSeconds: waitSecondsWithin(task.timeout) }))
+  },
+  inbox: async ({ mayfly }, use) => {
+    const inbox = await mayfly.inboxes.create()
+    await use(inbox)
+    await inbox[Symbol.asyncDispose]()
+  },
+})

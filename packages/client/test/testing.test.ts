@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Message } from '../src/index.ts'
+import { mailSnapshotSerializer, maskMessage } from '../src/testing/mask.ts'
+import { matchers } from '../src/testing/matchers.ts'
+import { waitSecondsWithin } from '../src/testing/wait-time.ts'
+import { fakeMessage } from './fake-inbox.ts'
+import { startFakeMayfly } from './fake-mayfly.ts'
+
+const CODE = { value: '481516', confidence: 0.99 }
+
+describe('a masked message', () => {
+  const masked: readonly [string, string][] = [
+    ['Your code is 481516.', 'Your code is <code>.'],
+    ['Your code is 481 516 or 481-516', 'Your code is <code> or <code>'],
+    ['Order 14815160 of 2 items', 'Order 14815160 of 2 items'],
+    ['to QA-7f3k@mayfly.test now', 'to <inbox> now'],
+    ['http://127.0.0.1:4321/?to=qa-7f3k%40mayfly.test', 'http://127.0.0.1:<port>/?to=<inbox>'],
+    ['https://a.example/v?token=ab12&x=1', 'https://a.example/v?token=<token>&x=1'],
+    ['https://a.example/v?x=1&amp;code=ab', 'https://a.example/v?x=1&amp;code=<token>'],
+    ['https://a.example/r/9f86d081884c7d659a2feaa0', 'https://a.example/r/<token>'],
+    ['jwt eyJhbGciOi.eyJzdWIi.c2ln', 'jwt <token>'],
+    ['id 123e4567-e89b-12d3-a456-426614174000', 'id <uuid>'],
+    ['at 2026-01-31T09:30:00.000Z', 'at <date>'],
+    ['on 2026-01-31, 31.01.2026 and 1/31/2026', 'on <date>, <date> and <date>'],
+    ['on 31 January 2026 at 9:30 PM', 'on <date> at <time>'],
+    ['on Jan 31st, 2026 at 21:30:00 +0100', 'on <date> at <time>'],
+    ['Sat, 31 Jan 2026 09:30:00 +0000', 'Sat, <date> <time>'],
+    ['Valid for 10 minutes. Since 1999.', 'Valid for 10 minutes. Since 1999.'],
+    ['internationalization is a long word', 'internationalization is a long word'],
+  ]
+  for (const [text, expected] of masked) {
+    it(`shows "${text}" as "${expected}"`, () => {
+      const envelope = { ...fakeMessage().envelope, rcptTo: 'qa-7f3k@mayfly.test' }
+      const message = fakeMessage({ text, subject: text, html: text, otp: CODE, envelope })
+      const { subject, text: body, html, otp } = maskMessage(message)
+      assert.deepEqual([subject, body, html, otp], [expected, expected, expected, '<code>'])
+    })
+  }
+
+  it('is what a snapshot prints, of messages alone', () => {
+    const first = fakeMessage({ id: 'msg_1', otp: CODE, text: 'Code 481516' })
+    const second = fakeMessage({
+      id: 'msg_2',
+      receivedAt: '2027-01-01T00:00:00.000Z',
+      otp: { value: '232342', confidence: 0.5 },
+      text: 'Code 232342',
+    })
+    const print = (message: Message) => mailSnapshotSerializer.print(message, JSON.stringify)
+    assert.equal(print(first), print(second))
+    assert.match(print(first), /^Message \{"from":"Acme <noreply@acme\.example>","to":/)
+    assert.ok(mailSnapshotSerializer.test(first))
+    for (const other of [null, 'text', {}, maskMessage(first)]) {
+      assert.ok(!mailSnapshotSerializer.test(other))
+    }
+  })
+})
+
+describe('the matchers', () => {
+  it('pass and fail with what the wait tells', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    const { toReceiveEmail, toReceiveOtp } = matchers
+    const none = await toReceiveEmail.call({}, inbox, { timeoutSeconds: 0 })
+    assert.equal(none.pass, false)
+    assert.match(none.message(), /^A message did not reach qa@mayfly\.test within 0 s\.\n/)
+    mayfly.inbox.deliver({ otp: CODE })
+    assert.equal((await toReceiveEmail.call({}, inbox)).pass, true)
+    assert.equal((await toReceiveOtp.call({}, inbox)).pass, true)
+    assert.equal((await toReceiveOtp.call({}, inbox, { value: /^\d{6}$/ })).pass, true)
+    const other = await toReceiveOtp.call({}, inbox, { value: '111111' })
+    assert.equal(other.pass, false)
+    assert.equal(other.message(), 'The code 481516 that reached qa@mayfly.test is not 111111.')
+  })
+
+  it('wait for absence when inverted', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    const { toReceiveEmail, toReceiveOtp } = matchers
+    const not = { isNot: true }
+    // A runner turns the verdict of an inverted matcher round.
+    assert.equal((await toReceiveEmail.call(not, inbox, { withinSeconds: 0 })).pass, false)
+    mayfly.inbox.deliver({})
+    const came = await toReceiveEmail.call(not, inbox, { withinSeconds: 9 })
+    assert.equal(came.pass, true)
+    assert.match(came.message(), /^No message was to reach qa@mayfly\.test within 9 s, but this/)
+    await assert.rejects(toReceiveOtp.call(not, inbox), /has no \.not/)
+  })
+
+  it('throw what is no verdict', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    await inbox.delete()
+    await assert.rejects(matchers.toReceiveEmail.call({}, inbox), { code: 'inbox_not_found' })
+    await assert.rejects(matchers.toReceiveEmail.call({}, 'qa@mayfly.test'), /needs an inbox/)
+  })
+})
+
+describe('the time of a wait in a test', () => {
+  for (const [testMs, seconds] of [
+    [5_000, 3],
+    [30_000, 20],
+    [60_000, 30],
+    [1_000, 1],
+    [0, 30],
+    [Number.POSITIVE_INFINITY, 30],
+  ] as const) {
+    it(`is ${seconds} s where a test may take ${testMs} ms`, () => {
+      assert.equal(waitSecondsWithin(testMs), seconds)
+    })
+  }
+})

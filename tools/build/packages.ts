@@ -1,0 +1,20 @@
+/** A package that is published, and what its JavaScript may rely on. */
+export type PublishedPackage = {
+  /** Its folder below packages/. */
+  readonly folder: string
+  /** Language level of the JavaScript. */
+  readonly target: string
+  /** Node versions that it runs on. */
+  readonly node: string
+  /** Whether it goes over the wire to browsers: comments are then left to the types. */
+  readonly isLean: boolean
+}
+
+/** What is published, each after those that it imports. */
+export const PUBLISHED: readonly PublishedPackage[] = [
+  { folder: 'contract', target: 'es2023', node: '>=20', isLean: false },
+  // Browsers of the last two years, Bun and Deno run it too.
+  { folder: 'client', target: 'es2022', node: '>=20', isLean: true },
+  { folder: 'server', target: 'es2024', node: '>=24', isLean: false },
+  { folder: 'cli', target: 'es2024', node: '>=24', isLean: false },
+]
