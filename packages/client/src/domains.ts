@@ -24,6 +24,8 @@ export type Domain = {
   readonly verifiedAt: string | null
   readonly activeAt: string | null
   readonly lastCheckedAt: string | null
+  /** When the claim lapses unless the TXT record is found before; null while it is. */
+  readonly lapsesAt: string | null
 }
 
 /** Calls about receiving domains. */
@@ -36,11 +38,14 @@ export type DomainCalls = {
   register(domain: string, options?: CallOptions): Promise<Domain>
   /** Looks for the DNS records; throws `txt_record_not_found` while the first is missing. */
   verify(domain: string, options?: CallOptions): Promise<Domain>
+  /** Gives a domain up; its inboxes expire at once. Needs an admin key. */
+  delete(domain: string, options?: CallOptions): Promise<void>
 }
 
 /** Binds the calls about domains. */
 export function domainCalls(requester: Requester): DomainCalls {
   const path = '/v1/domains'
+  const pathOf = (domain: string) => `${path}/${encodeURIComponent(domain)}`
   return {
     list: async ({ signal } = {}) =>
       (await requester.json<{ domains: ReceivingDomain[] }>({ method: 'GET', path, signal }))
@@ -56,11 +61,13 @@ export function domainCalls(requester: Requester): DomainCalls {
     verify: async (domain, { signal } = {}) => {
       const call = {
         method: 'POST',
-        path: `${path}/${encodeURIComponent(domain)}/verify`,
+        path: `${pathOf(domain)}/verify`,
         isRepeatable: true,
         signal,
       } as const
       return (await requester.json<{ domain: Domain }>(call)).domain
     },
+    delete: (domain, { signal } = {}) =>
+      requester.done({ method: 'DELETE', path: pathOf(domain), signal }),
   }
 }

@@ -169,6 +169,11 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.messages.raw(messageId, options)
   }
 
+  /** The SMTP dialogue that brought a message; `C:` is the sender, `S:` is Mayfly. */
+  readTranscript(messageId: string, options: CallOptions = {}): Promise<readonly string[]> {
+    return this.#calls.messages.transcript(messageId, options)
+  }
+
   /** The bytes of an attachment; throws `attachment_blocked` for one that may do harm. */
   downloadAttachment(
     messageId: string,

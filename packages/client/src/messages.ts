@@ -106,6 +106,7 @@ export type MessageCalls = {
   list(options?: ListMessagesOptions): Promise<MessagePage>
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  transcript(messageId: string, options?: CallOptions): Promise<readonly string[]>
   attachment(
     messageId: string,
     attachmentId: string,
@@ -124,6 +125,10 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
     raw: (messageId, { signal } = {}) =>
       requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
+    transcript: async (messageId, { signal } = {}) => {
+      const call = { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal } as const
+      return (await requester.json<{ lines: string[] }>(call)).lines
+    },
     attachment: (messageId, attachmentId, { signal } = {}) => {
       const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(attachmentId)}`
       return requester.bytes({ method: 'GET', path, signal })

@@ -42,6 +42,8 @@ export type Proven = [
   Agree<client.Scenario, contract.Scenario>,
   Agree<client.Diagnostics, contract.Diagnostics>,
   Agree<client.WaitDiagnostics, contract.WaitDiagnostics>,
+  Agree<client.Domain, contract.Domain>,
+  Agree<client.ReceivingDomain, contract.ReceivingDomain>,
   Agree<client.ErrorCode, contract.ErrorCode>,
 ]
 

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { createClient, registerAccount } from '../src/index.ts'
+import { fakeMessage } from './fake-inbox.ts'
+
+/** Paths that are not for the client: a stream for pages, and where a browser comes back to. */
+const LEFT_OUT = new Set(['GET /v1/inboxes/{id}/events', 'GET /v1/account/connection/callback'])
+
+/** Answers every call with something of every name, and notes the call. */
+function recorder() {
+  const calls = new Set<string>()
+  const inbox = { id: '{id}', emailAddress: 'qa@mayfly.test', watermark: '0' }
+  const body = {
+    ...inbox,
+    ...{ inbox, inboxes: [], keys: [], usage: [], domains: [], domain: {}, scenarios: [] },
+    ...{ scenario: {}, webhooks: [], message: fakeMessage(), lines: [], arrivalSeconds: 0 },
+  }
+  const record: typeof fetch = async (input, init) => {
+    const path = decodeURIComponent(new URL(String(input)).pathname)
+    calls.add(`${init?.method} ${path}`)
+    return Response.json(body)
+  }
+  return { calls, fetch: record }
+}
+
+describe('the client', () => {
+  it('has a call for everything that the service does', async () => {
+    const { calls, fetch } = recorder()
+    const client = createClient({ apiKey: 'mf_test_key', baseUrl: 'http://mayfly.test', fetch })
+    const { account, keys, domains, inboxes, scenarios, webhooks } = client
+    await registerAccount({ email: 'a@b.example', baseUrl: 'http://mayfly.test', fetch })
+    await Promise.all([account.read(), account.usage(), account.connect(), account.disconnect()])
+    await Promise.all([
+      keys.create({ name: 'CI' }),
+      keys.list(),
+      keys.rotate(),
+      keys.revoke('{id}'),
+    ])
+    await Promise.all([domains.list(), domains.listCustom(), domains.register('{domain}')])
+    await Promise.all([domains.verify('{domain}'), domains.delete('{domain}')])
+    const inbox = await inboxes.create()
+    await Promise.all([inboxes.list(), inboxes.get('{id}'), inbox.delete(), inbox.diagnose()])
+    await Promise.all([inbox.waitForMessage(), inbox.check([]), inbox.listMessages()])
+    await Promise.all([inbox.readMessage('{messageId}'), inbox.readRaw('{messageId}')])
+    await inbox.readTranscript('{messageId}')
+    await inbox.downloadAttachment('{messageId}', '{attachmentId}')
+    await Promise.all([scenarios.create({ name: 'a', assertions: [] }), scenarios.list()])
+    await Promise.all([scenarios.run('{id}', inbox), scenarios.delete('{id}')])
+    await Promise.all([webhooks.create('https://a.example'), webhooks.list()])
+    await Promise.all([webhooks.delete('{id}'), webhooks.deliveries(), webhooks.replay('{id}')])
+
+    const file = new URL('../../../docs/openapi.json', import.meta.url)
+    const { paths } = JSON.parse(await readFile(file, 'utf8'))
+    const served = Object.entries<object>(paths)
+      .filter(([path]) => path.startsWith('/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      )
+    assert.ok(served.length > 20)
+    const missing = served.filter((call) => !calls.has(call) && !LEFT_OUT.has(call))
+    assert.deepEqual(missing, [], 'the client lacks these')
+  })
+})
