@@ -1,16 +1,23 @@
-// Lays the packages out as they are published: JavaScript with types, below dist/.
+// Lays the packages out as they are published: JavaScript with types, one folder each below dist/.
 //
 //   npm run build                  all of them
-//   npm run build -- client        one, and nothing that it needs
+//   npm run build -- client        one, without what it needs
+//   npm run pack                   all of them, and a tarball of each in dist/
 
-import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packPackage } from './build/pack.ts'
 import { PUBLISHED } from './build/packages.ts'
-import { STAGE, stagePackage } from './build/stage.ts'
+import { stagePackages } from './build/stage.ts'
 
-const only = process.argv.slice(2)
-await mkdir(STAGE, { recursive: true })
-for (const published of PUBLISHED) {
-  if (only.length > 0 && !only.includes(published.folder)) continue
-  await stagePackage(published)
-  console.log(`dist/${published.folder}`)
+const DIST = join(import.meta.dirname, '..', 'dist')
+
+const { values, positionals } = parseArgs({
+  options: { pack: { type: 'boolean' } },
+  allowPositionals: true,
+})
+await stagePackages(DIST, positionals)
+for (const { folder } of PUBLISHED) {
+  if (positionals.length > 0 && !positionals.includes(folder)) continue
+  console.log(values.pack === true ? await packPackage(DIST, folder) : `dist/${folder}`)
 }

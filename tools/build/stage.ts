@@ -7,19 +7,23 @@ import { PUBLISHED, type PublishedPackage } from './packages.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** Where packages are laid out as they are published, one folder each. */
-export const STAGE = join(ROOT, 'dist')
+/** Lays packages out as they are published, one folder each below `to`; all, or those named. */
+export async function stagePackages(to: string, only: readonly string[] = []): Promise<void> {
+  for (const published of PUBLISHED) {
+    if (only.length === 0 || only.includes(published.folder)) await stagePackage(to, published)
+  }
+}
 
-/** Lays a package out as it is published; those that it imports must be there already. */
-export async function stagePackage(published: PublishedPackage): Promise<void> {
+/** Packages that this one imports must be there already. */
+async function stagePackage(to: string, published: PublishedPackage): Promise<void> {
   const { folder, isLean } = published
   const source = join(ROOT, 'packages', folder)
-  const stage = join(STAGE, folder)
+  const stage = join(to, folder)
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
-  await compile(published, { declaration: true, emitDeclarationOnly: isLean })
-  if (isLean) await compile(published, { declaration: false, removeComments: true })
-  await renameWorkers(join(stage, 'dist'))
+  await compile(to, published, { declaration: true, emitDeclarationOnly: isLean })
+  if (isLean) await compile(to, published, { declaration: false, removeComments: true })
+  await nameBuiltFiles(join(stage, 'dist'))
   await copyOthers(join(source, 'src'), join(stage, 'dist'))
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const text = JSON.stringify(publishedManifest(manifest, published.node), null, 2)
@@ -30,28 +34,35 @@ export async function stagePackage(published: PublishedPackage): Promise<void> {
 
 /** TypeScript to JavaScript and declarations. The settings are the repository's own. */
 async function compile(
+  to: string,
   { folder, target }: PublishedPackage,
   emit: Readonly<Record<string, boolean>>,
 ): Promise<void> {
+  const source = join(ROOT, 'packages', folder, 'src')
   const settings = {
-    extends: '../tsconfig.json',
+    extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: {
       noEmit: false,
+      // `npm test` checks the types of the whole repository at once.
+      noCheck: true,
       target,
       ...emit,
       rewriteRelativeImportExtensions: true,
       allowImportingTsExtensions: false,
-      rootDir: `../packages/${folder}/src`,
-      outDir: `./${folder}/dist`,
+      rootDir: source,
+      outDir: join(to, folder, 'dist'),
       // Packages import each other as users do: by what is published.
       paths: Object.fromEntries(
-        PUBLISHED.map(({ folder: other }) => [`@mayfly/${other}`, [`./${other}/dist/index.d.ts`]]),
+        PUBLISHED.map(({ folder: other }) => [
+          `@mayfly/${other}`,
+          [join(to, other, 'dist', 'index.d.ts')],
+        ]),
       ),
     },
-    include: [`../packages/${folder}/src`],
-    exclude: ['../**/*.test.ts', '../**/testing.ts', '../**/testing-*.ts'],
+    include: [source],
+    exclude: ['**/*.test.ts', '**/testing.ts', '**/testing-*.ts'].map((glob) => join(ROOT, glob)),
   }
-  const path = join(STAGE, `tsconfig.${folder}.json`)
+  const path = join(to, `tsconfig.${folder}.json`)
   await writeFile(path, JSON.stringify(settings, null, 2))
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
   try {
@@ -64,14 +75,18 @@ async function compile(
   }
 }
 
-/** Workers are started by the URL of their file, which the compiler leaves as it is. */
-async function renameWorkers(dist: string): Promise<void> {
+/**
+ * The compiler renames what JavaScript imports. Workers, which are started by the URL of their
+ * file, and the imports of declarations are left to us.
+ */
+async function nameBuiltFiles(dist: string): Promise<void> {
   for (const file of await filesBelow(dist)) {
-    if (!file.endsWith('.js')) continue
     const path = join(dist, file)
     const text = await readFile(path, 'utf8')
-    const renamed = text.replace(/(new URL\('\.[^']*)\.ts(', import\.meta\.url\))/g, '$1.js$2')
-    if (renamed !== text) await writeFile(path, renamed)
+    const named = file.endsWith('.d.ts')
+      ? text.replace(/(from '\.[^']*|import\('\.[^']*)\.ts'/g, "$1.js'")
+      : text.replace(/(new URL\('\.[^']*)\.ts(', import\.meta\.url\))/g, '$1.js$2')
+    if (named !== text) await writeFile(path, named)
   }
 }
 
@@ -80,7 +95,8 @@ async function copyOthers(from: string, to: string): Promise<void> {
   for (const file of await filesBelow(from)) {
     if (extname(file) === '.ts') continue
     await mkdir(dirname(join(to, file)), { recursive: true })
-    await cp(join(from, file), join(to, file))
+    // A `page.js` for browsers beside a `page.ts` for us would be two files of one name.
+    await cp(join(from, file), join(to, file), { force: false, errorOnExist: true })
   }
 }
 

@@ -10,7 +10,11 @@ export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const cells = [header, ...rows].map((row) => row.map(cut))
+  // Nothing stands right of the last column.
+  const isLast = (column: number) => column === header.length - 1
+  const cells = [header, ...rows].map((row) =>
+    row.map((cell, column) => (isLast(column) ? cell : cut(cell))),
+  )
   const widths = header.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column]))))
   return cells
     .map((row, index) => {

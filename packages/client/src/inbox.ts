@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Assertion, AssertionRun } from './assertions.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'

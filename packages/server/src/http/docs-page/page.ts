@@ -10,11 +10,11 @@ export type DocsPage = {
 
 /** Puts the page together from the files beside this one; once at start is enough. */
 export function docsPage(): DocsPage {
-  const script = read(new URL('./page.js', import.meta.url))
+  const script = read(new URL('./browser.js', import.meta.url))
   const style = read(new URL('./page.css', import.meta.url))
   const html = read(new URL('./page.html', import.meta.url))
     .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
-    .replace('<script type="module" src="page.js">', () => `<script type="module">${script}`)
+    .replace('<script type="module" src="browser.js">', () => `<script type="module">${script}`)
   const contentSecurityPolicy = [
     "default-src 'none'",
     "connect-src 'self'",

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { packPackage } from './build/pack.ts'
+import { PUBLISHED } from './build/packages.ts'
+import { stagePackages } from './build/stage.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const CLIENT_BYTES_MAX = 10 * 1024
+const run = promisify(execFile)
+
+/** A use of the client under strict rules, and mistakes that the types must see. */
+const TYPED_USE = `
+import { ApiError, createClient, EmailTimeoutError, type Message, verifyWebhook } from '@mayfly/client'
+
+const client = createClient({ apiKey: 'mf_test_key', timeoutSeconds: 20 })
+const inbox = await client.inboxes.create({ ttlSeconds: 600 })
+const message: Message = await inbox.waitForMessage({ subject: /verify/i, from: 'acme' })
+const { value }: { readonly value: string } = await inbox.expectOtp(async () => {})
+const event = await verifyWebhook(new Headers(), 'body', 'whsec_1')
+try {
+  await inbox.assert([{ type: 'auth', check: 'spf' }])
+} catch (error) {
+  if (error instanceof ApiError && error.code === 'inbox_not_found') error.requestId?.length
+  if (error instanceof EmailTimeoutError) error.diagnostics.nextSteps.join()
+}
+export const seen: readonly unknown[] = [message.otp?.value, value, event.data.inbox.id]
+// @ts-expect-error there is no such option
+await inbox.waitForMessage({ subjekt: 'x' })
+// @ts-expect-error there is no such assertion
+await inbox.check([{ type: 'codePresent' }])
+`
+
+/** The same for the test frameworks. */
+const TESTING_USE = `
+import { addMayflyCommands, mayflyTasks } from '@mayfly/client/cypress'
+import { expect as jestExpect, useInbox } from '@mayfly/client/jest'
+import { expect as playwrightExpect, test as playwrightTest } from '@mayfly/client/playwright'
+import { expect as vitestExpect, test as vitestTest } from '@mayfly/client/vitest'
+
+vitestTest('x', async ({ inbox, mayfly }) => {
+  await vitestExpect(inbox).toReceiveEmail({ subject: /x/ })
+  await vitestExpect(inbox).not.toReceiveEmail({ withinSeconds: 1 })
+  vitestExpect(await mayfly.inboxes.list()).toHaveLength(1)
+  // @ts-expect-error a text cannot receive mail
+  await vitestExpect('text').toReceiveEmail()
+})
+playwrightTest('x', async ({ page, inbox }) => {
+  await playwrightExpect(inbox).toReceiveOtp({ value: /^\\d{6}$/ })
+  await playwrightExpect(page.getByText('x')).toBeVisible()
+})
+const inbox = useInbox()
+await jestExpect(inbox()).toReceiveEmail()
+jestExpect(1).toBe(1)
+export const used: readonly unknown[] = [addMayflyCommands, mayflyTasks()]
+`
+
+describe('the packages as they are published', () => {
+  let folder = ''
+
+  before(async () => {
+    await mkdir(join(ROOT, '.cache'), { recursive: true })
+    folder = await mkdtemp(join(ROOT, '.cache', 'packages-'))
+    await stagePackages(folder)
+    for (const { folder: name } of PUBLISHED) {
+      const tarball = await packPackage(folder, name)
+      const to = join(folder, 'node_modules', '@mayfly', name)
+      await mkdir(to, { recursive: true })
+      await run('tar', ['-xzf', tarball, '-C', to, '--strip-components=1'])
+    }
+  })
+
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('hold JavaScript and types, and no TypeScript', async () => {
+    for (const { folder: name } of PUBLISHED) {
+      const files = await readdir(join(folder, 'node_modules', '@mayfly', name), {
+        recursive: true,
+      })
+      assert.deepEqual(
+        files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file)),
+        [],
+      )
+      assert.ok(files.includes('LICENSE') && files.includes('README.md'))
+    }
+  })
+
+  it(`keep the client below ${CLIENT_BYTES_MAX} bytes compressed, and free of the contract`, async () => {
+    const dist = join(folder, 'node_modules', '@mayfly', 'client', 'dist')
+    const files = await readdir(dist)
+    const code = files.filter((file) => file.endsWith('.js'))
+    const texts = await Promise.all(code.map((file) => readFile(join(dist, file), 'utf8')))
+    const sizeBytes = gzipSync(texts.join('')).length
+    assert.ok(sizeBytes < CLIENT_BYTES_MAX, `${sizeBytes} bytes`)
+    const all = await Promise.all(
+      files.filter((f) => f !== 'testing').map((file) => readFile(join(dist, file), 'utf8')),
+    )
+    assert.ok(!/from '(?:zod|@mayfly\/contract|node:)/.test(all.join('\n')))
+  })
+
+  it('give types that compile under strict rules, in a page and in a test', async () => {
+    const strict = { strict: true, noEmit: true, module: 'nodenext', target: 'es2023' }
+    const page = { ...strict, lib: ['es2023', 'dom'], types: [], skipLibCheck: false }
+    const suite = { ...strict, types: ['node'], skipLibCheck: true }
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    for (const [name, use, compilerOptions] of [
+      ['page', TYPED_USE, page],
+      ['suite', TESTING_USE, suite],
+    ] as const) {
+      await writeFile(join(folder, `${name}.ts`), use)
+      const config = join(folder, `tsconfig.${name}.json`)
+      await writeFile(config, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }))
+      const tsc = run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', config])
+      await tsc.catch((error: { readonly stdout: string }) => assert.fail(error.stdout))
+    }
+  })
+
+  it('start the service and use it from the command line', async () => {
+    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'dist', 'main.js')
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
+    const env = { ...Object.fromEntries(inherited), HOME: folder, XDG_CONFIG_HOME: folder }
+    const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' }
+    const server = spawn(process.execPath, [cli, 'serve'], {
+      cwd: folder,
+      env: { ...env, ...free },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(server, 'exit')
+    try {
+      const { httpUrl, smtpPort } = await readyLine(server.stdout)
+      const mayfly = async (...args: readonly string[]) => {
+        const own = { ...env, MAYFLY_SMTP_PORT: String(smtpPort) }
+        return (await run(process.execPath, [cli, ...args], { env: own })).stdout
+      }
+      assert.match(await mayfly('signup', 'you@example.com', '--url', httpUrl), /mf_live_/)
+      const address = (await mayfly('inbox', 'new')).trim()
+      assert.match(
+        await mayfly('send', '--template', 'link'),
+        new RegExp(`^Sent to ${address}: 250`),
+      )
+      assert.match(
+        await mayfly('wait', '--timeout', '10'),
+        /^Subject +Confirm your email address$/m,
+      )
+      const docs = await fetch(`${httpUrl}/docs`)
+      assert.equal(docs.status, 200)
+    } finally {
+      server.kill('SIGTERM')
+    }
+    assert.deepEqual(await ended, [0, null])
+  })
+})
+
+async function readyLine(
+  output: NodeJS.ReadableStream,
+): Promise<{ readonly httpUrl: string; readonly smtpPort: number }> {
+  for await (const line of createInterface({ input: output })) {
+    if (line.includes('"msg":"ready"')) return JSON.parse(line)
+  }
+  throw new Error('the service ended before it was ready')
+}
