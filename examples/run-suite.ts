@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startService } from '../packages/server/test/start-service.ts'
+import { stagePackages } from '../tools/build/stage.ts'
 import { startApp } from './signup-app/app.ts'
 import type { Fault } from './signup-app/mails.ts'
 
@@ -10,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** The suites and the command that runs each. */
 export const SUITES = {
   vitest: ['vitest/vitest.mjs', 'run', '--root', 'examples/vitest'],
-  jest: ['jest/bin/jest.js', '--ci', '--rootDir', 'examples/jest'],
+  jest: ['jest/bin/jest.js', '--ci', '--config', 'examples/jest/jest.config.js'],
   playwright: ['@playwright/test/cli.js', 'test', '--config', 'examples/playwright'],
 } as const satisfies Record<string, readonly string[]>
 
@@ -20,17 +21,18 @@ export type SuiteName = keyof typeof SUITES
 /** How a suite ended and what it said. */
 export type SuiteOutcome = { readonly code: number | null; readonly output: string }
 
-/**
- * Runs a suite against a Mayfly and an application of its own.
- *
- * The suites import the client as it is published, from dist/: Jest takes no TypeScript from
- * packages, and users have the built one too.
- */
+/** What is wrong with the application, what else the runner is told. */
+export type SuiteOptions = {
+  readonly fault?: Fault
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs a suite against a Mayfly and an application of its own. */
 export async function runSuite(
   name: SuiteName,
-  { fault = 'none', args = [] }: { readonly fault?: Fault; readonly args?: readonly string[] } = {},
+  { fault = 'none', args = [], env = {} }: SuiteOptions = {},
 ): Promise<SuiteOutcome> {
-  await linkClient()
   await using mayfly = await startService()
   await using app = await startApp({ smtpHost: '127.0.0.1', smtpPort: mayfly.smtpPort, fault })
   const account = await mayfly.register()
@@ -47,6 +49,7 @@ export async function runSuite(
       NO_COLOR: '1',
       // The suites are no part of the run that starts them.
       NODE_TEST_CONTEXT: undefined,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -58,11 +61,16 @@ export async function runSuite(
   return { code, output: Buffer.concat(chunks).toString('utf8') }
 }
 
-/** `@mayfly/client` of the suites is the built one. */
-async function linkClient(): Promise<void> {
+/**
+ * Builds the client and makes it `@mayfly/client` of the suites: Jest takes no TypeScript from
+ * packages, and users have the built one too.
+ */
+export async function installClient(): Promise<void> {
+  const stage = join(ROOT, '.cache', 'examples')
+  await mkdir(stage, { recursive: true })
+  await stagePackages(stage, ['client'])
   const folder = join(ROOT, 'examples', 'node_modules', '@mayfly')
-  const link = join(folder, 'client')
   await mkdir(folder, { recursive: true })
-  await rm(link, { force: true })
-  await symlink(join(ROOT, 'dist', 'client'), link, 'dir')
+  await rm(join(folder, 'client'), { force: true })
+  await symlink(join(stage, 'client'), join(folder, 'client'), 'dir')
 }

@@ -1,8 +1,8 @@
-// Runs an example suite, after `npm run build -- client`:
+// Runs an example suite against a Mayfly and an application of its own:
 //
 //   node examples/run.ts vitest|jest|playwright [none|silent|misaddressed|codeless] [arguments]
 
-import { runSuite, SUITES, type SuiteName } from './run-suite.ts'
+import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
 import { FAULTS } from './signup-app/mails.ts'
 
 const [wanted, given, ...args] = process.argv.slice(2)
@@ -11,6 +11,7 @@ const isSuite = (name: string | undefined): name is SuiteName =>
   name !== undefined && names.includes(name)
 if (!isSuite(wanted)) throw new Error(`Name a suite: ${names.join(', ')}.`)
 const fault = FAULTS.find((known) => known === given) ?? 'none'
+await installClient()
 const { code, output } = await runSuite(wanted, { fault, args })
 process.stdout.write(output)
 process.exitCode = code ?? 1

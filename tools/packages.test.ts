@@ -17,7 +17,8 @@ const run = promisify(execFile)
 
 /** A use of the client under strict rules, and mistakes that the types must see. */
 const TYPED_USE = `
-import { ApiError, createClient, EmailTimeoutError, type Message, verifyWebhook } from '@mayfly/client'
+import { ApiError, createClient, EmailTimeoutError, verifyWebhook } from '@mayfly/client'
+import type { Message } from '@mayfly/client'
 
 const client = createClient({ apiKey: 'mf_test_key', timeoutSeconds: 20 })
 const inbox = await client.inboxes.create({ ttlSeconds: 600 })

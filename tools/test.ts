@@ -13,6 +13,7 @@ import { startPostgres } from '../packages/server/test/postgres.ts'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = [
   'tools/*.test.ts',
+  'examples/*.test.ts',
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
 ]

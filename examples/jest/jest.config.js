@@ -2,5 +2,5 @@ export default {
   testMatch: ['<rootDir>/*.spec.js'],
   // The suite is plain JavaScript modules: nothing is to be transformed.
   transform: {},
-  testTimeout: 15_000,
+  testTimeout: Number(process.env.TEST_TIMEOUT_MS ?? 15_000),
 }

@@ -1,7 +1,8 @@
 import { expect, useInbox } from '@mayfly/client/jest'
 
 const APP_URL = process.env.APP_URL ?? 'http://127.0.0.1:3000'
-const inbox = useInbox()
+// Less than Jest gives a test, so that the error tells what arrived.
+const inbox = useInbox({ timeoutSeconds: Number(process.env.WAIT_SECONDS ?? 10) })
 
 /** Fills in a form of the application, as its pages do. */
 async function submit(path, fields) {
@@ -20,7 +21,7 @@ test('a new user verifies their address with the code from the mail', async () =
 
 test('the mail reads as it should', async () => {
   await submit('/signup', { email: inbox().emailAddress })
-  await expect(inbox()).toReceiveEmail({ subject: 'verify', timeoutSeconds: 5 })
+  await expect(inbox()).toReceiveEmail({ subject: 'verify' })
   expect(await inbox().waitForMessage()).toMatchSnapshot()
 })
 

@@ -2,8 +2,9 @@ import { defineConfig } from '@playwright/test'
 
 export default defineConfig({
   testMatch: '*.spec.ts',
+  timeout: Number(process.env['TEST_TIMEOUT_MS'] ?? 30_000),
   outputDir: '../../.cache/playwright',
-  reporter: process.env['REPORT'] === undefined ? 'list' : [['json'], ['list']],
+  reporter: 'list',
   use: {
     baseURL: process.env['APP_URL'] ?? 'http://127.0.0.1:3000',
     // The system's own Chromium; leave this out where Playwright has installed browsers.

@@ -2,27 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { startService, type TestService } from '../../server/test/start-service.ts'
-import { openShell, type Shell } from './run-command.ts'
-
-type Place = AsyncDisposable & { readonly shell: Shell; readonly service: TestService }
-
-/** A running service and a person who signed up there. */
-async function signedUp(options: { readonly isTerminal?: boolean } = {}): Promise<Place> {
-  const service = await startService()
-  const env = { MAYFLY_SMTP_PORT: String(service.smtpPort) }
-  const shell = await openShell({ env, ...options })
-  const { code, err } = await shell.run('signup', 'dev@example.com', '--url', service.httpUrl)
-  assert.equal(code, 0, err)
-  return {
-    shell,
-    service,
-    [Symbol.asyncDispose]: async () => {
-      await shell[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-    },
-  }
-}
+import { startService } from '../../server/test/start-service.ts'
+import { openShell } from './run-command.ts'
+import { signedUp } from './signed-up.ts'
 
 describe('mayfly signup', () => {
   it('shows the key once and keeps it for this person alone', async () => {

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'connection_refused'
   | 'attachment_blocked'
   | 'attachment_quarantined'
+  | 'origin_refused'
   | 'inbox_not_found'
   | 'message_not_found'
   | 'attachment_not_found'
@@ -18,6 +19,8 @@ export type ErrorCode =
   | 'domain_not_found'
   | 'connection_not_found'
   | 'connection_not_configured'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'nothing_arrived'
@@ -104,9 +107,9 @@ export class ConnectionError extends MayflyError {
   }
 }
 
-const OWN_FOLDER = new URL('.', import.meta.url).href
+const OWN_FOLDER = import.meta.url.replace(/[^/]*$/, '')
 
-/** Lets a stack begin at the line of the test: a reader has no use for the lines of this package. */
+/** Lets a stack begin at the caller's line: nobody has a use for the lines of this package. */
 function pointAtCaller(error: Error): void {
   const lines = error.stack?.split('\n') ?? []
   const kept = lines.filter((line) => !(/^\s+at /.test(line) && line.includes(OWN_FOLDER)))

@@ -73,11 +73,13 @@ export {
 export type { Anchor } from './wait-call.ts'
 export type { ReceivedLink, ReceivedOtp } from './wanted.ts'
 export type {
-  CreatedWebhook,
+  AttemptError,
   Delivery,
   DeliveryAttempt,
   DeliveryPage,
   ListDeliveriesOptions,
+  Replay,
+  SampleDelivery,
   Webhook,
   WebhookCalls,
   WebhookEvent,

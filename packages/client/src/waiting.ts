@@ -54,8 +54,8 @@ type Hunt<Found> = {
  * Waits until a wanted thing is there.
  *
  * The service answers with the newest message that has the texts, and takes no expressions. So when
- * that one does not count, the watermark is read, then the list: whatever came until the watermark is in the
- * list, and whatever comes later wakes the next call. Nothing falls between the two.
+ * that one does not count, the watermark is read, then the list: whatever came until the watermark
+ * is in the list, and whatever comes later wakes the next call. Nothing falls between the two.
  */
 export async function waitFor<Found>(
   target: WaitTarget,

@@ -2,26 +2,42 @@ import type { CallOptions } from './call-options.ts'
 import type { MessageSummary, Otp } from './messages.ts'
 import type { Requester } from './request.ts'
 
-/** A registered endpoint, as it was just made. */
-export type CreatedWebhook = {
+/** An endpoint that every message is pushed to. */
+export type Webhook = {
   readonly id: string
   readonly url: string
   readonly createdAt: string
-}
-
-/** A registered endpoint and how it fares. */
-export type Webhook = CreatedWebhook & {
+  /** When something was last sent to it. */
   readonly lastDeliveryAt: string | null
-  readonly lastStatus: string | number | null
-  /** Set when the endpoint answered 410 and gets nothing any more. */
+  /** What it answered then; null when there was no answer. */
+  readonly lastStatus: number | null
+  /** When it answered 410. Nothing is sent to it since; register it anew. */
   readonly disabledAt: string | null
 }
+
+/** Why an attempt brought no 2xx. */
+export type AttemptError =
+  | 'status'
+  | 'redirect'
+  | 'gone'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'protocol'
+  | 'refused'
+  | 'secret'
 
 /** One attempt to deliver an event. */
 export type DeliveryAttempt = {
   readonly at: string
+  /** The HTTP status; null without an answer. */
   readonly status: number | null
-  readonly error: string | null
+  /** The kind of failure; null when it succeeded. */
+  readonly error: AttemptError | null
+  /** The failure in words. */
+  readonly detail: string | null
   readonly durationMs: number
 }
 
@@ -30,7 +46,7 @@ export type Delivery = {
   readonly id: string
   readonly webhookId: string
   readonly url: string
-  readonly event: 'message.received'
+  readonly event: string
   readonly inboxId: string
   readonly messageId: string
   readonly status: 'pending' | 'succeeded' | 'failed'
@@ -50,6 +66,8 @@ export type WebhookEvent = {
   readonly id: string
   readonly type: 'message.received'
   readonly createdAt: string
+  /** Only there in a sample event. */
+  readonly test?: true | undefined
   readonly data: {
     readonly inbox: { readonly id: string; readonly emailAddress: string }
     readonly message: MessageSummary
@@ -63,28 +81,44 @@ export type ListDeliveriesOptions = CallOptions & {
   readonly cursor?: string | undefined
 }
 
+/** What a replay came to. */
+export type Replay = {
+  readonly replayed: boolean
+  readonly eventId: string
+  /** As it stands after the attempt. */
+  readonly delivery: Delivery
+}
+
+/** What a sample event came to. */
+export type SampleDelivery = {
+  /** Whether the endpoint answered with 2xx. */
+  readonly delivered: boolean
+  readonly eventId: string
+  readonly attempt: DeliveryAttempt
+}
+
 /** Calls about webhooks. */
 export type WebhookCalls = {
   /** Registers an `https://` endpoint; the signing secret is shown this once. */
   create(
     url: string,
     options?: CallOptions,
-  ): Promise<{ readonly webhook: CreatedWebhook; readonly secret: string }>
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }>
   list(options?: CallOptions): Promise<readonly Webhook[]>
   delete(webhookId: string, options?: CallOptions): Promise<void>
   /** The delivery log, newest first. */
   deliveries(options?: ListDeliveriesOptions): Promise<DeliveryPage>
   /** Sends a past delivery once more, signed afresh. */
-  replay(
-    deliveryId: string,
-    options?: CallOptions,
-  ): Promise<{ readonly replayed: boolean; readonly eventId: string }>
+  replay(deliveryId: string, options?: CallOptions): Promise<Replay>
+  /** Sends one signed sample event, and tells how that went. */
+  test(webhookId: string, options?: CallOptions): Promise<SampleDelivery>
 }
 
 /** Binds the calls about webhooks. */
 export function webhookCalls(requester: Requester): WebhookCalls {
   const path = '/v1/webhooks'
   const log = `${path}/deliveries`
+  const pathOf = (webhookId: string) => `${path}/${encodeURIComponent(webhookId)}`
   return {
     create: (url, { signal } = {}) =>
       requester.json({ method: 'POST', path, body: { url }, signal }),
@@ -93,7 +127,7 @@ export function webhookCalls(requester: Requester): WebhookCalls {
     delete: (webhookId, { signal } = {}) =>
       requester.done({
         method: 'DELETE',
-        path: `${path}/${encodeURIComponent(webhookId)}`,
+        path: pathOf(webhookId),
         signal,
       }),
     deliveries: ({ signal, ...query } = {}) =>
@@ -102,5 +136,7 @@ export function webhookCalls(requester: Requester): WebhookCalls {
       const replay = `${log}/${encodeURIComponent(deliveryId)}/replay`
       return requester.json({ method: 'POST', path: replay, signal })
     },
+    test: (webhookId, { signal } = {}) =>
+      requester.json({ method: 'POST', path: `${pathOf(webhookId)}/test`, signal }),
   }
 }

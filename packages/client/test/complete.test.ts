@@ -48,6 +48,7 @@ describe('the client', () => {
     await Promise.all([scenarios.create({ name: 'a', assertions: [] }), scenarios.list()])
     await Promise.all([scenarios.run('{id}', inbox), scenarios.delete('{id}')])
     await Promise.all([webhooks.create('https://a.example'), webhooks.list()])
+    await webhooks.test('{id}')
     await Promise.all([webhooks.delete('{id}'), webhooks.deliveries(), webhooks.replay('{id}')])
 
     const file = new URL('../../../docs/openapi.json', import.meta.url)

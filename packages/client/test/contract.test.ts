@@ -44,6 +44,9 @@ export type Proven = [
   Agree<client.WaitDiagnostics, contract.WaitDiagnostics>,
   Agree<client.Domain, contract.Domain>,
   Agree<client.ReceivingDomain, contract.ReceivingDomain>,
+  Agree<client.Webhook, contract.Webhook>,
+  Agree<client.Delivery, contract.Delivery>,
+  Agree<client.WebhookEvent, contract.WebhookEvent>,
   Agree<client.ErrorCode, contract.ErrorCode>,
 ]
 

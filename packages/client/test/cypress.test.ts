@@ -6,7 +6,7 @@ import { type FakeMayfly, startFakeMayfly } from './fake-mayfly.ts'
 type Commands = Record<string, (...args: unknown[]) => Promise<unknown>>
 type Sent = { readonly name: string; readonly argument: unknown; readonly timeout: number }
 
-/** The commands, over a `cy.task` that hands arguments and answers over as JSON, as Cypress does. */
+/** The commands, over a `cy.task` that hands arguments and answers over as JSON does Cypress. */
 function startCypress({ baseUrl }: FakeMayfly) {
   const tasks = new Map(Object.entries(mayflyTasks({ baseUrl, apiKey: 'mf_test_key' })))
   const sent: Sent[] = []

@@ -1,4 +1,5 @@
 import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CommandFailed } from '../exit.ts'
 import { connect, SERVICE_OPTIONS } from '../service.ts'
 import { formatTable } from '../table.ts'
 import { print, printJson, style } from '../terminal.ts'
@@ -67,7 +68,7 @@ const deliveries = defineCommand({
     if (options.json) return printJson(terminal, page)
     const rows = page.deliveries.map(({ createdAt, status, attempts, url, id }) => {
       const last = attempts.at(-1)
-      return [createdAt.slice(0, 19), status, String(last?.error ?? last?.status ?? '-'), url, id]
+      return [createdAt.slice(0, 19), status, String(last?.status ?? last?.error ?? '-'), url, id]
     })
     print(terminal, formatTable(terminal, ['created (UTC)', 'status', 'last', 'url', 'id'], rows))
   },
@@ -87,12 +88,34 @@ const replay = defineCommand({
   },
 })
 
+const test = defineCommand({
+  name: 'webhooks test',
+  summary: 'send a signed sample event to an endpoint',
+  args: ['WEBHOOK'],
+  about: 'Exits with 1 when the endpoint does not answer with success.',
+  options: SERVICE_OPTIONS,
+  example: 'mayfly webhooks test whk_01k9zq3v7d8s2m4n6p8r0t2w4y',
+  run: async ({ options, args: [webhookId = ''], terminal }) => {
+    const client = await connect(terminal, options)
+    const outcome = await client.webhooks.test(webhookId, { signal: terminal.interrupted })
+    const { status, detail, durationMs } = outcome.attempt
+    if (options.json) printJson(terminal, outcome)
+    else
+      print(
+        terminal,
+        `${status ?? 'no answer'} after ${durationMs} ms${detail ? `: ${detail}` : ''}`,
+      )
+    if (!outcome.delivered) throw new CommandFailed('')
+  },
+})
+
 /** Registers and watches webhooks. */
 export const webhooks: Command = defineGroup('webhooks', 'register, watch and replay webhooks', [
   listen,
   create,
   list,
   remove,
+  test,
   deliveries,
   replay,
 ])

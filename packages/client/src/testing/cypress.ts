@@ -17,7 +17,7 @@ type InboxRef = { readonly id: string }
 
 declare global {
   namespace Cypress {
-    // biome-ignore lint/suspicious/noExplicitAny: Cypress declares its parameter so, and ours must be the same.
+    // biome-ignore lint/suspicious/noExplicitAny: Cypress declares it so, and ours must agree.
     interface Chainable<Subject = any> {
       /** Makes an inbox. */
       createInbox(options?: CypressInboxOptions): Chainable<InboxRecord>

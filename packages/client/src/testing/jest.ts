@@ -1,5 +1,5 @@
 import { afterEach, expect as baseExpect, beforeEach } from '@jest/globals'
-import { type Client, createClient } from '../client.ts'
+import { type ClientOptions, createClient } from '../client.ts'
 import type { Inbox } from '../inbox.ts'
 import { mailSnapshotSerializer } from './mask.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
@@ -8,16 +8,20 @@ baseExpect.extend(matchers)
 baseExpect.addSnapshotSerializer(mailSnapshotSerializer)
 
 /** Jest's `expect` with `toReceiveEmail` and `toReceiveOtp`; mail in snapshots is masked. */
-export const expect: InboxExpect<typeof baseExpect> = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
+export const expect = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
+
+/** Below the 5 seconds that Jest gives a test by default, so that the wait's own error is seen. */
+const WAIT_SECONDS = 4
 
 /**
  * Gives each test of the file or block an inbox of its own and deletes it after. Call the answer
- * inside a test to get it.
+ * inside a test to get it. Waits last 4 seconds unless `timeoutSeconds` says otherwise: Jest does
+ * not tell how long a test may take.
  */
-export function useInbox(client: () => Client = createClient): () => Inbox {
+export function useInbox(options: ClientOptions = {}): () => Inbox {
   let current: Inbox | null = null
   beforeEach(async () => {
-    current = await client().inboxes.create()
+    current = await createClient({ timeoutSeconds: WAIT_SECONDS, ...options }).inboxes.create()
   })
   afterEach(async () => {
     await current?.[Symbol.asyncDispose]()

@@ -9,7 +9,7 @@ baseExpect.extend(matchers)
 baseExpect.addSnapshotSerializer(mailSnapshotSerializer)
 
 /** Vitest's `expect` with `toReceiveEmail` and `toReceiveOtp`; mail in snapshots is masked. */
-export const expect: InboxExpect<typeof baseExpect> = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
+export const expect = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
 
 /** What a test may ask for. */
 export type MayflyFixtures = {

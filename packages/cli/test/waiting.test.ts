@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { signedUp } from './signed-up.ts'
+
+const CODE = 'Your verification code is 481516.'
+
+describe('mayfly wait', () => {
+  it('shows a message that arrives while it waits', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const waiting = shell.run('wait', '--subject', '/^verify/i', '--timeout', '20')
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'News' })
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Verify it' })
+    const { code, out, err } = await waiting
+    assert.equal(code, 0, err)
+    assert.match(out, /^Subject +Verify it$/m)
+    const json = await shell.run('wait', 'qa@mayfly.test', '--subject', 'news', '--json')
+    assert.equal(JSON.parse(json.out).subject, 'News')
+  })
+
+  it('ends with 3 and tells what did arrive when nothing counts', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    const { watermark } = JSON.parse((await shell.run('inbox', 'new', '--json')).out)
+    const [inbox] = JSON.parse((await shell.run('inbox', 'list', '--json')).out)
+    await service.sendMail({ to: inbox.emailAddress, subject: 'News' })
+    const late = await shell.run('wait', '--after', '1', '-t', '0')
+    assert.equal(late.code, 3)
+    assert.match(late.err, /"News": it had arrived before the watermark/)
+    assert.equal(late.out, '')
+    assert.equal((await shell.run('wait', '--after', watermark, '-t', '0')).code, 0)
+  })
+
+  it('shows a spinner with the time left to a person, and stops when interrupted', async () => {
+    await using place = await signedUp({ isTerminal: true })
+    const { shell } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const waiting = shell.start('wait', '--timeout', '40')
+    while (!waiting.err().includes('left')) await new Promise((resolve) => setImmediate(resolve))
+    assert.match(waiting.err(), /⠋ waiting for a message to qa@mayfly\.test, 40 s left/)
+    waiting.interrupt()
+    const { code, out } = await waiting.outcome
+    assert.deepEqual([code, out], [130, ''])
+  })
+})
+
+describe('mayfly otp', () => {
+  it('prints the code alone', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Your code', text: CODE })
+    assert.deepEqual(await shell.run('otp', '-t', '9'), { code: 0, out: '481516\n', err: '' })
+    const json = JSON.parse((await shell.run('otp', '--json')).out)
+    assert.equal(json.value, '481516')
+  })
+})
+
+describe('mayfly assert and scenario', () => {
+  it('end with 0 when all holds, 1 when not, 3 when nothing came', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const nothing = await shell.run('assert', '--contains', 'Hello', '-t', '0')
+    assert.equal(nothing.code, 3)
+    assert.match(nothing.out, /^FAILED {2}containsText: \S/)
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Hello' })
+    assert.equal((await shell.run('assert', '--contains', 'Hello')).code, 0)
+    const failed = await shell.run('assert', '--contains', 'Hello', '--otp', '--auth', 'spf=x')
+    assert.equal(failed.code, 1)
+    assert.deepEqual(failed.out.match(/^\w+ {2}\w+/gm), [
+      'FAILED  otpPresent',
+      'passed  containsText',
+      'FAILED  auth',
+    ])
+
+    const saved = await shell.run('scenario', 'save', 'sign-up', '--contains', 'Hello')
+    assert.match(saved.out, /^Saved as sign-up \(scn_\w+\)\.$/m)
+    assert.equal((await shell.run('scenario', 'run', 'sign-up')).code, 0)
+    assert.match((await shell.run('scenario', 'list')).out, /^sign-up +containsText +30 s +scn_/m)
+    const file = join(shell.home, 'assertions.json')
+    await writeFile(file, '[{"type":"containsText","text":"Goodbye"}]')
+    await shell.run('scenario', 'save', 'farewell', '--file', file)
+    assert.equal((await shell.run('scenario', 'run', 'farewell', 'qa@mayfly.test')).code, 1)
+    assert.equal((await shell.run('scenario', 'rm', 'farewell')).code, 0)
+    const unknown = await shell.run('scenario', 'run', 'farewell')
+    assert.deepEqual([unknown.code, /no scenario "farewell"/.test(unknown.err)], [1, true])
+  })
+})
+
+describe('mayfly diagnose', () => {
+  it('tells the stages and what to do next', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    await shell.run('inbox', 'new', '--local-part', 'signup-ada')
+    await service.sendMails([{ to: 'signup-adaa@mayfly.test' }])
+    const { code, out } = await shell.run('diagnose')
+    assert.equal(code, 0)
+    assert.match(out, /^signup-ada@mayfly\.test is active\.\nIts domain mayfly\.test is active\.$/m)
+    assert.match(out, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +near\.miss +.*signup-adaa/m)
+    assert.match(out, /^What to do next:\n {2}- \S/m)
+  })
+})

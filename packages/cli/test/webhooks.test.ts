@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createReceivers } from '../../server/test/receiver.ts'
+import { until } from '../../server/test/until.ts'
+import { freePort } from './free-port.ts'
+import { openShell } from './run-command.ts'
+import { signedUp } from './signed-up.ts'
+
+describe('mayfly webhooks listen', () => {
+  it('registers itself, prints what the service sends, and goes again', async () => {
+    await using receivers = await createReceivers()
+    await using place = await signedUp({ env: receivers.env })
+    const { shell, service } = place
+    const certificate = receivers.authority.issue(['127.0.0.1'])
+    const [cert, key] = [join(shell.home, 'cert.pem'), join(shell.home, 'key.pem')]
+    await writeFile(cert, certificate.cert)
+    await writeFile(key, certificate.key)
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+
+    const port = String(await freePort())
+    const listening = shell.start(
+      ...['webhooks', 'listen', '--public', `https://127.0.0.1:${port}/hook`, '--port', port],
+      ...['--tls-cert', cert, '--tls-key', key, '--count', '1'],
+    )
+    await until(async () => /Listening at https:/.exec(listening.err()))
+    const [webhook] = JSON.parse((await shell.run('webhooks', 'list', '--json')).out)
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Hello\x1b[2J' })
+    const { code, out, err } = await listening.outcome
+    assert.equal(code, 0, err)
+    assert.match(out, /^verified {2}evt_\w+ {2}message\.received to qa@mayfly\.test: Hello/)
+    assert.ok(!out.includes('\x1b'))
+    assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
+    assert.match((await shell.run('webhooks', 'deliveries')).out, /succeeded +204 +https:/)
+    assert.equal((await shell.run('webhooks', 'rm', webhook.id)).code, 1)
+  })
+
+  it('refuses what is not signed, and tells a repeat', async () => {
+    await using shell = await openShell()
+    const secret = 'whsec_c2VjcmV0'
+    const listening = shell.start('webhooks', 'listen', '--secret', secret, '--port', '0')
+    const [url] = await until(async () => /http:\S+/.exec(listening.err()))
+    const body = JSON.stringify({
+      id: 'evt_1',
+      type: 'message.received',
+      data: { inbox: { emailAddress: 'qa@mayfly.test' }, message: { subject: null }, otp: null },
+    })
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+    const headers = {
+      'x-service-timestamp': timestamp,
+      'x-service-signature-version': 'v1',
+      'x-service-signature': signature,
+    }
+    const post = async (text: string) =>
+      (await fetch(url, { method: 'POST', headers, body: text })).status
+    assert.deepEqual(
+      [await post(body), await post(`${body} `), await post(body), (await fetch(url)).status],
+      [204, 400, 204, 405],
+    )
+    listening.interrupt()
+    const { code, out } = await listening.outcome
+    assert.equal(code, 0)
+    const lines = out.trim().split('\n')
+    assert.match(lines[0] ?? '', /^verified {2}evt_1 {2}message\.received to qa@mayfly\.test: \(no/)
+    assert.match(lines[1] ?? '', /^REFUSED {2}The signature does not fit/)
+    assert.match(lines[2] ?? '', /^verified {2}evt_1 \(again\)/)
+    assert.match(lines[3] ?? '', /^REFUSED {2}a GET, not a POST/)
+  })
+})
