@@ -5,8 +5,8 @@ import { StartRefused } from '../errors.ts'
 import { createGroupCommit } from '../features/receiving/group-commit.ts'
 import { attemptDelivery, type EventToSend } from '../features/webhooks/attempt.ts'
 import { LEASE_MS } from '../features/webhooks/claim.ts'
-import { Dispatcher } from '../features/webhooks/dispatch.ts'
-import { type MadeAttempt, recordAttempts } from '../features/webhooks/record.ts'
+import { type DispatchDeps, Dispatcher } from '../features/webhooks/dispatch.ts'
+import { type MadeAttempt, type RecordDeps, recordAttempts } from '../features/webhooks/record.ts'
 import { type FailedAttempt, nextAttemptAt } from '../features/webhooks/schedule.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createIds } from '../platform/ids.ts'
@@ -26,6 +26,8 @@ export type DispatchingDeps = {
   readonly store: Store
   readonly signals: Signals
   readonly outbound: Outbound
+  /** What a test may put in place of the usual pace. */
+  readonly pace?: Pick<DispatchDeps, 'leaseMs'> & Pick<RecordDeps, 'planRetry'>
 }
 
 /** The sending side: events go out, and what the API needs of it. */
@@ -47,12 +49,15 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
   const givenUp = new AbortController()
   const attempt = (event: EventToSend, signal: AbortSignal) =>
     attemptDelivery({ clock, request: deps.outbound.request, openSecret: box.open }, event, signal)
-  const planRetry = (failed: FailedAttempt) => nextAttemptAt(failed, ids.fraction())
+  const { planRetry, leaseMs } = deps.pace ?? {
+    planRetry: (failed: FailedAttempt) => nextAttemptAt(failed, ids.fraction()),
+    leaseMs: LEASE_MS,
+  }
   const record = createGroupCommit((batch: readonly MadeAttempt[]) =>
     recordAttempts({ store, planRetry }, batch),
   )
   const onError = (error: unknown) => log.warn({ err: error }, 'a delivery is left for later')
-  const dispatcher = new Dispatcher({ store, clock, attempt, record, onError, leaseMs: LEASE_MS })
+  const dispatcher = new Dispatcher({ store, clock, attempt, record, onError, leaseMs })
   const stopListening = signals.listen(({ webhookIds = [] }) => {
     if (webhookIds.length > 0) dispatcher.wake(webhookIds)
   })

@@ -26,7 +26,12 @@ async function aliceHas(service: TestService, alice: ApiClient): Promise<Map<str
   const { key } = (await alice.post('/v1/keys', { name: 'second' })).body
   const domain = await alice.post('/v1/domains', { domain: 'alice-owns.example' })
   assert.equal(domain.status, 201, domain.text)
+  const { webhook } = (await alice.post('/v1/webhooks', { url: 'https://localhost/' })).body
+  await service.sendMail({ to: inbox.emailAddress })
+  const [delivery] = (await alice.get('/v1/webhooks/deliveries')).body.deliveries
   return new Map([
+    ['webhooks', webhook.id],
+    ['deliveries', delivery.id],
     ['inboxes', inbox.id],
     ['messages', message.id],
     ['attachments', whole.attachments[0].id],
