@@ -26,6 +26,8 @@ export function openOutside(config: Config): Outside {
     servers: config.MAYFLY_DNS_SERVERS,
     timeoutMs: DNS_TIMEOUT_MS,
     tries: 2,
+    // The hosts file names private addresses; who opens those wants it.
+    serversAlone: !config.MAYFLY_ALLOW_PRIVATE_NETWORK && config.MAYFLY_OUTBOUND_ALLOW.length === 0,
   })
   const outbound = openDoor(config, resolver)
   return {

@@ -42,6 +42,22 @@ describe('look-ups by the system', () => {
     assert.deepEqual(await four, ['192.0.2.4'])
   })
 
+  it('are shared by all who ask for the same name meanwhile', async () => {
+    const system = manualSystem()
+    const addresses = createSystemAddresses(system.lookup, 60_000)
+    const same = ['one', 'one', 'one'].map(addresses)
+    const other = addresses('two')
+    assert.deepEqual(system.asked(), ['one', 'two'])
+    system.answer('one', '192.0.2.1')
+    for (const answer of same) assert.deepEqual(await answer, ['192.0.2.1'])
+    system.answer('two', '192.0.2.2')
+    assert.deepEqual(await other, ['192.0.2.2'])
+
+    const again = addresses('one')
+    system.answer('one', '192.0.2.9')
+    assert.deepEqual(await again, ['192.0.2.9'])
+  })
+
   it('are given up in time, running or waiting, and keep their thread until they end', async () => {
     const system = manualSystem()
     const addresses = createSystemAddresses(system.lookup, 20)

@@ -12,12 +12,18 @@ export type SystemLookup = (
  */
 const LOOKUPS_MAX = 2
 
-/** All addresses by the system, hosts file included; given up after `timeoutMs`, queue included. */
+/**
+ * All addresses by the system, hosts file included; given up after `timeoutMs`, queue included.
+ *
+ * Who asks for a name that is being looked up shares the answer: ten deliveries to one endpoint
+ * must not take every place.
+ */
 export function createSystemAddresses(
   lookup: SystemLookup,
   timeoutMs: number,
 ): (name: string) => Promise<readonly string[]> {
   const waiting: (() => void)[] = []
+  const asked = new Map<string, Promise<readonly string[]>>()
   let running = 0
 
   const start = async (name: string): Promise<string[]> => {
@@ -31,7 +37,7 @@ export function createSystemAddresses(
     }
   }
 
-  return (name) =>
+  const ask = (name: string): Promise<readonly string[]> =>
     new Promise((resolve, reject) => {
       const begin = () => {
         start(name)
@@ -46,4 +52,12 @@ export function createSystemAddresses(
       if (running < LOOKUPS_MAX) begin()
       else waiting.push(begin)
     })
+
+  return (name) => {
+    const earlier = asked.get(name)
+    if (earlier !== undefined) return earlier
+    const answer = ask(name).finally(() => asked.delete(name))
+    asked.set(name, answer)
+    return answer
+  }
 }

@@ -27,17 +27,25 @@ export type DnsOptions = {
   readonly timeoutMs: number
   /** How often each server is asked. */
   readonly tries: number
+  /**
+   * Whether addresses come from servers alone, without the hosts file. Where strangers choose the
+   * names: each look-up by the system holds a thread for as long as a name server is silent.
+   */
+  readonly serversAlone?: boolean
 }
 
 /** A resolver; throws when `servers` holds something other than IP addresses with ports. */
-export function createResolver({ servers, timeoutMs, tries }: DnsOptions): DnsResolver {
+export function createResolver(options: DnsOptions): DnsResolver {
+  const { servers, timeoutMs, tries } = options
   const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries })
   if (servers.length > 0) resolver.setServers(servers)
   const systemAddresses = createSystemAddresses(lookup, timeoutMs * tries)
 
   return {
     addresses: (name) =>
-      servers.length > 0 ? serverAddresses(resolver, name) : systemAddresses(name),
+      servers.length > 0 || options.serversAlone === true
+        ? serverAddresses(resolver, name)
+        : systemAddresses(name),
     async txt(name) {
       const records = await answersOrNone(resolver.resolveTxt(name))
       return records.map((strings) => strings.join(''))
