@@ -23,9 +23,10 @@ export type ServerProcess = AsyncDisposable & {
 export function startServerProcess(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
 ): ServerProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], {
     env: {
       ...Object.fromEntries(inherited),
       MAYFLY_HTTP_PORT: '0',

@@ -1,0 +1,89 @@
+import { Agent, request } from 'node:http'
+import { createSqlite, type TestDatabase } from '../../packages/server/test/databases.ts'
+import { startServerProcess } from '../../packages/server/test/server-process.ts'
+import type { Contender } from './contender.ts'
+
+/** The whole service as its own process, with inboxes for a load. */
+export type Mayfly = Contender & { readonly httpUrl: string; readonly pid: number }
+
+/** What is measured. */
+export type MayflyOptions = {
+  readonly name: string
+  /** A new SQLite file unless given. */
+  readonly database?: TestDatabase
+  /** Inboxes with the local parts `1b` to `Nb`, as smtp-source numbers its recipients. */
+  readonly inboxes: number
+  readonly nodeArgs?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Where mail number 1 goes is 1b@mayfly.test. */
+export const RECIPIENT = 'b@mayfly.test'
+
+const CREATES_AT_A_TIME = 20
+
+/** Starts the service and creates the inboxes. */
+export async function startMayfly(options: MayflyOptions): Promise<Mayfly> {
+  const database = options.database ?? (await createSqlite())
+  const server = startServerProcess(
+    {
+      MAYFLY_DATABASE_URL: database.url,
+      MAYFLY_DEFAULT_PLAN: 'unlimited',
+      MAYFLY_LOG_LEVEL: 'info',
+      // Nobody answers there, at once: the machine's resolver must not be part of a figure.
+      MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+      ...options.env,
+    },
+    [],
+    options.nodeArgs,
+  )
+  const { httpUrl, smtpPort } = await server.ready
+  await createInboxes(httpUrl, options.inboxes)
+  return {
+    name: options.name,
+    port: smtpPort,
+    httpUrl,
+    pid: server.child.pid ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      server.child.kill('SIGTERM')
+      await server.ended
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function createInboxes(httpUrl: string, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CREATES_AT_A_TIME })
+  const account = await post(httpUrl, '/v1/accounts', { agent, body: { email: 'a@example.com' } })
+  const key = String(account['apiKey'])
+  let next = 1
+  const work = async () => {
+    while (next <= count) {
+      const body = { localPart: `${next++}b` }
+      await post(httpUrl, '/v1/inboxes', { agent, body, key })
+    }
+  }
+  await Promise.all(Array.from({ length: CREATES_AT_A_TIME }, work))
+  agent.destroy()
+}
+
+function post(
+  httpUrl: string,
+  path: string,
+  call: { readonly agent: Agent; readonly body: unknown; readonly key?: string },
+): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
+    }
+    const sent = request(new URL(path, httpUrl), { method: 'POST', agent: call.agent, headers })
+    sent.once('error', reject)
+    sent.once('response', async (response) => {
+      const chunks = await response.setEncoding('utf8').toArray()
+      if (response.statusCode === 201) resolve(JSON.parse(chunks.join('')))
+      else reject(new Error(`${path} answered ${response.statusCode}: ${chunks.join('')}`))
+    })
+    sent.end(JSON.stringify(call.body))
+  })
+}
