@@ -1,9 +1,14 @@
 // What follows a stored mail: sender checks and the scanner. A thread of its own, at the lowest
 // priority and started with the first mail, so that it takes nothing from whoever receives.
+//
+// It only reads the store. Its findings are written by the thread that started it: whoever writes
+// holds a lock for which receiving waits, and must not be put aside in the middle of that.
 
 import { setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from './config.ts'
+import type { Finding } from './features/follow-up/record.ts'
 import { rawBytes } from './features/messages/bytes.ts'
 import { NOT_SCANNED } from './features/receiving/receive.ts'
 import { scanHeld } from './features/scanning/scan.ts'
@@ -14,15 +19,15 @@ import { createResolver } from './platform/dns.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { unverified, verifySender } from './platform/mail-auth.ts'
 import { openStore, type Store } from './store/open.ts'
-import { openThreadSignals, type Signals } from './store/signals.ts'
 
 /** What following up works with. */
 export type FollowUpDeps = {
   readonly store: Store
   readonly log: Log
-  readonly signals: Signals
   readonly config: Config
   readonly hostName: string
+  /** Writes a finding and announces it. */
+  readonly record: (finding: Finding) => Promise<unknown>
 }
 
 /** Does what follows each stored mail. */
@@ -31,12 +36,13 @@ export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<
 /** What the thread is started with. */
 export type FollowUpWorkerData = {
   readonly followUp: { readonly config: Config; readonly hostName: string }
-  readonly signals: string
 }
 
-/** What the thread is told. */
+/** What the threads say to each other. */
 export type FollowUpMessage =
   | { readonly type: 'stored'; readonly mailIds: readonly string[] }
+  | { readonly type: 'found'; readonly number: number; readonly finding: Finding }
+  | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop' }
 
 /** All checks of a mail are over by then; what DNS has not said is a temporary error. */
@@ -50,9 +56,14 @@ const LOWEST_PRIORITY = 19
 
 /** Follows up on this thread. */
 export function startFollowUp(deps: FollowUpDeps): FollowUp {
-  const { store, log, signals, config } = deps
-  const announce = (inboxIds: Parameters<Signals['announce']>[0]['inboxIds']) =>
-    signals.announce({ inboxIds, mailIds: [] })
+  const { store, log, config } = deps
+  const recording = new Set<Promise<unknown>>()
+  const record = (finding: Finding) => {
+    const written = deps.record(finding).finally(() => recording.delete(written))
+    recording.add(written)
+    return written
+  }
+  const failed = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
   const readRaw = (mailId: string) => rawBytes({ store }, mailId)
   const resolver = createResolver({
     servers: config.MAYFLY_DNS_SERVERS,
@@ -62,15 +73,19 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
   const check = {
     store,
     readRaw,
-    announce,
+    record: (mailId: string, auth: MessageAuth) => {
+      record({ kind: 'sender', mailId, auth }).catch(failed)
+    },
     verify: (facts: Omit<Parameters<typeof verifySender>[0], 'hostName'>) =>
       withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.resolver)),
   }
-  const backlog = new CheckBacklog(
-    (mailId) => checkSender(check, mailId),
-    (error) => log.warn({ err: error }, 'a sender check failed'),
-  )
-  const scanner = createScanner(deps, { readRaw, announce })
+  const backlog = new CheckBacklog((mailId) => checkSender(check, mailId), failed)
+  const scanner = createScanner(deps, {
+    readRaw,
+    record: async (attachmentId, verdict) => {
+      await record({ kind: 'attachment', attachmentId, verdict })
+    },
+  })
   return {
     add: (mailIds) => {
       backlog.add(mailIds)
@@ -79,6 +94,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     stop: async () => {
       await backlog.stop()
       await scanner.stop()
+      await Promise.allSettled(recording)
       resolver.close()
     },
   }
@@ -102,7 +118,7 @@ async function withinDeadline(verdict: ReturnType<typeof verifySender>) {
 /** Scans whenever something was stored, and again while the scanner cannot be asked. */
 function createScanner(
   deps: FollowUpDeps,
-  io: Pick<Parameters<typeof scanHeld>[0], 'readRaw' | 'announce'>,
+  io: Pick<Parameters<typeof scanHeld>[0], 'readRaw' | 'record'>,
 ) {
   const where = deps.config.MAYFLY_CLAMD
   if (where === null) return { wake: () => {}, stop: async () => {} }
@@ -145,21 +161,43 @@ if (!isMainThread && parentPort !== null && 'followUp' in workerData) {
 }
 
 async function runThread(
-  { followUp: { config, hostName }, signals: name }: FollowUpWorkerData,
+  { followUp: { config, hostName } }: FollowUpWorkerData,
   port: NonNullable<typeof parentPort>,
 ): Promise<void> {
   // On Linux this is the priority of the calling thread alone.
   if (process.platform === 'linux') setPriority(LOWEST_PRIORITY)
   const url = config.MAYFLY_DATABASE_URL
   const store = await openStore({ url, exclusive: false, connectionsMax: 4 })
-  const signals = openThreadSignals(name)
   const log = createLog(config.MAYFLY_LOG_LEVEL)
-  const followUp = startFollowUp({ store, signals, log, config, hostName })
+  const { record, settle } = createRecorder((message) => port.postMessage(message))
+  const followUp = startFollowUp({ store, log, config, hostName, record })
   port.on('message', async (message: FollowUpMessage) => {
-    if (message.type === 'stored') return followUp.add(message.mailIds)
-    await followUp.stop()
-    await store.close()
-    signals.close()
-    port.close()
+    if (message.type === 'stored') followUp.add(message.mailIds)
+    else if (message.type === 'recorded') settle(message.number, message.error)
+    else if (message.type === 'stop') {
+      await followUp.stop()
+      await store.close()
+      port.close()
+    }
   })
+}
+
+/** Has findings written by the other thread. */
+function createRecorder(tell: (message: FollowUpMessage) => void) {
+  const waiting = new Map<number, PromiseWithResolvers<void>>()
+  let count = 0
+  return {
+    record: (finding: Finding): Promise<void> => {
+      const written = Promise.withResolvers<void>()
+      count += 1
+      waiting.set(count, written)
+      tell({ type: 'found', number: count, finding })
+      return written.promise
+    },
+    settle: (number: number, error: string | null): void => {
+      if (error === null) waiting.get(number)?.resolve()
+      else waiting.get(number)?.reject(new Error(error))
+      waiting.delete(number)
+    },
+  }
 }

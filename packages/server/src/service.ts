@@ -5,7 +5,9 @@ import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
 import { StartRefused } from './errors.ts'
 import type { DomainRecords } from './features/domains/records.ts'
+import { type Finding, recordFindings } from './features/follow-up/record.ts'
 import { plansWith } from './features/limits/plans.ts'
+import { createGroupCommit } from './features/receiving/group-commit.ts'
 import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
 import { createFollowUpThread } from './follow-up-thread.ts'
@@ -26,7 +28,7 @@ import { startDomains } from './service/domains.ts'
 import { identityProviders } from './service/identity-providers.ts'
 import { type LimitParts, startLimits } from './service/limits.ts'
 import { openStore, type Store } from './store/open.ts'
-import { openThreadSignals, type Signals } from './store/signals.ts'
+import { openThreadSignals, type Signal, type Signals } from './store/signals.ts'
 
 /** A running service. */
 export type Service = {
@@ -49,6 +51,12 @@ const SWEEP_MS = 60_000
 /** How far back unfinished sender checks are taken up again at a start. */
 const UNCHECKED_MS = 60 * 60 * 1000
 const UNCHECKED_MAX = 1_000
+
+/**
+ * Kept free after each write of what followed up on mail: it holds up receiving and the API for
+ * as long as the disk takes, and nobody waits for it by the millisecond.
+ */
+const RECORD_REST_MS = 50
 
 /** How long a client in the middle of a mail may go on when the service stops. */
 const SMTP_GRACE_MS = 5_000
@@ -252,14 +260,19 @@ function readPem(path: string, setting: string): string {
 
 /** Starts what follows each stored mail; returns how to stop it. */
 async function followUps(shared: Shared): Promise<() => Promise<void>> {
-  const { config, hostName, signals, signalsName: name, log, store, clock } = shared
+  const { config, hostName, signals, log, store, clock } = shared
+  const announce = (inboxIds: Signal['inboxIds']) => signals.announce({ inboxIds, mailIds: [] })
+  const record = createGroupCommit(
+    (findings: readonly Finding[]) => recordFindings({ store, announce }, findings),
+    RECORD_REST_MS,
+  )
   const onCrash = (error: unknown) => {
     log.error({ err: error }, 'the follow-up thread died; sender checks stop')
   }
   const followUp =
     config.MAYFLY_SMTP_THREADS === 0
-      ? startFollowUp(shared)
-      : createFollowUpThread({ followUp: { config, hostName }, signals: name }, onCrash)
+      ? startFollowUp({ ...shared, record })
+      : createFollowUpThread({ followUp: { config, hostName } }, { record, onCrash })
   const stopListening = signals.listen(({ mailIds }) => {
     if (mailIds.length > 0) followUp.add(mailIds)
   })

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** Puts an item into the next commit; resolves with its own result once that is durable. */
 export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
 
@@ -15,9 +17,12 @@ type Waiting<Item, Result> = {
  *
  * One commit runs at a time. What arrives meanwhile is the next batch, so that the cost of a
  * commit is shared by more mails the busier it gets. A failure is told to all of its batch.
+ *
+ * `restMs` is kept free after each commit, for items that nobody waits for.
  */
 export function createGroupCommit<Item, Result>(
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+  restMs = 0,
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isRunning = false
@@ -27,6 +32,7 @@ export function createGroupCommit<Item, Result>(
       const batch = waiting.slice(0, BATCH_MAX)
       waiting = waiting.slice(BATCH_MAX)
       await commitBatch(commit, batch)
+      if (restMs > 0) await delay(restMs)
     }
     isRunning = false
   }

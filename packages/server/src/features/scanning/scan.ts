@@ -1,4 +1,4 @@
-import type { InboxId } from '@mayfly/contract'
+import type { AttachmentId } from '@mayfly/contract'
 import { decodeTransfer } from '../../mail/decode.ts'
 import type { UnscannedAttachment } from '../../store/attachments.ts'
 import type { Tables } from '../../store/open.ts'
@@ -9,7 +9,11 @@ export type ScanDeps = {
   readonly readRaw: (mailId: string) => Promise<Buffer>
   /** Throws when the scanner cannot be asked. */
   readonly scan: (bytes: Buffer) => Promise<{ readonly found: string | null }>
-  readonly announce: (inboxIds: readonly InboxId[]) => void
+  /** Writes the verdict; resolves once that is done. */
+  readonly record: (
+    attachmentId: AttachmentId,
+    verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
+  ) => Promise<void>
   /** The reason under which attachments wait. */
   readonly heldReason: string
 }
@@ -33,11 +37,10 @@ async function scanOne(deps: ScanDeps, attachment: UnscannedAttachment): Promise
   const raw = await deps.readRaw(attachment.mailId)
   const encoded = raw.subarray(attachment.bodyStart, attachment.bodyEnd)
   const { found } = await deps.scan(decodeTransfer(encoded, attachment.bodyEncoding))
-  await deps.store.attachments.setVerdict(
+  await deps.record(
     attachment.id,
     found === null
       ? { status: 'available', reason: null }
       : { status: 'quarantined', reason: `the scanner found ${found}` },
   )
-  deps.announce(await deps.store.attachments.listInboxes(attachment.id))
 }

@@ -1,4 +1,4 @@
-import type { InboxId, MessageAuth } from '@mayfly/contract'
+import type { MessageAuth } from '@mayfly/contract'
 import type { Tables } from '../../store/open.ts'
 
 /** What the sender checks need. */
@@ -12,15 +12,14 @@ export type SenderCheckDeps = {
     readonly helo: string | null
     readonly mailFrom: string
   }) => Promise<MessageAuth>
-  readonly announce: (inboxIds: readonly InboxId[]) => void
+  /** Has the verdict written; somebody else waits for that. */
+  readonly record: (mailId: string, auth: MessageAuth) => void
 }
 
-/** Checks the sender of a stored mail, and tells whoever waits for the verdict. */
+/** Checks the sender of a stored mail. */
 export async function checkSender(deps: SenderCheckDeps, mailId: string): Promise<void> {
   const envelope = await deps.store.mails.findEnvelope(mailId)
   // Deleted meanwhile.
   if (envelope === null) return
-  const auth = await deps.verify({ raw: await deps.readRaw(mailId), ...envelope })
-  await deps.store.mails.setAuth(mailId, auth)
-  deps.announce(await deps.store.mails.listInboxes(mailId))
+  deps.record(mailId, await deps.verify({ raw: await deps.readRaw(mailId), ...envelope }))
 }

@@ -1,0 +1,41 @@
+import type { AttachmentId, InboxId, MessageAuth } from '@mayfly/contract'
+import type { Store } from '../../store/open.ts'
+
+/** What was found out about a stored mail. */
+export type Finding =
+  | { readonly kind: 'sender'; readonly mailId: string; readonly auth: MessageAuth }
+  | {
+      readonly kind: 'attachment'
+      readonly attachmentId: AttachmentId
+      readonly verdict: {
+        readonly status: 'available' | 'quarantined'
+        readonly reason: string | null
+      }
+    }
+
+/** What recording needs. */
+export type RecordDeps = {
+  readonly store: Store
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+}
+
+/** Writes findings in one transaction, then tells whoever waits for them; one `true` for each. */
+export async function recordFindings(
+  deps: RecordDeps,
+  findings: readonly Finding[],
+): Promise<readonly true[]> {
+  const inboxIds = new Set<InboxId>()
+  await deps.store.transaction(async (tx) => {
+    for (const finding of findings) {
+      if (finding.kind === 'sender') await tx.mails.setAuth(finding.mailId, finding.auth)
+      else await tx.attachments.setVerdict(finding.attachmentId, finding.verdict)
+      const concerned =
+        finding.kind === 'sender'
+          ? await tx.mails.listInboxes(finding.mailId)
+          : await tx.attachments.listInboxes(finding.attachmentId)
+      for (const id of concerned) inboxIds.add(id)
+    }
+  })
+  deps.announce([...inboxIds])
+  return findings.map(() => true)
+}
