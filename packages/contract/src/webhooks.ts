@@ -11,7 +11,7 @@ export const webhookSchema = z
     id: idSchema('webhook'),
     url: z.string().meta({ example: 'https://example.com/hooks/mail' }),
     createdAt: dateTimeSchema,
-    lastDeliveryAt: dateTimeSchema.nullable().describe('When something was last sent to it.'),
+    lastDeliveryAt: dateTimeSchema.nullable().describe('When an attempt was last made.'),
     lastStatus: z
       .number()
       .int()
@@ -39,6 +39,7 @@ export const attemptErrorSchema = z.enum([
   'protocol',
   'refused',
   'secret',
+  'internal',
 ])
 
 /** Why an attempt brought no 2xx. */

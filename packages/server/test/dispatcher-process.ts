@@ -10,8 +10,8 @@ import { startDispatching } from '../src/service/dispatching.ts'
 import { openStore } from '../src/store/open.ts'
 import { openThreadSignals } from '../src/store/signals.ts'
 
-/** Long for an attempt within one machine, short for whoever waits for it to run out. */
-const LEASE_MS = 3_000
+/** Long for an attempt within one busy machine, short for who waits for it to run out. */
+const LEASE_MS = 10_000
 
 /** Waits before attempts 2 to 5: as in earnest, divided by about a thousand. */
 const RETRY_DELAYS_MS: readonly number[] = [5, 60, 200, 400]

@@ -15,6 +15,25 @@ one-time code is there, check it, forget it.
 Every call but \`POST /v1/accounts\` needs an API key: \`Authorization: Bearer <API_KEY>\`.
 Errors have one shape: \`{ error: { type, code, message } }\`.`
 
+/** What we send, beside what we answer; its schema is among the components. */
+const WEBHOOKS = {
+  'message.received': {
+    post: {
+      tags: ['Webhooks'],
+      summary: 'A message has arrived',
+      description:
+        'Sent to every webhook of the account. `X-Service-Signature` is the hex of HMAC-SHA256, keyed with the whole secret, over `X-Service-Timestamp`, a period and the raw body; `X-Service-Event-Id` is the same at every attempt.',
+      requestBody: {
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
+      },
+      responses: {
+        '2XX': { description: 'Taken, within 10 seconds. Anything else is tried again.' },
+        410: { description: 'Gone: the webhook is disabled.' },
+      },
+    },
+  },
+}
+
 /** Collects the routes that follow into one OpenAPI document, and serves it. */
 export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string): Promise<void> {
   await http.register(swagger, {
@@ -22,6 +41,7 @@ export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string)
       openapi: '3.1.0',
       info: { title: 'Mayfly', version: INTERFACE_VERSION, description: DESCRIPTION },
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+      webhooks: WEBHOOKS,
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,

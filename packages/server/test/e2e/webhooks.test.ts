@@ -126,8 +126,9 @@ onEachDatabase('webhooks', (create) => {
     const dev = await service.register()
     const { webhook, secret } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
     const { inbox } = (await dev.post('/v1/inboxes')).body
-    const mail = { to: inbox.emailAddress, subject: '=?UTF-8?Q?Gr=C3=BC=C3=9Fe_=E2=9C=89?=' }
-    await service.sendMail(mail)
+    const subject = '=?UTF-8?Q?Gr=C3=BC=C3=9Fe_=E2=9C=89?='
+    const text = 'Your verification code is 481516.'
+    await service.sendMail({ to: inbox.emailAddress, subject, text })
     const [received] = await receiver.until(1)
     assert.ok(received)
 
@@ -148,8 +149,9 @@ onEachDatabase('webhooks', (create) => {
     assert.deepEqual(event.data, {
       inbox: { id: inbox.id, emailAddress: inbox.emailAddress },
       message: messages[0],
-      otp: null,
+      otp: (await dev.get(`/v1/inboxes/${inbox.id}/messages/${messages[0].id}`)).body.otp,
     })
+    assert.equal(event.data.otp.value, '481516')
 
     const delivery = await delivered(dev, 'succeeded')
     const { attempts, createdAt, ...rest } = delivery

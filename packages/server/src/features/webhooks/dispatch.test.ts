@@ -22,17 +22,18 @@ const LEASE_MS = 30_000
 
 /** An endpoint side whose answers a test gives by hand. */
 class Receivers {
-  readonly underWay = new Map<EventId, (outcome: AttemptOutcome) => void>()
+  readonly underWay = new Map<EventId, (outcome: AttemptOutcome | Error) => void>()
   readonly seen: { id: EventId; webhookId: WebhookId }[] = []
 
   readonly attempt = (event: ClaimedEvent, signal: AbortSignal): Promise<AttemptOutcome> => {
     assert.ok(!this.underWay.has(event.id), 'claimed twice at a time')
     assert.equal(event.payload, event.id)
     this.seen.push(event)
-    const { promise, resolve } = Promise.withResolvers<AttemptOutcome>()
-    const end = (outcome: AttemptOutcome) => {
+    const { promise, resolve, reject } = Promise.withResolvers<AttemptOutcome>()
+    const end = (outcome: AttemptOutcome | Error) => {
       this.underWay.delete(event.id)
-      resolve(outcome)
+      if (outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
     }
     this.underWay.set(event.id, end)
     signal.addEventListener('abort', () => end({ state: 'aborted' }))
@@ -43,6 +44,10 @@ class Receivers {
     const error = status === 200 ? null : 'status'
     const when = { at: NOW, endedAt: NOW, durationMs: 1, retryAfter: null, detail: null }
     this.underWay.get(id)?.({ state: 'sent', status, error, ...when })
+  }
+
+  breakAll(): void {
+    for (const end of this.underWay.values()) end(new Error('a bug'))
   }
 
   answerAll(status = 200): void {
@@ -207,6 +212,24 @@ describeEachDatabase('the dispatcher', (open) => {
     await until(async () => ((await statusOf(store, id)) === 'succeeded' ? true : null))
     assert.equal(errors.length, 1)
     assert.equal(receivers.seen.length, 1)
+    await dispatcher.stop(1_000)
+  })
+
+  it('counts a mistake of ours as a failed attempt, and logs it', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    const [id] = await givenDeliveries(store, { owner: ALICE, webhookId, count: 1 })
+    assert.ok(id)
+    const { dispatcher, receivers, errors, reach } = dispatch(store)
+    dispatcher.wake([webhookId])
+    await reach(1)
+    receivers.breakAll()
+    const delivery = await until(async () => {
+      const found = await store.deliveries.find(ALICE, id)
+      return found?.attempts.length === 1 ? found : null
+    })
+    assert.deepEqual([delivery.status, delivery.attempts[0]?.error], ['pending', 'internal'])
+    assert.equal(errors.length, 1)
     await dispatcher.stop(1_000)
   })
 

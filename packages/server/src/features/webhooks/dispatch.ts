@@ -34,6 +34,15 @@ const UNDER_WAY_MAX = 300
 const RECORD_TRIES = 20
 const RECORD_AGAIN_MS = 1_000
 
+const BROKEN = {
+  state: 'unsent',
+  status: null,
+  error: 'internal',
+  detail: 'Something broke on our side.',
+  durationMs: 0,
+  retryAfter: null,
+} as const
+
 /**
  * Sends what is due, each endpoint independent of the others: they take turns, so that many due
  * to one, or one that hangs, delay nobody else.
@@ -111,13 +120,24 @@ export class Dispatcher {
   }
 
   async #deliver(event: ClaimedEvent): Promise<void> {
-    const outcome = await this.#deps.attempt(event, this.#givenUp.signal)
+    const outcome = await this.#attempt(event)
     if (outcome.state === 'aborted') {
       await this.#deps.store.dispatches.release(event)
       return
     }
     const { id: deliveryId, webhookId, leasedUntil } = event
     await this.#record({ deliveryId, webhookId, leasedUntil, attempted: outcome })
+  }
+
+  /** A mistake of ours is a failed attempt too: otherwise it would be made for ever. */
+  async #attempt(event: ClaimedEvent): Promise<AttemptOutcome> {
+    const at = this.#deps.clock.now()
+    try {
+      return await this.#deps.attempt(event, this.#givenUp.signal)
+    } catch (error) {
+      this.#deps.onError(error)
+      return { ...BROKEN, at, endedAt: this.#deps.clock.now() }
+    }
   }
 
   /** Also when the storage is away for a moment: otherwise the attempt would be made again. */

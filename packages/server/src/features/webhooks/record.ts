@@ -53,26 +53,27 @@ export async function recordAttempts(
 /** Notes attempts on their webhooks, and disables those that are gone. */
 export async function noteOnWebhooks(tx: Tables, batch: readonly NotedAttempt[]): Promise<void> {
   await tx.dispatches.lockWebhooks([...new Set(batch.map(({ webhookId }) => webhookId))])
-  for (const { webhookId, attempted } of batch) {
-    await tx.webhooks.noteAttempt(webhookId, attempted)
-    if (isGone(attempted.status)) await tx.webhooks.disable(webhookId, attempted.endedAt)
+  for (const [id, made] of Map.groupBy(batch, ({ webhookId }) => webhookId)) {
+    const [latest] = made.map(({ attempted }) => attempted).sort((a, b) => b.at - a.at)
+    if (latest !== undefined) await tx.webhooks.noteAttempt(id, latest)
+    const gone = made.find(({ attempted }) => isGone(attempted.status))
+    if (gone !== undefined) await tx.webhooks.disable(id, gone.attempted.endedAt)
   }
 }
 
 /**
  * Gives up what is pending to webhooks that are gone.
  *
- * After the commit that disabled them, so that deliveries are locked in one order. What a crash
- * leaves pending in between is given up when it falls due.
+ * After the commit that disabled them, so that deliveries are locked in one order. Never throws:
+ * the attempts are written already, and what is left pending is given up when it falls due.
  */
 export async function endRetriesOfGone(
   store: Tables,
   batch: readonly NotedAttempt[],
 ): Promise<void> {
   const gone = batch.filter(({ attempted }) => isGone(attempted.status))
-  for (const id of new Set(gone.map(({ webhookId }) => webhookId))) {
-    await store.dispatches.endPending(id)
-  }
+  const ids = [...new Set(gone.map(({ webhookId }) => webhookId))]
+  await Promise.allSettled(ids.map((id) => store.dispatches.endPending(id)))
 }
 
 /**
