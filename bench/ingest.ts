@@ -35,9 +35,9 @@ async function compare(): Promise<void> {
   const contenders = [mayfly, mailhog, sink]
   const reused = await measure(contenders, REUSED)
   const fresh = await measure(contenders, FRESH)
-  ratio('reused, against MailHog', reused, [mayfly, mailhog], 2)
-  ratio('reused, against the smtp-server sink', reused, [mayfly, sink], 1)
-  ratio('one connection a mail, against MailHog', fresh, [mayfly, mailhog], 1.5)
+  ratio('reused, against MailHog', reused, { of: [mayfly, mailhog], goal: 2 })
+  ratio('reused, against the smtp-server sink', reused, { of: [mayfly, sink], goal: 1 })
+  ratio('one connection a mail, against MailHog', fresh, { of: [mayfly, mailhog], goal: 1.5 })
   await mayfly[Symbol.asyncDispose]()
   await onPostgres()
 }
@@ -88,8 +88,7 @@ async function measure(
 function ratio(
   name: string,
   rates: ReadonlyMap<Contender, number>,
-  [ours, theirs]: readonly [Contender, Contender],
-  goal: number,
+  { of: [ours, theirs], goal }: { of: readonly [Contender, Contender]; goal: number },
 ): void {
   const found = (rates.get(ours) ?? 0) / (rates.get(theirs) ?? 1)
   const verdict = found >= goal ? 'reached' : 'MISSED'

@@ -105,8 +105,7 @@ export function layerOf(path: string): Layer | null {
   const inner = path.slice(SERVER.length)
   if (/-worker\.ts$/.test(inner)) return 'worker'
   if (/^serve\./.test(inner)) return 'main'
-  if (/^(openapi-document|receiving-threads|follow-up-thread|arrival-watch|outbound)\./.test(inner))
-    return 'service'
+  if (/^openapi-document\./.test(inner)) return 'service'
   // They put the settings into words for a person.
   if (/^(settings-help|banner)\./.test(inner)) return 'config'
   // The replies are the protocol's words, and as pure.

@@ -28,6 +28,7 @@ export type AttemptError =
   | 'protocol'
   | 'refused'
   | 'secret'
+  | 'internal'
 
 /** One attempt to deliver an event. */
 export type DeliveryAttempt = {

@@ -1,32 +1,31 @@
-import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import { createApp } from './app.ts'
-import { type ArrivalWatch, watchArrivals } from './arrival-watch.ts'
 import type { Config } from './config.ts'
-import { StartRefused } from './errors.ts'
 import type { DomainRecords } from './features/domains/records.ts'
 import { type Finding, recordFindings } from './features/follow-up/record.ts'
 import { plansWith } from './features/limits/plans.ts'
 import { createGroupCommit } from './features/receiving/group-commit.ts'
 import { ensureOperatorInbox } from './features/receiving/operator-inbox.ts'
 import { sweepExpired } from './features/retention/sweep.ts'
-import { createFollowUpThread } from './follow-up-thread.ts'
 import { startFollowUp } from './follow-up-worker.ts'
 import type { HandleMcp } from './http/mcp.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import type { McpDeps } from './mcp/exchange.ts'
-import { type Outside, openOutside } from './outbound.ts'
 import { type Clock, elapsedMs, systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
-import { makeSelfSignedCertificate } from './platform/self-signed.ts'
-import { startReceivingThreads } from './receiving-threads.ts'
 import { type Receiving, startReceiving } from './receiving-worker.ts'
+import { type ArrivalWatch, watchArrivals } from './service/arrival-watch.ts'
 import { runEvery } from './service/background.ts'
+import { certificate } from './service/certificate.ts'
 import { type Dispatching, startDispatching } from './service/dispatching.ts'
 import { startDomains } from './service/domains.ts'
+import { createFollowUpThread } from './service/follow-up-thread.ts'
 import { identityProviders } from './service/identity-providers.ts'
 import { type LimitParts, startLimits } from './service/limits.ts'
+import { listenError } from './service/listen-error.ts'
+import { type Outside, openOutside } from './service/outside.ts'
+import { startReceivingThreads } from './service/receiving-threads.ts'
 import { openStore, type Store } from './store/open.ts'
 import { openThreadSignals, type Signal, type Signals } from './store/signals.ts'
 
@@ -239,25 +238,6 @@ async function startSmtp(shared: Shared): Promise<Receiving> {
   }
 }
 
-function certificate(config: Config, hostName: string, clock: Clock) {
-  const { MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
-  if (cert === null && key === null) {
-    return makeSelfSignedCertificate([hostName, 'localhost', '127.0.0.1'], new Date(clock.now()))
-  }
-  if (cert === null || key === null) {
-    throw new StartRefused('Set both MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY, or neither.')
-  }
-  return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
-}
-
-function readPem(path: string, setting: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new StartRefused(`${setting} names a file that cannot be read: ${String(error)}`)
-  }
-}
-
 /** Starts what follows each stored mail; returns how to stop it. */
 async function followUps(shared: Shared): Promise<() => Promise<void>> {
   const { config, hostName, signals, log, store, clock } = shared
@@ -291,17 +271,4 @@ function startBackground(shared: Shared): () => Promise<void> {
     await sweepExpired({ store, clock, limitsOf })
   })
   return () => sweeping.stop()
-}
-
-/** A port that cannot be had is the operator's to change; anything else is thrown on. */
-function listenError(error: unknown, setting: 'MAYFLY_HTTP' | 'MAYFLY_SMTP'): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `The port is taken. Stop what listens there, or set ${setting}_PORT (0 picks a free one).`,
-    EACCES: `The port may not be used by this user. Set ${setting}_PORT to one above 1023.`,
-    EADDRNOTAVAIL: `The machine does not have that address. Set ${setting}_HOST.`,
-    ENOTFOUND: `${setting}_HOST is no address of this machine.`,
-  }
-  const reason = typeof code === 'string' ? reasons[code] : undefined
-  return reason === undefined ? error : new StartRefused(`${reason} (${String(error)})`)
 }

@@ -3,10 +3,10 @@
 //   node dispatcher-process.ts    with MAYFLY_* as the service has them
 
 import { parseConfig } from '../src/config.ts'
-import { openOutside } from '../src/outbound.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLog } from '../src/platform/log.ts'
 import { startDispatching } from '../src/service/dispatching.ts'
+import { openOutside } from '../src/service/outside.ts'
 import { openStore } from '../src/store/open.ts'
 import { openThreadSignals } from '../src/store/signals.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Finding } from './features/follow-up/record.ts'
-import type { FollowUp, FollowUpMessage, FollowUpWorkerData } from './follow-up-worker.ts'
+import type { Finding } from '../features/follow-up/record.ts'
+import type { FollowUp, FollowUpMessage, FollowUpWorkerData } from '../follow-up-worker.ts'
 
 /** What the thread tells, and is told in turn. */
 export type FollowUpThreadOptions = {
@@ -28,7 +28,9 @@ export function createFollowUpThread(
   return {
     add: (mailIds) => {
       if (thread === null) {
-        thread = new Worker(new URL('./follow-up-worker.ts', import.meta.url), { workerData: data })
+        thread = new Worker(new URL('../follow-up-worker.ts', import.meta.url), {
+          workerData: data,
+        })
         thread.on('error', onCrash)
         thread.on('message', hear)
       }

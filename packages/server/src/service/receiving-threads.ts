@@ -5,7 +5,7 @@ import type {
   ReceivingMessage,
   ReceivingOptions,
   ReceivingWorkerData,
-} from './receiving-worker.ts'
+} from '../receiving-worker.ts'
 
 /** What the threads that receive are started with. */
 export type ReceivingThreads = {
@@ -25,7 +25,7 @@ export async function startReceivingThreads(start: ReceivingThreads): Promise<Re
       receiving: { ...start.options, port },
       signals: start.signals,
     }
-    const thread = new Worker(new URL('./receiving-worker.ts', import.meta.url), {
+    const thread = new Worker(new URL('../receiving-worker.ts', import.meta.url), {
       workerData: data,
     })
     threads.push(thread)

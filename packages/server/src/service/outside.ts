@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Config } from './config.ts'
-import { StartRefused } from './errors.ts'
-import type { FetchLink } from './features/assertions/link-check.ts'
-import { elapsedMs } from './platform/clock.ts'
-import { createResolver, type DnsResolver } from './platform/dns.ts'
-import { createOutbound, type Outbound } from './platform/outbound-http.ts'
+import type { Config } from '../config.ts'
+import { StartRefused } from '../errors.ts'
+import type { FetchLink } from '../features/assertions/link-check.ts'
+import { elapsedMs } from '../platform/clock.ts'
+import { createResolver, type DnsResolver } from '../platform/dns.ts'
+import { createOutbound, type Outbound } from '../platform/outbound-http.ts'
 
 /** The door to the outside, and the names behind it. */
 export type Outside = {

@@ -1,9 +1,9 @@
 import type { InboxId } from '@mayfly/contract'
-import { Arrivals } from './features/waiting/arrivals.ts'
-import { ArrivalSweep } from './features/waiting/sweep.ts'
-import type { Log } from './platform/log.ts'
-import type { Store } from './store/open.ts'
-import type { Signals } from './store/signals.ts'
+import { Arrivals } from '../features/waiting/arrivals.ts'
+import { ArrivalSweep } from '../features/waiting/sweep.ts'
+import type { Log } from '../platform/log.ts'
+import type { Store } from '../store/open.ts'
+import type { Signals } from '../store/signals.ts'
 
 /** Brings word of arrivals, from threads and nodes, to whoever waits on this node. */
 export type ArrivalWatch = {
@@ -34,7 +34,7 @@ export async function watchArrivals(deps: ArrivalWatchDeps): Promise<ArrivalWatc
   const sweep = new ArrivalSweep()
   let lastConnectionAt: number | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
-    ? (await import('./store/node-signals.ts')).openNodeSignals({
+    ? (await import('../store/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
         node: deps.node,
         onSignal: (inboxIds) => arrivals.wake(inboxIds),
