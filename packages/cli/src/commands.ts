@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { admin } from './commands/admin.ts'
 import { assert } from './commands/assert.ts'
 import { completionsCommand } from './commands/completions.ts'
 import { diagnose } from './commands/diagnose.ts'
@@ -27,5 +28,6 @@ export const COMMANDS: readonly Command[] = [
   scenario,
   diagnose,
   webhooks,
+  admin,
   completionsCommand(() => COMMANDS),
 ]
