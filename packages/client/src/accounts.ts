@@ -66,14 +66,17 @@ export type Registration = {
   readonly key: Key
 }
 
+/** Which of the configured providers; the first when left out. */
+export type ConnectOptions = CallOptions & { readonly provider?: 'oidc' | 'github' }
+
 /** Calls about the account of the key. */
 export type AccountCalls = {
   /** The account, its limits and its use today. */
   read(options?: CallOptions): Promise<AccountOverview>
   /** Use a day, oldest first, today last. */
   usage(options?: CallOptions & { readonly days?: number }): Promise<readonly UsageDay[]>
-  /** Where to go, in a browser, to connect an external account. */
-  connect(options?: CallOptions): Promise<{ readonly authorizationUrl: string }>
+  /** Where to go, in a browser, to connect an external account. Needs an admin key. */
+  connect(options?: ConnectOptions): Promise<{ readonly authorizationUrl: string }>
   /** Undoes the connection. */
   disconnect(options?: CallOptions): Promise<void>
 }
@@ -87,7 +90,8 @@ export function accountCalls(requester: Requester): AccountCalls {
       const call = { method: 'GET', path: '/v1/usage', query: { days }, signal } as const
       return (await requester.json<{ usage: UsageDay[] }>(call)).usage
     },
-    connect: ({ signal } = {}) => requester.json({ method: 'POST', path: connection, signal }),
+    connect: ({ signal, ...body } = {}) =>
+      requester.json({ method: 'POST', path: connection, body, signal }),
     disconnect: ({ signal } = {}) => requester.done({ method: 'DELETE', path: connection, signal }),
   }
 }

@@ -107,12 +107,15 @@ export class ConnectionError extends MayflyError {
   }
 }
 
-const OWN_FOLDER = import.meta.url.replace(/[^/]*$/, '')
+/** Without the scheme: Jest writes stacks with paths, Node with URLs. */
+const OWN_FOLDER = import.meta.url.replace(/^file:\/\//, '').replace(/[^/]*$/, '')
 
 /** Lets a stack begin at the caller's line: nobody has a use for the lines of this package. */
 function pointAtCaller(error: Error): void {
   const lines = error.stack?.split('\n') ?? []
-  const kept = lines.filter((line) => !(/^\s+at /.test(line) && line.includes(OWN_FOLDER)))
+  const isFrame = (line: string) => /^\s+at /.test(line)
+  const isOurs = (line: string) => line.includes(OWN_FOLDER) || line.includes('node:internal/')
+  const kept = lines.filter((line) => !(isFrame(line) && isOurs(line)))
   // Nothing is left where a bundler made one file of us and the caller: then all are told.
-  if (kept.some((line) => /^\s+at /.test(line))) error.stack = kept.join('\n')
+  if (kept.some(isFrame)) error.stack = kept.join('\n')
 }

@@ -12,7 +12,13 @@ import { describeMessage, explainRun } from './explain.ts'
 import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
 import type { InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
-import type { ListMessagesOptions, Message, MessagePage, ReadMessageOptions } from './messages.ts'
+import type {
+  ListMessagesOptions,
+  Message,
+  MessagePage,
+  OtpExplanation,
+  ReadMessageOptions,
+} from './messages.ts'
 import type { Anchor } from './wait-call.ts'
 import { type Wanted, waitFor } from './waiting.ts'
 import { type ReceivedLink, type ReceivedOtp, wantLink, wantMessage, wantOtp } from './wanted.ts'
@@ -173,6 +179,11 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   /** The SMTP dialogue that brought a message; `C:` is the sender, `S:` is Mayfly. */
   readTranscript(messageId: string, options: CallOptions = {}): Promise<readonly string[]> {
     return this.#calls.messages.transcript(messageId, options)
+  }
+
+  /** Why a code was found in a message, or none. */
+  explainOtp(messageId: string, options: CallOptions = {}): Promise<OtpExplanation> {
+    return this.#calls.messages.explainOtp(messageId, options)
   }
 
   /** The bytes of an attachment; throws `attachment_blocked` for one that may do harm. */

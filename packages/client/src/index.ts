@@ -2,6 +2,7 @@ export type {
   Account,
   AccountCalls,
   AccountOverview,
+  ConnectOptions,
   Limits,
   Plan,
   RegisterOptions,
@@ -60,6 +61,8 @@ export type {
   MessagePage,
   MessageSummary,
   Otp,
+  OtpCandidate,
+  OtpExplanation,
   ReadMessageOptions,
 } from './messages.ts'
 export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'

@@ -79,6 +79,18 @@ export type Message = MessageSummary & {
   readonly defects: readonly string[]
 }
 
+/** Something in a mail that could be its code. */
+export type OtpCandidate = Otp & {
+  readonly reasonsFor: readonly string[]
+  readonly reasonsAgainst: readonly string[]
+}
+
+/** Why a code was found in a mail, or none; the best candidate first. */
+export type OtpExplanation = {
+  readonly otp: Otp | null
+  readonly candidates: readonly OtpCandidate[]
+}
+
 /** One page of messages, newest first; `nextCursor` is null on the last one. */
 export type MessagePage = {
   readonly messages: readonly MessageSummary[]
@@ -107,6 +119,7 @@ export type MessageCalls = {
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   transcript(messageId: string, options?: CallOptions): Promise<readonly string[]>
+  explainOtp(messageId: string, options?: CallOptions): Promise<OtpExplanation>
   attachment(
     messageId: string,
     attachmentId: string,
@@ -129,6 +142,8 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       const call = { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal } as const
       return (await requester.json<{ lines: string[] }>(call)).lines
     },
+    explainOtp: (messageId, { signal } = {}) =>
+      requester.json({ method: 'GET', path: `${pathOf(messageId)}/otp`, signal }),
     attachment: (messageId, attachmentId, { signal } = {}) => {
       const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(attachmentId)}`
       return requester.bytes({ method: 'GET', path, signal })

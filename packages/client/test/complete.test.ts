@@ -43,7 +43,7 @@ describe('the client', () => {
     await Promise.all([inboxes.list(), inboxes.get('{id}'), inbox.delete(), inbox.diagnose()])
     await Promise.all([inbox.waitForMessage(), inbox.check([]), inbox.listMessages()])
     await Promise.all([inbox.readMessage('{messageId}'), inbox.readRaw('{messageId}')])
-    await inbox.readTranscript('{messageId}')
+    await Promise.all([inbox.readTranscript('{messageId}'), inbox.explainOtp('{messageId}')])
     await inbox.downloadAttachment('{messageId}', '{attachmentId}')
     await Promise.all([scenarios.create({ name: 'a', assertions: [] }), scenarios.list()])
     await Promise.all([scenarios.run('{id}', inbox), scenarios.delete('{id}')])

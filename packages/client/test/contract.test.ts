@@ -38,6 +38,7 @@ export type Proven = [
   Agree<client.MessageSummary, contract.MessageSummary>,
   Agree<client.Message, contract.Message>,
   Agree<client.Assertion, z.input<typeof contract.assertionSchema>>,
+  Agree<client.OtpCandidate, contract.OtpCandidate>,
   Agree<client.AssertionRun, contract.AssertionRun>,
   Agree<client.Scenario, contract.Scenario>,
   Agree<client.Diagnostics, contract.Diagnostics>,

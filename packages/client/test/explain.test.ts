@@ -133,3 +133,18 @@ describe('the error of assertions', () => {
     assert.equal(asked[0].since, '1970-01-01T00:00:00.000Z')
   })
 })
+
+describe('the stack of an error', () => {
+  it('begins at the line of the caller', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    try {
+      await inbox.waitForMessage({ timeoutSeconds: 0 })
+      assert.fail('the wait did not time out')
+    } catch (error) {
+      assert.ok(error instanceof EmailTimeoutError)
+      assert.match(error.stack ?? '', /^EmailTimeoutError: A message did not reach/)
+      assert.match(/^\s+at .*$/m.exec(error.stack ?? '')?.[0] ?? '', /explain\.test\.ts/)
+    }
+  })
+})
