@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { startService } from '../../server/test/start-service.ts'
+import { openShell } from './run-command.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+
+/** The blocks of code of this language in the README, in their order. */
+async function blocksOf(language: string): Promise<readonly string[]> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  return [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, name]) => name === language)
+    .map(([, , code]) => code ?? '')
+}
+
+describe('the first five minutes of the README', () => {
+  it('run as written, with the command line', async () => {
+    await using service = await startService()
+    const env = { MAYFLY_BASE_URL: service.httpUrl, MAYFLY_SMTP_PORT: String(service.smtpPort) }
+    await using shell = await openShell({ env })
+    const blocks = await blocksOf('sh')
+    const lines = blocks.flatMap((block) => block.match(/^npx mayfly .*$/gm) ?? [])
+    assert.ok(lines.length >= 4)
+    const said: string[] = []
+    for (const line of lines) {
+      const args = line
+        .replace(/\s+#.*$/, '')
+        .split(/\s+/)
+        .slice(2)
+      const { code, out, err } = await shell.run(...args)
+      assert.equal(code, 0, `${line}\n${err}`)
+      said.push(out)
+    }
+    const [, address = '', sent = '', code = ''] = said
+    assert.match(sent, new RegExp(`^Sent to ${address.trim()}: 250`))
+    assert.match(code, /^\d{6}\n$/)
+  })
+
+  it('run as written, with the client', async () => {
+    await using service = await startService()
+    const { key } = await service.register()
+    const [block = ''] = await blocksOf('ts')
+    await mkdir(join(ROOT, '.cache'), { recursive: true })
+    const folder = await mkdtemp(join(ROOT, '.cache', 'readme-'))
+    try {
+      const file = join(folder, 'readme.ts')
+      const program = block
+        .replace('http://127.0.0.1:8025', service.httpUrl)
+        .replace(/mf_live_…/, String(key))
+      const sendMail = join(ROOT, 'packages', 'server', 'test', 'send-mail.ts')
+      await writeFile(
+        file,
+        `import { sendMails } from '${sendMail}'
+const signUp = (to: string) =>
+  sendMails(${service.smtpPort}, [{ to, text: 'Your verification code is 481516.' }])
+${program}
+process.stdout.write(code)
+`,
+      )
+      const { stdout } = await promisify(execFile)(process.execPath, [file])
+      assert.equal(stdout, '481516')
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
