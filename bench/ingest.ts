@@ -20,8 +20,11 @@ const FRESH = { ...REUSED, isReused: false } as const
 /** smtp-server waits 100 ms before each greeting: all of 5,000 mails would take half a minute. */
 const SLOW_GREETER_MAILS = 500
 
-/** Runs of each load; the figure is their median. The contenders take turns. */
-const ROUNDS = 5
+/**
+ * Runs of each load, in which the contenders take turns. The figure is the best of each: the one
+ * in which the rest of the machine disturbed least. The median is told beside it.
+ */
+const ROUNDS = 7
 
 const PROFILE_ARGS = ['--cpu-prof', '--cpu-prof-dir=.cache/profiles']
 
@@ -80,9 +83,11 @@ async function measure(
   }
   for (const [{ name }, found] of rates) {
     const all = found.map((rate) => rate.toFixed(0)).join(' ')
-    print(`  ${name.padEnd(22)} ${median(found).toFixed(0).padStart(6)} mails/s   (${all})`)
+    const best = Math.max(...found).toFixed(0)
+    const middle = median(found).toFixed(0)
+    print(`  ${name.padEnd(22)} ${best.padStart(6)} mails/s, median ${middle}   (${all})`)
   }
-  return new Map([...rates].map(([contender, found]) => [contender, median(found)]))
+  return new Map([...rates].map(([contender, found]) => [contender, Math.max(...found)]))
 }
 
 function ratio(

@@ -1,8 +1,9 @@
-// What follows a stored mail: sender checks and the scanner. A thread of its own, at the lowest
-// priority and started with the first mail, so that it takes nothing from whoever receives.
+// What follows a stored mail: sender checks, the scanner, tidying the store. A thread of its own,
+// at the lowest priority and started with the first mail, so that it takes nothing from whoever
+// receives.
 //
-// It only reads the store. Its findings are written by the thread that started it: whoever writes
-// holds a lock for which receiving waits, and must not be put aside in the middle of that.
+// It does not write into the store. Its findings are written by the thread that started it:
+// whoever writes holds a lock for which receiving waits, and must not be put aside meanwhile.
 
 import { setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
@@ -51,6 +52,9 @@ const CHECK_DEADLINE_MS = 8_000
 /** How soon a scanner that could not be asked is asked again. */
 const RESCAN_MS = 15_000
 
+/** How soon after a mail was stored the store is tidied: often, so that each time is short. */
+const TIDY_MS = 100
+
 /** The lowest priority that the system gives a thread. */
 const LOWEST_PRIORITY = 19
 
@@ -80,6 +84,11 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
       withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.resolver)),
   }
   const backlog = new CheckBacklog((mailId) => checkSender(check, mailId), failed)
+  let tidying: NodeJS.Timeout | null = null
+  const tidy = async () => {
+    tidying = null
+    await store.tidy().catch((error: unknown) => log.warn({ err: error }, 'the log was not tidied'))
+  }
   const scanner = createScanner(deps, {
     readRaw,
     record: async (attachmentId, verdict) => {
@@ -88,10 +97,12 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
   })
   return {
     add: (mailIds) => {
+      tidying ??= setTimeout(tidy, TIDY_MS)
       backlog.add(mailIds)
       scanner.wake()
     },
     stop: async () => {
+      if (tidying !== null) clearTimeout(tidying)
       await backlog.stop()
       await scanner.stop()
       await Promise.allSettled(recording)

@@ -172,7 +172,11 @@ async function runThread(
   const tell = (message: ReceivingMessage) => port.postMessage(message)
   try {
     const { config } = options
-    const store = await openStore({ url: config.MAYFLY_DATABASE_URL, exclusive: false })
+    const store = await openStore({
+      url: config.MAYFLY_DATABASE_URL,
+      exclusive: false,
+      syncsApart: true,
+    })
     const log = createLog(config.MAYFLY_LOG_LEVEL)
     const signals = openThreadSignals(name)
     const deps = { store, log, signals, clock: systemClock }

@@ -1,7 +1,9 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
-import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
+import { executeRows, type RowsStatement } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import type { Statements } from './statements.ts'
 
 /** What receiving needs to know of an inbox before it takes mail for it. */
 export type Recipient = {
@@ -37,32 +39,51 @@ type RecipientRow = {
   size_bytes: number
 }
 
+type RoomRow = {
+  id: InboxId
+  account_id: AccountId
+  address: string
+  message_count: number
+  size_bytes: number
+  last_sequence: number
+}
+
+const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
+
+/** Both databases call the columns of a list of values so. */
+const GROW: RowsStatement = {
+  name: 'inbox growth',
+  sql: (values) =>
+    `update inbox set message_count = grown.column2, size_bytes = grown.column3,
+       last_sequence = grown.column4
+     from (values ${values}) as grown where inbox.id = grown.column1`,
+  values: [(placeholder) => placeholder, asInteger, asInteger, asInteger],
+}
+
 /** The queries on the way of a mail into an inbox. Not by owner: the sender is nobody's caller. */
 export class Arrivals {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
     this.#db = db
     this.#dialect = dialect
+    this.#statements = statements
   }
 
   /** The inbox that an address names, in whatever state; the newest that held it. */
   async findRecipient(address: string): Promise<Recipient | null> {
-    // Compiled once by hand: it runs for every recipient of every mail.
-    const { rows } = await this.#db.executeQuery<RecipientRow>(
-      CompiledQuery.raw(
-        `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
+    const [row] = await this.#statements.run<RecipientRow>(
+      `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
            coalesce(inbox.suspended_at, account.suspended_at) as suspended,
            inbox.message_count, inbox.size_bytes
          from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address = ${this.#dialect.placeholder(1)}`,
-        [address],
-      ),
+      [address],
     )
-    const [row] = rows
     if (row === undefined) return null
     return {
       inboxId: row.id,
@@ -93,16 +114,10 @@ export class Arrivals {
   /** How full these inboxes are; nobody else adds to them until the end of the transaction. */
   async lockRooms(ids: readonly InboxId[]): Promise<InboxRoom[]> {
     // In the order of their ids: two transactions that lock the same two must not cross.
-    const { rows } = await sql<{
-      id: InboxId
-      account_id: AccountId
-      address: string
-      message_count: number
-      size_bytes: number
-      last_sequence: number
-    }>`select id, account_id, address, message_count, size_bytes, last_sequence from inbox
-       where id in (${sql.join(ids)}) order by id${sql.raw(this.#dialect.forUpdate)}`.execute(
-      this.#db,
+    const rows = await this.#statements.run<RoomRow>(
+      `select id, account_id, address, message_count, size_bytes, last_sequence from inbox
+         where id ${this.#dialect.among(1)} order by id${this.#dialect.forUpdate}`,
+      [this.#dialect.list(ids)],
     )
     return rows.map((row) => ({
       id: row.id,
@@ -114,17 +129,15 @@ export class Arrivals {
     }))
   }
 
-  /** Writes how full an inbox is now. */
-  async grow(inbox: InboxGrowth): Promise<void> {
-    await this.#db
-      .updateTable('inbox')
-      .set({
-        message_count: inbox.messageCount,
-        size_bytes: inbox.sizeBytes,
-        last_sequence: inbox.lastSequence,
-      })
-      .where('id', '=', inbox.id)
-      .execute()
+  /** Writes how full inboxes are now. */
+  async grow(inboxes: readonly InboxGrowth[]): Promise<void> {
+    const rows = inboxes.map((inbox) => [
+      inbox.id,
+      inbox.messageCount,
+      inbox.sizeBytes,
+      inbox.lastSequence,
+    ])
+    await executeRows({ statements: this.#statements, dialect: this.#dialect }, GROW, rows)
   }
 
   /** Stops an inbox; false when it is stopped or gone already. */

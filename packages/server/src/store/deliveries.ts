@@ -13,6 +13,7 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kyse
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import { statementsOver } from './statements.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
 /** An event for one webhook, as it is written beside its message. */
@@ -75,7 +76,7 @@ export class Deliveries {
       next_attempt_at: delivery.createdAt,
       leased_until: null,
     }))
-    await insertRows(this.#db, this.#dialect, { table: 'delivery', rows })
+    await insertRows(statementsOver(this.#db), this.#dialect, { table: 'delivery', rows })
   }
 
   /** A page of the account's log, newest first. */

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import { statementsOver } from './statements.ts'
 import { isoTime } from './time.ts'
 
 /** The stages that no other row tells of. */
@@ -43,7 +44,7 @@ export class Diagnostics {
     const rows = events
       .filter((event) => known.has(event.inboxId))
       .map(({ id, inboxId, stage, at, detail }) => ({ id, inbox_id: inboxId, stage, at, detail }))
-    await insertRows(this.#db, this.#dialect, { table: 'diagnostic_event', rows })
+    await insertRows(statementsOver(this.#db), this.#dialect, { table: 'diagnostic_event', rows })
     for (const id of known) await this.#trim(id)
   }
 

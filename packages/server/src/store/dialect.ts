@@ -25,8 +25,12 @@ export type Dialect = {
   readonly currentMs: string
   /** The name of parameter number `place`, from 1. */
   placeholder(place: number): string
-  /** Rows in one insert: one where a call costs nothing, many where each is a round trip. */
-  readonly rowsPerInsert: number
+  /** Rows of one call when so many are left to write. */
+  rowsPerCall(left: number): number
+  /** A condition on a column: its value is in the list that is parameter number `place`. */
+  among(place: number): string
+  /** The list for that parameter. */
+  list(values: readonly string[]): unknown
   /** Makes other nodes that migrate wait for the end of this transaction. */
   lockMigrations(tx: Kysely<Schema>): Promise<void>
   /** Makes other transactions that lock the same account wait for the end of this one. */
@@ -61,7 +65,10 @@ export const sqliteDialect: Dialect = {
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
-  rowsPerInsert: 1,
+  // Powers of two, so that few statements are ever prepared. More in one gain nothing.
+  rowsPerCall: (left) => 2 ** Math.min(4, Math.floor(Math.log2(left))),
+  among: () => 'in (select value from json_each(?))',
+  list: (values) => JSON.stringify(values),
   forUpdate: '',
   skipLocked: '',
   lockMigrations: async () => {},
@@ -102,7 +109,10 @@ export const postgresDialect: Dialect = {
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   placeholder: (place) => `$${place}`,
-  rowsPerInsert: 50,
+  // Each call is a round trip.
+  rowsPerCall: (left) => Math.min(left, 50),
+  among: (place) => `= any($${place})`,
+  list: (values) => values,
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',
   lockMigrations: async (tx) => {

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import { statementsOver } from './statements.ts'
 
 /** A delivery that is this process's to attempt until its lease runs out. */
 export type ClaimedDelivery = {
@@ -194,6 +195,6 @@ export class Dispatches {
       duration_ms: attempt.durationMs,
       detail: attempt.detail,
     }))
-    await insertRows(this.#db, this.#dialect, { table: 'delivery_attempt', rows })
+    await insertRows(statementsOver(this.#db), this.#dialect, { table: 'delivery_attempt', rows })
   }
 }

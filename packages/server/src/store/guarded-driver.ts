@@ -1,6 +1,8 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageUnavailable } from '../errors.ts'
 import type { Dialect } from './dialect.ts'
+import type { SqliteConnection } from './sqlite-driver.ts'
+import type { Statements } from './statements.ts'
 
 /**
  * A driver whose failures for want of storage are told apart from our mistakes: a full disk
@@ -12,14 +14,13 @@ export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
     try {
       return await work
     } catch (error) {
-      const unavailable = dialect.unavailability(error)
-      throw unavailable === null ? error : new StorageUnavailable(error, unavailable.full)
+      throw storageError(error, dialect)
     }
   }
   const connections = new WeakMap<DatabaseConnection, DatabaseConnection>()
   const guarded = (connection: DatabaseConnection): DatabaseConnection => ({
     executeQuery: <R>(query: CompiledQuery): Promise<QueryResult<R>> =>
-      guard(connection.executeQuery<R>(withoutNul(query))),
+      guard(connection.executeQuery<R>(cleaned(query))),
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   })
   const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
@@ -42,11 +43,33 @@ export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
   }
 }
 
-function withoutNul(query: CompiledQuery): CompiledQuery {
+/** The same for statements that run at once on SQLite's one connection. */
+export function guardedStatements(connection: SqliteConnection, dialect: Dialect): Statements {
+  return {
+    run: async <Row>(sql: string, parameters: readonly unknown[]) => {
+      try {
+        return connection.run<Row>(sql, withoutNul(parameters)).rows
+      } catch (error) {
+        throw storageError(error, dialect)
+      }
+    },
+  }
+}
+
+function storageError(error: unknown, dialect: Dialect): unknown {
+  const unavailable = dialect.unavailability(error)
+  return unavailable === null ? error : new StorageUnavailable(error, unavailable.full)
+}
+
+function cleaned(query: CompiledQuery): CompiledQuery {
+  const parameters = withoutNul(query.parameters)
+  return parameters === query.parameters ? query : { ...query, parameters }
+}
+
+function withoutNul(parameters: readonly unknown[]): readonly unknown[] {
   const isWith = (value: unknown) => typeof value === 'string' && value.includes('\0')
-  if (!query.parameters.some(isWith)) return query
-  const parameters = query.parameters.map((value) =>
+  if (!parameters.some(isWith)) return parameters
+  return parameters.map((value) =>
     typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
   )
-  return { ...query, parameters }
 }

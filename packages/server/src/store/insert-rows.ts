@@ -1,52 +1,72 @@
-import { CompiledQuery, type Insertable, type Kysely } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import type { Schema } from './schema.ts'
+import type { Statements } from './statements.ts'
 
-/**
- * Writes many rows of one table.
- *
- * The one place that writes SQL without the builder: a mail is three of these rows, and
- * building and compiling the statement each time would cost more than running it.
- */
+/** A statement that takes many rows of values. */
+export type RowsStatement = {
+  /** Names it among the others; its text follows from that, the dialect and the number of rows. */
+  readonly name: string
+  /** The statement around `values`, which is `(…), (…)`. */
+  readonly sql: (values: string) => string
+  /** How one value is written, from its placeholder; one for each value of a row. */
+  readonly values: readonly ((placeholder: string) => string)[]
+}
+
+const asIs = (placeholder: string) => placeholder
+
+/** Writes many rows of one table. */
 export async function insertRows<Table extends keyof Schema>(
-  db: Kysely<Schema>,
+  statements: Statements,
   dialect: Dialect,
   into: { readonly table: Table; readonly rows: readonly Insertable<Schema[Table]>[] },
 ): Promise<void> {
   const [first] = into.rows
   if (first === undefined) return
   const columns = Object.keys(first)
-  for (let start = 0; start < into.rows.length; start += dialect.rowsPerInsert) {
-    const rows = into.rows.slice(start, start + dialect.rowsPerInsert)
-    const sql = insertSql({ table: into.table, columns, rowCount: rows.length, dialect })
+  const names = columns.map((column) => `"${column}"`).join(', ')
+  await executeRows(
+    { statements, dialect },
+    {
+      name: into.table,
+      sql: (values) => `insert into "${into.table}" (${names}) values ${values}`,
+      values: columns.map(() => asIs),
+    },
     // Every row has the columns of the first: they are made by one function.
-    const values = rows.flatMap((row) => Object.values(row as Record<string, unknown>))
-    await db.executeQuery(CompiledQuery.raw(sql, values))
+    into.rows.map((row) => Object.values(row as Record<string, unknown>)),
+  )
+}
+
+/** Runs a statement over many rows, in as few calls as the dialect allows. */
+export async function executeRows(
+  { statements, dialect }: { readonly statements: Statements; readonly dialect: Dialect },
+  statement: RowsStatement,
+  rows: readonly (readonly unknown[])[],
+): Promise<void> {
+  let done = 0
+  while (done < rows.length) {
+    const count = dialect.rowsPerCall(rows.length - done)
+    const sql = rowsSql(dialect, statement, count)
+    await statements.run(sql, rows.slice(done, done + count).flat())
+    done += count
   }
 }
 
 const known = new Map<string, string>()
 
-function insertSql(of: {
-  readonly table: string
-  readonly columns: readonly string[]
-  readonly rowCount: number
-  readonly dialect: Dialect
-}): string {
-  const { table, columns, rowCount, dialect } = of
-  const name = `${dialect.name} ${table} ${rowCount}`
+function rowsSql(dialect: Dialect, statement: RowsStatement, rowCount: number): string {
+  const name = `${dialect.name} ${statement.name} ${rowCount}`
   const earlier = known.get(name)
   if (earlier !== undefined) return earlier
   let place = 0
   const rows = Array.from({ length: rowCount }, () => {
-    const places = columns.map(() => {
+    const places = statement.values.map((write) => {
       place += 1
-      return dialect.placeholder(place)
+      return write(dialect.placeholder(place))
     })
     return `(${places.join(', ')})`
   })
-  const names = columns.map((column) => `"${column}"`).join(', ')
-  const sql = `insert into "${table}" (${names}) values ${rows.join(', ')}`
+  const sql = statement.sql(rows.join(', '))
   known.set(name, sql)
   return sql
 }

@@ -12,6 +12,7 @@ import type { TransferEncoding } from '../mail/decode.ts'
 import type { Dialect } from './dialect.ts'
 import { insertRows } from './insert-rows.ts'
 import type { Schema } from './schema.ts'
+import type { Statements } from './statements.ts'
 
 /** What a full message shows beyond its own columns; kept as one JSON text. */
 export type MailContent = {
@@ -72,10 +73,12 @@ export type NewMessage = {
 export class Mails {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
     this.#db = db
     this.#dialect = dialect
+    this.#statements = statements
   }
 
   /** Writes mails and their copies. */
@@ -98,11 +101,9 @@ export class Mails {
 
   /** Writes what the sender checks found. */
   async setAuth(mailId: string, auth: MessageAuth): Promise<void> {
-    await this.#db
-      .updateTable('mail')
-      .set({ auth: JSON.stringify(auth) })
-      .where('id', '=', mailId)
-      .execute()
+    const { placeholder } = this.#dialect
+    const sql = `update mail set auth = ${placeholder(1)} where id = ${placeholder(2)}`
+    await this.#statements.run(sql, [JSON.stringify(auth), mailId])
   }
 
   /** Newest mails whose sender checks were never finished, as far back as `since`. */
@@ -153,7 +154,7 @@ export class Mails {
     table: Table,
     rows: Parameters<typeof insertRows<Table>>[2]['rows'],
   ): Promise<void> {
-    await insertRows(this.#db, this.#dialect, { table, rows })
+    await insertRows(this.#statements, this.#dialect, { table, rows })
   }
 }
 

@@ -4,31 +4,49 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { StartRefused } from '../errors.ts'
 import { sqliteDialect } from './dialect.ts'
-import { guardedDriver } from './guarded-driver.ts'
+import { guardedDriver, guardedStatements } from './guarded-driver.ts'
 import type { Schema } from './schema.ts'
-import { SqliteDriver } from './sqlite-driver.ts'
+import { SqliteConnection, SqliteDriver } from './sqlite-driver.ts'
+import type { Statements } from './statements.ts'
 
 /** How long a writer waits for another one, of another thread. */
 const BUSY_TIMEOUT_MS = 5_000
+
+/** Pages of the log, 64 MiB: more would make a start after a crash slow. */
+const LOG_PAGES_MAX = 16_384
+
+/** What stays of the log's file once all of it is carried over: no need to grow it each time. */
+const LOG_BYTES_KEPT = 16 * 1024 * 1024
 
 /** Durability settings, and what each must read back as. */
 const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly read: unknown }[] =
   [
     { name: 'journal_mode', set: 'wal', read: 'wal' },
-    // Full: the write-ahead log is synced at each commit, so 250 survives a power cut.
-    { name: 'synchronous', set: 'full', read: 2 },
     { name: 'foreign_keys', set: 'on', read: 1 },
     { name: 'busy_timeout', set: String(BUSY_TIMEOUT_MS), read: BUSY_TIMEOUT_MS },
     // No memory map: an I/O error under one is a signal that ends the process, not an error.
     { name: 'mmap_size', set: '0', read: 0 },
+    // The log is carried over by a thread that nobody waits for; past this, by whoever commits.
+    { name: 'wal_autocheckpoint', set: String(LOG_PAGES_MAX), read: LOG_PAGES_MAX },
+    { name: 'journal_size_limit', set: String(LOG_BYTES_KEPT), read: LOG_BYTES_KEPT },
   ]
 
+/** When the write-ahead log is synced, so that what was promised survives a power cut. */
+const SYNCHRONOUS = {
+  atCommit: { name: 'synchronous', set: 'full', read: 2 },
+  /** Not by SQLite itself: see wal-sync.ts. */
+  apart: { name: 'synchronous', set: 'normal', read: 1 },
+} as const
+
+/** A database of one connection, for built and for hand-written statements. */
+export type OpenedSqlite = { readonly db: Kysely<Schema>; readonly statements: Statements }
+
 /** Kysely over one connection to the SQLite file, its settings checked. */
-export function openSqlite(path: string): Kysely<Schema> {
+export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): OpenedSqlite {
   mkdirSync(dirname(resolve(path)), { recursive: true })
   const database = new DatabaseSync(path)
   try {
-    for (const { name, set, read } of PRAGMAS) {
+    for (const { name, set, read } of [...PRAGMAS, SYNCHRONOUS[syncs]]) {
       database.exec(`pragma ${name} = ${set}`)
       const found = Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
       if (name === 'mmap_size' && found === undefined) continue
@@ -40,14 +58,16 @@ export function openSqlite(path: string): Kysely<Schema> {
     database.close()
     throw error
   }
-  return new Kysely<Schema>({
+  const connection = new SqliteConnection(database)
+  const db = new Kysely<Schema>({
     dialect: {
-      createDriver: () => guardedDriver(new SqliteDriver(database), sqliteDialect),
+      createDriver: () => guardedDriver(new SqliteDriver(database, connection), sqliteDialect),
       createAdapter: () => new SqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
   })
+  return { db, statements: guardedStatements(connection, sqliteDialect) }
 }
 
 /**

@@ -23,8 +23,10 @@ import { RateWindows } from './rate-windows.ts'
 import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
 import { SecretKeys } from './secret-keys.ts'
+import { type Statements, statementsOver } from './statements.ts'
 import { Usage } from './usage.ts'
 import { WaitSlots } from './wait-slots.ts'
+import { openLog } from './wal-sync.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Every table's queries; the same inside a transaction as outside. */
@@ -62,6 +64,11 @@ export type Store = Tables & {
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
   ping(): Promise<void>
+  /**
+   * Carries SQLite's log over into its file, as far as nobody is in the way: for a thread that
+   * nobody waits for. Other databases see to that themselves.
+   */
+  tidy(): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,6 +85,11 @@ export type StoreOptions = {
   readonly existing?: boolean
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
+  /**
+   * Whether SQLite's transactions are brought to the disk while the thread goes on; one resolves
+   * when it is there. A statement outside of a transaction then comes to the disk with the next.
+   */
+  readonly syncsApart?: boolean
 }
 
 /** Opens the store and brings its schema up to date. */
@@ -89,12 +101,22 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (options.existing === true && isMissing) {
     throw new StartRefused(`There is no store at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
   }
+  const syncs = options.syncsApart === true ? 'apart' : 'atCommit'
   let db: Kysely<Schema> | null = null
   try {
-    db = sqlitePath === null ? await openServer(options) : openSqlite(sqlitePath)
+    const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs)
+    db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
     else await migrate(db, dialect)
-    return storeOver(db, dialect, () => held?.release())
+    const log = sqlitePath !== null && syncs === 'apart' ? openLog(sqlitePath, db) : null
+    return storeOver(db, dialect, {
+      statements: sqlite?.statements ?? null,
+      synced: async () => log?.sync(),
+      released: () => {
+        log?.close()
+        held?.release()
+      },
+    })
   } catch (error) {
     await db?.destroy()
     held?.release()
@@ -114,16 +136,37 @@ export function sqlitePathOf(url: string): string | null {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
 }
 
-function storeOver(db: Kysely<Schema>, dialect: Dialect, released: () => void): Store {
+/** What a store has besides its database. */
+type StoreParts = {
+  /** Where there is one connection alone; else each transaction has its own. */
+  readonly statements: Statements | null
+  readonly synced: () => Promise<void>
+  readonly released: () => void
+}
+
+function storeOver(
+  db: Kysely<Schema>,
+  dialect: Dialect,
+  { statements, synced, released }: StoreParts,
+): Store {
+  const tables = (over: Kysely<Schema>) =>
+    tablesOver(over, dialect, statements ?? statementsOver(over))
   return {
-    ...tablesOver(db, dialect),
+    ...tables(db),
     isShared: dialect.isShared,
-    transaction: (work) => db.transaction().execute((tx) => work(tablesOver(tx, dialect))),
+    transaction: async (work) => {
+      const result = await db.transaction().execute((tx) => work(tables(tx)))
+      await synced()
+      return result
+    },
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
     },
     ping: async () => {
       await sql`select 1`.execute(db)
+    },
+    tidy: async () => {
+      if (dialect.name === 'sqlite') await sql`pragma wal_checkpoint(passive)`.execute(db)
     },
     close: async () => {
       await db.destroy()
@@ -132,7 +175,7 @@ function storeOver(db: Kysely<Schema>, dialect: Dialect, released: () => void): 
   }
 }
 
-function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
+function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements): Tables {
   return {
     accounts: new Accounts(db, dialect),
     keys: new Keys(db, dialect),
@@ -141,8 +184,8 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect): Tables {
     domains: new Domains(db),
     inboxes: new Inboxes(db, dialect),
     idempotencyKeys: new IdempotencyKeys(db),
-    arrivals: new Arrivals(db, dialect),
-    mails: new Mails(db, dialect),
+    arrivals: new Arrivals(db, dialect, statements),
+    mails: new Mails(db, dialect, statements),
     messages: new Messages(db),
     attachments: new Attachments(db),
     diagnostics: new Diagnostics(db, dialect),

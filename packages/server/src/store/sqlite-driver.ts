@@ -9,11 +9,11 @@ type Prepared = { readonly statement: StatementSync; readonly returnsRows: boole
 /** Kysely's driver for node:sqlite: one connection, statements prepared once. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
-  readonly #connection: DatabaseConnection
+  readonly #connection: SqliteConnection
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, connection: SqliteConnection) {
     this.#database = database
-    this.#connection = new SqliteConnection(database)
+    this.#connection = connection
   }
 
   async init(): Promise<void> {}
@@ -44,7 +44,8 @@ export class SqliteDriver implements Driver {
   }
 }
 
-class SqliteConnection implements DatabaseConnection {
+/** The one connection of a thread. */
+export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
   readonly #prepared = new Map<string, Prepared>()
 
@@ -53,15 +54,21 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(query.sql)
-    // Kysely types parameters as unknown; ours are only ever what SQLite takes.
-    const parameters = query.parameters as SQLInputValue[]
-    if (returnsRows) {
-      // The row type is the caller's promise about its own query.
-      return { rows: statement.all(...parameters) as R[] }
-    }
-    const { changes } = statement.run(...parameters)
-    return { rows: [], numAffectedRows: BigInt(changes) }
+    const { rows, changes } = this.run<R>(query.sql, query.parameters)
+    return changes === null ? { rows } : { rows, numAffectedRows: BigInt(changes) }
+  }
+
+  /** Runs one statement at once; its rows, or, when it gives none, how many it changed. */
+  run<Row>(
+    sql: string,
+    given: readonly unknown[],
+  ): { readonly rows: Row[]; readonly changes: number | bigint | null } {
+    const { statement, returnsRows } = this.#prepare(sql)
+    // Typed as unknown; ours are only ever what SQLite takes.
+    const parameters = given as SQLInputValue[]
+    // The row type is the caller's promise about its own query.
+    if (returnsRows) return { rows: statement.all(...parameters) as Row[], changes: null }
+    return { rows: [], changes: statement.run(...parameters).changes }
   }
 
   streamQuery(): never {

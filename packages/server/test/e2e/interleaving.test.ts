@@ -45,7 +45,7 @@ async function storeMail(store: Store, inboxId: InboxId): Promise<void> {
     // A brand by hand: any unique text will do.
     const id = `msg_${mails}` as MessageId
     await tx.mails.add([mail], [{ id, inboxId, recipient: '', sequence, mail }])
-    await tx.arrivals.grow({ ...room, lastSequence: sequence })
+    await tx.arrivals.grow([{ ...room, lastSequence: sequence }])
   })
 }
 

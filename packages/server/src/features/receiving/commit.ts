@@ -56,7 +56,7 @@ export async function commitMails(
     const mails = batch.flatMap(({ mail }, i) => (outcomes[i]?.state === 'stored' ? [mail] : []))
     const messages = outcomes.flatMap((outcome) => outcome.messages)
     await tx.mails.add(mails, messages)
-    for (const inbox of grown) await tx.arrivals.grow(inbox)
+    await tx.arrivals.grow(grown)
     return { outcomes, webhookIds: await addDeliveries(deps, tx, { messages, grown }) }
   })
   // Not before the commit: a waiter woken earlier would look and find nothing.

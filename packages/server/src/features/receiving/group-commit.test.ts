@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGroupCommit } from './group-commit.ts'
+
+/** A commit that a test lets go on when it wants. */
+function givenCommit(restMs = 0) {
+  const batches: (readonly number[])[] = []
+  const running: PromiseWithResolvers<void>[] = []
+  const add = createGroupCommit(async (items: readonly number[]) => {
+    batches.push(items)
+    const done = Promise.withResolvers<void>()
+    running.push(done)
+    await done.promise
+    return items.map((item) => item * 10)
+  }, restMs)
+  return { add, batches, running }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the group commit', () => {
+  it('commits together what is ready at once, and apart what comes meanwhile', async () => {
+    const { add, batches, running } = givenCommit()
+    const first = [add(1), add(2)]
+    await turn()
+    const second = [add(3), add(4), add(5)]
+    await turn()
+    assert.deepEqual(batches, [[1, 2]])
+    running[0]?.resolve()
+    assert.deepEqual(await Promise.all(first), [10, 20])
+    await turn()
+    assert.deepEqual(batches, [
+      [1, 2],
+      [3, 4, 5],
+    ])
+    running[1]?.resolve()
+    assert.deepEqual(await Promise.all(second), [30, 40, 50])
+  })
+
+  it('tells a failure to all of its batch, and goes on', async () => {
+    const { add, running } = givenCommit()
+    const first = [add(1), add(2)]
+    await turn()
+    const second = add(3)
+    running[0]?.reject(new Error('disk'))
+    const results = await Promise.allSettled(first)
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    await turn()
+    running[1]?.resolve()
+    assert.equal(await second, 30)
+  })
+
+  it('puts no more than 200 items into one commit', async () => {
+    const { add, batches, running } = givenCommit()
+    const all = Array.from({ length: 450 }, (_, i) => add(i))
+    for (let i = 0; i < 3; i++) {
+      await turn()
+      running[i]?.resolve()
+    }
+    await Promise.all(all)
+    assert.deepEqual(
+      batches.map(({ length }) => length),
+      [200, 200, 50],
+    )
+  })
+
+  it('rests after a commit when it is told to', async () => {
+    const { add, batches, running } = givenCommit(30)
+    const first = add(1)
+    await turn()
+    running[0]?.resolve()
+    await first
+    const restedFrom = performance.now()
+    const second = add(2)
+    while (batches.length < 2) await turn()
+    assert.ok(performance.now() - restedFrom >= 25)
+    running[1]?.resolve()
+    await second
+  })
+})
