@@ -9,7 +9,7 @@ import { WalSync } from './wal-sync.ts'
 /** A disk that does what a test wants next. */
 function givenDisk() {
   const calls: string[] = []
-  const disk = { fails: null as Error | null, isLogInUse: false }
+  const disk: { fails: Error | null; isLogInUse: boolean } = { fails: null, isLogInUse: false }
   const sync = new WalSync({
     syncLog: async () => {
       calls.push('sync')

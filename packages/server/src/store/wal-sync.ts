@@ -24,7 +24,7 @@ import type { Schema } from './schema.ts'
 export type WalSyncDeps = {
   /** Brings the log to the disk. */
   readonly syncLog: () => Promise<void>
-  /** Carries the log over into the database file and empties it; false when somebody is in the way. */
+  /** Carries the log over into the database file and empties it; false when it is in use. */
   readonly emptyLog: () => Promise<boolean>
 }
 
