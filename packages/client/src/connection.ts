@@ -1,5 +1,6 @@
 import type { CallOptions } from './call-options.ts'
 import { ApiError, ConnectionError } from './errors.ts'
+import { plain } from './quote.ts'
 
 /** Where the service is and how it is reached. */
 export type Connection = {
@@ -76,18 +77,23 @@ function apiError(response: Response, text: string, call: Call): ApiError {
     const value = property(told, name)
     return typeof value === 'string' ? value : null
   }
-  const excerpt = text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH_MAX)
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiError({
     status: response.status,
     type: field('type') ?? 'unexpected',
     code: field('code') ?? 'unexpected_answer',
-    message: field('message') ?? `This is no answer of Mayfly: "${excerpt}". Check the base URL.`,
+    message: field('message') ?? notOurs(text),
     requestId: field('requestId'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     call: `${call.method} ${call.path}`,
     body,
   })
+}
+
+/** Says that an answer came from another program. */
+export function notOurs(text: string): string {
+  const excerpt = plain(text.replace(/\s+/g, ' ').trim(), EXCERPT_LENGTH_MAX)
+  return `This is no answer of Mayfly: "${excerpt}". Check the base URL.`
 }
 
 function connectionError(

@@ -1,6 +1,6 @@
-import { type Answer, type Call, type Connection, exchange } from './connection.ts'
+import { type Answer, type Call, type Connection, exchange, notOurs } from './connection.ts'
 import { delay } from './delay.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, MayflyError } from './errors.ts'
 import { ATTEMPTS_MAX, retryDelayMs } from './retry.ts'
 
 /** A call, and what is known of it that decides whether it may be sent again. */
@@ -27,7 +27,13 @@ export class Requester {
   /** The JSON of the answer. Its shape is the service's promise and not checked again here. */
   async json<Body>(request: Request): Promise<Body> {
     const { bytes } = await this.#send(request)
-    return JSON.parse(new TextDecoder().decode(bytes))
+    const text = new TextDecoder().decode(bytes)
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      // Most likely the page of another program.
+      throw new MayflyError(`${notOurs(text)} (200, ${request.method} ${request.path})`, { cause })
+    }
   }
 
   /** The bytes of the answer. */

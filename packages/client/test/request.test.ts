@@ -68,6 +68,11 @@ describe('an error answer', () => {
     await using mayfly = await startFakeMayfly()
     mayfly.script.push({ status: 404, body: '<h1>\n nginx</h1>' })
     await assert.rejects(mayfly.connect().inboxes.list(), /no answer of Mayfly: "<h1> nginx<\/h1>"/)
+    mayfly.script.push({ status: 200, body: '<!doctype html>' })
+    await assert.rejects(mayfly.connect().inboxes.list(), {
+      name: 'MayflyError',
+      message: /"<!doctype html>"\. Check the base URL\. \(200, GET \/v1\/inboxes\)/,
+    })
   })
 })
 
