@@ -102,13 +102,15 @@ function tokenAt(text: string, start: number): Token {
   let lower = 0
   let isPlain = true
   for (; end < text.length; end += 1) {
-    const code = text.charCodeAt(end)
-    if (code >= 0x80) isPlain = false
-    if (KINDS[code] === KIND.nothing) continue
-    if (!isSign(code)) break
-    const sign = signOf(code)
-    if (sign <= 0x39) digits += 1
-    else if (sign <= 0x5a) upper += 1
+    let code = text.charCodeAt(end)
+    if (!isPlainSign(code)) {
+      if (code >= 0x80) isPlain = false
+      if (KINDS[code] === KIND.nothing) continue
+      if (!isSign(code)) break
+      code = signOf(code)
+    }
+    if (code <= 0x39) digits += 1
+    else if (code <= 0x5a) upper += 1
     else lower += 1
   }
   const raw = text.slice(start, end)
@@ -128,9 +130,14 @@ function typed(raw: string): string {
 
 /** Letters of ASCII, also in full width, and all digits. */
 function isSign(code: number): boolean {
-  if (code < 0x80) return isAsciiLetter(code) || (code >= 0x30 && code <= 0x39)
+  if (code < 0x80) return isPlainSign(code)
   const isWide = code >= 0xff21 && code <= 0xff5a
   return KINDS[code] === KIND.digit || (isWide && KINDS[code] === KIND.letter)
+}
+
+/** Nearly all that is ever asked: no table is looked up for these. */
+function isPlainSign(code: number): boolean {
+  return isAsciiLetter(code) || (code >= 0x30 && code <= 0x39)
 }
 
 function signOf(code: number): number {
