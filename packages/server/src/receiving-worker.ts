@@ -45,7 +45,8 @@ export type ReceivingWorkerData = { readonly receiving: ReceivingOptions; readon
 /** What the threads say to each other. */
 export type ReceivingMessage =
   | { readonly type: 'listening'; readonly port: number }
-  | { readonly type: 'failed'; readonly error: unknown }
+  /** An error loses its code on the way between threads: it travels beside it. */
+  | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
   | { readonly type: 'stop'; readonly graceMs: number }
 
 /** How often a connection is worth telling. */
@@ -190,6 +191,7 @@ async function runThread(
     })
     tell({ type: 'listening', port: receiving.port })
   } catch (error) {
-    tell({ type: 'failed', error })
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null
+    tell({ type: 'failed', error, code })
   }
 }

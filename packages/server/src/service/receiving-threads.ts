@@ -49,7 +49,9 @@ async function listening(thread: Worker): Promise<number> {
   // Only our own thread speaks here.
   const [message] = (await once(thread, 'message')) as [ReceivingMessage]
   if (message.type === 'listening') return message.port
-  throw message.type === 'failed' ? message.error : new Error('the receiving thread is confused')
+  if (message.type !== 'failed') throw new Error('the receiving thread is confused')
+  const { error, code } = message
+  throw error instanceof Error && code !== null ? Object.assign(error, { code }) : error
 }
 
 async function stop(thread: Worker, graceMs: number): Promise<void> {

@@ -57,17 +57,19 @@ describe('the process', () => {
     }
   })
 
-  it('says when the port is taken', async () => {
+  it('says which port is taken', async () => {
     await using one = await createSqlite()
     await using two = await createSqlite()
     await using first = startServerProcess({ MAYFLY_DATABASE_URL: one.url })
-    const { httpUrl } = await first.ready
-    await using second = startServerProcess({
-      MAYFLY_DATABASE_URL: two.url,
-      MAYFLY_HTTP_PORT: new URL(httpUrl).port,
-    })
-    assert.equal(await second.ended, 1)
-    assert.match(second.output(), /mayfly: The port is taken\..*MAYFLY_HTTP_PORT/)
+    const { httpUrl, smtpPort } = await first.ready
+    for (const [name, port] of [
+      ['MAYFLY_HTTP_PORT', new URL(httpUrl).port],
+      ['MAYFLY_SMTP_PORT', String(smtpPort)],
+    ] as const) {
+      await using second = startServerProcess({ MAYFLY_DATABASE_URL: two.url, [name]: port })
+      assert.equal(await second.ended, 1)
+      assert.match(second.output(), new RegExp(`mayfly: The port is taken\\..*${name}`))
+    }
   })
 
   it('explains every setting on --help', async () => {
