@@ -81,18 +81,9 @@ export async function startService(
   log: Log,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const clock = overrides.clock ?? systemClock
-  const ids = createIds(clock)
-  const store = await openStore({
-    url: config.MAYFLY_DATABASE_URL,
-    exclusive: true,
-    connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
-  })
-  const signalsName = ids.requestId()
-  const signals = openThreadSignals(signalsName)
-  const hostName = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
-  const limitsOf = plansOf(config)
-  const shared = { config, log, clock, store, signals, signalsName, hostName, limitsOf }
+  const shared = await openShared(config, log, overrides.clock ?? systemClock)
+  const { store, signals, signalsName } = shared
+  const ids = createIds(shared.clock)
   const started: (() => Promise<void>)[] = [
     async () => {
       signals.close()
@@ -112,9 +103,8 @@ export async function startService(
     started.push(watch.stop)
     const outside = openOutside(config)
     started.push(outside.stop)
-    const receiving = await startSmtp(shared)
-    started.push(() => receiving.stop(SMTP_GRACE_MS))
-    const smtpPort = receiving.port
+    const receiving = beginReceiving(shared)
+    started.push(receiving.stop)
     const dispatching = await startDispatching({ ...shared, outbound: outside.outbound })
     started.push(() => dispatching.stop(DISPATCH_GRACE_MS))
     const limits = startLimits({ ...shared, ids })
@@ -122,7 +112,11 @@ export async function startService(
     started.push(startBackground(shared))
     const domains = startDomains({ ...shared, ...overrides })
     started.push(domains.stop)
-    const parts = { watch, outside, dispatching, smtpPort, limits, dns: domains.dns }
+    let smtpPort = config.MAYFLY_SMTP_PORT
+    const parts = {
+      ...{ watch, outside, dispatching, limits, dns: domains.dns },
+      smtpPort: () => smtpPort,
+    }
     const { http, httpUrl } = await startHttp(shared, parts)
     started.push(async () => {
       // Held waits are answered before the server counts who is still served.
@@ -130,10 +124,37 @@ export async function startService(
       // Events that are sent on demand are part of what it serves.
       await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
     })
+    smtpPort = (await receiving.started).port
     return { httpUrl, smtpPort, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+async function openShared(config: Config, log: Log, clock: Clock): Promise<Shared> {
+  const store = await openStore({
+    url: config.MAYFLY_DATABASE_URL,
+    exclusive: true,
+    connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
+  })
+  const signalsName = createIds(clock).requestId()
+  const signals = openThreadSignals(signalsName)
+  const hostName = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
+  return { config, log, clock, store, signals, signalsName, hostName, limitsOf: plansOf(config) }
+}
+
+/** Begins to receive: its threads take as long to load as all the rest, so both go on at once. */
+function beginReceiving(shared: Shared) {
+  const started = startSmtp(shared)
+  // Whoever awaits it is told; until then a failure must not end the process.
+  started.catch(() => {})
+  return {
+    started,
+    stop: async () => {
+      const receiving = await started.catch(() => null)
+      await receiving?.stop(SMTP_GRACE_MS)
+    },
   }
 }
 
@@ -150,7 +171,7 @@ type HttpParts = {
   readonly watch: ArrivalWatch
   readonly outside: Outside
   readonly dispatching: Dispatching
-  readonly smtpPort: number
+  readonly smtpPort: () => number
   readonly limits: LimitParts
   readonly dns: DomainRecords
 }
@@ -179,7 +200,7 @@ async function startHttp(shared: Shared, parts: HttpParts) {
     dispatching: parts.dispatching,
     elapsedMs,
     mailHost: hostName,
-    smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${parts.smtpPort}`,
+    smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${parts.smtpPort()}`,
   })
   const http = await createHttpServer({
     app,
