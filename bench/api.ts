@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '../packages/server/test/postgres.ts'
+import { startPostgres } from '../packages/server/test/testing-postgres.ts'
 import { cpuTimeUs } from './load/cpu-time.ts'
 import { runWrk } from './load/wrk.ts'
 

@@ -7,7 +7,7 @@
 // An inbox holds 1,000 messages, so each mail has a recipient of its own (`-N`), for everybody.
 
 import { loadavg } from 'node:os'
-import { createDatabase, startPostgres } from '../packages/server/test/postgres.ts'
+import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
 import type { Contender } from './contenders/contender.ts'
 import { startMailHog } from './contenders/mailhog.ts'
 import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'

@@ -2,9 +2,7 @@
 //
 //   node_modules/.bin/node bench/otp.ts
 
-import { readHtml } from '../packages/server/src/mail/html.ts'
-import { findOtp, type OtpInput } from '../packages/server/src/mail/otp.ts'
-import { parseMail } from '../packages/server/src/mail/parse.ts'
+import { findOtp, type OtpInput, parseMail, readHtml } from '@mayfly/mail'
 import {
   type CorpusPart,
   isRight,
@@ -12,7 +10,7 @@ import {
   readCorpus,
   scoreOf,
   type Verdict,
-} from '../packages/server/test/otp-corpus.ts'
+} from '../packages/mail/test/otp-corpus.ts'
 
 const PARTS: readonly CorpusPart[] = ['tune', 'measure']
 const CONFIDENCES: readonly (readonly [number, number])[] = [

@@ -5,9 +5,8 @@
 // Seconds are those that the processor worked for this program, so that a busy machine does not
 // count: on an idle one they are the clock's.
 
+import { detect, parseMail } from '@mayfly/mail'
 import PostalMime from 'postal-mime'
-import { detect } from '../packages/server/src/mail/detect.ts'
-import { parseMail } from '../packages/server/src/mail/parse.ts'
 
 /** How long each program runs on each mail; both take turns, so that a noisy moment hits both. */
 const ROUND_MS = 500

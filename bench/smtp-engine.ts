@@ -11,8 +11,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { startSmtpServer } from '@mayfly/smtp'
 import { SMTPServer } from 'smtp-server'
-import { startSmtpServer } from '../packages/server/src/smtp/server.ts'
 
 const SMTP_SOURCE = '/usr/sbin/smtp-source'
 const SMTP_LOAD = fileURLToPath(new URL('./load/smtp-load.ts', import.meta.url))

@@ -8,9 +8,9 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiClient } from '../packages/server/test/api-client.ts'
-import { sendMails } from '../packages/server/test/send-mail.ts'
-import { startServerProcess } from '../packages/server/test/server-process.ts'
+import { createApiClient } from '../packages/server/test/testing-api-client.ts'
+import { sendMails } from '../packages/server/test/testing-send-mail.ts'
+import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
 
 const MAILS = Number(process.argv[2] ?? 1_000)
 /** An inbox holds a thousand. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startService } from '../packages/server/test/start-service.ts'
+import { startService } from '../packages/server/test/testing-start-service.ts'
 import { stagePackages } from '../tools/build/stage.ts'
 import { startApp } from './signup-app/app.ts'
 import type { Fault } from './signup-app/mails.ts'

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { chromium } from 'playwright-core'
-import { startFakeHttp } from '../packages/client/test/fake-http.ts'
-import { FakeInbox } from '../packages/client/test/fake-inbox.ts'
+import { startFakeHttp } from '../packages/client/test/testing-fake-http.ts'
+import { FakeInbox } from '../packages/client/test/testing-fake-inbox.ts'
 import { stagePackages } from './build/stage.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '../packages/server/test/postgres.ts'
+import { startPostgres } from '../packages/server/test/testing-postgres.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = [

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
-import { createSqlite, type TestDatabase } from '../../packages/server/test/databases.ts'
-import { startServerProcess } from '../../packages/server/test/server-process.ts'
+import { createSqlite, type TestDatabase } from '../../packages/server/test/testing-databases.ts'
+import { startServerProcess } from '../../packages/server/test/testing-server-process.ts'
 import type { Contender } from './contender.ts'
 
 /** The whole service as its own process, with inboxes for a load. */

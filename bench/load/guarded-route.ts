@@ -6,7 +6,8 @@
 // Prints one line of JSON once it listens: the port, and a key to call with.
 
 import fastify from 'fastify'
-import type { App } from '../../packages/server/src/app.ts'
+import type { App } from '../../packages/server/src/assembly/api.ts'
+import { startLimits } from '../../packages/server/src/assembly/limits.ts'
 import {
   authenticate,
   type Caller,
@@ -19,7 +20,6 @@ import { limitRates } from '../../packages/server/src/http/rate-limit.ts'
 import { systemClock } from '../../packages/server/src/platform/clock.ts'
 import { createIds } from '../../packages/server/src/platform/ids.ts'
 import { createLog } from '../../packages/server/src/platform/log.ts'
-import { startLimits } from '../../packages/server/src/service/limits.ts'
 import { openStore } from '../../packages/server/src/store/open.ts'
 
 const [url = '', ...guards] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 // Sends mails of 4 KB at a pace: node bench/load/paced-mails.ts PORT A_SECOND SECONDS ADDRESS…
 
-import { sendMails } from '../../packages/server/test/send-mail.ts'
+import { sendMails } from '../../packages/server/test/testing-send-mail.ts'
 
 const [port = 0, perSecond = 0, seconds = 0] = process.argv.slice(2, 5).map(Number)
 const addresses = process.argv.slice(5)

@@ -15,6 +15,8 @@ export const PUBLISHED: readonly PublishedPackage[] = [
   { folder: 'contract', target: 'es2023', node: '>=20', isLean: false },
   // Browsers of the last two years, Bun and Deno run it too.
   { folder: 'client', target: 'es2022', node: '>=20', isLean: true },
+  { folder: 'mail', target: 'es2024', node: '>=24', isLean: false },
+  { folder: 'smtp', target: 'es2024', node: '>=24', isLean: false },
   { folder: 'server', target: 'es2024', node: '>=24', isLean: false },
   { folder: 'cli', target: 'es2024', node: '>=24', isLean: false },
 ]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ApiClient, createApiClient } from '../../server/test/api-client.ts'
-import { onEachDatabase, type TestDatabase } from '../../server/test/databases.ts'
-import { sendMails } from '../../server/test/send-mail.ts'
-import { startServerProcess } from '../../server/test/server-process.ts'
-import { openShell, type Shell } from './run-command.ts'
+import { type ApiClient, createApiClient } from '../../server/test/testing-api-client.ts'
+import { onEachDatabase, type TestDatabase } from '../../server/test/testing-databases.ts'
+import { sendMails } from '../../server/test/testing-send-mail.ts'
+import { startServerProcess } from '../../server/test/testing-server-process.ts'
+import { openShell, type Shell } from './testing-run-command.ts'
 
 type Place = AsyncDisposable & {
   readonly shell: Shell

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type ApiClient, createApiClient } from '../../server/test/api-client.ts'
-import { createSqlite, onEachDatabase } from '../../server/test/databases.ts'
-import { sendMails } from '../../server/test/send-mail.ts'
-import { startServerProcess } from '../../server/test/server-process.ts'
-import { until } from '../../server/test/until.ts'
-import { openShell } from './run-command.ts'
+import { type ApiClient, createApiClient } from '../../server/test/testing-api-client.ts'
+import { createSqlite, onEachDatabase } from '../../server/test/testing-databases.ts'
+import { sendMails } from '../../server/test/testing-send-mail.ts'
+import { startServerProcess } from '../../server/test/testing-server-process.ts'
+import { until } from '../../server/test/testing-until.ts'
+import { openShell } from './testing-run-command.ts'
 
 type Acknowledged = { readonly inboxes: string[]; readonly mails: Map<string, number> }
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import type { Command } from '../src/command.ts'
 import { COMMANDS } from '../src/commands.ts'
-import { openShell } from './run-command.ts'
+import { openShell } from './testing-run-command.ts'
 
 /** Every command with its name as it is typed. */
 function allCommands(commands: readonly Command[], before: readonly string[] = []): string[][] {

@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { createAuthority, daysFromNow } from '../../server/test/certificates.ts'
-import { createSqlite, onEachDatabase } from '../../server/test/databases.ts'
-import { startDnsServer } from '../../server/test/dns-server.ts'
-import { startServerProcess } from '../../server/test/server-process.ts'
-import { openShell } from './run-command.ts'
+import { createAuthority, daysFromNow } from '../../server/test/testing-certificates.ts'
+import { createSqlite, onEachDatabase } from '../../server/test/testing-databases.ts'
+import { startDnsServer } from '../../server/test/testing-dns-server.ts'
+import { startServerProcess } from '../../server/test/testing-server-process.ts'
+import { openShell } from './testing-run-command.ts'
 
 type Found = {
   readonly check: string

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { startService } from '../../server/test/start-service.ts'
-import { openShell } from './run-command.ts'
+import { startService } from '../../server/test/testing-start-service.ts'
+import { openShell } from './testing-run-command.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { startService } from '../../server/test/start-service.ts'
-import { openShell } from './run-command.ts'
-import { signedUp } from './signed-up.ts'
+import { startService } from '../../server/test/testing-start-service.ts'
+import { openShell } from './testing-run-command.ts'
+import { signedUp } from './testing-signed-up.ts'
 
 describe('mayfly signup', () => {
   it('shows the key once and keeps it for this person alone', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { signedUp } from './signed-up.ts'
+import { signedUp } from './testing-signed-up.ts'
 
 const CODE = 'Your verification code is 481516.'
 

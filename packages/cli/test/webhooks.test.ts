@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { createReceivers } from '../../server/test/receiver.ts'
-import { until } from '../../server/test/until.ts'
-import { freePort } from './free-port.ts'
-import { openShell } from './run-command.ts'
-import { signedUp } from './signed-up.ts'
+import { createReceivers } from '../../server/test/testing-receiver.ts'
+import { until } from '../../server/test/testing-until.ts'
+import { freePort } from './testing-free-port.ts'
+import { openShell } from './testing-run-command.ts'
+import { signedUp } from './testing-signed-up.ts'
 
 describe('mayfly webhooks listen', () => {
   it('registers itself, prints what the service sends, and goes again', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { createClient, registerAccount } from '../src/index.ts'
-import { fakeMessage } from './fake-inbox.ts'
+import { fakeMessage } from './testing-fake-inbox.ts'
 
 /** Paths that are not for the client: a stream for pages, and where a browser comes back to. */
 const LEFT_OUT = new Set(['GET /v1/inboxes/{id}/events', 'GET /v1/account/connection/callback'])

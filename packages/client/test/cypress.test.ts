@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addMayflyCommands, mayflyTasks } from '../src/testing/cypress.ts'
-import { type FakeMayfly, startFakeMayfly } from './fake-mayfly.ts'
+import { type FakeMayfly, startFakeMayfly } from './testing-fake-mayfly.ts'
 
 type Commands = Record<string, (...args: unknown[]) => Promise<unknown>>
 type Sent = { readonly name: string; readonly argument: unknown; readonly timeout: number }

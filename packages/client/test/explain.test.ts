@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AssertionsFailedError, EmailTimeoutError } from '../src/index.ts'
-import { type FakeMayfly, startFakeMayfly } from './fake-mayfly.ts'
+import { type FakeMayfly, startFakeMayfly } from './testing-fake-mayfly.ts'
 
 async function timeoutMessage(mayfly: FakeMayfly): Promise<string> {
   const inbox = await mayfly.connect().inboxes.create()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorAnswer } from './fake-http.ts'
-import { startFakeMayfly } from './fake-mayfly.ts'
+import { errorAnswer } from './testing-fake-http.ts'
+import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
 describe('an inbox', () => {
   it('is deleted at the end of its block, once', async () => {

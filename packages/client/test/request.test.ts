@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
-import { errorAnswer, type FakeAnswer, startFakeHttp } from './fake-http.ts'
-import { startFakeMayfly } from './fake-mayfly.ts'
+import { errorAnswer, type FakeAnswer, startFakeHttp } from './testing-fake-http.ts'
+import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
 const BUSY = errorAnswer(429, 'requests_per_minute_exceeded', { 'retry-after': '0' })
 const STOPPING = errorAnswer(503, 'shutting_down', { 'retry-after': '0' })

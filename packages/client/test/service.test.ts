@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startService, type TestService } from '../../server/test/start-service.ts'
+import { startService, type TestService } from '../../server/test/testing-start-service.ts'
 import { createClient, EmailTimeoutError, type Inbox, registerAccount } from '../src/index.ts'
 
 const CODE_MAIL = { subject: 'Your code', text: 'Your verification code is 481516.' }

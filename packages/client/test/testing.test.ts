@@ -4,8 +4,8 @@ import type { Message } from '../src/index.ts'
 import { mailSnapshotSerializer, maskMessage } from '../src/testing/mask.ts'
 import { matchers } from '../src/testing/matchers.ts'
 import { waitSecondsWithin } from '../src/testing/wait-time.ts'
-import { fakeMessage } from './fake-inbox.ts'
-import { startFakeMayfly } from './fake-mayfly.ts'
+import { fakeMessage } from './testing-fake-inbox.ts'
+import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
 const CODE = { value: '481516', confidence: 0.99 }
 

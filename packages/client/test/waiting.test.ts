@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EmailTimeoutError, UnexpectedEmailError, type WaitOptions } from '../src/index.ts'
-import { errorAnswer } from './fake-http.ts'
-import { type FakeMayfly, startFakeMayfly } from './fake-mayfly.ts'
+import { errorAnswer } from './testing-fake-http.ts'
+import { type FakeMayfly, startFakeMayfly } from './testing-fake-mayfly.ts'
 
 const CODE = { value: '481516', confidence: 0.99 }
 const VERIFY = { url: 'https://acme.example/verify?token=1', text: 'Confirm your address' }

@@ -1,11 +1,11 @@
-// The way in. Code that was compiled and stripped of its types once is kept by Node for the next
-// start, which is then twice as fast; so the rest is loaded after that was asked for.
+// The entry point. Node keeps code that it has compiled and stripped of its types once, and a start
+// is then twice as fast; so everything else is loaded after the compile cache is on.
 
 import { enableCompileCache, flushCompileCache } from 'node:module'
 
 const { directory } = enableCompileCache()
-// Threads look for it here.
+// Worker threads find the cache by this variable.
 if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
-const { serve } = await import('./serve.ts')
+const { serve } = await import('./assembly/serve.ts')
 await serve(process.argv.slice(2))
 flushCompileCache()

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 
 type Caller = Awaited<ReturnType<App['authenticate']>>

@@ -1,6 +1,6 @@
 import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { tellableError } from './error-response.ts'
 
 type Connected = Awaited<ReturnType<App['connections']['complete']>>

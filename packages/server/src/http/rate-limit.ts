@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 
 type Admission = NonNullable<Awaited<ReturnType<App['limits']['admitRequest']>>>

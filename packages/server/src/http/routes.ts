@@ -6,7 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 
 /** The server as routes see it: request and answer are typed by the schemas of the contract. */
 export type TypedServer = FastifyInstance<

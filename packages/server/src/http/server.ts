@@ -1,7 +1,7 @@
 import { BODY_BYTES_MAX } from '@mayfly/contract'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { authenticateCallers } from './caller.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { answerError } from './error-response.ts'

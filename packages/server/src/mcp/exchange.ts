@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { RunningCalls } from './running-calls.ts'

@@ -48,10 +48,10 @@ export const messageAnswerSchema = messageSchema
 export function messageAnswer(
   call: Pick<ToolCall, 'fence'>,
   message: Message,
-  wish: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
+  options: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
 ): z.output<typeof messageAnswerSchema> {
   const { auth } = message
-  const { body, nextOffset, bodyLength } = bodyPiece(message, wish)
+  const { body, nextOffset, bodyLength } = bodyPiece(message, options)
   return {
     messageId: message.id,
     inboxId: message.inboxId,
@@ -62,7 +62,9 @@ export function messageAnswer(
     linkCount: message.links.length,
     bodyLength,
     nextOffset,
-    untrusted: call.fence(wish.offset > 0 ? body : `${headLines(message).join('\n')}\n\n${body}`),
+    untrusted: call.fence(
+      options.offset > 0 ? body : `${headLines(message).join('\n')}\n\n${body}`,
+    ),
   }
 }
 
@@ -83,9 +85,9 @@ export function addressText(addresses: readonly MailAddress[]): string {
   return oneLine(shown.join(', '), LINE_CHARS_MAX)
 }
 
-function bodyPiece(message: Message, wish: { readonly part: Part; readonly offset: number }) {
-  const whole = (wish.part === 'html' ? message.html : message.text) ?? ''
-  const { text, nextOffset } = cut(whole, wish.offset, BODY_CHARS_MAX)
+function bodyPiece(message: Message, options: { readonly part: Part; readonly offset: number }) {
+  const whole = (options.part === 'html' ? message.html : message.text) ?? ''
+  const { text, nextOffset } = cut(whole, options.offset, BODY_CHARS_MAX)
   return { body: text, nextOffset, bodyLength: whole.length }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 import { createIds } from '../platform/ids.ts'
 import type { McpRequest } from './exchange.ts'
@@ -9,14 +9,14 @@ import { createMcp } from './server.ts'
 type Wish = { readonly timeoutMs: number; readonly gone: AbortSignal }
 
 /** An endpoint over a service where nothing ever arrives; `waits` are the waits asked of it. */
-function silentService(wait: (wish: Wish) => Promise<void>) {
+function silentService(wait: (options: Wish) => Promise<void>) {
   const waits: number[] = []
   let now = 0
   const messages = {
-    wait: async (_caller: unknown, wish: Wish) => {
-      waits.push(wish.timeoutMs)
-      await wait(wish)
-      now += wish.timeoutMs
+    wait: async (_caller: unknown, options: Wish) => {
+      waits.push(options.timeoutMs)
+      await wait(options)
+      now += options.timeoutMs
       throw new ServiceError('nothing_arrived')
     },
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { App } from '../app.ts'
+import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 
 /** Who calls. */

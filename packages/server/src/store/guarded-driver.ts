@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageUnavailable } from '../errors.ts'
 import type { Dialect } from './dialect.ts'
-import type { SqliteConnection } from './sqlite-driver.ts'
+import type { SqliteConnection } from './sqlite/driver.ts'
 import type { Statements } from './statements.ts'
 
 /**

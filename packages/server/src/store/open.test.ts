@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSqlite, onEachDatabase } from '../../test/databases.ts'
+import { createSqlite, onEachDatabase } from '../../test/testing-databases.ts'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { openStore } from './open.ts'
 

@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
-import { Accounts } from './accounts.ts'
-import { Addresses } from './addresses.ts'
-import { Arrivals } from './arrivals.ts'
-import { Attachments } from './attachments.ts'
-import { Connections } from './connections.ts'
-import { Deliveries } from './deliveries.ts'
-import { Diagnostics } from './diagnostics.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
-import { Dispatches } from './dispatches.ts'
-import { Domains } from './domains.ts'
-import { IdempotencyKeys } from './idempotency.ts'
-import { Inboxes } from './inboxes.ts'
-import { Keys } from './keys.ts'
-import { Mails } from './mails.ts'
-import { Messages } from './messages.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { holdData, openSqlite } from './open-sqlite.ts'
-import { OperatorQueries } from './operator.ts'
-import { RateWindows } from './rate-windows.ts'
-import { Scenarios } from './scenarios.ts'
 import type { Schema } from './schema.ts'
-import { SecretKeys } from './secret-keys.ts'
+import { holdData, openSqlite } from './sqlite/open.ts'
+import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
-import { Usage } from './usage.ts'
-import { WaitSlots } from './wait-slots.ts'
-import { openLog } from './wal-sync.ts'
-import { Webhooks } from './webhooks.ts'
+import { Accounts } from './tables/accounts.ts'
+import { Addresses } from './tables/addresses.ts'
+import { Arrivals } from './tables/arrivals.ts'
+import { Attachments } from './tables/attachments.ts'
+import { Connections } from './tables/connections.ts'
+import { Deliveries } from './tables/deliveries.ts'
+import { Diagnostics } from './tables/diagnostics.ts'
+import { Dispatches } from './tables/dispatches.ts'
+import { Domains } from './tables/domains.ts'
+import { IdempotencyKeys } from './tables/idempotency.ts'
+import { Inboxes } from './tables/inboxes.ts'
+import { Keys } from './tables/keys.ts'
+import { Mails } from './tables/mails.ts'
+import { Messages } from './tables/messages.ts'
+import { OperatorQueries } from './tables/operator.ts'
+import { RateWindows } from './tables/rate-windows.ts'
+import { Scenarios } from './tables/scenarios.ts'
+import { SecretKeys } from './tables/secret-keys.ts'
+import { Usage } from './tables/usage.ts'
+import { WaitSlots } from './tables/wait-slots.ts'
+import { Webhooks } from './tables/webhooks.ts'
 
 /** Every table's queries; the same inside a transaction as outside. */
 export type Tables = {
@@ -127,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** PostgreSQL's driver is loaded only where there is one. */
 async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
-  const { openPostgres } = await import('./open-postgres.ts')
+  const { openPostgres } = await import('./postgres/open.ts')
   return openPostgres(options.url, options.connectionsMax ?? 10)
 }
 

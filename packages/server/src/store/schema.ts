@@ -13,8 +13,8 @@ import type {
   ScenarioId,
   WebhookId,
 } from '@mayfly/contract'
+import type { TransferEncoding } from '@mayfly/mail'
 import type { ColumnType } from 'kysely'
-import type { TransferEncoding } from '../mail/decode.ts'
 
 // Columns named `…_at`, `…_until` hold milliseconds since 1970; JSON is text; flags are 0 or 1:
 // both databases keep these alike, and they sort as they should.

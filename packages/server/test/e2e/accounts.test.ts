@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 onEachDatabase('accounts', (create) => {
   it('registers an account with its first key', async () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 const LOCAL = { MAYFLY_ALLOW_PRIVATE_NETWORK: 'true' }
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { onEachDatabase, type TestDatabase } from '../databases.ts'
-import { CLIENT, type IdentityServer, startGitHub, startOidcServer } from '../identity-server.ts'
-import { Person } from '../person.ts'
-import { startService, type TestService } from '../start-service.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import {
+  CLIENT,
+  type IdentityServer,
+  startGitHub,
+  startOidcServer,
+} from '../testing-identity-server.ts'
+import { Person } from '../testing-person.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
 
 const CONNECTION = '/v1/account/connection'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ApiClient, createApiClient } from '../api-client.ts'
-import { onEachDatabase } from '../databases.ts'
-import { sendMails } from '../send-mail.ts'
-import { startServerProcess } from '../server-process.ts'
+import { type ApiClient, createApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { sendMails } from '../testing-send-mail.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 
 /** Kills on each database; the long form has a thousand. */
 const CYCLES = process.env['SOAK'] === undefined ? 25 : 1_000

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { onEachDatabase } from '../databases.ts'
-import { createReceivers } from '../receiver.ts'
-import { startService } from '../start-service.ts'
-import { until } from '../until.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { createReceivers } from '../testing-receiver.ts'
+import { startService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 async function diagnose(dev: ApiClient, inboxId: string) {
   const { status, body } = await dev.get(`/v1/inboxes/${inboxId}/diagnostics`)

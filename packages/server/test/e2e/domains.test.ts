@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { type DnsServer, type PublishedRecords, startDnsmasq } from '../dnsmasq.ts'
-import { startService, type TestServiceOptions } from '../start-service.ts'
-import { until } from '../until.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { type DnsServer, type PublishedRecords, startDnsmasq } from '../testing-dnsmasq.ts'
+import { startService, type TestServiceOptions } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DOMAIN = 'qa.shop.example'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 onEachDatabase('errors', (create) => {
   it('are not ours when a text holds what a database cannot', async () => {

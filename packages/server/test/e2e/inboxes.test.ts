@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -31,7 +31,7 @@ onEachDatabase('inboxes', (create) => {
     assert.equal((await dev.delete(`/v1/inboxes/${inbox.id}`)).status, 404)
   })
 
-  it('holds every bound of a wish', async () => {
+  it('holds every bound of a options', async () => {
     await using database = await create()
     await using service = await startService({ database })
     const dev = await service.register()
@@ -55,9 +55,9 @@ onEachDatabase('inboxes', (create) => {
       [{ localpart: 'a' }, 400, 'unknown field "localpart"; did you mean "localPart"?'],
       [[], 400, 'body: must be an object'],
     ]
-    for (const [wish, status, text] of cases) {
-      const answer = await dev.post('/v1/inboxes', wish)
-      assert.equal(answer.status, status, `${JSON.stringify(wish)}: ${answer.text}`)
+    for (const [options, status, text] of cases) {
+      const answer = await dev.post('/v1/inboxes', options)
+      assert.equal(answer.status, status, `${JSON.stringify(options)}: ${answer.text}`)
       if (text !== null) {
         assert.equal(answer.body.error.code, 'invalid_parameter')
         assert.ok(answer.body.error.message.includes(text), answer.body.error.message)

@@ -7,7 +7,7 @@ import { SharedLooks } from '../../src/features/waiting/shared-looks.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store, Tables } from '../../src/store/open.ts'
-import { ALICE, describeEachDatabase, givenInbox } from '../../src/store/testing.ts'
+import { ALICE, describeEachDatabase, givenInbox } from '../testing-store.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
 const ROUNDS = process.env['SOAK'] === undefined ? 500 : 100_000
@@ -62,8 +62,8 @@ describeEachDatabase('waits against arrivals', (open) => {
       const wait = async () => {
         await turns(Math.floor(Math.random() * 4))
         // Far longer than any round: a missed arrival fails the test by its time.
-        const wish = { inboxId: inbox.id, query, timeoutMs: 60_000, gone }
-        return findWithin({ store, arrivals, looks }, CALLER, wish)
+        const options = { inboxId: inbox.id, query, timeoutMs: 60_000, gone }
+        return findWithin({ store, arrivals, looks }, CALLER, options)
       }
       const arrive = async () => {
         await turns(Math.floor(Math.random() * 4))
@@ -84,10 +84,10 @@ describeEachDatabase('waits against arrivals', (open) => {
     const inbox = await givenInbox(store, { owner: ALICE })
     const other = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController()
-    const wish = { query: ANY_MESSAGE, timeoutMs: 60_000, gone: gone.signal }
+    const options = { query: ANY_MESSAGE, timeoutMs: 60_000, gone: gone.signal }
     const deps = { store, arrivals, looks }
-    const waiting = findWithin(deps, CALLER, { ...wish, inboxId: inbox.id })
-    const elsewhere = findWithin(deps, CALLER, { ...wish, inboxId: other.id })
+    const waiting = findWithin(deps, CALLER, { ...options, inboxId: inbox.id })
+    const elsewhere = findWithin(deps, CALLER, { ...options, inboxId: other.id })
     await sweep.run(deps)
     await storeMail(store, inbox.id)
     await sweep.run(deps)

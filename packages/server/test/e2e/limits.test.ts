@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Answer } from '../api-client.ts'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import type { Answer } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 const KEY_ONLY = { MAYFLY_DEFAULT_PLAN: 'key_only' }
 const codes = (answers: readonly Answer[]) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Agent, connectAgent } from '../agent.ts'
-import type { ApiClient } from '../api-client.ts'
-import { startService, type TestService } from '../start-service.ts'
-import { until } from '../until.ts'
+import { type Agent, connectAgent } from '../testing-agent.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { connectAgent, partFence } from '../agent.ts'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { connectAgent, partFence } from '../testing-agent.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 onEachDatabase('an agent', (create) => {
   it('tests a whole sign-up', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createApiClient } from '../api-client.ts'
-import { createSqlite, onEachDatabase } from '../databases.ts'
-import { startServerProcess } from '../server-process.ts'
+import { createApiClient } from '../testing-api-client.ts'
+import { createSqlite, onEachDatabase } from '../testing-databases.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 
 describe('the process', () => {
   it('says where it listens, answers without a key, and stops on each signal', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { it } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { onEachDatabase } from '../databases.ts'
-import { type DnsServer, startDnsServer } from '../dns-server.ts'
-import { startService, type TestService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { type DnsServer, startDnsServer } from '../testing-dns-server.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { onEachDatabase } from '../databases.ts'
-import { startService, type TestService } from '../start-service.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
 
 /** Bodies for routes that want one, so that the answer is about the record. */
 const BODIES: Readonly<Record<string, unknown>> = {

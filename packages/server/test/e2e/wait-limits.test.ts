@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { onEachDatabase } from '../databases.ts'
-import { startService, type TestService } from '../start-service.ts'
-import { until } from '../until.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 // Enough requests for a burst; the numbers of waits are what is tested here.
 const ENV = { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PLAN_KEY_ONLY: 'requestsPerMinute=none' }

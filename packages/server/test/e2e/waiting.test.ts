@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { onEachDatabase } from '../databases.ts'
-import { startService } from '../start-service.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { startService } from '../testing-start-service.ts'
 
 onEachDatabase('waiting', (create) => {
   it('wakes with the mail that arrives later', async () => {
@@ -189,14 +189,14 @@ type StreamedEvent = {
 /** Reads events until there are enough; `act` is called once the stream is open. */
 async function readEvents(
   target: { readonly url: string; readonly headers: Record<string, string> },
-  wish: { readonly count: number; readonly lastEventId?: string },
+  options: { readonly count: number; readonly lastEventId?: string },
   act: () => Promise<void> = async () => {},
 ): Promise<StreamedEvent[]> {
   const stop = new AbortController()
   const response = await fetch(target.url, {
     headers: {
       ...target.headers,
-      ...(wish.lastEventId === undefined ? {} : { 'last-event-id': wish.lastEventId }),
+      ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }),
     },
     signal: stop.signal,
   })
@@ -219,7 +219,7 @@ async function readEvents(
         })
       }
     }
-    if (events.length >= wish.count) break
+    if (events.length >= options.count) break
   }
   stop.abort()
   return events

@@ -15,15 +15,15 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createIds } from '../../src/platform/ids.ts'
 import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
-import { onEachDatabase, type TestDatabase } from '../databases.ts'
-import { createReceivers, type Received, type Receiver } from '../receiver.ts'
+import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { createReceivers, type Received, type Receiver } from '../testing-receiver.ts'
 
 const IS_SOAK = process.env['SOAK'] === '1'
 const KILLS = IS_SOAK ? 500 : 6
 const EVENTS_A_KILL = IS_SOAK ? 20 : 50
 const ENDPOINTS = 20
 const FAILING_PERCENT = 30
-const PROGRAM = fileURLToPath(new URL('../dispatcher-process.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../testing-dispatcher-process.ts', import.meta.url))
 const OWNER = 'acc_owner' as AccountId // A brand by hand: the test needs a fixed id.
 
 const ids = createIds(systemClock)

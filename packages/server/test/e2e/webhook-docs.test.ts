@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
-import type { ServerCertificate } from '../certificates.ts'
-import { createReceivers } from '../receiver.ts'
-import { startService, type TestService } from '../start-service.ts'
-import { until } from '../until.ts'
+import type { ServerCertificate } from '../testing-certificates.ts'
+import { createReceivers } from '../testing-receiver.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 const GUIDE = new URL('../../../../docs/webhooks.md', import.meta.url)
 

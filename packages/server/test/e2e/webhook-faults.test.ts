@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { createAuthority, daysFromNow } from '../certificates.ts'
-import { createReceivers, type Receivers } from '../receiver.ts'
-import { startService } from '../start-service.ts'
-import { startTcpServer, type TcpServerOptions } from '../tcp-server.ts'
-import { until } from '../until.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { createAuthority, daysFromNow } from '../testing-certificates.ts'
+import { createReceivers, type Receivers } from '../testing-receiver.ts'
+import { startService } from '../testing-start-service.ts'
+import { startTcpServer, type TcpServerOptions } from '../testing-tcp-server.ts'
+import { until } from '../testing-until.ts'
 
 type Expected = {
   readonly status?: number

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ApiClient, createApiClient } from '../api-client.ts'
-import { onEachDatabase, type TestDatabase } from '../databases.ts'
-import { createReceivers, type Receiver } from '../receiver.ts'
-import { sendMails } from '../send-mail.ts'
-import { startServerProcess } from '../server-process.ts'
-import { until } from '../until.ts'
+import { type ApiClient, createApiClient } from '../testing-api-client.ts'
+import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { createReceivers, type Receiver } from '../testing-receiver.ts'
+import { sendMails } from '../testing-send-mail.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+import { until } from '../testing-until.ts'
 
 type Env = Readonly<Record<string, string>>
 

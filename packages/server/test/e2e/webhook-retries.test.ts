@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../api-client.ts'
-import { onEachDatabase, type TestDatabase } from '../databases.ts'
-import { type Behaviour, createReceivers, type Receiver } from '../receiver.ts'
-import { startService } from '../start-service.ts'
-import { until } from '../until.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { type Behaviour, createReceivers, type Receiver } from '../testing-receiver.ts'
+import { startService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

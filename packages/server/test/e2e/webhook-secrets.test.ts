@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
-import type { ApiClient } from '../api-client.ts'
-import { createSqlite, onEachDatabase, type TestDatabase } from '../databases.ts'
-import { createReceivers, type Receivers } from '../receiver.ts'
-import { startServerProcess } from '../server-process.ts'
-import { startService } from '../start-service.ts'
+import type { ApiClient } from '../testing-api-client.ts'
+import { createSqlite, onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { createReceivers, type Receivers } from '../testing-receiver.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+import { startService } from '../testing-start-service.ts'
 
 /** Tests a webhook on a service of its own; whether it was delivered, and the error. */
 async function tryWebhook(

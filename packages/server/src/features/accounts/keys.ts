@@ -10,7 +10,7 @@ import { apiKeyPrefix } from './secret.ts'
 export type KeyDeps = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
 
 /** What a caller says of a key that is to be made. */
-export type KeyWish = {
+export type KeyOptions = {
   readonly name: string
   readonly environment: Environment
   readonly role: Role
@@ -23,13 +23,13 @@ export type IssuedKey = { readonly apiKey: string; readonly key: Key }
 export async function issueKey(
   deps: { readonly store: Tables; readonly clock: Clock; readonly ids: Ids },
   accountId: AccountId,
-  wish: KeyWish,
+  options: KeyOptions,
 ): Promise<IssuedKey> {
-  const apiKey = deps.ids.apiKey(wish.environment)
+  const apiKey = deps.ids.apiKey(options.environment)
   const key = await deps.store.keys.add({
     id: deps.ids.next('key'),
     accountId,
-    ...wish,
+    ...options,
     ...kept(apiKey),
     createdAt: deps.clock.now(),
   })
@@ -37,9 +37,13 @@ export async function issueKey(
 }
 
 /** Makes a named key; admins only. */
-export async function createKey(deps: KeyDeps, caller: Caller, wish: KeyWish): Promise<IssuedKey> {
+export async function createKey(
+  deps: KeyDeps,
+  caller: Caller,
+  options: KeyOptions,
+): Promise<IssuedKey> {
   requireAdmin(caller)
-  return issueKey(deps, caller.accountId, wish)
+  return issueKey(deps, caller.accountId, options)
 }
 
 /** Active keys of the caller's account. */

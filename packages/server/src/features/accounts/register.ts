@@ -16,14 +16,14 @@ export type AccountDeps = {
 /** Registers an account with its first key, both or neither. */
 export async function registerAccount(
   deps: AccountDeps,
-  wish: { readonly email: string; readonly name?: string | undefined },
+  options: { readonly email: string; readonly name?: string | undefined },
 ): Promise<{ account: Account; apiKey: string; key: Key }> {
   const createdAt = deps.clock.now()
   const account = {
     id: deps.ids.next('account'),
     // Addresses that differ only in capitals reach the same person nearly everywhere.
-    email: wish.email.toLowerCase(),
-    name: wish.name ?? null,
+    email: options.email.toLowerCase(),
+    name: options.name ?? null,
     plan: deps.defaultPlan,
     createdAt,
   }

@@ -1,11 +1,11 @@
 import type { Assertion, AssertionRun, InboxId, Message } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { StoredMessage } from '../../store/messages.ts'
 import type { Tables } from '../../store/open.ts'
+import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Arrivals } from '../waiting/arrivals.ts'
 import type { WaitQuery } from '../waiting/match.ts'
-import type { WaitWish } from '../waiting/wait.ts'
+import type { WaitOptions } from '../waiting/wait.ts'
 import {
   type AssertionResult,
   checkAuth,
@@ -23,7 +23,7 @@ export type AssertDeps = {
   readonly arrivals: Arrivals
   readonly elapsedMs: () => number
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
-  readonly findWithin: (caller: Caller, wish: WaitWish) => Promise<StoredMessage | null>
+  readonly findWithin: (caller: Caller, options: WaitOptions) => Promise<StoredMessage | null>
   readonly fetchLink: FetchLink
   readonly visibleText: (html: string) => string
   /** Why nothing arrived, in a sentence. */
@@ -31,7 +31,7 @@ export type AssertDeps = {
 }
 
 /** A run as it is asked for. */
-export type AssertWish = WaitWish & { readonly assertions: readonly Assertion[] }
+export type AssertOptions = WaitOptions & { readonly assertions: readonly Assertion[] }
 
 /** Links get this long at the least, however late the mail came. */
 const LINKS_MS_MIN = 5_000
@@ -40,23 +40,23 @@ const LINKS_MS_MIN = 5_000
 export async function runAssertions(
   deps: AssertDeps,
   caller: Caller,
-  wish: AssertWish,
+  options: AssertOptions,
 ): Promise<AssertionRun> {
   await using _slot = await deps.takeWaitSlot(caller)
   const startedAt = deps.elapsedMs()
-  const stored = await deps.findWithin(caller, { ...wish, timeoutMs: 0 })
+  const stored = await deps.findWithin(caller, { ...options, timeoutMs: 0 })
   const wasThere = stored !== null
-  const found = stored ?? (await deps.findWithin(caller, wish))
+  const found = stored ?? (await deps.findWithin(caller, options))
   if (found === null) {
-    const reason = await deps.explain(caller, wish.inboxId, wish.query)
-    const results = nothingArrived(wish.assertions, reason)
+    const reason = await deps.explain(caller, options.inboxId, options.query)
+    const results = nothingArrived(options.assertions, reason)
     return { passed: false, arrived: false, arrivalSeconds: null, results, message: null }
   }
   const arrivalMs = wasThere ? 0 : deps.elapsedMs() - startedAt
-  const timeLeftMs = () => startedAt + wish.timeoutMs - deps.elapsedMs()
+  const timeLeftMs = () => startedAt + options.timeoutMs - deps.elapsedMs()
   const results = await Promise.all(
-    wish.assertions.map((assertion) =>
-      evaluate(deps, { assertion, found, caller, wish, timeLeftMs }),
+    options.assertions.map((assertion) =>
+      evaluate(deps, { assertion, found, caller, options, timeLeftMs }),
     ),
   )
   return {
@@ -72,7 +72,7 @@ type Evaluation = {
   readonly assertion: Assertion
   readonly found: StoredMessage
   readonly caller: Caller
-  readonly wish: AssertWish
+  readonly options: AssertOptions
   readonly timeLeftMs: () => number
 }
 
@@ -98,23 +98,23 @@ async function evaluate(deps: AssertDeps, of: Evaluation): Promise<AssertionResu
 
 /** The verdict of the sender checks, once it is there; null when the time is up before. */
 async function verdictWithin(deps: AssertDeps, of: Evaluation): Promise<Message['auth']> {
-  const { caller, found, wish } = of
+  const { caller, found, options } = of
   if (found.auth !== null) return found.auth
   const deadline = new AbortController()
   const expire = () => deadline.abort()
   const timer = setTimeout(expire, Math.max(0, of.timeLeftMs()))
-  wish.gone.addEventListener('abort', expire, { once: true })
-  const arrivals = deps.arrivals.subscribe(wish.inboxId)
+  options.gone.addEventListener('abort', expire, { once: true })
+  const arrivals = deps.arrivals.subscribe(options.inboxId)
   try {
     for (;;) {
-      const message = await deps.store.messages.find(caller.accountId, wish.inboxId, found.id)
+      const message = await deps.store.messages.find(caller.accountId, options.inboxId, found.id)
       if (message === null) throw new ServiceError('inbox_not_found')
       if (message.auth !== null || deadline.signal.aborted) return message.auth
       await arrivals.next(deadline.signal)
     }
   } finally {
     clearTimeout(timer)
-    wish.gone.removeEventListener('abort', expire)
+    options.gone.removeEventListener('abort', expire)
     arrivals.close()
   }
 }

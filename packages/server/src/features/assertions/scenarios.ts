@@ -12,21 +12,21 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
-import type { AssertWish } from './run.ts'
+import type { AssertOptions } from './run.ts'
 
 /** What scenarios need. */
 export type ScenarioDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  readonly runAssertions: (caller: Caller, wish: AssertWish) => Promise<AssertionRun>
+  readonly runAssertions: (caller: Caller, options: AssertOptions) => Promise<AssertionRun>
 }
 
 /** Saves a set of assertions under a name. */
 export async function createScenario(
   deps: ScenarioDeps,
   caller: Caller,
-  wish: {
+  options: {
     readonly name: string
     readonly assertions: readonly Assertion[]
     readonly timeoutSeconds: number
@@ -41,7 +41,7 @@ export async function createScenario(
       })
     }
     return tx.scenarios.add(caller.accountId, {
-      ...wish,
+      ...options,
       id: deps.ids.next('scenario'),
       createdAt: deps.clock.now(),
     })
@@ -67,19 +67,19 @@ export async function deleteScenario(
 export async function runScenario(
   deps: ScenarioDeps,
   caller: Caller,
-  wish: {
+  options: {
     readonly scenarioId: ScenarioId
     readonly inboxId: InboxId
     readonly query: WaitQuery
     readonly gone: AbortSignal
   },
 ): Promise<AssertionRun> {
-  const scenario = await deps.store.scenarios.find(caller.accountId, wish.scenarioId)
+  const scenario = await deps.store.scenarios.find(caller.accountId, options.scenarioId)
   if (scenario === null) throw new ServiceError('scenario_not_found')
   return deps.runAssertions(caller, {
-    inboxId: wish.inboxId,
-    query: wish.query,
-    gone: wish.gone,
+    inboxId: options.inboxId,
+    query: options.query,
+    gone: options.gone,
     assertions: scenario.assertions,
     timeoutMs: scenario.timeoutSeconds * 1000,
   })

@@ -33,11 +33,11 @@ export const PROVIDER_RETRY_SECONDS = 10
 export async function beginConnection(
   deps: ConnectionDeps,
   caller: Caller,
-  wish: { readonly provider?: ConnectionProvider | undefined },
+  options: { readonly provider?: ConnectionProvider | undefined },
 ): Promise<{ authorizationUrl: string }> {
   deps.requireAdmin(caller)
   const { store, ids } = deps
-  const { name, provider } = chooseProvider(deps.providers, wish.provider)
+  const { name, provider } = chooseProvider(deps.providers, options.provider)
   if ((await store.connections.find(caller.accountId)) !== null) {
     throw new ServiceError('identity_connected', {
       message: 'An external account is connected to your account already. Disconnect it first.',

@@ -1,7 +1,7 @@
 import type { AccountId, Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { ConnectionAttempt, ExternalIdentity } from '../../store/connections.ts'
 import type { Tables } from '../../store/open.ts'
+import type { ConnectionAttempt, ExternalIdentity } from '../../store/tables/connections.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { ATTEMPT_MS, type ConnectionDeps, hashState, PROVIDER_RETRY_SECONDS } from './begin.ts'
 import { CALLBACK_PATH } from './providers.ts'

@@ -1,6 +1,6 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
-import type { InboxAttempt } from '../../store/deliveries.ts'
-import type { Journey } from '../../store/messages.ts'
+import type { InboxAttempt } from '../../store/tables/deliveries.ts'
+import type { Journey } from '../../store/tables/messages.ts'
 
 /** Shown of each inbox; older ones give way. */
 export const EVENTS_MAX = 500

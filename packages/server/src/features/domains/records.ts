@@ -1,5 +1,5 @@
 import type { Domain } from '@mayfly/contract'
-import type { CustomDomain } from '../../store/domains.ts'
+import type { CustomDomain } from '../../store/tables/domains.ts'
 import { CHALLENGE_LABEL } from './domain-name.ts'
 import { CLAIM_MS, type Records } from './state.ts'
 

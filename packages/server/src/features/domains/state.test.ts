@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DomainState } from '@mayfly/contract'
-import type { CustomDomain } from '../../store/domains.ts'
-import { ALICE } from '../../store/testing.ts'
+import { ALICE } from '../../../test/testing-store.ts'
+import type { CustomDomain } from '../../store/tables/domains.ts'
 import { pointsTo } from './records.ts'
 import { afterCheck, nextCheckAt } from './state.ts'
 

@@ -1,4 +1,4 @@
-import type { CustomDomain } from '../../store/domains.ts'
+import type { CustomDomain } from '../../store/tables/domains.ts'
 
 // A claim is pending until its TXT record is found, then verified; with its MX here, active.
 //

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { ALICE, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
 import type { Store } from '../../store/open.ts'
-import { ALICE, describeEachDatabase, givenInbox, NOW } from '../../store/testing.ts'
 import type { DomainRecords } from './records.ts'
 import { sweepDomains } from './sweep.ts'
 

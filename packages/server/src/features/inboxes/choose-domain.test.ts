@@ -19,14 +19,14 @@ describe('domainChoices', () => {
     ['q.test', connected, ['q.test']],
     ['mine.example', connected, ['mine.example']],
   ]
-  for (const [wish, own, choices] of cases) {
-    it(`takes ${wish} on ${own === keyOnly ? 'key_only' : 'connected'}`, () => {
-      assert.deepEqual(domainChoices(wish, DOMAINS, own), choices)
+  for (const [options, own, choices] of cases) {
+    it(`takes ${options} on ${own === keyOnly ? 'key_only' : 'connected'}`, () => {
+      assert.deepEqual(domainChoices(options, DOMAINS, own), choices)
     })
   }
 
   it('refuses the private pool without the right to it, and any unknown domain', () => {
-    const refused = (wish: string) => () => domainChoices(wish, DOMAINS, keyOnly)
+    const refused = (options: string) => () => domainChoices(options, DOMAINS, keyOnly)
     assert.throws(refused('p.test'), { code: 'plan_limit' })
     assert.throws(refused('mine.example'), { code: 'invalid_parameter' })
   })

@@ -14,27 +14,27 @@ export type DomainLoad = {
   readonly inboxes: number
 }
 
-/** What a wish for a domain comes to: one domain, or several to choose the best of. */
+/** What a options for a domain comes to: one domain, or several to choose the best of. */
 export function domainChoices(
-  wish: string | undefined,
+  options: string | undefined,
   domains: OperatorDomains,
   own: { readonly limits: Limits; readonly activeCustom: readonly string[] },
 ): readonly string[] {
-  if (wish === undefined) return domains.public.slice(0, 1)
-  if (wish === SMART_DOMAIN) {
+  if (options === undefined) return domains.public.slice(0, 1)
+  if (options === SMART_DOMAIN) {
     return own.limits.privateDomains && domains.private.length > 0
       ? domains.private
       : domains.public
   }
-  if (domains.public.includes(wish) || own.activeCustom.includes(wish)) return [wish]
-  if (domains.private.includes(wish)) {
-    if (own.limits.privateDomains) return [wish]
+  if (domains.public.includes(options) || own.activeCustom.includes(options)) return [options]
+  if (domains.private.includes(options)) {
+    if (own.limits.privateDomains) return [options]
     throw new ServiceError('plan_limit', {
-      message: `The domain ${wish} is of the private pool, which the plan of this account does not include.`,
+      message: `The domain ${options} is of the private pool, which the plan of this account does not include.`,
     })
   }
   throw new ServiceError('invalid_parameter', {
-    message: `domain: ${wish} is not a receiving domain of this account. GET /v1/domains lists them; "smart" picks the best.`,
+    message: `domain: ${options} is not a receiving domain of this account. GET /v1/domains lists them; "smart" picks the best.`,
   })
 }
 

@@ -23,7 +23,7 @@ export type CreateInboxDeps = {
 }
 
 /** What a caller may say of an inbox. */
-export type InboxWish = {
+export type InboxOptions = {
   readonly domain?: string | undefined
   readonly localPart?: string | undefined
   readonly ttlSeconds?: number | undefined
@@ -48,33 +48,33 @@ const RECENT_MS = 24 * 60 * 60 * 1000
 export async function createInbox(
   deps: CreateInboxDeps,
   caller: Caller,
-  wish: InboxWish,
+  options: InboxOptions,
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
   return deps.store.transaction(async (tx) => {
-    if (wish.idempotencyKey !== null) {
+    if (options.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
         caller.accountId,
-        wish.idempotencyKey,
+        options.idempotencyKey,
         now,
       )
       // We wrote it ourselves, below.
       if (answer !== null) return { inbox: JSON.parse(answer) as Inbox, replayed: true }
     }
-    if (wish.localPart !== undefined && isReserved(wish.localPart)) {
+    if (options.localPart !== undefined && isReserved(options.localPart)) {
       throw new ServiceError('address_reserved')
     }
     // Held to the end: a domain that is given up meanwhile must not get one more inbox.
-    if (wish.domain !== undefined) await tx.accounts.lock(caller.accountId)
+    if (options.domain !== undefined) await tx.accounts.lock(caller.accountId)
     const activeCustom = await tx.domains.listActive(caller.accountId)
-    const choices = domainChoices(wish.domain, deps.domains, { limits, activeCustom })
+    const choices = domainChoices(options.domain, deps.domains, { limits, activeCustom })
     await deps.spendInbox(tx, caller, { limits, now })
 
     const domain = await pickDomain(tx, choices, now)
-    const inbox = await addInbox(deps, { tx, caller, wish, domain, now })
-    if (wish.idempotencyKey !== null) {
-      await tx.idempotencyKeys.keep(caller.accountId, wish.idempotencyKey, JSON.stringify(inbox))
+    const inbox = await addInbox(deps, { tx, caller, options, domain, now })
+    if (options.idempotencyKey !== null) {
+      await tx.idempotencyKeys.keep(caller.accountId, options.idempotencyKey, JSON.stringify(inbox))
     }
     return { inbox, replayed: false }
   })
@@ -99,17 +99,17 @@ async function addInbox(
   order: {
     readonly tx: Tables
     readonly caller: Caller
-    readonly wish: InboxWish
+    readonly options: InboxOptions
     readonly domain: string
     readonly now: number
   },
 ): Promise<Inbox> {
-  const { tx, caller, wish, domain, now } = order
+  const { tx, caller, options, domain, now } = order
   const id = deps.ids.next('inbox')
-  const expiresAt = now + (wish.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
-  const tries = wish.localPart === undefined ? LOCAL_PART_TRIES : 1
+  const expiresAt = now + (options.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
+  const tries = options.localPart === undefined ? LOCAL_PART_TRIES : 1
   for (let attempt = 0; attempt < tries; attempt++) {
-    const address = `${wish.localPart ?? deps.ids.localPart()}@${domain}`
+    const address = `${options.localPart ?? deps.ids.localPart()}@${domain}`
     const claim = { address, inboxId: id, occupiedUntil: expiresAt, now }
     if (await tx.addresses.claim(caller.accountId, claim)) {
       const { environment } = caller

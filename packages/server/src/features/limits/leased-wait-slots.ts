@@ -1,6 +1,6 @@
 import type { AccountId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
-import type { WaitSlots } from '../../store/wait-slots.ts'
+import type { WaitSlots } from '../../store/tables/wait-slots.ts'
 import { disposableOnce, type WaitSlot, type WaitSlotHolder } from './wait-slots.ts'
 
 /** For how long a place stays held after its node was last heard of. */

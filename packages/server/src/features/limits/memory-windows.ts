@@ -1,4 +1,4 @@
-import type { RateTake, RateWindow } from '../../store/rate-windows.ts'
+import type { RateTake, RateWindow } from '../../store/tables/rate-windows.ts'
 
 /** Where takes are counted: the store when nodes count together, else this node's memory. */
 export type WindowCounter = {

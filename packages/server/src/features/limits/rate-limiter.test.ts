@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { RateTake } from '../../store/rate-windows.ts'
+import type { RateTake } from '../../store/tables/rate-windows.ts'
 import { MemoryWindows, type WindowCounter } from './memory-windows.ts'
 import { RateLimiter } from './rate-limiter.ts'
 

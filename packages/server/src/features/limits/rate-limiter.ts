@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { RateTake, RateWindow } from '../../store/rate-windows.ts'
+import type { RateTake, RateWindow } from '../../store/tables/rate-windows.ts'
 import type { WindowCounter } from './memory-windows.ts'
 
 /** So many within a window, which begins with the first and is new when it is over. */
@@ -14,7 +14,7 @@ export type Admission = {
   readonly resetSeconds: number
 }
 
-type Wish = {
+type PendingAdmission = {
   readonly rate: Rate
   readonly resolve: (admission: Admission) => void
   readonly reject: (error: unknown) => void
@@ -34,7 +34,7 @@ export class RateLimiter {
   readonly #clock: Clock
   readonly #counter: WindowCounter
   readonly #usedUp = new Map<string, RateWindow & { readonly windowMs: number }>()
-  #wishes: Wish[] = []
+  #requests: PendingAdmission[] = []
   #isTaking = false
 
   constructor(clock: Clock, counter: WindowCounter) {
@@ -54,7 +54,7 @@ export class RateLimiter {
       this.#usedUp.delete(rate.name)
     }
     return new Promise((resolve, reject) => {
-      this.#wishes.push({ rate, resolve, reject })
+      this.#requests.push({ rate, resolve, reject })
       if (!this.#isTaking) void this.#takeAll()
     })
   }
@@ -70,34 +70,34 @@ export class RateLimiter {
 
   async #takeAll(): Promise<void> {
     this.#isTaking = true
-    while (this.#wishes.length > 0) {
-      const byName = Map.groupBy(this.#wishes, ({ rate }) => rate.name)
+    while (this.#requests.length > 0) {
+      const byName = Map.groupBy(this.#requests, ({ rate }) => rate.name)
       const taken = [...byName].slice(0, NAMES_PER_TAKE_MAX)
-      this.#wishes = [...byName].slice(NAMES_PER_TAKE_MAX).flatMap(([, wishes]) => wishes)
+      this.#requests = [...byName].slice(NAMES_PER_TAKE_MAX).flatMap(([, requests]) => requests)
       await this.#take(new Map(taken))
     }
     this.#isTaking = false
   }
 
-  async #take(byName: ReadonlyMap<string, readonly Wish[]>): Promise<void> {
+  async #take(byName: ReadonlyMap<string, readonly PendingAdmission[]>): Promise<void> {
     const now = this.#clock.now()
     try {
       const windows = await this.#counter.take(
-        [...byName].flatMap(([name, wishes]): RateTake[] => {
-          const windowMs = wishes[0]?.rate.windowMs ?? 0
-          return [{ name, windowMs, count: wishes.length, now }]
+        [...byName].flatMap(([name, requests]): RateTake[] => {
+          const windowMs = requests[0]?.rate.windowMs ?? 0
+          return [{ name, windowMs, count: requests.length, now }]
         }),
       )
       for (const window of windows) this.#answer(byName.get(window.name) ?? [], window, now)
     } catch (error) {
-      for (const wishes of byName.values()) for (const { reject } of wishes) reject(error)
+      for (const requests of byName.values()) for (const { reject } of requests) reject(error)
     }
   }
 
-  /** The wishes of one take have the last places of the window, first come first. */
-  #answer(wishes: readonly Wish[], window: RateWindow, now: number): void {
-    const placesBefore = window.used - wishes.length
-    for (const [index, { rate, resolve }] of wishes.entries()) {
+  /** The requests of one take have the last places of the window, first come first. */
+  #answer(requests: readonly PendingAdmission[], window: RateWindow, now: number): void {
+    const placesBefore = window.used - requests.length
+    for (const [index, { rate, resolve }] of requests.entries()) {
       if (window.used >= rate.limit) {
         this.#usedUp.set(window.name, { ...window, windowMs: rate.windowMs })
       }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AccountId, KeyId } from '@mayfly/contract'
+import { ALICE, BOB, describeEachDatabase, NOW } from '../../../test/testing-store.ts'
 import type { Store } from '../../store/open.ts'
-import { ALICE, BOB, describeEachDatabase, NOW } from '../../store/testing.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { RequestCounter, usageToday } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import type { AccountId, Environment, KeyId, UsageDay } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
-import type { UsageRow } from '../../store/usage.ts'
+import type { UsageRow } from '../../store/tables/usage.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { firstOfMonth, lastDays, nextMonthStart, utcDay } from './calendar.ts'
 

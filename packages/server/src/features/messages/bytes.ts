@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import type { Attachment } from '@mayfly/contract'
+import { decodeTransfer } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
-import { decodeTransfer } from '../../mail/decode.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { type AttachmentRef, getStored, type MessageDeps, type MessageRef } from './read.ts'
 

@@ -1,6 +1,5 @@
 import type { Otp, OtpCandidate } from '@mayfly/contract'
-import { detect } from '../../mail/detect.ts'
-import { parseMail } from '../../mail/parse.ts'
+import { detect, parseMail } from '@mayfly/mail'
 import type { Caller } from '../accounts/authenticate.ts'
 import { readRaw } from './bytes.ts'
 import type { MessageDeps, MessageRef } from './read.ts'

@@ -1,8 +1,8 @@
 import type { AttachmentId, InboxId, Message, MessageId, MessageSummary } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { StoredMessage } from '../../store/messages.ts'
 import type { Tables } from '../../store/open.ts'
+import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
 /** What reading messages needs. */
@@ -22,7 +22,7 @@ export type AttachmentRef = MessageRef & { readonly attachmentId: AttachmentId }
 export async function listMessages(
   deps: MessageDeps,
   caller: Caller,
-  wish: {
+  options: {
     readonly inboxId: InboxId
     readonly cursor?: string | undefined
     readonly limit: number
@@ -30,19 +30,20 @@ export async function listMessages(
     readonly after?: string | undefined
   },
 ): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
-  const before = wish.cursor === undefined ? null : readCursor(wish.cursor)
-  await requireInbox(deps, caller, wish.inboxId)
+  const before = options.cursor === undefined ? null : readCursor(options.cursor)
+  await requireInbox(deps, caller, options.inboxId)
   // One more than asked for: whether there is a next page is known without counting.
-  const page = await deps.store.messages.list(caller.accountId, wish.inboxId, {
-    limit: wish.limit + 1,
+  const page = await deps.store.messages.list(caller.accountId, options.inboxId, {
+    limit: options.limit + 1,
     before,
-    after: Number(wish.after ?? 0),
+    after: Number(options.after ?? 0),
   })
-  const shown = page.slice(0, wish.limit)
+  const shown = page.slice(0, options.limit)
   const last = shown.at(-1)
   return {
     messages: shown.map(({ sequence: _, ...summary }) => summary),
-    nextCursor: page.length > wish.limit && last !== undefined ? writeCursor(last.sequence) : null,
+    nextCursor:
+      page.length > options.limit && last !== undefined ? writeCursor(last.sequence) : null,
   }
 }
 
@@ -50,9 +51,9 @@ export async function listMessages(
 export async function readMessage(
   deps: MessageDeps,
   caller: Caller,
-  wish: MessageRef & { readonly remoteImages: 'block' | 'allow' },
+  options: MessageRef & { readonly remoteImages: 'block' | 'allow' },
 ): Promise<Message> {
-  return presentMessage(deps, await getStored(deps, caller, wish), wish.remoteImages)
+  return presentMessage(deps, await getStored(deps, caller, options), options.remoteImages)
 }
 
 /** A stored message as a caller may see it. */
@@ -64,7 +65,7 @@ export async function presentMessage(
   const { mailId: _, sequence: __, ...message } = stored
   if (message.html === null) return message
   // Loaded with the first HTML that is read: it is large, and plain mail does without.
-  const { safeHtml } = await import('../../mail/safe-html.ts')
+  const { safeHtml } = await import('@mayfly/mail/safe-html')
   const folder = `${deps.baseUrl()}/v1/inboxes/${message.inboxId}/messages/${message.id}/attachments`
   const html = safeHtml(message.html, {
     remoteImages,

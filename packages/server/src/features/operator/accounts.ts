@@ -2,15 +2,15 @@ import type { AccountId, Plan } from '@mayfly/contract'
 import { OperatorRefused } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
-import type { AccountEntry, AccountSummary } from '../../store/operator.ts'
-import type { IssuedKey, KeyWish } from '../accounts/keys.ts'
+import type { AccountEntry, AccountSummary } from '../../store/tables/operator.ts'
+import type { IssuedKey, KeyOptions } from '../accounts/keys.ts'
 import { getAccount } from './target.ts'
 
 /** What looking after accounts needs. */
 export type OperatorAccountDeps = {
   readonly store: Store
   readonly clock: Clock
-  readonly issueKey: (tx: Tables, accountId: AccountId, wish: KeyWish) => Promise<IssuedKey>
+  readonly issueKey: (tx: Tables, accountId: AccountId, options: KeyOptions) => Promise<IssuedKey>
 }
 
 /** Accounts whose email holds a text, newest first. */
@@ -52,8 +52,8 @@ export async function giveKey(
 ): Promise<{ readonly account: AccountEntry } & IssuedKey> {
   return deps.store.transaction(async (tx) => {
     const account = await getAccount(tx, email)
-    const wish = { name: 'from the operator', environment: 'live', role: 'admin' } as const
-    return { account, ...(await deps.issueKey(tx, account.id, wish)) }
+    const options = { name: 'from the operator', environment: 'live', role: 'admin' } as const
+    return { account, ...(await deps.issueKey(tx, account.id, options)) }
   })
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
+import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
 import { OperatorRefused } from '../../errors.ts'
 import { createIds } from '../../platform/ids.ts'
-import type { NewMail } from '../../store/mails.ts'
 import type { Store } from '../../store/open.ts'
-import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../store/testing.ts'
+import type { NewMail } from '../../store/tables/mails.ts'
 import { issueKey } from '../accounts/keys.ts'
 import {
   disconnect,
@@ -28,7 +28,7 @@ function operator(store: Store): OperatorAccountDeps & SuspensionDeps {
     clock,
     ids,
     operatorAccount: BOB,
-    issueKey: (tx, accountId, wish) => issueKey({ store: tx, clock, ids }, accountId, wish),
+    issueKey: (tx, accountId, options) => issueKey({ store: tx, clock, ids }, accountId, options),
   }
 }
 

@@ -1,6 +1,6 @@
 import { OperatorRefused } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
-import type { AccountEntry, InboxEntry } from '../../store/operator.ts'
+import type { AccountEntry, InboxEntry } from '../../store/tables/operator.ts'
 
 /** What an operator's command is about. */
 export type Target =

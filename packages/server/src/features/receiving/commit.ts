@@ -1,9 +1,9 @@
 import type { InboxId, MessageId, WebhookId } from '@mayfly/contract'
-import type { InboxRoom } from '../../store/arrivals.ts'
-import type { NewDelivery } from '../../store/deliveries.ts'
-import type { NewMail, NewMessage } from '../../store/mails.ts'
 import type { Store, Tables } from '../../store/open.ts'
-import type { ActiveWebhook } from '../../store/webhooks.ts'
+import type { InboxRoom } from '../../store/tables/arrivals.ts'
+import type { NewDelivery } from '../../store/tables/deliveries.ts'
+import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
+import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import { hasRoom } from './capacity.ts'
 
 /** A mail ready to be stored, with the inboxes that it is for. */

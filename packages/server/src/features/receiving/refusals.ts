@@ -1,8 +1,8 @@
 import type { InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
-import type { NewDiagnosticEvent } from '../../store/diagnostics.ts'
+import { createGroupCommit, type GroupCommit } from '../../platform/group-commit.ts'
 import type { Store } from '../../store/open.ts'
-import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import type { NewDiagnosticEvent } from '../../store/tables/diagnostics.ts'
 import { addressesASlipAway } from './slips.ts'
 
 /** Why a recipient is refused, as far as the sender is told. */

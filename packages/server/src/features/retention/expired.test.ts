@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ALICE, describeEachDatabase, givenInbox, NOW } from '../../store/testing.ts'
+import { ALICE, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
 import { PLANS } from '../limits/plans.ts'
 import { sweepExpired } from './sweep.ts'
 

@@ -7,7 +7,7 @@ import {
   givenDeliveries,
   givenWebhook,
   NOW,
-} from '../../store/testing.ts'
+} from '../../../test/testing-store.ts'
 import { sweepExpired } from './sweep.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

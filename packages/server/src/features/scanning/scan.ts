@@ -1,7 +1,7 @@
 import type { AttachmentId } from '@mayfly/contract'
-import { decodeTransfer } from '../../mail/decode.ts'
-import type { UnscannedAttachment } from '../../store/attachments.ts'
+import { decodeTransfer } from '@mayfly/mail'
 import type { Tables } from '../../store/open.ts'
+import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 
 /** What scanning needs. */
 export type ScanDeps = {

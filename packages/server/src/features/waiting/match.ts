@@ -1,4 +1,4 @@
-import type { Candidate } from '../../store/messages.ts'
+import type { Candidate } from '../../store/tables/messages.ts'
 
 /** Which messages a wait counts. */
 export type WaitQuery = {

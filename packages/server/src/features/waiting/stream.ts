@@ -20,7 +20,7 @@ type Position = { readonly sequence: number; readonly stage: string }
 const PAGE = 100
 
 /** What a reader of a stream asks for. */
-export type StreamWish = {
+export type StreamOptions = {
   readonly inboxId: InboxId
   readonly lastEventId: string | null
   /** Fires when the reader is gone. */
@@ -31,12 +31,12 @@ export type StreamWish = {
 export async function openStream(
   deps: StreamDeps,
   caller: Caller,
-  wish: StreamWish,
+  options: StreamOptions,
 ): Promise<AsyncGenerator<StreamEvent>> {
-  const arrivals = deps.arrivals.subscribe(wish.inboxId)
+  const arrivals = deps.arrivals.subscribe(options.inboxId)
   try {
-    const start = await startPosition(deps, caller, wish)
-    return follow(deps, caller, { wish, start, arrivals })
+    const start = await startPosition(deps, caller, options)
+    return follow(deps, caller, { options, start, arrivals })
   } catch (error) {
     arrivals.close()
     throw error
@@ -46,18 +46,22 @@ export async function openStream(
 async function* follow(
   deps: StreamDeps,
   caller: Caller,
-  from: { readonly wish: StreamWish; readonly start: Position; readonly arrivals: Subscription },
+  from: {
+    readonly options: StreamOptions
+    readonly start: Position
+    readonly arrivals: Subscription
+  },
 ): AsyncGenerator<StreamEvent> {
-  const { wish, arrivals } = from
+  const { options, arrivals } = from
   let position = from.start
   try {
-    while (!wish.gone.aborted) {
-      const events = await eventsAfter(deps, caller, { inboxId: wish.inboxId, position })
+    while (!options.gone.aborted) {
+      const events = await eventsAfter(deps, caller, { inboxId: options.inboxId, position })
       for (const { at, ...event } of events) {
         position = at
         yield { ...event, id: `${at.sequence}.${at.stage}` }
       }
-      if (events.length === 0) await arrivals.next(wish.gone)
+      if (events.length === 0) await arrivals.next(options.gone)
     }
   } finally {
     arrivals.close()
@@ -67,13 +71,13 @@ async function* follow(
 async function startPosition(
   deps: StreamDeps,
   caller: Caller,
-  wish: StreamWish,
+  options: StreamOptions,
 ): Promise<Position> {
-  const sequence = await deps.store.inboxes.lastSequence(caller.accountId, wish.inboxId)
+  const sequence = await deps.store.inboxes.lastSequence(caller.accountId, options.inboxId)
   if (sequence === null) throw new ServiceError('inbox_not_found')
-  const [, number, stage] = /^(\d{1,15})\.([\w]{0,40})$/.exec(wish.lastEventId ?? '') ?? []
+  const [, number, stage] = /^(\d{1,15})\.([\w]{0,40})$/.exec(options.lastEventId ?? '') ?? []
   if (number !== undefined) return { sequence: Number(number), stage: stage ?? '' }
-  const newest = await deps.store.diagnostics.newestId(wish.inboxId)
+  const newest = await deps.store.diagnostics.newestId(options.inboxId)
   return { sequence, stage: newest ?? '' }
 }
 

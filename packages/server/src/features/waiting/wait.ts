@@ -1,7 +1,7 @@
 import type { InboxId, Message, Otp, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { StoredMessage } from '../../store/messages.ts'
 import type { Tables } from '../../store/open.ts'
+import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Arrivals, Subscription } from './arrivals.ts'
 import { mismatch, type WaitQuery } from './match.ts'
@@ -20,7 +20,7 @@ export type WaitDeps = {
 }
 
 /** A wait as it is asked for. */
-export type WaitWish = {
+export type WaitOptions = {
   readonly inboxId: InboxId
   readonly query: WaitQuery
   readonly timeoutMs: number
@@ -35,12 +35,12 @@ const PAGE = 20
 export async function waitForMessage(
   deps: WaitDeps,
   caller: Caller,
-  wish: WaitWish,
+  options: WaitOptions,
 ): Promise<{ message: Message; otp?: Otp }> {
   await using _slot = await deps.takeWaitSlot(caller)
-  const found = await findWithin(deps, caller, wish)
+  const found = await findWithin(deps, caller, options)
   if (found === null) {
-    const diagnostics = await deps.explain(caller, wish.inboxId, wish.query)
+    const diagnostics = await deps.explain(caller, options.inboxId, options.query)
     throw new ServiceError('nothing_arrived', { beside: { diagnostics } })
   }
   const message = await deps.present(found)
@@ -51,18 +51,18 @@ export async function waitForMessage(
 export async function findWithin(
   deps: Pick<WaitDeps, 'store' | 'arrivals' | 'looks'>,
   caller: Caller,
-  wish: WaitWish,
+  options: WaitOptions,
 ): Promise<StoredMessage | null> {
   const deadline = new AbortController()
   const expire = () => deadline.abort()
-  const timer = setTimeout(expire, wish.timeoutMs)
-  wish.gone.addEventListener('abort', expire, { once: true })
-  const arrivals = deps.arrivals.subscribe(wish.inboxId)
+  const timer = setTimeout(expire, options.timeoutMs)
+  options.gone.addEventListener('abort', expire, { once: true })
+  const arrivals = deps.arrivals.subscribe(options.inboxId)
   try {
-    return await lookUntil({ deps, caller, wish, arrivals, deadline: deadline.signal })
+    return await lookUntil({ deps, caller, options, arrivals, deadline: deadline.signal })
   } finally {
     clearTimeout(timer)
-    wish.gone.removeEventListener('abort', expire)
+    options.gone.removeEventListener('abort', expire)
     arrivals.close()
   }
 }
@@ -76,17 +76,17 @@ export async function findWithin(
 async function lookUntil(wait: {
   readonly deps: Pick<WaitDeps, 'store' | 'looks'>
   readonly caller: Caller
-  readonly wish: WaitWish
+  readonly options: WaitOptions
   readonly arrivals: Subscription
   readonly deadline: AbortSignal
 }): Promise<StoredMessage | null> {
-  const { deps, caller, wish, arrivals, deadline } = wait
-  const queryText = JSON.stringify(wish.query)
-  let lookedUpTo = wish.query.afterSequence
+  const { deps, caller, options, arrivals, deadline } = wait
+  const queryText = JSON.stringify(options.query)
+  let lookedUpTo = options.query.afterSequence
   let isFirst = true
   for (;;) {
-    const makeLook = () => findNewest(deps, caller, { ...wish, after: lookedUpTo })
-    const name = `${arrivals.wakeNumber} ${lookedUpTo} ${caller.accountId} ${wish.inboxId} ${queryText}`
+    const makeLook = () => findNewest(deps, caller, { ...options, after: lookedUpTo })
+    const name = `${arrivals.wakeNumber} ${lookedUpTo} ${caller.accountId} ${options.inboxId} ${queryText}`
     const look = isFirst ? await makeLook() : await deps.looks.share(name, makeLook)
     isFirst = false
     if (look.found !== null || deadline.aborted) return look.found
@@ -99,9 +99,9 @@ async function lookUntil(wait: {
 async function findNewest(
   deps: Pick<WaitDeps, 'store'>,
   caller: Caller,
-  wish: Pick<WaitWish, 'inboxId' | 'query'> & { readonly after: number },
+  options: Pick<WaitOptions, 'inboxId' | 'query'> & { readonly after: number },
 ): Promise<{ found: StoredMessage | null; lookedUpTo: number }> {
-  const { inboxId, query, after } = wish
+  const { inboxId, query, after } = options
   const newest = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (newest === null) throw new ServiceError('inbox_not_found')
   let before = newest + 1

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventId, WebhookId } from '@mayfly/contract'
-import { until } from '../../../test/until.ts'
-import type { Store } from '../../store/open.ts'
 import {
   ALICE,
   BOB,
@@ -11,7 +9,9 @@ import {
   givenDeliveries,
   givenWebhook,
   NOW,
-} from '../../store/testing.ts'
+} from '../../../test/testing-store.ts'
+import { until } from '../../../test/testing-until.ts'
+import type { Store } from '../../store/open.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import type { ClaimedEvent } from './claim.ts'
 import { Dispatcher } from './dispatch.ts'

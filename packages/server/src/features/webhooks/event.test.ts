@@ -8,7 +8,7 @@ import {
   type WebhookId,
   webhookEventSchema,
 } from '@mayfly/contract'
-import type { NewMail } from '../../store/mails.ts'
+import type { NewMail } from '../../store/tables/mails.ts'
 import { composeDeliveries, sampleEvent } from './event.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30)

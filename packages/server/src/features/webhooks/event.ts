@@ -6,9 +6,9 @@ import {
   type MessageSummary,
   type WebhookEvent,
 } from '@mayfly/contract'
-import type { NewDelivery } from '../../store/deliveries.ts'
-import type { NewMessage } from '../../store/mails.ts'
-import type { ActiveWebhook } from '../../store/webhooks.ts'
+import type { NewDelivery } from '../../store/tables/deliveries.ts'
+import type { NewMessage } from '../../store/tables/mails.ts'
+import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import type { ArrivedMessage } from '../receiving/commit.ts'
 
 /**

@@ -1,24 +1,24 @@
 import type { Delivery } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { DeliveryPlace } from '../../store/deliveries.ts'
 import type { Tables } from '../../store/open.ts'
+import type { DeliveryPlace } from '../../store/tables/deliveries.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
 /** A page of the caller's delivery log, newest first. */
 export async function listDeliveries(
   deps: { readonly store: Tables },
   caller: Caller,
-  wish: { readonly cursor?: string | undefined; readonly limit: number },
+  options: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<{ deliveries: Delivery[]; nextCursor: string | null }> {
-  const before = wish.cursor === undefined ? null : readCursor(wish.cursor)
+  const before = options.cursor === undefined ? null : readCursor(options.cursor)
   // One more than asked for: whether there is a next page is known without counting.
   const page = await deps.store.deliveries.list(caller.accountId, {
-    limit: wish.limit + 1,
+    limit: options.limit + 1,
     before,
   })
-  const deliveries = page.slice(0, wish.limit)
+  const deliveries = page.slice(0, options.limit)
   const last = deliveries.at(-1)
-  const nextCursor = page.length > wish.limit && last !== undefined ? writeCursor(last) : null
+  const nextCursor = page.length > options.limit && last !== undefined ? writeCursor(last) : null
   return { deliveries, nextCursor }
 }
 

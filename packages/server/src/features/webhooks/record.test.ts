@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { DeliveryState } from '../../store/dispatches.ts'
+import type { DeliveryState } from '../../store/tables/dispatches.ts'
 import type { Attempted } from './attempt.ts'
 import { stateAfter } from './record.ts'
 import { ATTEMPTS_MAX, nextAttemptAt } from './schedule.ts'

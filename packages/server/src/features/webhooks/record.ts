@@ -1,6 +1,6 @@
 import type { EventId, WebhookId } from '@mayfly/contract'
-import type { DeliveryState, NewAttempt } from '../../store/dispatches.ts'
 import type { Store, Tables } from '../../store/open.ts'
+import type { DeliveryState, NewAttempt } from '../../store/tables/dispatches.ts'
 import type { Attempted } from './attempt.ts'
 import { type FailedAttempt, isGone } from './schedule.ts'
 

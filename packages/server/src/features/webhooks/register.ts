@@ -27,7 +27,7 @@ export type RegisteredWebhook = { readonly webhook: Webhook; readonly secret: st
 export async function createWebhook(
   deps: WebhookDeps,
   caller: Caller,
-  wish: { readonly url: string },
+  options: { readonly url: string },
 ): Promise<RegisteredWebhook> {
   const secret = webhookSecret(deps.ids.randomBytes(SECRET_BYTES))
   const limit = deps.limitsOf(caller.plan).webhooks
@@ -41,7 +41,7 @@ export async function createWebhook(
     }
     const webhook = await tx.webhooks.add(caller.accountId, {
       id: deps.ids.next('webhook'),
-      url: wish.url,
+      url: options.url,
       secretSealed: deps.sealSecret(secret),
       createdAt: deps.clock.now(),
     })

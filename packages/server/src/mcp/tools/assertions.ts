@@ -48,8 +48,8 @@ export const assertionTools = [
     run: async (call, { inboxId, assertions, timeoutSeconds, ...given }) => {
       const { app, caller, signal: gone } = call
       const timeoutMs = timeoutSeconds * 1000
-      const wish = { inboxId, assertions, query: waitQuery(given), timeoutMs, gone }
-      return told(call, timeoutSeconds, () => app.assertions.run(caller, wish))
+      const options = { inboxId, assertions, query: waitQuery(given), timeoutMs, gone }
+      return told(call, timeoutSeconds, () => app.assertions.run(caller, options))
     },
   }),
   defineTool({
@@ -60,7 +60,9 @@ export const assertionTools = [
     input: createScenario.body,
     output: createScenario.response[201],
     annotations: ADDS,
-    run: async ({ app, caller }, wish) => ({ scenario: await app.scenarios.create(caller, wish) }),
+    run: async ({ app, caller }, options) => ({
+      scenario: await app.scenarios.create(caller, options),
+    }),
   }),
   defineTool({
     name: 'list_scenarios',
@@ -83,8 +85,8 @@ export const assertionTools = [
     waits: true,
     run: async (call, { scenarioId, inboxId, ...given }) => {
       const { app, caller, signal: gone } = call
-      const wish = { scenarioId, inboxId, query: waitQuery(given), gone }
-      return told(call, null, () => app.scenarios.run(caller, wish))
+      const options = { scenarioId, inboxId, query: waitQuery(given), gone }
+      return told(call, null, () => app.scenarios.run(caller, options))
     },
   }),
 ]

@@ -19,9 +19,9 @@ export const inboxTools = [
     }),
     output: z.object({ inbox: inboxSchema }),
     annotations: ADDS,
-    run: async ({ app, caller }, { idempotencyKey, ...wish }) => {
+    run: async ({ app, caller }, { idempotencyKey, ...options }) => {
       const { inbox } = await app.inboxes.create(caller, {
-        ...wish,
+        ...options,
         idempotencyKey: idempotencyKey ?? null,
       })
       return { inbox }

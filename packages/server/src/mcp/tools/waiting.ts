@@ -77,9 +77,9 @@ async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Mess
     for (;;) {
       const leftMs = Math.max(0, deadline - elapsedMs())
       const timeoutMs = Math.min(leftMs, WAIT_SECONDS.max * 1000)
-      const wish = { inboxId: wait.inboxId, query: waitQuery(wait), timeoutMs, gone: signal }
+      const options = { inboxId: wait.inboxId, query: waitQuery(wait), timeoutMs, gone: signal }
       try {
-        return await app.messages.wait(caller, wish)
+        return await app.messages.wait(caller, options)
       } catch (error) {
         const isOver = signal.aborted || timeoutMs === leftMs
         const isEmpty = error instanceof ServiceError && error.code === 'nothing_arrived'

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readHtml } from '../html/read.ts'
+import { findOtp, type OtpCandidate, type OtpInput } from './find.ts'
+import { READ_CHARS_MAX } from './lines.ts'
+
+interface Mail {
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+}
+
+function inputOf({ subject, text, html }: Mail): OtpInput {
+  return {
+    subject: subject ?? null,
+    text: text ?? null,
+    html: html === undefined ? null : readHtml(html),
+  }
+}
+
+function codeIn(mail: Mail): string | null {
+  return findOtp(inputOf(mail)).otp?.value ?? null
+}
+
+function candidateIn(mail: Mail, value: string): OtpCandidate | undefined {
+  return findOtp(inputOf(mail)).candidates.find((candidate) => candidate.value === value)
+}
+
+const cells = (code: string) => [...code].map((sign) => `<td>${sign}</td>`).join('')
+
+describe('the form of a code', () => {
+  const forms: readonly (readonly [string, Mail, string])[] = [
+    ['digits', { text: 'Your code is 048213' }, '048213'],
+    ['four digits', { text: 'Your login PIN: 0073' }, '0073'],
+    ['ten digits', { text: 'Your verification code: 4821903715' }, '4821903715'],
+    ['two groups', { text: 'Your code is 482 913' }, '482913'],
+    ['groups with a dash', { text: 'Your code is 482-913' }, '482913'],
+    ['groups with a wide dash', { text: 'Your code is 482 – 913' }, '482913'],
+    ['three groups', { text: 'Your code is 48 29 13' }, '482913'],
+    ['spaced digits', { text: 'Your code is 4 8 2 9 1 3' }, '482913'],
+    ['no-break spaces', { html: '<p>Your code is <b>482&nbsp;913</b>' }, '482913'],
+    [
+      'zero-width characters',
+      { html: '<p>Your code: 4&#8203;8&#8203;2&zwnj;9&#8288;13' },
+      '482913',
+    ],
+    ['a prefix', { text: 'G-482913 is your verification code' }, '482913'],
+    ['letters and digits', { text: 'Your code is 7H2K9P' }, '7H2K9P'],
+    ['letters and digits in groups', { text: 'Your code is AB12-CD34' }, 'AB12CD34'],
+    ['letters in groups', { text: 'Your code is KXQ-TRM' }, 'KXQTRM'],
+    ['small letters and capitals', { text: 'Your one-time password: tQ8kLm2p' }, 'tQ8kLm2p'],
+    ['words', { text: 'Your one-time login code:\n\nvat-poxis-lyndy' }, 'vat-poxis-lyndy'],
+    [
+      'words with spaces',
+      { text: 'Your one-time login code:\n\ntulip oak seven' },
+      'tulip oak seven',
+    ],
+    ['full width', { text: 'Your code is ４８２９１３' }, '482913'],
+    ['full-width letters', { text: 'Your code is Ａ７Ｋ９Ｑ２' }, 'A7K9Q2'],
+    ['Arabic-Indic digits', { text: 'رمز التحقق: ٤٨٢٩١٣' }, '482913'],
+    ['Persian digits', { text: 'کد تأیید: ۴۸۲۹۱۳' }, '482913'],
+    ['Devanagari digits', { text: 'सत्यापन कोड: ४८२९१३' }, '482913'],
+    ['Bengali digits', { text: 'যাচাইকরণ কোড: ৪৮২৯১৩' }, '482913'],
+    ['bold digits of mathematics', { text: 'Your code is 𝟒𝟖𝟐𝟗𝟏𝟑' }, '482913'],
+    ['marks of direction', { text: 'קוד אימות: \u200e482913\u200e' }, '482913'],
+  ]
+  for (const [name, mail, value] of forms) it(name, () => assert.equal(codeIn(mail), value))
+})
+
+describe('where a code stands', () => {
+  const places: readonly (readonly [string, Mail, string])[] = [
+    ['in a box of its own', { html: '<p>Your code</p><div><b>482913</b></div>' }, '482913'],
+    ['a cell a digit', { html: `<p>Your code<table><tr>${cells('482913')}</table>` }, '482913'],
+    ['two cells', { html: '<p>Your code<table><tr><td>482<td>913</table>' }, '482913'],
+    [
+      'a block a digit',
+      { html: '<p>Your code<div>4</div><div>8</div><div>2</div><div>9</div>' },
+      '4829',
+    ],
+    ['a span a digit', { html: '<p>Your code: <i>4</i><i>8</i><i>2</i><i>9</i>' }, '4829'],
+    ['a line a digit', { text: 'Your code:\n4\n8\n2\n9' }, '4829'],
+    ['in the subject alone', { subject: '482913 is your code', text: 'Hello' }, '482913'],
+    [
+      'named by the subject alone',
+      { subject: 'Your login code', text: 'Hi,\n\n482913\n\nBye' },
+      '482913',
+    ],
+    [
+      'in the text part alone',
+      { text: 'Your code: 482913', html: '<p>See the text part.' },
+      '482913',
+    ],
+    ['in an image', { html: '<p>Your verification code:</p><img alt="482913" src=x>' }, '482913'],
+    [
+      'in the preview text',
+      { html: '<div style="display:none">482913 is your login code</div><p>Sign in to Lumora' },
+      '482913',
+    ],
+    [
+      'below ancestors without a size',
+      { html: '<p>Your code</p><div style="font-size:0"><p style="font-size:20px">482913' },
+      '482913',
+    ],
+    [
+      'in a column',
+      { html: '<table><tr><th>Order<th>Login code<tr><td>884213<td>482913</table>' },
+      '482913',
+    ],
+    ["in Apple's line", { text: 'Hello\n\n@lumora.example #482913' }, '482913'],
+    [
+      'behind a broken line',
+      { text: `Your one-time passcode ${'for all of this '.repeat(3)}is\n482913. Bye` },
+      '482913',
+    ],
+  ]
+  for (const [name, mail, value] of places) it(name, () => assert.equal(codeIn(mail), value))
+
+  it('not where hidden text alone says so', () => {
+    const html = '<p>Sign in to Lumora</p><div style="display:none">Your code is 482913</div>'
+    assert.equal(codeIn({ html }), null)
+  })
+
+  it('is what is seen, and not what is hidden beside it', () => {
+    const html = '<i style="display:none">Your code is 111222</i><p>Your code is 482913'
+    assert.equal(codeIn({ html }), '482913')
+  })
+})
+
+describe('traps', () => {
+  const traps: readonly (readonly [string, Mail, string])[] = [
+    ['a year', { text: 'What 2024 taught us about one-time codes' }, '2024'],
+    ['a price', { text: 'Your one-time code costs $4829' }, '4829'],
+    ['a price', { text: 'Your verification code for 4829 kr' }, '4829'],
+    ['a phone number', { text: 'Your code: call +442079460018' }, '442079460018'.slice(0, 12)],
+    ['a phone number', { text: 'Security code by phone: 01 48 29 13 03' }, '0148291303'],
+    ['a date', { text: 'Verification code of 20250311' }, '20250311'],
+    ['a length of time', { text: 'The code is valid for 1440 minutes' }, '1440'],
+    ['a measure or a time', { text: 'The code is valid until 14h35' }, '14h35'],
+    ['the last digits of a card or phone number', { text: 'Security code for card *4821' }, '4821'],
+    ['the last digits of a card or phone number', { text: 'Code for card ending in 4821' }, '4821'],
+    ['a colour', { text: 'Your code #c0ffee' }, 'c0ffee'],
+    ['behind a number sign', { text: 'Ask for #482913 at once' }, '482913'],
+    ['a postal code', { text: 'Lumora, 1450 Market Street, San Francisco, CA 94103' }, '94103'],
+    ['a postal code', { text: '〒150-0002 東京都渋谷区' }, '1500002'],
+    ['a copyright line', { text: 'Verification code service © 4829 Lumora' }, '4829'],
+    ['the number of a document', { text: 'Code INV-20391' }, '20391'],
+    ['a word with a number, as coupons are', { text: 'Your code: SPRING15' }, 'SPRING15'],
+    ['in quoted speech', { text: 'Fakes say "your code is 482913" to scare you' }, '482913'],
+    ['the text of a link', { html: '<p>Read on: <a href=x>4829</a>' }, '4829'],
+    ['a coupon, discount or referral code', { text: 'Discount code: 482913' }, '482913'],
+    ['a code for a delivery, door or counter', { text: 'Locker code: 482913' }, '482913'],
+    ['a code for a delivery, door or counter', { text: 'Tell the courier the OTP 4829' }, '4829'],
+    ['a meeting code', { text: 'Meeting passcode: 482913' }, '482913'],
+    ['a technical number', { text: 'Error code 482913' }, '482913'],
+    ['an amount', { text: 'Total amount: 4829' }, '4829'],
+    ['the number of a customer or an account', { text: 'Customer code: 482913' }, '482913'],
+    [
+      'a phone number or postal address',
+      { text: 'Call us at 593-8174 about your code' },
+      '5938174',
+    ],
+    ['expired or used', { text: 'The verification code 482913 has expired.' }, '482913'],
+    ['only an example', { text: 'For example, your verification code is 482913.' }, '482913'],
+    ['sent another way', { text: 'We texted a code to 482913' }, '482913'],
+    ['nothing calls it a code', { text: 'There were 482913 people' }, '482913'],
+    ['recovery codes', { subject: 'Your backup codes', text: 'Code: 482913' }, '482913'],
+    ['reads like a word', { text: 'Your code\n\nLUMORA' }, 'LUMORA'],
+    ['many digits', { text: 'Code 482913037' }, '482913037'],
+  ]
+  for (const [reason, mail, value] of traps) {
+    it(`${reason}: ${mail.text ?? mail.html}`, () => {
+      const found = candidateIn(mail, value)
+      if (value.length <= 10)
+        assert.ok(found?.reasonsAgainst.includes(reason), String(found?.reasonsAgainst))
+      assert.equal(codeIn(mail), null)
+    })
+  }
+
+  for (const named of ['Order', 'Invoice', 'Ticket', 'Booking', 'Tracking number', 'Receipt no.']) {
+    it(`a number that names something: ${named}`, () => {
+      const found = candidateIn({ text: `${named}: 482913` }, '482913')
+      const reason = 'the number of an order, invoice, ticket or booking'
+      assert.ok(found?.reasonsAgainst.includes(reason))
+    })
+  }
+
+  it('a list of codes', () => {
+    const text = 'Your login codes:\n\n482913\n\n730528\n\n019284'
+    assert.equal(codeIn({ text }), null)
+    assert.ok(candidateIn({ text }, '482913')?.reasonsAgainst.includes('one of a list'))
+  })
+
+  it('two codes that are called the same', () => {
+    assert.equal(codeIn({ text: 'Login code: 482913\n\nLogin code: 730528' }), null)
+  })
+
+  const silent: readonly string[] = [
+    'Your code: see 203.0.113.84',
+    'Your code: version 12.4821.9',
+    'Your code was made at 10:4829',
+    'Your code: 14/03/2025',
+    'Your code: 2025-03-14',
+    'Your code: 1,482.50',
+    'Your code: https://lumora.example/482913?code=739104',
+    'Your code: jo482913@inbox.example',
+    'Your code: DE89 3704 0044 0532 0130 00',
+    'Your code: 48291303712345',
+  ]
+  for (const text of silent) {
+    it(`no candidate at all: ${text}`, () =>
+      assert.deepEqual(findOtp(inputOf({ text })).candidates, []))
+  }
+})
+
+describe('several numbers of one form', () => {
+  const text = [
+    'Transfer number: 884213',
+    'Amount: 2,400.00 EUR to account 73918204',
+    'Approval code: 415926. Never tell it to anyone.',
+    'Card ending 4821, ticket 771204, call 555019.',
+  ].join('\n\n')
+
+  it('are told apart by what they are called', () => assert.equal(codeIn({ text }), '415926'))
+
+  it('are reported with reasons', () => {
+    const transfer = candidateIn({ text }, '771204')
+    assert.equal(transfer?.reasonsFor.includes('called a code to verify or sign in'), false)
+    assert.ok((transfer?.confidence ?? 1) < 0.1)
+    const code = candidateIn({ text }, '415926')
+    assert.ok(code?.reasonsFor.includes('called a code to verify or sign in'))
+  })
+})
+
+describe('looks', () => {
+  const label = '<p>Use this to sign in:</p>'
+  const plain = candidateIn({ html: `${label}<p>482913` }, '482913')
+
+  const looks: readonly (readonly [string, string])[] = [
+    ['large', 'font-size:30px'],
+    ['bold', 'font-weight:bold'],
+    ['letters spaced', 'letter-spacing:4px'],
+    ['monospaced', 'font-family:monospace'],
+    ['centred', 'text-align:center'],
+  ]
+  for (const [reason, style] of looks) {
+    it(`${reason} speaks for a code`, () => {
+      const found = candidateIn({ html: `${label}<p style="${style}">482913` }, '482913')
+      assert.ok(found?.reasonsFor.includes(reason))
+      assert.ok((found?.confidence ?? 0) > (plain?.confidence ?? 1))
+    })
+  }
+
+  it('make no code of what nothing calls one', () => {
+    assert.equal(codeIn({ html: '<p>Hello!</p><h1 style="letter-spacing:9px">482913</h1>' }), null)
+  })
+})
+
+describe('any input', () => {
+  const mails = fc.record({
+    subject: fc.option(fc.string({ unit: 'binary' })),
+    text: fc.option(fc.string({ unit: 'binary' })),
+    html: fc.option(fc.string({ unit: 'binary' }).map((html) => readHtml(html))),
+  })
+
+  it('gives an answer that holds together', () => {
+    fc.assert(
+      fc.property(mails, (mail) => {
+        const { otp, candidates } = findOtp(mail)
+        const sure = candidates.map(({ confidence }) => confidence)
+        assert.deepEqual(
+          sure,
+          sure.toSorted((one, other) => other - one),
+        )
+        assert.ok(sure.every((confidence) => confidence >= 0 && confidence < 1))
+        if (otp !== null) assert.equal(otp.value, candidates[0]?.value)
+      }),
+    )
+  })
+
+  it('gives the code whatever stands around it in other lines', () => {
+    const word = fc.constantFrom('hello', 'Casey', 'thanks', 'welcome', 'Lumora', 'team')
+    const words = fc.array(word, { maxLength: 8 }).map((all) => all.join(' '))
+    fc.assert(
+      fc.property(words, words, fc.integer({ min: 100_000, max: 999_999 }), (head, tail, code) => {
+        const text = `${head}\n\nYour verification code is ${code}.\n\n${tail}`
+        assert.equal(codeIn({ text }), String(code))
+      }),
+    )
+  })
+
+  it('is read up to a bound', () => {
+    const code = 'Your verification code is 482913'
+    const lines = 'Lorem ipsum dolor sit amet, consectetur. '.repeat(20)
+    const near = `${lines}\n\n${code}`
+    const far = `${lines.repeat(READ_CHARS_MAX / lines.length + 1)}\n\n${code}`
+    assert.equal(codeIn({ text: near }), '482913')
+    assert.equal(codeIn({ text: far }), null)
+  })
+})

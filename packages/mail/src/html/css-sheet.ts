@@ -1,0 +1,119 @@
+import { CSS_CHARS_MAX } from '../limits.ts'
+import {
+  blankDeclarations,
+  type Declarations,
+  mergeDeclarations,
+  NO_DECLARATIONS,
+  parseDeclarations,
+} from './css-declarations.ts'
+import { UNKNOWN_COLOUR } from './css-values.ts'
+
+/** Classes of one element that are looked up. */
+const CLASSES_MAX = 20
+
+/** Elements whose matches are remembered; more distinct ones are looked up again each time. */
+const CACHE_MAX = 2_000
+
+const SIMPLE_SELECTOR = /^(?:\*|[a-z][a-z0-9]*)?(?:[.#][\w-]+)?$/i
+const LAST_COMPOUND = /[\s>+~]((?:[a-z][a-z0-9]*)?(?:[.#][\w-]+)?)$/i
+
+/**
+ * The rules of a mail's `<style>` elements that select by tag, class or id alone.
+ *
+ * Of other selectors one thing counts: where such a rule may colour an element's ground, that
+ * ground is unknown, so that white text on a button is never taken for hidden. Rules inside
+ * `@media` and other at-rules are for other screens and left out.
+ */
+export class StyleSheet {
+  readonly #rules = new Map<string, Readonly<Declarations>>()
+  readonly #matches = new Map<string, Readonly<Declarations>>()
+  #charsLeft = CSS_CHARS_MAX
+
+  /** Reads the content of one `<style>` element. */
+  add(css: string): void {
+    const text = withoutComments(css.slice(0, this.#charsLeft))
+    this.#charsLeft -= Math.min(css.length, this.#charsLeft)
+    this.#matches.clear()
+    let at = 0
+    while (at < text.length) {
+      const open = text.indexOf('{', at)
+      if (open < 0) return
+      const prelude = text.slice(at, open).trimStart()
+      if (prelude.startsWith('@')) {
+        const statementEnd = prelude.indexOf(';')
+        at = statementEnd < 0 ? afterBlock(text, open) : open - prelude.length + statementEnd + 1
+        continue
+      }
+      const close = text.indexOf('}', open)
+      const end = close < 0 ? text.length : close
+      this.#addRule(prelude, parseDeclarations(text.slice(open + 1, end)))
+      at = end + 1
+    }
+  }
+
+  /** What the rules declare for an element, given its lower-case name, classes and id. */
+  match(name: string, classes: string, id: string): Readonly<Declarations> {
+    if (this.#rules.size === 0) return NO_DECLARATIONS
+    const key = classes === '' && id === '' ? name : `${name} ${classes}#${id}`
+    const known = this.#matches.get(key)
+    if (known !== undefined) return known
+    const found = this.#look(name, classes, id)
+    if (this.#matches.size < CACHE_MAX) this.#matches.set(key, found)
+    return found
+  }
+
+  #look(name: string, classes: string, id: string): Readonly<Declarations> {
+    let found = NO_DECLARATIONS
+    const add = (key: string) => {
+      found = mergeDeclarations(found, this.#rules.get(key) ?? NO_DECLARATIONS)
+    }
+    add('*')
+    add(name)
+    const list = classes === '' ? [] : classes.trim().split(/\s+/, CLASSES_MAX)
+    for (const one of list) add(`.${one}`)
+    for (const one of list) add(`${name}.${one}`)
+    if (id !== '') {
+      add(`#${id}`)
+      add(`${name}#${id}`)
+    }
+    return found
+  }
+
+  #addRule(selectors: string, declarations: Readonly<Declarations>): void {
+    for (const selector of selectors.split(',')) {
+      const trimmed = selector.trim()
+      if (trimmed === '') continue
+      if (SIMPLE_SELECTOR.test(trimmed)) this.#merge(trimmed, declarations)
+      else if (declarations.background !== null) {
+        const last = LAST_COMPOUND.exec(trimmed)?.[1]
+        if (last) this.#merge(last, { ...blankDeclarations(), background: UNKNOWN_COLOUR })
+      }
+    }
+  }
+
+  #merge(selector: string, declarations: Readonly<Declarations>): void {
+    const mark = selector.search(/[.#]/)
+    const name = mark < 0 ? selector : selector.slice(0, mark)
+    const key = (name === '*' && mark >= 0 ? '' : name.toLowerCase()) + selector.slice(name.length)
+    this.#rules.set(key, mergeDeclarations(this.#rules.get(key) ?? NO_DECLARATIONS, declarations))
+  }
+}
+
+function withoutComments(css: string): string {
+  if (!css.includes('/*') && !css.includes('<!--')) return css
+  return css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').replace(/<!--|-->/g, ' ')
+}
+
+/** Behind the block that opens at `open`, blocks inside it included. */
+function afterBlock(css: string, open: number): number {
+  let depth = 0
+  for (let at = open; at < css.length; at += 1) {
+    const code = css.charCodeAt(at)
+    if (code === 123) depth += 1
+    else if (code === 125) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return css.length
+}

@@ -1,0 +1,90 @@
+import type { HtmlReading } from '../html/read.ts'
+import { LINKS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX } from '../limits.ts'
+import { findTextLinks, hasHost } from './text-links.ts'
+
+/** A link of a mail. */
+export interface MailLink {
+  readonly url: string
+  /** What it shows: its words, an image's alternative text, or the URL itself in plain text. */
+  readonly text: string
+}
+
+/**
+ * The http and https links of a mail, each URL once, in order of appearance.
+ *
+ * Those of the HTML come first, addresses written out in its text among them; then those that
+ * only the plain text has.
+ */
+export function findLinks(reading: HtmlReading | null, text: string | null): readonly MailLink[] {
+  const links = new LinkList()
+  if (reading !== null) addHtmlLinks(links, reading)
+  if (text !== null) {
+    for (const url of findTextLinks(text.slice(0, TEXT_CHARS_MAX))) links.add(url, url)
+  }
+  return links.all()
+}
+
+class LinkList {
+  readonly #texts = new Map<string, string>()
+
+  /** Of a URL that comes more than once, the first text counts that is not empty. */
+  add(url: string, text: string): void {
+    const known = this.#texts.get(url)
+    if (known === undefined ? this.#texts.size < LINKS_MAX : known === '')
+      this.#texts.set(url, text)
+  }
+
+  all(): readonly MailLink[] {
+    return [...this.#texts].map(([url, text]) => ({ url, text }))
+  }
+}
+
+/** Anchors and addresses that stand in the text, in the order in which a reader meets them. */
+function addHtmlLinks(links: LinkList, reading: HtmlReading): void {
+  const anchors = new AnchorQueue(links, reading.links)
+  reading.blocks.forEach((block, index) => {
+    let lastHref: string | null = null
+    for (const { href, style, text } of block.runs) {
+      if (href !== null) lastHref = href
+      else if (!style.isHidden && text.includes('://')) {
+        anchors.addBefore(index, lastHref)
+        lastHref = null
+        for (const url of findTextLinks(text)) links.add(url, url)
+      }
+    }
+  })
+  anchors.addBefore(Number.POSITIVE_INFINITY, null)
+}
+
+class AnchorQueue {
+  readonly #links: LinkList
+  readonly #anchors: HtmlReading['links']
+  #next = 0
+
+  constructor(links: LinkList, anchors: HtmlReading['links']) {
+    this.#links = links
+    this.#anchors = anchors
+  }
+
+  /** Adds those of earlier blocks, and those of this block up to the one of that address. */
+  addBefore(block: number, href: string | null): void {
+    let end = this.#next
+    for (let at = end; at < this.#anchors.length; at += 1) {
+      const anchor = this.#anchors[at]
+      if (anchor === undefined || anchor.block > block) break
+      if (anchor.block < block || anchor.url === href) end = at + 1
+    }
+    for (const { url, text } of this.#anchors.slice(this.#next, end)) {
+      const address = webUrl(url)
+      if (address !== null) this.#links.add(address, text.replaceAll('\u00a0', ' '))
+    }
+    this.#next = end
+  }
+}
+
+/** The address of a link that leads to the web; null for `mailto:`, `javascript:` and the like. */
+function webUrl(href: string): string | null {
+  if (href.length > URL_CHARS_MAX || !/^https?:\/\//i.test(href)) return null
+  const url = href.includes(' ') ? href.replaceAll(' ', '%20') : href
+  return hasHost(url) ? url : null
+}

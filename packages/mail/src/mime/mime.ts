@@ -1,0 +1,120 @@
+import { MIME_DEPTH_MAX, MIME_PARTS_MAX } from '../limits.ts'
+import type { DefectList } from './defects.ts'
+import { type ByteRange, findField, type HeaderField, readHeaders } from './headers.ts'
+import { findBoundary, splitParts } from './multipart.ts'
+import { type Parameterised, parseParameterised } from './parameters.ts'
+
+/** A part that holds no parts. */
+export interface Leaf {
+  readonly fields: readonly HeaderField[]
+  readonly type: Parameterised
+  /** Its body, still encoded. */
+  readonly range: ByteRange
+  /** Type of the multipart around it; null when it is the whole mail. */
+  readonly parent: string | null
+  /** Number of the multipart/alternative that it is one form of, wherever inside it lies. */
+  readonly alternative: number | null
+}
+
+/** Where a part stands among the others. */
+interface Surroundings {
+  readonly depth: number
+  readonly parent: string | null
+  readonly alternative: number | null
+}
+
+const OUTERMOST: Surroundings = { depth: 0, parent: null, alternative: null }
+const NO_TYPE: Parameterised = { value: 'text/plain', parameters: new Map() }
+const DIGEST_TYPE: Parameterised = { value: 'message/rfc822', parameters: new Map() }
+
+/** The parts of a mail in their order. `fields` is its header, `range` its body. */
+export function readParts(
+  raw: Buffer,
+  fields: readonly HeaderField[],
+  options: { readonly range: ByteRange; readonly defects: DefectList },
+): readonly Leaf[] {
+  const walk = new PartWalk(raw, options.defects)
+  walk.visit(fields, options.range, OUTERMOST)
+  return walk.leaves
+}
+
+class PartWalk {
+  readonly leaves: Leaf[] = []
+  readonly #raw: Buffer
+  readonly #defects: DefectList
+  #partsLeft = MIME_PARTS_MAX
+  #alternatives = 0
+
+  constructor(raw: Buffer, defects: DefectList) {
+    this.#raw = raw
+    this.#defects = defects
+  }
+
+  visit(fields: readonly HeaderField[], range: ByteRange, around: Surroundings): void {
+    const type = this.#typeOf(fields, around.parent)
+    const leaf: Leaf = {
+      fields,
+      type,
+      range,
+      parent: around.parent,
+      alternative: around.alternative,
+    }
+    if (type.value.startsWith('multipart/')) this.#visitMultipart(leaf, around)
+    else this.leaves.push(leaf)
+  }
+
+  #visitMultipart(multipart: Leaf, around: Surroundings): void {
+    const { type, range } = multipart
+    if (around.depth >= MIME_DEPTH_MAX || this.#partsLeft <= 0) {
+      this.#defects.note(this.#partsLeft <= 0 ? 'tooManyParts' : 'tooDeep')
+      return
+    }
+    const parts = this.#split(type, range)
+    if (parts.length === 0) {
+      // Better the bare lines than nothing: somebody may still read them.
+      this.leaves.push({ ...multipart, type: NO_TYPE })
+      return
+    }
+    this.#partsLeft -= parts.length
+    const inside: Surroundings = {
+      depth: around.depth + 1,
+      parent: type.value,
+      alternative: around.alternative ?? this.#nextAlternative(type.value),
+    }
+    for (const part of parts) {
+      const { fields, bodyStart } = readHeaders(this.#raw, part, this.#defects)
+      this.visit(fields, { start: bodyStart, end: part.end }, inside)
+    }
+  }
+
+  #split(type: Parameterised, range: ByteRange): readonly ByteRange[] {
+    const named = type.parameters.get('boundary')
+    if (named === undefined) this.#defects.note('noBoundary')
+    const boundary = findBoundary(this.#raw, range, named)
+    if (boundary === null) return []
+    const parts = splitParts(this.#raw, range, {
+      boundary,
+      partsMax: this.#partsLeft,
+      defects: this.#defects,
+    })
+    if (parts.length === 0) this.#defects.note('boundaryMissing')
+    return parts
+  }
+
+  #nextAlternative(type: string): number | null {
+    if (type !== 'multipart/alternative') return null
+    this.#alternatives += 1
+    return this.#alternatives
+  }
+
+  #typeOf(fields: readonly HeaderField[], parent: string | null): Parameterised {
+    const field = findField(fields, 'content-type')
+    if (field === null) return parent === 'multipart/digest' ? DIGEST_TYPE : NO_TYPE
+    const type = parseParameterised(field, this.#defects)
+    if (/^[\w.+-]+\/[\w.+-]+$/.test(type.value)) return type
+    this.#defects.note('badContentType')
+    const isText = type.value === '' || type.value.startsWith('text')
+    const value = isText ? 'text/plain' : 'application/octet-stream'
+    return { value, parameters: type.parameters }
+  }
+}

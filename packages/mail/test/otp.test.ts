@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findOtp } from '../src/codes/find.ts'
+import {
+  type CorpusPart,
+  isRight,
+  judgeMail,
+  readCorpus,
+  readTable,
+  scoreOf,
+} from './otp-corpus.ts'
+
+const PRECISION_MIN = 0.99
+const RECALL_MIN = 0.97
+
+/** Of codes given with this confidence or more, at least this share is right. */
+const SURE = 0.9
+const SURE_RIGHT_MIN = 0.98
+
+const MAILS_MIN = 400
+const LANGUAGES_MIN = 35
+
+function textOf(text: string): string | null {
+  return findOtp({ subject: null, text, html: null }).otp?.value ?? null
+}
+
+describe('the corpus', () => {
+  const mails = [...readCorpus('tune'), ...readCorpus('measure')]
+
+  it('is large, and half of it has no code', () => {
+    const without = mails.filter(({ otp }) => otp === null).length
+    assert.ok(mails.length >= MAILS_MIN)
+    assert.ok(Math.abs(without / mails.length - 0.5) < 0.05, `${without} of ${mails.length}`)
+  })
+
+  it('is in many languages, with and without a code', () => {
+    const languages = (hasCode: boolean) =>
+      new Set(mails.filter(({ otp }) => (otp !== null) === hasCode).map(({ language }) => language))
+    assert.ok(languages(true).size >= LANGUAGES_MIN)
+    assert.ok(languages(false).size >= LANGUAGES_MIN)
+  })
+})
+
+const parts: readonly CorpusPart[] = ['tune', 'measure']
+for (const part of parts) {
+  describe(`codes of the ${part} part`, () => {
+    const verdicts = readCorpus(part).map(judgeMail)
+    const { precision, recall } = scoreOf(verdicts)
+    const misses = verdicts.filter((verdict) => !isRight(verdict)).map(({ mail }) => mail.file)
+
+    it('are right where they are given', () => {
+      assert.ok(precision >= PRECISION_MIN, `${precision}: ${misses.join(' ')}`)
+    })
+
+    it('are given where there are any', () => {
+      assert.ok(recall >= RECALL_MIN, `${recall}: ${misses.join(' ')}`)
+    })
+
+    it('are as sure as they say', () => {
+      const sure = scoreOf(verdicts.filter(({ found }) => (found?.confidence ?? 0) >= SURE))
+      assert.ok(sure.given > verdicts.length / 4)
+      assert.ok(sure.precision >= SURE_RIGHT_MIN, `${sure.right} of ${sure.given}`)
+    })
+  })
+}
+
+describe('sentences', () => {
+  for (const [language = '', value = '', sentence = ''] of readTable('phrases.tsv')) {
+    const expected = value === '-' ? null : value
+    it(`${language}: ${sentence}`, () => {
+      assert.equal(textOf(sentence.replaceAll('\\n', '\n')), expected)
+    })
+  }
+})
+
+describe('labels', () => {
+  for (const [language = '', meaning = '', ...labels] of readTable('labels.tsv')) {
+    const expected = meaning === 'code' ? '593817' : null
+    it(`${language}: ${labels.length} that mean ${meaning === 'code' ? 'a code' : 'none'}`, () => {
+      for (const label of labels) assert.equal(textOf(`${label}: 593817`), expected, label)
+    })
+  }
+})

@@ -1,0 +1,250 @@
+import type { InboxId, Limits, Plan } from '@mayfly/contract'
+import { readableText, readHtml } from '@mayfly/mail'
+import { authenticate, type Caller, requireAdmin } from '../features/accounts/authenticate.ts'
+import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
+import { readAccount } from '../features/accounts/read.ts'
+import { registerAccount } from '../features/accounts/register.ts'
+import type { FetchLink } from '../features/assertions/link-check.ts'
+import { runAssertions } from '../features/assertions/run.ts'
+import {
+  createScenario,
+  deleteScenario,
+  listScenarios,
+  runScenario,
+} from '../features/assertions/scenarios.ts'
+import { beginConnection } from '../features/connections/begin.ts'
+import { completeConnection, deleteConnection } from '../features/connections/complete.ts'
+import type { Providers } from '../features/connections/providers.ts'
+import { diagnose, explainWait, readTranscript } from '../features/diagnostics/diagnose.ts'
+import { listCustomDomains, listDomains } from '../features/domains/read.ts'
+import type { DomainRecords } from '../features/domains/records.ts'
+import { deleteDomain, registerDomain } from '../features/domains/register.ts'
+import { verifyDomain } from '../features/domains/verify.ts'
+import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
+import { createInbox } from '../features/inboxes/create.ts'
+import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
+import { admitRegistration, admitRequest } from '../features/limits/admit.ts'
+import { spendInbox } from '../features/limits/allowance.ts'
+import { requirePlanRoom } from '../features/limits/plan-room.ts'
+import type { RateLimiter } from '../features/limits/rate-limiter.ts'
+import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
+import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
+import { readAttachment, readRaw } from '../features/messages/bytes.ts'
+import { explainCode } from '../features/messages/code.ts'
+import { listMessages, presentMessage, readMessage } from '../features/messages/read.ts'
+import type { Arrivals } from '../features/waiting/arrivals.ts'
+import { mismatch, type WaitQuery } from '../features/waiting/match.ts'
+import { SharedLooks } from '../features/waiting/shared-looks.ts'
+import { openStream } from '../features/waiting/stream.ts'
+import { findWithin, waitForMessage } from '../features/waiting/wait.ts'
+import { listDeliveries } from '../features/webhooks/log.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  type WebhookDeps,
+} from '../features/webhooks/register.ts'
+import { type ReplayDeps, replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Ids } from '../platform/ids.ts'
+import type { Store } from '../store/open.ts'
+
+/** What the features are bound to. */
+export type AppDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly domains: OperatorDomains
+  readonly dns: DomainRecords
+  readonly providers: Providers
+  readonly defaultPlan: Plan
+  readonly limitsOf: (plan: Plan) => Limits
+  readonly requestCounter: RequestCounter
+  readonly baseUrl: () => string
+  readonly arrivals: Arrivals
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+  readonly fetchLink: FetchLink
+  readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
+  readonly elapsedMs: () => number
+  readonly mailHost: string
+  readonly smtpAddress: () => string
+  /** When a client last connected to this node's SMTP port. */
+  readonly lastConnectionAt: () => number | null
+  readonly rateLimiter: RateLimiter
+  readonly registrationsPerHour: number
+  readonly waitSlots: WaitSlotHolder
+}
+
+/** What the edges know of the features. */
+export type App = ReturnType<typeof createApp>
+
+/** Everything that the service can do. Each feature is handed what it uses, and nothing else. */
+export function createApp(deps: AppDeps) {
+  const limits = bindLimits(deps)
+  return {
+    isReady: () => deps.store.ping(),
+    authenticate: bind({ store: deps.store }, authenticate),
+    limits,
+    ...bindAccounts(deps),
+    ...bindDomains(deps),
+    inboxes: bindInboxes(deps),
+    ...bindMessages(deps, limits.takeWaitSlot),
+    ...bindWebhooks(deps),
+  }
+}
+
+function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: AppDeps) {
+  const admit = { rateLimiter, limitsOf, registrationsPerHour }
+  return {
+    admitRequest: bind(admit, admitRequest),
+    admitRegistration: bind(admit, admitRegistration),
+    countRequest: (caller: Caller) => deps.requestCounter.count(caller),
+    /** Around whatever waits: `await using slot = await app.limits.takeWaitSlot(caller)`. */
+    takeWaitSlot: bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot),
+  }
+}
+
+function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDeps) {
+  const usage = { store, clock, requestCounter: deps.requestCounter }
+  const keys = { store, clock, ids }
+  const connections = { store, clock, ids, providers, baseUrl, requireAdmin }
+  return {
+    accounts: {
+      register: bind({ store, clock, ids, defaultPlan: deps.defaultPlan }, registerAccount),
+      read: bind(
+        { store, limitsOf: deps.limitsOf, usageToday: bind(usage, usageToday) },
+        readAccount,
+      ),
+      usage: bind(usage, listUsage),
+    },
+    connections: {
+      begin: bind(connections, beginConnection),
+      complete: bind(connections, completeConnection),
+      delete: bind(connections, deleteConnection),
+    },
+    keys: {
+      create: bind(keys, createKey),
+      list: bind(keys, listKeys),
+      rotate: bind(keys, rotateKey),
+      revoke: bind(keys, revokeKey),
+    },
+  }
+}
+
+function bindDomains({ store, clock, ids, domains, dns, mailHost, limitsOf }: AppDeps) {
+  const read = { store, domains, limitsOf, mailHost }
+  const register = { ...read, clock, ids, requireAdmin, requirePlanRoom }
+  return {
+    domains: {
+      list: bind(read, listDomains),
+      listCustom: bind(read, listCustomDomains),
+      register: bind(register, registerDomain),
+      verify: bind({ store, clock, dns, mailHost }, verifyDomain),
+      delete: bind(register, deleteDomain),
+    },
+  }
+}
+
+function bindInboxes({
+  store,
+  clock,
+  ids,
+  domains,
+  limitsOf,
+  announce,
+  arrivals,
+  ...deps
+}: AppDeps) {
+  const inboxes = { store, clock, announce }
+  return {
+    create: bind({ store, clock, ids, domains, limitsOf, spendInbox }, createInbox),
+    list: bind(inboxes, listInboxes),
+    get: bind(inboxes, getInbox),
+    delete: bind(inboxes, deleteInbox),
+    diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
+    stream: bind({ store, arrivals }, openStream),
+  }
+}
+
+function bindMessages(
+  { store, clock, ids, arrivals, baseUrl, ...deps }: AppDeps,
+  takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>,
+) {
+  const diagnosis = diagnoseDeps({ store, clock, ...deps })
+  const explain = (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
+    explainWait(diagnosis, caller, { inboxId, query })
+  const messages = { store, clock, baseUrl }
+  const find = { store, arrivals, looks: new SharedLooks() }
+  const runDeps = {
+    store,
+    arrivals,
+    takeWaitSlot,
+    elapsedMs: deps.elapsedMs,
+    fetchLink: deps.fetchLink,
+    findWithin: bind(find, findWithin),
+    visibleText: (html: string) => readableText(readHtml(html)),
+    explain: async (...wait: Parameters<typeof explain>) => {
+      const { nextSteps } = await explain(...wait)
+      return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
+    },
+  }
+  const run = bind(runDeps, runAssertions)
+  const scenarios = { store, clock, ids, runAssertions: run }
+  const present = (stored: Parameters<typeof presentMessage>[1]) =>
+    presentMessage({ baseUrl }, stored, 'block')
+  return {
+    messages: {
+      list: bind(messages, listMessages),
+      read: bind(messages, readMessage),
+      raw: bind(messages, readRaw),
+      explainCode: bind(messages, explainCode),
+      attachment: bind(messages, readAttachment),
+      transcript: bind({ store, clock }, readTranscript),
+      wait: bind({ ...find, takeWaitSlot, present, explain }, waitForMessage),
+    },
+    assertions: { run },
+    scenarios: {
+      create: bind(scenarios, createScenario),
+      list: bind(scenarios, listScenarios),
+      delete: bind(scenarios, deleteScenario),
+      run: bind(scenarios, runScenario),
+    },
+  }
+}
+
+function bindWebhooks({ store, clock, ids, limitsOf, dispatching }: AppDeps) {
+  const { sealSecret, attempt, record } = dispatching
+  const webhooks = { store, clock, ids, limitsOf, sealSecret }
+  const replay = { store, clock, ids, attempt, record }
+  return {
+    webhooks: {
+      create: bind(webhooks, createWebhook),
+      list: bind(webhooks, listWebhooks),
+      delete: bind(webhooks, deleteWebhook),
+      test: bind(replay, testWebhook),
+    },
+    deliveries: {
+      list: bind({ store }, listDeliveries),
+      replay: bind(replay, replayDelivery),
+    },
+  }
+}
+
+function diagnoseDeps({
+  store,
+  clock,
+  domains,
+  mailHost,
+  smtpAddress,
+  lastConnectionAt,
+}: Pick<AppDeps, 'store' | 'clock' | 'domains' | 'mailHost' | 'smtpAddress' | 'lastConnectionAt'>) {
+  const operatorDomains = [...domains.public, ...domains.private]
+  return { store, clock, operatorDomains, mailHost, smtpAddress, lastConnectionAt, mismatch }
+}
+
+function bind<Deps, Args extends readonly unknown[], Result>(
+  deps: Deps,
+  feature: (deps: Deps, ...args: Args) => Result,
+): (...args: Args) => Result {
+  return (...args) => feature(deps, ...args)
+}

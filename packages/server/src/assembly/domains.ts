@@ -1,0 +1,59 @@
+import type { Config } from '../config/config.ts'
+import type { DomainRecords } from '../features/domains/records.ts'
+import { sweepDomains } from '../features/domains/sweep.ts'
+import type { Clock } from '../platform/clock.ts'
+import { DnsUnavailable } from '../platform/dns/answer.ts'
+import { createResolver } from '../platform/dns/resolver.ts'
+import type { Log } from '../platform/log.ts'
+import type { Store } from '../store/open.ts'
+import { runEvery } from './background.ts'
+
+/** What custom domains are looked up with, and looked at again and again. */
+export type DomainParts = {
+  readonly dns: DomainRecords
+  stop(): Promise<void>
+}
+
+/** How often domains that are due are looked for. */
+const SWEEP_MS = 60_000
+
+/** A caller waits for the answer: two tries of each server, and no longer. */
+const LOOKUP = { timeoutMs: 2_000, tries: 2 }
+
+/** Starts looking at custom domains. */
+export function startDomains(deps: {
+  readonly config: Config
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly hostName: string
+  readonly domainSweepMs?: number
+}): DomainParts {
+  const { log, store, clock, hostName: mailHost } = deps
+  const resolver = createResolver({ servers: deps.config.MAYFLY_DNS_SERVERS, ...LOOKUP })
+  const dns: DomainRecords = {
+    txt: (name) => orNull(resolver.txt(name)),
+    mx: (name) => orNull(resolver.mx(name)),
+  }
+  const about = { name: 'checking custom domains', log }
+  const sweeping = runEvery(deps.domainSweepMs ?? SWEEP_MS, about, async () => {
+    const { lapsed, checked } = await sweepDomains({ store, clock, dns, mailHost })
+    if (lapsed + checked > 0) log.info({ lapsed, checked }, 'custom domains checked')
+  })
+  return {
+    dns,
+    stop: async () => {
+      resolver.close()
+      await sweeping.stop()
+    },
+  }
+}
+
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof DnsUnavailable) return null
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+import type { Config } from '../config/config.ts'
+import { StartRefused } from '../errors.ts'
+import type { HandleMcp } from '../http/mcp.ts'
+import { createHttpServer, type HttpServer } from '../http/server.ts'
+import { elapsedMs } from '../platform/clock.ts'
+import type { Ids } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { App } from './api.ts'
+
+/** What the HTTP server is started with. */
+export type HttpDeps = {
+  readonly app: App
+  readonly config: Config
+  readonly log: Log
+  readonly ids: Ids
+  readonly baseUrl: () => string
+}
+
+/** Starts the HTTP server; when this returns, it accepts requests at `url`. */
+export async function startHttp(
+  deps: HttpDeps,
+): Promise<{ readonly http: HttpServer; readonly url: string }> {
+  const { config } = deps
+  const http = await createHttpServer({
+    ...deps,
+    newRequestId: () => deps.ids.requestId(),
+    handleMcp: loadMcpOnFirstRequest(deps),
+    metrics: config.MAYFLY_METRICS,
+    trustedProxies: config.MAYFLY_TRUSTED_PROXIES,
+  })
+  try {
+    const url = await http.listen({
+      host: config.MAYFLY_HTTP_HOST,
+      port: config.MAYFLY_HTTP_PORT,
+      listenTextResolver: (address) => `listening at ${address}`,
+    })
+    return { http, url }
+  } catch (error) {
+    await http.close()
+    throw listenError(error, 'MAYFLY_HTTP')
+  }
+}
+
+/** The MCP library is loaded with the first request to it: it would double the time of a start. */
+function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
+  let loading: Promise<HandleMcp> | null = null
+  return async (request) => {
+    loading ??= import('../mcp/server.ts').then(({ createMcp }) =>
+      createMcp({ app, ids, log, elapsedMs }),
+    )
+    return (await loading)(request)
+  }
+}
+
+/** A port that cannot be had is the operator's to change; any other error is returned as it is. */
+export function listenError(error: unknown, setting: 'MAYFLY_HTTP' | 'MAYFLY_SMTP'): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `The port is taken. Stop what listens there, or set ${setting}_PORT (0 picks a free one).`,
+    EACCES: `The port may not be used by this user. Set ${setting}_PORT to one above 1023.`,
+    EADDRNOTAVAIL: `The machine does not have that address. Set ${setting}_HOST.`,
+    ENOTFOUND: `${setting}_HOST is no address of this machine.`,
+  }
+  const reason = typeof code === 'string' ? reasons[code] : undefined
+  return reason === undefined ? error : new StartRefused(`${reason} (${String(error)})`)
+}

@@ -1,0 +1,62 @@
+import { banner } from '../config/banner.ts'
+import { loadConfig } from '../config/config.ts'
+import { settingsHelp } from '../config/help.ts'
+import { StartRefused } from '../errors.ts'
+import { createLog, type Log } from '../platform/log.ts'
+import { type Service, startService } from './service.ts'
+
+/** The process ends after this time even when the service has not stopped by itself. */
+const STOP_DEADLINE_MS = 9_500
+
+const HELP = `mayfly serve: throw-away email inboxes for automated tests
+
+Starts the service. Everything is set by environment variables:
+
+${settingsHelp()}
+
+Example:
+  MAYFLY_HTTP_PORT=9025 MAYFLY_DEFAULT_PLAN=unlimited mayfly serve
+`
+
+/** Runs the service until a signal, or prints its help. */
+export async function serve(args: readonly string[]): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(HELP)
+    return
+  }
+  try {
+    const config = loadConfig()
+    const log = createLog(config.MAYFLY_LOG_LEVEL)
+    const service = await startService(config, log)
+    log.info({ httpUrl: service.httpUrl, smtpPort: service.smtpPort }, 'ready')
+    if (process.stdout.isTTY) process.stdout.write(banner(service, config))
+    stopOnSignals(service, log)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function stopOnSignals(service: Service, log: Log): void {
+  let isStopping = false
+  const stop = async () => {
+    // The second signal ends the process at once.
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info('stopping')
+    setTimeout(() => {
+      log.error('the service did not stop in time')
+      process.exit(0)
+    }, STOP_DEADLINE_MS).unref()
+    await service.stop()
+    log.info('stopped')
+    process.exit(0)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+}
+
+/** One line for what an operator can correct; the stack for what is our bug. */
+function fail(error: unknown): never {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`mayfly: ${error instanceof StartRefused ? error.message : text}\n`)
+  process.exit(1)
+}

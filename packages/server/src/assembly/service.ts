@@ -1,0 +1,166 @@
+import type { Limits, Plan } from '@mayfly/contract'
+import type { Config } from '../config/config.ts'
+import { plansWith } from '../features/limits/plans.ts'
+import { sweepExpired } from '../features/retention/sweep.ts'
+import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
+import { createIds, type Ids } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { watchArrivals } from '../signals/arrival-watch.ts'
+import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
+import { openStore, type Store } from '../store/open.ts'
+import { createApp } from './api.ts'
+import { runEvery } from './background.ts'
+import { startDispatching } from './dispatching.ts'
+import { startDomains } from './domains.ts'
+import { followUpOnMail } from './follow-up.ts'
+import { startHttp } from './http.ts'
+import { identityProviders } from './identity-providers.ts'
+import { startLimits } from './limits.ts'
+import { openOutbound } from './outbound.ts'
+import { startSmtp } from './receiving.ts'
+
+/** A running service. */
+export type Service = {
+  readonly httpUrl: string
+  readonly smtpPort: number
+  /** Stops accepting, finishes what was accepted, flushes. */
+  stop(): Promise<void>
+}
+
+/** What a test may replace; a clock needs MAYFLY_SMTP_THREADS=0. */
+export type ServiceOverrides = {
+  readonly clock?: Clock
+  /** How often custom domains are checked. */
+  readonly domainSweepMs?: number
+}
+
+/** How often expired inboxes and mail past its retention are deleted. */
+const SWEEP_MS = 60_000
+
+/** How long a client in the middle of a mail may go on when the service stops. */
+const SMTP_GRACE_MS = 5_000
+
+/** How long a webhook's receiver may take to answer when the service stops. */
+const DISPATCH_GRACE_MS = 2_000
+
+/** What every part of the service works with. */
+type Shared = {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly store: Store
+  readonly signals: Signals
+  readonly signalsName: string
+  readonly hostName: string
+  readonly limitsOf: (plan: Plan) => Limits
+}
+
+/** Opens, wires and starts everything; when this returns, both listeners accept. */
+export async function startService(
+  config: Config,
+  log: Log,
+  overrides: ServiceOverrides = {},
+): Promise<Service> {
+  const shared = await openShared(config, log, overrides.clock ?? systemClock)
+  // What is started later is stopped earlier.
+  const parts = new AsyncDisposableStack()
+  parts.defer(() => shared.store.close())
+  parts.defer(() => shared.signals.close())
+  try {
+    parts.defer(await followUpOnMail(shared))
+    const watch = await watchArrivals({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
+    parts.defer(watch.stop)
+    const outbound = openOutbound(config)
+    parts.defer(outbound.stop)
+    // Its threads take as long to load as everything below, so both go on at once.
+    const receiving = beginReceiving(shared)
+    parts.defer(receiving.stop)
+    const dispatching = await startDispatching({ ...shared, outbound: outbound.http })
+    parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
+    const limits = startLimits(shared)
+    parts.defer(limits.stop)
+    parts.defer(startRetention(shared))
+    const domains = startDomains({ ...shared, ...overrides })
+    parts.defer(domains.stop)
+
+    const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
+    const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
+    const app = createApp({
+      ...shared,
+      ...limits,
+      baseUrl,
+      elapsedMs,
+      domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
+      defaultPlan: config.MAYFLY_DEFAULT_PLAN,
+      registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
+      dns: domains.dns,
+      providers: identityProviders(config),
+      arrivals: watch.arrivals,
+      announce: watch.announce,
+      lastConnectionAt: watch.lastConnectionAt,
+      fetchLink: outbound.fetchLink,
+      dispatching,
+      mailHost: shared.hostName,
+      smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+    })
+    const { http, url } = await startHttp({ ...shared, app, baseUrl })
+    addresses.httpUrl = url
+    parts.defer(async () => {
+      // Held waits are answered before the server counts which requests are open.
+      watch.arrivals.close()
+      // Deliveries that are sent on demand are requests, too.
+      await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
+    })
+    addresses.smtpPort = (await receiving.started).port
+    return { ...addresses, stop: () => parts.disposeAsync() }
+  } catch (error) {
+    await parts.disposeAsync()
+    throw error
+  }
+}
+
+async function openShared(config: Config, log: Log, clock: Clock): Promise<Shared> {
+  const store = await openStore({
+    url: config.MAYFLY_DATABASE_URL,
+    exclusive: true,
+    connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
+  })
+  const ids = createIds(clock)
+  const signalsName = ids.requestId()
+  return {
+    config,
+    log,
+    clock,
+    ids,
+    store,
+    signals: openThreadSignals(signalsName),
+    signalsName,
+    hostName: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
+    limitsOf: plansWith({
+      key_only: config.MAYFLY_PLAN_KEY_ONLY,
+      connected: config.MAYFLY_PLAN_CONNECTED,
+      unlimited: config.MAYFLY_PLAN_UNLIMITED,
+    }),
+  }
+}
+
+function beginReceiving(shared: Shared) {
+  const started = startSmtp(shared)
+  // A failure is thrown where `started` is awaited; until then it must not end the process.
+  started.catch(() => {})
+  return {
+    started,
+    stop: async () => {
+      const receiving = await started.catch(() => null)
+      await receiving?.stop(SMTP_GRACE_MS)
+    },
+  }
+}
+
+function startRetention({ store, clock, log, limitsOf }: Shared): () => Promise<void> {
+  const sweeping = runEvery(SWEEP_MS, { name: 'the retention sweep', log }, async () => {
+    await sweepExpired({ store, clock, limitsOf })
+  })
+  return () => sweeping.stop()
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { createSqlite } from '../../../test/testing-databases.ts'
+import { StorageUnavailable } from '../../errors.ts'
+import { openStore, sqlitePathOf } from '../open.ts'
+import { WalSync } from './wal-sync.ts'
+
+/** A disk that does what a test wants next. */
+function givenDisk() {
+  const calls: string[] = []
+  const disk: { fails: Error | null; isLogInUse: boolean } = { fails: null, isLogInUse: false }
+  const sync = new WalSync({
+    syncLog: async () => {
+      calls.push('sync')
+      if (disk.fails !== null) throw disk.fails
+    },
+    emptyLog: async () => {
+      calls.push('empty')
+      return !disk.isLogInUse
+    },
+  })
+  return { disk, sync, calls }
+}
+
+describe('the sync of the log', () => {
+  it('says that the storage is unavailable when the disk refuses, and whether it is full', async () => {
+    const { disk, sync } = givenDisk()
+    disk.fails = new Error('EIO')
+    await assert.rejects(sync.sync(), (error) => {
+      assert.ok(error instanceof StorageUnavailable)
+      assert.equal(error.full, false)
+      return true
+    })
+    const full = givenDisk()
+    full.disk.fails = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    await assert.rejects(full.sync.sync(), (error) => {
+      assert.ok(error instanceof StorageUnavailable)
+      assert.equal(error.full, true)
+      return true
+    })
+  })
+
+  it('trusts the log again only after all of it was carried over', async () => {
+    const { disk, sync, calls } = givenDisk()
+    disk.fails = new Error('EIO')
+    await assert.rejects(sync.sync())
+    disk.fails = null
+    disk.isLogInUse = true
+    await assert.rejects(sync.sync(), StorageUnavailable)
+    await assert.rejects(sync.sync(), StorageUnavailable)
+    disk.isLogInUse = false
+    await sync.sync()
+    await sync.sync()
+    assert.deepEqual(calls, ['sync', 'empty', 'empty', 'empty', 'sync'])
+  })
+})
+
+describe('a store that syncs apart', () => {
+  it('keeps what it promised, in the log and in the file', async () => {
+    await using database = await createSqlite()
+    const path = sqlitePathOf(database.url) ?? ''
+    const first = await openStore({ url: database.url, exclusive: true })
+    const store = await openStore({ url: database.url, exclusive: false, syncsApart: true })
+    await store.transaction((tx) => tx.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), 0))
+    assert.ok(statSync(`${path}-wal`).size > 0)
+    await store.tidy()
+    assert.deepEqual(
+      await first.domains.countRefusals(['mayfly.test'], 0),
+      new Map([['mayfly.test', 3]]),
+    )
+    await store.close()
+    await first.close()
+  })
+})

@@ -1,0 +1,65 @@
+import type { AccountId, InboxId } from '@mayfly/contract'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** Days for which an address that was given up is kept from other accounts. */
+const HELD_MS = 30 * 24 * 60 * 60 * 1000
+
+/** A options to hold an address. */
+export type AddressClaim = {
+  readonly address: string
+  readonly inboxId: InboxId
+  readonly occupiedUntil: number
+  readonly now: number
+}
+
+/** Who holds which address. */
+export class Addresses {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /**
+   * Takes an address; false when it is in use, or another account gave it up lately.
+   * One statement, so that of many at once exactly one succeeds.
+   */
+  async claim(owner: AccountId, claim: AddressClaim): Promise<boolean> {
+    const { address, inboxId, occupiedUntil, now } = claim
+    const taken = await this.#db
+      .insertInto('address')
+      .values({
+        address,
+        account_id: owner,
+        inbox_id: inboxId,
+        occupied_until: occupiedUntil,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('address')
+          .doUpdateSet({ account_id: owner, inbox_id: inboxId, occupied_until: occupiedUntil })
+          .where('address.occupied_until', '<=', now)
+          .where((where) =>
+            where.or([
+              where('address.account_id', '=', owner),
+              where('address.occupied_until', '<=', now - HELD_MS),
+            ]),
+          ),
+      )
+      .returning('address')
+      .execute()
+    return taken.length === 1
+  }
+
+  /** Gives up the address of an inbox, if it still holds it. */
+  async release(inboxId: InboxId, address: string, now: number): Promise<void> {
+    await this.#db
+      .updateTable('address')
+      .set({ occupied_until: now })
+      .where('address', '=', address)
+      .where('inbox_id', '=', inboxId)
+      .where('occupied_until', '>', now)
+      .execute()
+  }
+}

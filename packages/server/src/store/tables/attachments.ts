@@ -1,0 +1,60 @@
+import type { AttachmentId, InboxId } from '@mayfly/contract'
+import type { TransferEncoding } from '@mayfly/mail'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** An attachment that waits for the scanner, and where its bytes lie. */
+export type UnscannedAttachment = {
+  readonly id: AttachmentId
+  readonly mailId: string
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly bodyEncoding: TransferEncoding
+}
+
+/** Attachments on their way through the scanner. */
+export class Attachments {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Attachments that are held back for this reason, oldest first. */
+  async listHeld(reason: string, limit: number): Promise<UnscannedAttachment[]> {
+    const rows = await this.#db
+      .selectFrom('attachment')
+      .select(['id', 'mail_id', 'body_start', 'body_end', 'body_encoding'])
+      .where('status', '=', 'quarantined')
+      .where('reason', '=', reason)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      mailId: row.mail_id,
+      bodyStart: row.body_start,
+      bodyEnd: row.body_end,
+      bodyEncoding: row.body_encoding,
+    }))
+  }
+
+  /** Writes what the scanner found. */
+  async setVerdict(
+    id: AttachmentId,
+    verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
+  ): Promise<void> {
+    await this.#db.updateTable('attachment').set(verdict).where('id', '=', id).execute()
+  }
+
+  /** The inboxes that show an attachment. */
+  async listInboxes(id: AttachmentId): Promise<InboxId[]> {
+    const rows = await this.#db
+      .selectFrom('attachment')
+      .innerJoin('message', 'message.mail_id', 'attachment.mail_id')
+      .select('message.inbox_id')
+      .where('attachment.id', '=', id)
+      .execute()
+    return rows.map((row) => row.inbox_id)
+  }
+}

@@ -1,0 +1,113 @@
+import type { AccountId, ConnectionProvider, Plan } from '@mayfly/contract'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** A connection that was begun and waits for its callback. */
+export type ConnectionAttempt = {
+  readonly stateHash: string
+  readonly accountId: AccountId
+  readonly provider: ConnectionProvider
+  readonly codeVerifier: string
+  readonly nonce: string
+  readonly createdAt: number
+}
+
+/** Who somebody is at a provider. */
+export type ExternalIdentity = { readonly issuer: string; readonly subject: string }
+
+/** External accounts that are connected, and those that are about to be. */
+export class Connections {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Remembers a connection that was begun. */
+  async addAttempt(attempt: ConnectionAttempt): Promise<void> {
+    await this.#db
+      .insertInto('connection_attempt')
+      .values({
+        state_hash: attempt.stateHash,
+        account_id: attempt.accountId,
+        provider: attempt.provider,
+        code_verifier: attempt.codeVerifier,
+        nonce: attempt.nonce,
+        created_at: attempt.createdAt,
+      })
+      .execute()
+  }
+
+  /** Takes an attempt away and gives it back, once, to whoever comes first. */
+  async takeAttempt(stateHash: string): Promise<ConnectionAttempt | null> {
+    const row = await this.#db
+      .deleteFrom('connection_attempt')
+      .where('state_hash', '=', stateHash)
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) return null
+    return {
+      stateHash: row.state_hash,
+      accountId: row.account_id,
+      provider: row.provider,
+      codeVerifier: row.code_verifier,
+      nonce: row.nonce,
+      createdAt: row.created_at,
+    }
+  }
+
+  /** Forgets attempts that nobody came back from. */
+  async forgetAttempts(before: number): Promise<void> {
+    await this.#db.deleteFrom('connection_attempt').where('created_at', '<=', before).execute()
+  }
+
+  /** The identity that is connected to an account, or null. */
+  async find(owner: AccountId): Promise<ExternalIdentity | null> {
+    const row = await this.#db
+      .selectFrom('external_identity')
+      .select(['issuer', 'subject'])
+      .where('account_id', '=', owner)
+      .executeTakeFirst()
+    return row ?? null
+  }
+
+  /** Connects an identity; false when it is another account's. One of many at once succeeds. */
+  async add(
+    owner: AccountId,
+    identity: ExternalIdentity,
+    about: { readonly connectedAt: number; readonly planBefore: Plan },
+  ): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#db
+      .insertInto('external_identity')
+      .values({
+        issuer: identity.issuer,
+        subject: identity.subject,
+        account_id: owner,
+        connected_at: about.connectedAt,
+        plan_before: about.planBefore,
+      })
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows === 1n
+  }
+
+  /** Disconnects an account; the plan it had before, or null when it was not connected. */
+  async remove(owner: AccountId): Promise<Plan | null> {
+    const row = await this.#db
+      .deleteFrom('external_identity')
+      .where('account_id', '=', owner)
+      .returning('plan_before')
+      .executeTakeFirst()
+    return row?.plan_before ?? null
+  }
+
+  /** Puts an account from one plan on another; nothing when it is on neither. */
+  async changePlan(owner: AccountId, change: { from: Plan; to: Plan }): Promise<void> {
+    await this.#db
+      .updateTable('account')
+      .set({ plan: change.to })
+      .where('id', '=', owner)
+      .where('plan', '=', change.from)
+      .execute()
+  }
+}

@@ -1,0 +1,207 @@
+import {
+  type AccountId,
+  type AttemptError,
+  type Delivery,
+  type DeliveryAttempt,
+  EVENT_TYPE,
+  type EventId,
+  type InboxId,
+  type MessageId,
+  type WebhookId,
+} from '@mayfly/contract'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import { insertRows } from '../insert-rows.ts'
+import type { Schema } from '../schema.ts'
+import { statementsOver } from '../statements.ts'
+import { isoTime, isoTimeOrNull } from '../time.ts'
+
+/** An event for one webhook, as it is written beside its message. */
+export type NewDelivery = {
+  readonly id: EventId
+  readonly accountId: AccountId
+  readonly webhookId: WebhookId
+  readonly url: string
+  readonly inboxId: InboxId
+  readonly messageId: MessageId
+  /** The body of every attempt. */
+  readonly payload: string
+  readonly createdAt: number
+}
+
+/** What it takes to send an event again. */
+export type StoredEvent = Pick<NewDelivery, 'id' | 'webhookId' | 'url' | 'payload'>
+
+/** The end of a page of the log: the entry that the next one follows. */
+export type DeliveryPlace = { readonly createdAt: number; readonly id: string }
+
+/** A page of the log: at most `limit`, older than `before`. */
+export type DeliveryPage = { readonly limit: number; readonly before: DeliveryPlace | null }
+
+/** An attempt as the diagnostics of its inbox tell of it. */
+export type InboxAttempt = {
+  readonly at: number
+  /** From 1, replays included. */
+  readonly number: number
+  readonly status: number | null
+  readonly error: AttemptError | null
+  readonly detail: string | null
+  readonly url: string
+  readonly succeeded: boolean
+}
+
+/** Deliveries: events on their way to webhooks, and the log of them. */
+export class Deliveries {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** Writes deliveries that are due at once. */
+  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+    const rows = deliveries.map((delivery) => ({
+      id: delivery.id,
+      account_id: delivery.accountId,
+      webhook_id: delivery.webhookId,
+      url: delivery.url,
+      event: EVENT_TYPE,
+      inbox_id: delivery.inboxId,
+      message_id: delivery.messageId,
+      payload: delivery.payload,
+      status: 'pending' as const,
+      created_at: delivery.createdAt,
+      next_attempt_at: delivery.createdAt,
+      leased_until: null,
+    }))
+    await insertRows(statementsOver(this.#db), this.#dialect, { table: 'delivery', rows })
+  }
+
+  /** A page of the account's log, newest first. */
+  async list(owner: AccountId, page: DeliveryPage): Promise<Delivery[]> {
+    let query = this.#db
+      .selectFrom('delivery')
+      .select(LOG_COLUMNS)
+      .where('account_id', '=', owner)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+    if (page.before !== null) {
+      const { createdAt, id } = page.before
+      query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
+    }
+    return this.#withAttempts(query)
+  }
+
+  /** One entry of the account's log, or null. */
+  async find(owner: AccountId, id: EventId): Promise<Delivery | null> {
+    const query = this.#db
+      .selectFrom('delivery')
+      .select(LOG_COLUMNS)
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+    const [delivery] = await this.#withAttempts(query)
+    return delivery ?? null
+  }
+
+  /** What was sent, so that it can be sent again; null when the account has no such delivery. */
+  async findEvent(owner: AccountId, id: EventId): Promise<StoredEvent | null> {
+    const row = await this.#db
+      .selectFrom('delivery')
+      .select(['id', 'webhook_id', 'url', 'payload'])
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    return { id: row.id, webhookId: row.webhook_id, url: row.url, payload: row.payload }
+  }
+
+  /** The newest attempts for messages of an inbox, oldest first. */
+  async listAttemptsOfInbox(inboxId: InboxId, limit: number): Promise<InboxAttempt[]> {
+    const rows = await this.#db
+      .selectFrom('delivery_attempt')
+      .innerJoin('delivery', 'delivery.id', 'delivery_attempt.delivery_id')
+      .select(['at', 'number', 'delivery_attempt.status', 'error', 'detail', 'url'])
+      .where('delivery.inbox_id', '=', inboxId)
+      .orderBy('at', 'desc')
+      .orderBy('delivery_id', 'desc')
+      .orderBy('number', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.reverse().map((row) => ({ ...row, succeeded: row.error === null }))
+  }
+
+  /** Forgets finished deliveries from before then, the oldest first; how many. */
+  async forgetOld(before: number, limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`delete from delivery where id in (
+      select id from delivery where created_at < ${before} and next_attempt_at is null
+      order by created_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})`.execute(this.#db)
+    return Number(numAffectedRows)
+  }
+
+  /** In one statement: an attempt that is written meanwhile must not contradict the status. */
+  async #withAttempts(
+    deliveries: SelectQueryBuilder<Schema, 'delivery', LogRow>,
+  ): Promise<Delivery[]> {
+    const rows = await this.#db
+      .selectFrom(deliveries.as('delivery'))
+      .leftJoin('delivery_attempt as attempt', 'attempt.delivery_id', 'delivery.id')
+      .selectAll('delivery')
+      .select(['attempt.at', 'attempt.error', 'attempt.detail', 'attempt.duration_ms'])
+      .select('attempt.status as attempt_status')
+      .orderBy('delivery.created_at', 'desc')
+      .orderBy('delivery.id', 'desc')
+      .orderBy('attempt.number')
+      .execute()
+    return [...Map.groupBy(rows, (row) => row.id).values()].flatMap(toDelivery)
+  }
+}
+
+const LOG_COLUMNS = [
+  'id',
+  'webhook_id',
+  'url',
+  'event',
+  'inbox_id',
+  'message_id',
+  'status',
+  'created_at',
+  'next_attempt_at',
+] as const
+
+type LogRow = Pick<Selectable<Schema['delivery']>, (typeof LOG_COLUMNS)[number]>
+
+/** A delivery with one of its attempts, or with none when it has none. */
+type JoinedRow = LogRow & {
+  readonly at: number | null
+  readonly attempt_status: number | null
+  readonly error: AttemptError | null
+  readonly detail: string | null
+  readonly duration_ms: number | null
+}
+
+function toDelivery(rows: readonly JoinedRow[]): Delivery[] {
+  const [row] = rows
+  if (row === undefined) return []
+  const delivery = {
+    id: row.id,
+    webhookId: row.webhook_id,
+    url: row.url,
+    event: row.event,
+    inboxId: row.inbox_id,
+    messageId: row.message_id,
+    status: row.status,
+    attempts: rows.flatMap(toAttempt),
+    createdAt: isoTime(row.created_at),
+    nextAttemptAt: isoTimeOrNull(row.next_attempt_at),
+  }
+  return [delivery]
+}
+
+function toAttempt(row: JoinedRow): DeliveryAttempt[] {
+  if (row.at === null) return []
+  const { attempt_status: status, error, detail, duration_ms: durationMs } = row
+  return [{ at: isoTime(row.at), status, error, detail, durationMs: durationMs ?? 0 }]
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
+import type { Store } from '../open.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const claim = (domain: string) => ({ domain, challenge: `c-${domain}`, createdAt: NOW })
+
+async function givenVerified(store: Store, domain: string, nextCheckAt: number | null) {
+  const claimed = await store.domains.add(ALICE, claim(domain))
+  assert.ok(claimed !== null)
+  const verified = { ...claimed, state: 'verified' as const, verifiedAt: NOW, unprovenSince: null }
+  assert.equal(await store.domains.update(verified, nextCheckAt), true)
+  return verified
+}
+
+describeEachDatabase('custom domains', (open) => {
+  it('are claimed once, and shown to their account alone', async () => {
+    const store = await open()
+    const claims = await Promise.all(
+      [ALICE, BOB, ALICE, BOB].map((owner) => store.domains.add(owner, claim('a.example'))),
+    )
+    const [claimed, ...more] = claims.filter((one) => one !== null)
+    assert.deepEqual(more, [])
+    const owner = claimed?.accountId ?? ALICE
+    const other = owner === ALICE ? BOB : ALICE
+    assert.deepEqual(await store.domains.list(owner), [claimed])
+    assert.deepEqual(await store.domains.find(owner, 'a.example'), claimed)
+    assert.equal(await store.domains.count(owner), 1)
+    assert.equal(await store.domains.find(other, 'a.example'), null)
+    assert.deepEqual(await store.domains.list(other), [])
+    assert.equal(await store.domains.remove(other, 'a.example'), false)
+    assert.equal(await store.domains.remove(owner, 'a.example'), true)
+    assert.equal(await store.domains.remove(owner, 'a.example'), false)
+  })
+
+  it('know whose active domain a name is', async () => {
+    const store = await open()
+    const verified = await givenVerified(store, 'a.example', null)
+    assert.equal(await store.domains.findActiveOwner('a.example'), null)
+    await store.domains.update({ ...verified, state: 'active', activeAt: NOW }, null)
+    assert.equal(await store.domains.findActiveOwner('a.example'), ALICE)
+    assert.deepEqual(await store.domains.listActive(ALICE), ['a.example'])
+    assert.deepEqual(await store.domains.listActive(BOB), [])
+  })
+
+  it('do not take the result of a check of an earlier claim', async () => {
+    const store = await open()
+    const verified = await givenVerified(store, 'a.example', null)
+    await store.domains.remove(ALICE, 'a.example')
+    await store.domains.add(ALICE, { ...claim('a.example'), challenge: 'another' })
+    assert.equal(await store.domains.update(verified, null), false)
+    assert.equal((await store.domains.find(ALICE, 'a.example'))?.state, 'pending')
+  })
+
+  it('are due once, whoever asks', async () => {
+    const store = await open()
+    for (let i = 0; i < 5; i++) await givenVerified(store, `d${i}.example`, NOW - i)
+    await givenVerified(store, 'later.example', NOW + 1)
+    await store.domains.add(ALICE, claim('pending.example'))
+    const take = () => store.domains.takeDue({ now: NOW, retryAt: NOW + 1000, limit: 2 })
+    const taken = (await Promise.all([take(), take(), take(), take(), take()])).flat()
+    const again = [...taken, ...(await take()), ...(await take()), ...(await take())]
+    assert.deepEqual(again.map(({ domain }) => domain).sort(), [
+      'd0.example',
+      'd1.example',
+      'd2.example',
+      'd3.example',
+      'd4.example',
+    ])
+    const retry = await store.domains.takeDue({ now: NOW + 1000, retryAt: NOW + 2000, limit: 99 })
+    assert.equal(retry.length, 6)
+  })
+
+  it('lapse when they were without proof for long', async () => {
+    const store = await open()
+    await store.domains.add(ALICE, claim('a.example'))
+    await store.domains.add(ALICE, claim('b.example'))
+    await store.domains.add(BOB, claim('c.example'))
+    await givenVerified(store, 'proven.example', null)
+    const names = async (since: number, among?: { domain: string; owner: typeof BOB }) =>
+      (await store.domains.removeLapsed(since, among)).map(({ domain }) => domain).sort()
+    assert.deepEqual(await names(NOW - 1), [])
+    assert.deepEqual(await names(NOW, { domain: 'a.example', owner: BOB }), [
+      'a.example',
+      'c.example',
+    ])
+    assert.deepEqual(await names(NOW), ['b.example'])
+    assert.equal(await store.domains.count(ALICE), 1)
+  })
+
+  it('take their inboxes with them', async () => {
+    const store = await open()
+    const mine = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
+    const other = await givenInbox(store, { owner: ALICE, address: 'x@b.example' })
+    await store.inboxes.expireOnDomain(BOB, 'a.example', NOW)
+    assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'active')
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', NOW)
+    assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'expired')
+    assert.equal((await store.inboxes.find(ALICE, other.id, NOW))?.state, 'active')
+    const address = { address: 'x@a.example', inboxId: other.id, occupiedUntil: NOW + DAY_MS }
+    assert.equal(await store.addresses.claim(ALICE, { ...address, now: NOW }), true)
+  })
+})

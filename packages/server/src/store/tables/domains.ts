@@ -1,0 +1,213 @@
+import type { AccountId, DomainState } from '@mayfly/contract'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** A custom domain as it is written. */
+export type NewCustomDomain = {
+  readonly domain: string
+  readonly challenge: string
+  readonly createdAt: number
+}
+
+/** A domain of an account's own. */
+export type CustomDomain = NewCustomDomain & {
+  readonly accountId: AccountId
+  readonly state: DomainState
+  readonly verifiedAt: number | null
+  readonly activeAt: number | null
+  readonly lastCheckedAt: number | null
+  /** Since when its proof is missing; null while it is there. */
+  readonly unprovenSince: number | null
+}
+
+/** Receiving domains: accounts' own, and how each fares. */
+export class Domains {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Claims a domain, unproven; null when it is claimed already. */
+  async add(owner: AccountId, claim: NewCustomDomain): Promise<CustomDomain | null> {
+    const row = await this.#db
+      .insertInto('custom_domain')
+      .values({
+        domain: claim.domain,
+        account_id: owner,
+        state: 'pending',
+        challenge: claim.challenge,
+        created_at: claim.createdAt,
+        verified_at: null,
+        active_at: null,
+        last_checked_at: null,
+        unproven_since: claim.createdAt,
+        next_check_at: null,
+      })
+      .onConflict((conflict) => conflict.column('domain').doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    return row === undefined ? null : toDomain(row)
+  }
+
+  /** The account's domains, whatever their state, by name. */
+  async list(owner: AccountId): Promise<CustomDomain[]> {
+    const rows = await this.#db
+      .selectFrom('custom_domain')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .orderBy('domain')
+      .execute()
+    return rows.map(toDomain)
+  }
+
+  /** How many domains the account has claimed. */
+  async count(owner: AccountId): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('custom_domain')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('account_id', '=', owner)
+      .executeTakeFirstOrThrow()
+    return count
+  }
+
+  /** The account's domain of this name, or null. */
+  async find(owner: AccountId, domain: string): Promise<CustomDomain | null> {
+    const row = await this.#db
+      .selectFrom('custom_domain')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('domain', '=', domain)
+      .executeTakeFirst()
+    return row === undefined ? null : toDomain(row)
+  }
+
+  /** Whose active domain this is, if anyone's. */
+  async findActiveOwner(domain: string): Promise<AccountId | null> {
+    const row = await this.#db
+      .selectFrom('custom_domain')
+      .select('account_id')
+      .where('domain', '=', domain)
+      .where('state', '=', 'active')
+      .executeTakeFirst()
+    return row?.account_id ?? null
+  }
+
+  /** Names of the account's active custom domains. */
+  async listActive(owner: AccountId): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('custom_domain')
+      .select('domain')
+      .where('account_id', '=', owner)
+      .where('state', '=', 'active')
+      .orderBy('domain')
+      .execute()
+    return rows.map((row) => row.domain)
+  }
+
+  /** Where a custom domain stands; null when nobody has registered it. */
+  async findState(domain: string): Promise<'pending' | 'verified' | 'active' | null> {
+    const row = await this.#db
+      .selectFrom('custom_domain')
+      .select('state')
+      .where('domain', '=', domain)
+      .executeTakeFirst()
+    return row?.state ?? null
+  }
+
+  /** Writes what a check made of a domain; false when it is no longer that claim. */
+  async update(domain: CustomDomain, nextCheckAt: number | null): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('custom_domain')
+      .set({
+        state: domain.state,
+        verified_at: domain.verifiedAt,
+        active_at: domain.activeAt,
+        last_checked_at: domain.lastCheckedAt,
+        unproven_since: domain.unprovenSince,
+        next_check_at: nextCheckAt,
+      })
+      .where('account_id', '=', domain.accountId)
+      .where('domain', '=', domain.domain)
+      .where('challenge', '=', domain.challenge)
+      .executeTakeFirst()
+    return numUpdatedRows === 1n
+  }
+
+  /**
+   * Takes domains that are due for a check, which others then leave alone until `retryAt`.
+   * Who comes at the same time waits for the row and then finds it no longer due.
+   */
+  async takeDue(due: {
+    readonly now: number
+    readonly retryAt: number
+    readonly limit: number
+  }): Promise<CustomDomain[]> {
+    const rows = await this.#db
+      .updateTable('custom_domain')
+      .set({ next_check_at: due.retryAt })
+      .where('next_check_at', '<=', due.now)
+      .where(
+        'domain',
+        'in',
+        sql<string>`(select domain from custom_domain where next_check_at <= ${due.now}
+          order by next_check_at limit ${due.limit})`,
+      )
+      .returningAll()
+      .execute()
+    return rows.map(toDomain)
+  }
+
+  /** Gives a domain up; false when the account has no such. */
+  async remove(owner: AccountId, domain: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('custom_domain')
+      .where('account_id', '=', owner)
+      .where('domain', '=', domain)
+      .executeTakeFirst()
+    return numDeletedRows === 1n
+  }
+
+  /** Removes claims without proof since then: all, or those of one name and one account. */
+  async removeLapsed(
+    unprovenSince: number,
+    among?: { readonly domain: string; readonly owner: AccountId },
+  ): Promise<CustomDomain[]> {
+    let query = this.#db
+      .deleteFrom('custom_domain')
+      .where('unproven_since', '<=', unprovenSince)
+      .returningAll()
+    if (among !== undefined) {
+      query = query.where((where) =>
+        where.or([where('domain', '=', among.domain), where('account_id', '=', among.owner)]),
+      )
+    }
+    return (await query.execute()).map(toDomain)
+  }
+
+  /** Refused recipients on each of these domains since then. */
+  async countRefusals(domains: readonly string[], since: number): Promise<Map<string, number>> {
+    const rows = await this.#db
+      .selectFrom('domain_refusal')
+      .select(({ fn }) => ['domain', fn.sum<number>('refusals').as('count')])
+      .where('domain', 'in', domains)
+      .where('hour_at', '>=', since)
+      .groupBy('domain')
+      .execute()
+    return new Map(rows.map((row) => [row.domain, row.count]))
+  }
+}
+
+function toDomain(row: Selectable<Schema['custom_domain']>): CustomDomain {
+  return {
+    domain: row.domain,
+    accountId: row.account_id,
+    state: row.state,
+    challenge: row.challenge,
+    createdAt: row.created_at,
+    verifiedAt: row.verified_at,
+    activeAt: row.active_at,
+    lastCheckedAt: row.last_checked_at,
+    unprovenSince: row.unproven_since,
+  }
+}

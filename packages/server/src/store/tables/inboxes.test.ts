@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
+
+describeEachDatabase('inboxes', (open) => {
+  it('does not show an inbox to another account', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+
+    assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW))?.id, inbox.id)
+    assert.equal(await store.inboxes.find(BOB, inbox.id, NOW), null)
+    assert.deepEqual(await store.inboxes.listActive(BOB, NOW), [])
+    assert.equal(await store.inboxes.purge(BOB, inbox.id), null)
+    assert.notEqual(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+  })
+
+  it('shows an expired inbox by its id, not in the list', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 1000 })
+
+    assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW + 999))?.state, 'active')
+    assert.equal((await store.inboxes.listActive(ALICE, NOW + 999)).length, 1)
+    assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW + 1000))?.state, 'expired')
+    assert.deepEqual(await store.inboxes.listActive(ALICE, NOW + 1000), [])
+  })
+
+  it('purges an inbox once', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+
+    assert.equal((await store.inboxes.purge(ALICE, inbox.id))?.address, inbox.address)
+    assert.equal(await store.inboxes.purge(ALICE, inbox.id), null)
+    assert.equal(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+  })
+
+  it('counts unexpired inboxes by domain', async () => {
+    const store = await open()
+    await givenInbox(store, { owner: ALICE })
+    await givenInbox(store, { owner: BOB })
+    await givenInbox(store, { owner: BOB, expiresAt: NOW })
+    const counts = await store.inboxes.countByDomain(['mayfly.test', 'empty.test'], NOW)
+    assert.deepEqual([...counts], [['mayfly.test', 2]])
+  })
+
+  it('undoes a transaction that throws', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    await assert.rejects(
+      store.transaction(async (tx) => {
+        await tx.inboxes.purge(ALICE, inbox.id)
+        throw new Error('changed my mind')
+      }),
+      /changed my mind/,
+    )
+    assert.notEqual(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+  })
+})

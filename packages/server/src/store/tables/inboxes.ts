@@ -1,0 +1,194 @@
+import type { AccountId, Environment, Inbox, InboxId, InboxState, Plan } from '@mayfly/contract'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+import { isoTime } from '../time.ts'
+
+/** An inbox as it is written. */
+export type NewInbox = {
+  readonly id: InboxId
+  readonly address: string
+  readonly domain: string
+  readonly environment: Environment
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** Inboxes. */
+export class Inboxes {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** Writes a new inbox, which is active. */
+  async add(owner: AccountId, inbox: NewInbox): Promise<Inbox> {
+    const row = {
+      id: inbox.id,
+      account_id: owner,
+      address: inbox.address,
+      domain: inbox.domain,
+      environment: inbox.environment,
+      created_at: inbox.createdAt,
+      expires_at: inbox.expiresAt,
+      suspended_at: null,
+      suspended_reason: null,
+      message_count: 0,
+      size_bytes: 0,
+      last_sequence: 0,
+    }
+    await this.#db.insertInto('inbox').values(row).execute()
+    return toInbox(row, inbox.createdAt)
+  }
+
+  /** Inboxes that have not expired, newest first. */
+  async listActive(owner: AccountId, now: number): Promise<Inbox[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('expires_at', '>', now)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute()
+    return rows.map((row) => toInbox(row, now))
+  }
+
+  /** The account's inbox, in whatever state, or null. */
+  async find(owner: AccountId, id: InboxId, now: number): Promise<Inbox | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : toInbox(row, now)
+  }
+
+  /**
+   * Purges an inbox with all its content; null when there is no such inbox. The mails whose
+   * last copy this may have been are left to `Mails.deleteUnshared`.
+   */
+  async purge(
+    owner: AccountId,
+    id: InboxId,
+  ): Promise<{ address: string; mailIds: readonly string[] } | null> {
+    const mails = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select('message.mail_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.id', '=', id)
+      .execute()
+    const purged = await this.#db
+      .deleteFrom('inbox')
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .returning('address')
+      .executeTakeFirst()
+    if (purged === undefined) return null
+    // In the order of their ids, as everybody locks deliveries.
+    await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
+      order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
+    return { address: purged.address, mailIds: mails.map((mail) => mail.mail_id) }
+  }
+
+  /** Inboxes of accounts on a plan that expired before then, oldest first. */
+  async listExpired(
+    plan: Plan,
+    before: number,
+    limit: number,
+  ): Promise<{ id: InboxId; accountId: AccountId }[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .innerJoin('account', 'account.id', 'inbox.account_id')
+      .select(['inbox.id', 'inbox.account_id'])
+      .where('account.plan', '=', plan)
+      .where('inbox.expires_at', '<=', before)
+      .orderBy('inbox.expires_at')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
+  }
+
+  /** Number of the newest message of an inbox; null when there is no such inbox. */
+  async lastSequence(owner: AccountId, id: InboxId): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .select('last_sequence')
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row?.last_sequence ?? null
+  }
+
+  /** The same for many inboxes, whoever owns them; those that are gone are left out. */
+  async lastSequences(ids: readonly InboxId[]): Promise<Map<InboxId, number>> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .select(['id', 'last_sequence'])
+      .where('id', 'in', ids)
+      .execute()
+    return new Map(rows.map((row) => [row.id, row.last_sequence]))
+  }
+
+  /** Ends an account's inboxes on a domain that is no longer its own, and frees their addresses. */
+  async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
+    const ended = await this.#db
+      .updateTable('inbox')
+      .set({ expires_at: now })
+      .where('account_id', '=', owner)
+      .where('domain', '=', domain)
+      .where('expires_at', '>', now)
+      .returning('address')
+      .execute()
+    if (ended.length === 0) return
+    await this.#db
+      .updateTable('address')
+      .set({ occupied_until: now })
+      .where(
+        'address',
+        'in',
+        ended.map((row) => row.address),
+      )
+      .where('occupied_until', '>', now)
+      .execute()
+  }
+
+  /** Unexpired inboxes on each of these domains. */
+  async countByDomain(domains: readonly string[], now: number): Promise<Map<string, number>> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .select(({ fn }) => ['domain', fn.countAll<number>().as('count')])
+      .where('domain', 'in', domains)
+      .where('expires_at', '>', now)
+      .groupBy('domain')
+      .execute()
+    return new Map(rows.map((row) => [row.domain, row.count]))
+  }
+}
+
+function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
+  return {
+    id: row.id,
+    emailAddress: row.address,
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+    messageCount: row.message_count,
+    state: inboxState(row, now),
+    environment: row.environment,
+    watermark: String(row.last_sequence),
+  }
+}
+
+/** Expiry comes first: a suspended inbox that has expired does not come back by being resumed. */
+function inboxState(
+  row: Pick<Selectable<Schema['inbox']>, 'expires_at' | 'suspended_at'>,
+  now: number,
+): InboxState {
+  if (row.expires_at <= now) return 'expired'
+  return row.suspended_at === null ? 'active' : 'suspended'
+}

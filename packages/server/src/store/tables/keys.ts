@@ -1,0 +1,149 @@
+import type { AccountId, Environment, Key, KeyId, Plan, Role } from '@mayfly/contract'
+import { CompiledQuery, type Kysely, type Selectable } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+import { isoTime, isoTimeOrNull } from '../time.ts'
+
+/** A key as it is written. */
+export type NewKey = {
+  readonly id: KeyId
+  readonly accountId: AccountId
+  readonly name: string
+  readonly environment: Environment
+  readonly role: Role
+  readonly prefix: string
+  readonly secretHash: Uint8Array
+  readonly createdAt: number
+}
+
+/** What authentication needs to know of a key. */
+export type KeyCredential = {
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  readonly role: Role
+  readonly environment: Environment
+  readonly plan: Plan
+  readonly secretHash: Uint8Array
+}
+
+/** API keys: hashes, never secrets. */
+export class Keys {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** Writes a new key. */
+  async add(key: NewKey): Promise<Key> {
+    const row = {
+      id: key.id,
+      account_id: key.accountId,
+      name: key.name,
+      environment: key.environment,
+      role: key.role,
+      prefix: key.prefix,
+      secret_hash: key.secretHash,
+      created_at: key.createdAt,
+      last_used_at: null,
+      revoked_at: null,
+    }
+    await this.#db.insertInto('api_key').values(row).execute()
+    return toKey(row)
+  }
+
+  /** Active keys whose secret begins like this: one, or by a rare chance more. */
+  async findCredentials(prefix: string): Promise<KeyCredential[]> {
+    // Compiled once by hand: it runs for every request.
+    const { rows } = await this.#db.executeQuery<CredentialRow>(
+      CompiledQuery.raw(
+        `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
+           api_key.secret_hash, account.plan
+         from api_key join account on account.id = api_key.account_id
+         where api_key.prefix = ${this.#dialect.placeholder(1)}
+           and api_key.revoked_at is null and account.suspended_at is null`,
+        [prefix],
+      ),
+    )
+    return rows.map((row) => ({
+      keyId: row.id,
+      accountId: row.account_id,
+      role: row.role,
+      environment: row.environment,
+      plan: row.plan,
+      secretHash: row.secret_hash,
+    }))
+  }
+
+  /** Active keys, oldest first. */
+  async list(owner: AccountId): Promise<Key[]> {
+    const rows = await this.#db
+      .selectFrom('api_key')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('revoked_at', 'is', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows.map(toKey)
+  }
+
+  /** Puts a new secret in place of the old one; null when the key is not active. */
+  async replaceSecret(
+    owner: AccountId,
+    id: KeyId,
+    secret: Pick<NewKey, 'prefix' | 'secretHash'>,
+  ): Promise<Key | null> {
+    const row = await this.#db
+      .updateTable('api_key')
+      .set({ prefix: secret.prefix, secret_hash: secret.secretHash })
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    return row === undefined ? null : toKey(row)
+  }
+
+  /** Revokes an active key. */
+  async revoke(owner: AccountId, id: KeyId, revokedAt: number): Promise<void> {
+    await this.#db
+      .updateTable('api_key')
+      .set({ revoked_at: revokedAt })
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .execute()
+  }
+
+  /** Notes when keys were last used. */
+  async touch(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
+    for (const [id, usedAt] of uses) {
+      await this.#db
+        .updateTable('api_key')
+        .set({ last_used_at: usedAt })
+        .where('id', '=', id)
+        .execute()
+    }
+  }
+}
+
+type CredentialRow = Pick<
+  Selectable<Schema['api_key']>,
+  'id' | 'account_id' | 'role' | 'environment' | 'secret_hash'
+> & { readonly plan: Plan }
+
+type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
+
+function toKey(row: KeyRow): Key {
+  return {
+    id: row.id,
+    name: row.name,
+    environment: row.environment,
+    role: row.role,
+    prefix: row.prefix,
+    createdAt: isoTime(row.created_at),
+    lastUsedAt: isoTimeOrNull(row.last_used_at),
+  }
+}

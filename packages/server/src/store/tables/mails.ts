@@ -1,0 +1,217 @@
+import type {
+  AttachmentId,
+  InboxId,
+  MailAddress,
+  MessageAuth,
+  MessageEnvelope,
+  MessageId,
+  Otp,
+} from '@mayfly/contract'
+import type { TransferEncoding } from '@mayfly/mail'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import { insertRows } from '../insert-rows.ts'
+import type { Schema } from '../schema.ts'
+import type { Statements } from '../statements.ts'
+
+/** What a full message shows beyond its own columns; kept as one JSON text. */
+export type MailContent = {
+  readonly to: readonly MailAddress[]
+  readonly cc: readonly MailAddress[]
+  readonly replyTo: readonly MailAddress[]
+  readonly sentAt: string | null
+  readonly links: readonly { readonly url: string; readonly text: string }[]
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+  readonly defects: readonly string[]
+  readonly envelope: Omit<MessageEnvelope, 'rcptTo'>
+}
+
+/** An attachment as it is written. */
+export type NewAttachment = {
+  readonly id: AttachmentId
+  readonly filename: string | null
+  readonly contentType: string
+  readonly contentId: string | null
+  readonly inline: boolean
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly status: 'available' | 'blocked' | 'quarantined'
+  readonly reason: string | null
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly bodyEncoding: TransferEncoding
+}
+
+/** A mail as it is written once, whatever the number of its recipients. */
+export type NewMail = {
+  readonly id: string
+  readonly receivedAt: number
+  readonly from: MailAddress
+  readonly subject: string | null
+  readonly preview: string | null
+  readonly text: string | null
+  readonly html: string | null
+  readonly otp: Otp | null
+  readonly content: MailContent
+  readonly transcript: readonly string[]
+  readonly raw: { readonly encoding: 'identity' | 'zstd'; readonly bytes: Uint8Array }
+  /** Of the raw mail before compression. */
+  readonly sizeBytes: number
+  readonly attachments: readonly NewAttachment[]
+}
+
+/** One recipient's copy of a mail. */
+export type NewMessage = {
+  readonly id: MessageId
+  readonly inboxId: InboxId
+  readonly recipient: string
+  readonly sequence: number
+  readonly mail: NewMail
+}
+
+/** Mails as they came, and their copies in inboxes. */
+export class Mails {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+  readonly #statements: Statements
+
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
+    this.#db = db
+    this.#dialect = dialect
+    this.#statements = statements
+  }
+
+  /** Writes mails and their copies. */
+  async add(mails: readonly NewMail[], messages: readonly NewMessage[]): Promise<void> {
+    await this.#insert('mail', mails.map(mailRow))
+    await this.#insert('raw_mail', mails.map(rawRow))
+    await this.#insert('attachment', mails.flatMap(attachmentRows))
+    await this.#insert('message', messages.map(messageRow))
+  }
+
+  /** The raw mail, as it was stored. */
+  async findRaw(mailId: string): Promise<NewMail['raw'] | null> {
+    const row = await this.#db
+      .selectFrom('raw_mail')
+      .select(['encoding', 'bytes'])
+      .where('mail_id', '=', mailId)
+      .executeTakeFirst()
+    return row ?? null
+  }
+
+  /** Writes what the sender checks found. */
+  async setAuth(mailId: string, auth: MessageAuth): Promise<void> {
+    const { placeholder } = this.#dialect
+    const sql = `update mail set auth = ${placeholder(1)} where id = ${placeholder(2)}`
+    await this.#statements.run(sql, [JSON.stringify(auth), mailId])
+  }
+
+  /** Newest mails whose sender checks were never finished, as far back as `since`. */
+  async listUnchecked(since: number, limit: number): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('mail')
+      .select('id')
+      .where('auth', 'is', null)
+      .where('received_at', '>=', since)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => row.id)
+  }
+
+  /** How a mail came, for checks that run after it was stored. */
+  async findEnvelope(mailId: string): Promise<MailContent['envelope'] | null> {
+    const row = await this.#db
+      .selectFrom('mail')
+      .select('content')
+      .where('id', '=', mailId)
+      .executeTakeFirst()
+    // We wrote it ourselves.
+    return row === undefined ? null : (JSON.parse(row.content) as MailContent).envelope
+  }
+
+  /** The inboxes that hold a copy of a mail. */
+  async listInboxes(mailId: string): Promise<InboxId[]> {
+    const rows = await this.#db
+      .selectFrom('message')
+      .select('inbox_id')
+      .where('mail_id', '=', mailId)
+      .execute()
+    return rows.map((row) => row.inbox_id)
+  }
+
+  /** Deletes mails of which no inbox has a copy any more. */
+  async deleteUnshared(mailIds: readonly string[]): Promise<void> {
+    if (mailIds.length === 0) return
+    await this.#db
+      .deleteFrom('mail')
+      .where('id', 'in', mailIds)
+      .where(sql<boolean>`not exists (select 1 from message where message.mail_id = mail.id)`)
+      .execute()
+  }
+
+  async #insert<Table extends keyof Schema>(
+    table: Table,
+    rows: Parameters<typeof insertRows<Table>>[2]['rows'],
+  ): Promise<void> {
+    await insertRows(this.#statements, this.#dialect, { table, rows })
+  }
+}
+
+function mailRow(mail: NewMail) {
+  return {
+    id: mail.id,
+    received_at: mail.receivedAt,
+    size_bytes: mail.sizeBytes,
+    text: mail.text,
+    html: mail.html,
+    content: JSON.stringify(mail.content),
+    transcript: mail.transcript.join('\n'),
+    auth: null,
+  }
+}
+
+function rawRow(mail: NewMail) {
+  return { mail_id: mail.id, encoding: mail.raw.encoding, bytes: mail.raw.bytes }
+}
+
+function messageRow(message: NewMessage) {
+  const { mail } = message
+  return {
+    id: message.id,
+    inbox_id: message.inboxId,
+    mail_id: mail.id,
+    sequence: message.sequence,
+    received_at: mail.receivedAt,
+    recipient: message.recipient,
+    from_name: mail.from.name,
+    from_address: mail.from.address,
+    subject: mail.subject,
+    preview: mail.preview,
+    size_bytes: mail.sizeBytes,
+    has_attachments: flag(mail.attachments.length > 0),
+    otp_value: mail.otp?.value ?? null,
+    otp_confidence: mail.otp?.confidence ?? null,
+  }
+}
+
+function attachmentRows(mail: NewMail) {
+  return mail.attachments.map((attachment, ordinal) => ({
+    id: attachment.id,
+    mail_id: mail.id,
+    ordinal,
+    filename: attachment.filename,
+    content_type: attachment.contentType,
+    content_id: attachment.contentId,
+    inline: flag(attachment.inline),
+    size_bytes: attachment.sizeBytes,
+    sha256: attachment.sha256,
+    status: attachment.status,
+    reason: attachment.reason,
+    body_start: attachment.bodyStart,
+    body_end: attachment.bodyEnd,
+    body_encoding: attachment.bodyEncoding,
+  }))
+}
+
+const flag = (value: boolean): 0 | 1 => (value ? 1 : 0)

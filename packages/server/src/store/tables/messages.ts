@@ -1,0 +1,299 @@
+import type {
+  AccountId,
+  Attachment,
+  AttachmentId,
+  InboxId,
+  Message,
+  MessageAuth,
+  MessageId,
+  MessageSummary,
+  Otp,
+} from '@mayfly/contract'
+import type { TransferEncoding } from '@mayfly/mail'
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from '../schema.ts'
+import { isoTime } from '../time.ts'
+import type { MailContent } from './mails.ts'
+
+/** A page of a list: at most `limit`, older than message number `before`, newer than `after`. */
+export type MessagePage = {
+  readonly limit: number
+  readonly before: number | null
+  readonly after: number
+}
+
+/** A message with what it takes to read its raw mail. */
+export type StoredMessage = Message & { readonly mailId: string; readonly sequence: number }
+
+/** An attachment and where its bytes lie. */
+export type StoredAttachment = Attachment & {
+  readonly mailId: string
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly bodyEncoding: TransferEncoding
+}
+
+/** A summary with its number in the inbox. */
+export type NumberedSummary = MessageSummary & { readonly sequence: number }
+
+/** What a wait judges a message by. */
+export type Candidate = {
+  readonly id: MessageId
+  readonly sequence: number
+  readonly receivedAt: number
+  readonly from: { readonly name: string | null; readonly address: string | null }
+  readonly subject: string | null
+  /** Null also when it was not asked for. */
+  readonly text: string | null
+  readonly hasOtp: boolean
+}
+
+/** Which messages a wait judges. */
+export type CandidatePage = {
+  readonly after: number
+  readonly before: number
+  readonly limit: number
+  readonly withText: boolean
+}
+
+/** How a message came, for the diagnostics. */
+export type Journey = {
+  readonly id: MessageId
+  readonly receivedAt: number
+  readonly subject: string | null
+  readonly recipient: string
+  readonly sizeBytes: number
+  readonly otpConfidence: number | null
+  readonly envelope: MailContent['envelope']
+}
+
+/** Messages: mails as they stand in inboxes. */
+export class Messages {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Newest first, in the order in which they were stored. */
+  async list(owner: AccountId, inboxId: InboxId, page: MessagePage): Promise<NumberedSummary[]> {
+    let query = this.#owned(owner, inboxId)
+      .select(SUMMARY_COLUMNS)
+      .orderBy('message.sequence', 'desc')
+      .limit(page.limit)
+    if (page.before !== null) query = query.where('message.sequence', '<', page.before)
+    if (page.after > 0) query = query.where('message.sequence', '>', page.after)
+    const rows = await query.execute()
+    return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
+  }
+
+  /** Past message number `after`, oldest first. */
+  async listAfter(
+    owner: AccountId,
+    inboxId: InboxId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<NumberedSummary[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .select(SUMMARY_COLUMNS)
+      .where('message.sequence', '>', page.after)
+      .orderBy('message.sequence')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
+  }
+
+  /** What a wait judges messages by: those between two numbers, both left out, newest first. */
+  async listCandidates(
+    owner: AccountId,
+    inboxId: InboxId,
+    page: CandidatePage,
+  ): Promise<Candidate[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .$if(page.withText, (query) =>
+        query.innerJoin('mail', 'mail.id', 'message.mail_id').select('mail.text'),
+      )
+      .select(SUMMARY_COLUMNS)
+      .where('message.sequence', '>', page.after)
+      .where('message.sequence', '<', page.before)
+      .orderBy('message.sequence', 'desc')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      sequence: row.sequence,
+      receivedAt: row.received_at,
+      from: { name: row.from_name, address: row.from_address },
+      subject: row.subject,
+      text: row.text ?? null,
+      hasOtp: row.otp_value !== null,
+    }))
+  }
+
+  /** The SMTP dialogue that brought a message; null when there is no such message. */
+  async findTranscript(
+    owner: AccountId,
+    inboxId: InboxId,
+    id: MessageId,
+  ): Promise<string[] | null> {
+    const row = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select('mail.transcript')
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : row.transcript.split('\n')
+  }
+
+  /** How the newest messages of an inbox came, newest first. */
+  async listJourneys(owner: AccountId, inboxId: InboxId, limit: number): Promise<Journey[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select(['message.id', 'message.received_at', 'message.subject', 'message.recipient'])
+      .select(['message.otp_value', 'message.otp_confidence', 'message.size_bytes', 'mail.content'])
+      .orderBy('message.sequence', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      receivedAt: row.received_at,
+      subject: row.subject,
+      recipient: row.recipient,
+      sizeBytes: row.size_bytes,
+      otpConfidence: row.otp_confidence,
+      // We wrote it ourselves.
+      envelope: (JSON.parse(row.content) as MailContent).envelope,
+    }))
+  }
+
+  /** One message whole, its HTML as it came; null when the inbox has no such message. */
+  async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
+    const row = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select(SUMMARY_COLUMNS)
+      .select(['message.inbox_id', 'message.mail_id', 'message.recipient'])
+      .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content', 'mail.auth'])
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    // We wrote both ourselves.
+    const { envelope, ...content } = JSON.parse(row.content) as MailContent
+    // As above.
+    const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
+    return {
+      ...toSummary(row),
+      inboxId: row.inbox_id,
+      sizeBytes: row.size_bytes,
+      text: row.text,
+      html: row.html,
+      otp: toOtp(row),
+      to: [...content.to],
+      cc: [...content.cc],
+      replyTo: [...content.replyTo],
+      sentAt: content.sentAt,
+      links: [...content.links],
+      headers: [...content.headers],
+      defects: [...content.defects],
+      attachments: await this.#attachments(row.mail_id),
+      auth,
+      envelope: { ...envelope, rcptTo: row.recipient },
+      mailId: row.mail_id,
+      sequence: row.sequence,
+    }
+  }
+
+  /** An attachment of a message. */
+  async findAttachment(
+    owner: AccountId,
+    of: { readonly inboxId: InboxId; readonly messageId: MessageId },
+    id: AttachmentId,
+  ): Promise<StoredAttachment | null> {
+    const row = await this.#owned(owner, of.inboxId)
+      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
+      .selectAll('attachment')
+      .where('message.id', '=', of.messageId)
+      .where('attachment.id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    return {
+      ...toAttachment(row),
+      mailId: row.mail_id,
+      bodyStart: row.body_start,
+      bodyEnd: row.body_end,
+      bodyEncoding: row.body_encoding,
+    }
+  }
+
+  async #attachments(mailId: string): Promise<Attachment[]> {
+    const rows = await this.#db
+      .selectFrom('attachment')
+      .selectAll()
+      .where('mail_id', '=', mailId)
+      .orderBy('ordinal')
+      .execute()
+    return rows.map(toAttachment)
+  }
+
+  #owned(owner: AccountId, inboxId: InboxId) {
+    return this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.id', '=', inboxId)
+  }
+}
+
+const SUMMARY_COLUMNS = [
+  'message.id',
+  'message.sequence',
+  'message.from_name',
+  'message.from_address',
+  'message.subject',
+  'message.preview',
+  'message.received_at',
+  'message.has_attachments',
+  'message.otp_value',
+  'message.otp_confidence',
+] as const
+
+type SummaryRow = Pick<
+  Selectable<Schema['message']>,
+  | 'id'
+  | 'from_name'
+  | 'from_address'
+  | 'subject'
+  | 'preview'
+  | 'received_at'
+  | 'has_attachments'
+  | 'otp_value'
+  | 'otp_confidence'
+>
+
+function toSummary(row: SummaryRow): MessageSummary {
+  return {
+    id: row.id,
+    from: { name: row.from_name, address: row.from_address },
+    subject: row.subject,
+    preview: row.preview,
+    receivedAt: isoTime(row.received_at),
+    hasAttachments: row.has_attachments === 1,
+    hasOtp: row.otp_value !== null,
+  }
+}
+
+function toOtp(row: SummaryRow): Otp | null {
+  if (row.otp_value === null || row.otp_confidence === null) return null
+  return { value: row.otp_value, confidence: row.otp_confidence }
+}
+
+function toAttachment(row: Selectable<Schema['attachment']>): Attachment {
+  return {
+    id: row.id,
+    filename: row.filename,
+    contentType: row.content_type,
+    sizeBytes: row.size_bytes,
+    contentId: row.content_id,
+    inline: row.inline === 1,
+    sha256: row.sha256,
+    status: row.status,
+    reason: row.reason,
+  }
+}

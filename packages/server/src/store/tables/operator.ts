@@ -1,0 +1,189 @@
+import type { AccountId, InboxId, Plan } from '@mayfly/contract'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+
+/** An account as the operator sees it; times in milliseconds. */
+export type AccountEntry = {
+  readonly id: AccountId
+  readonly email: string
+  readonly plan: Plan
+  readonly isConnected: boolean
+  readonly createdAt: number
+  readonly suspendedAt: number | null
+}
+
+/** The same with what it has. */
+export type AccountSummary = AccountEntry & {
+  readonly activeKeys: number
+  /** Unexpired ones. */
+  readonly inboxes: number
+}
+
+/** An inbox as the operator sees it. */
+export type InboxEntry = {
+  readonly id: InboxId
+  readonly accountId: AccountId
+  readonly address: string
+  readonly suspendedAt: number | null
+}
+
+/** Queries of the operator, who is no account's caller: none has an owner. */
+export class OperatorQueries {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** Accounts whose email holds a text, newest first. */
+  async listAccounts(about: {
+    readonly emailHolds: string
+    readonly limit: number
+    readonly now: number
+  }): Promise<AccountSummary[]> {
+    const rows = await this.#accounts()
+      .select([
+        sql<number>`(select count(*) from api_key where api_key.account_id = account.id
+          and api_key.revoked_at is null)`.as('active_keys'),
+        sql<number>`(select count(*) from inbox where inbox.account_id = account.id
+          and inbox.expires_at > ${about.now})`.as('inboxes'),
+      ])
+      .where('account.email', 'like', `%${literal(about.emailHolds.toLowerCase())}%`)
+      .orderBy('account.created_at', 'desc')
+      .orderBy('account.id', 'desc')
+      .limit(about.limit)
+      .execute()
+    return rows.map((row) => ({
+      ...toAccount(row),
+      activeKeys: row.active_keys,
+      inboxes: row.inboxes,
+    }))
+  }
+
+  /** The account of this id or this email, or null. */
+  async findAccount(idOrEmail: string): Promise<AccountEntry | null> {
+    const row = await this.#accounts()
+      .where((where) =>
+        where.or([
+          where('account.email', '=', idOrEmail.toLowerCase()),
+          where(sql<string>`account.id`, '=', idOrEmail),
+        ]),
+      )
+      .executeTakeFirst()
+    return row === undefined ? null : toAccount(row)
+  }
+
+  /** The inbox of this id, or the newest that held this address; null when there is none. */
+  async findInbox(idOrAddress: string): Promise<InboxEntry | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .select(['id', 'account_id', 'address', 'suspended_at'])
+      .where((where) =>
+        where.or([
+          where('address', '=', idOrAddress.toLowerCase()),
+          where(sql<string>`id`, '=', idOrAddress),
+        ]),
+      )
+      .orderBy('created_at', 'desc')
+      .executeTakeFirst()
+    if (row === undefined) return null
+    const { id, account_id: accountId, address, suspended_at: suspendedAt } = row
+    return { id, accountId, address, suspendedAt }
+  }
+
+  /** Puts an account on a plan, to stay there when an external account is disconnected. */
+  async setPlan(id: AccountId, plan: Plan): Promise<void> {
+    await this.#db.updateTable('account').set({ plan }).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('external_identity')
+      .set({ plan_before: plan })
+      .where('account_id', '=', id)
+      .execute()
+  }
+
+  /** Stops an account, or lets it go on when `at` is null. */
+  async setAccountSuspended(id: AccountId, at: number | null): Promise<void> {
+    await this.#db.updateTable('account').set({ suspended_at: at }).where('id', '=', id).execute()
+  }
+
+  /** Lets a stopped inbox go on. */
+  async resumeInbox(id: InboxId): Promise<void> {
+    await this.#db
+      .updateTable('inbox')
+      .set({ suspended_at: null, suspended_reason: null })
+      .where('id', '=', id)
+      .execute()
+  }
+
+  /** Revokes every active key of an account; how many they were. */
+  async revokeKeys(id: AccountId, revokedAt: number): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('api_key')
+      .set({ revoked_at: revokedAt })
+      .where('account_id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
+  }
+
+  /** Some inboxes of an account, expired ones too. */
+  async listInboxes(id: AccountId, limit: number): Promise<InboxId[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .select('id')
+      .where('account_id', '=', id)
+      .limit(limit)
+      .execute()
+    return rows.map((row) => row.id)
+  }
+
+  /** Deletes an account, whose inboxes were purged before, with all else that is its own. */
+  async deleteAccount(id: AccountId): Promise<void> {
+    await this.#db.deleteFrom('account').where('id', '=', id).execute()
+  }
+
+  /** What time the database has, in milliseconds. */
+  async databaseTime(): Promise<number> {
+    const { rows } = await sql<{ now: number }>`
+      select ${sql.raw(this.#dialect.currentMs)} as now`.execute(this.#db)
+    return rows[0]?.now ?? 0
+  }
+
+  #accounts() {
+    return this.#db
+      .selectFrom('account')
+      .leftJoin('external_identity', 'external_identity.account_id', 'account.id')
+      .select([
+        'account.id',
+        'account.email',
+        'account.plan',
+        'account.created_at',
+        'account.suspended_at',
+        'external_identity.connected_at',
+      ])
+  }
+}
+
+/** The text without what stands for other characters in a pattern: it then finds a little more. */
+const literal = (text: string): string => text.replace(/[%\\]/g, '')
+
+function toAccount(row: {
+  id: AccountId
+  email: string
+  plan: Plan
+  created_at: number
+  suspended_at: number | null
+  connected_at: number | null
+}): AccountEntry {
+  return {
+    id: row.id,
+    email: row.email,
+    plan: row.plan,
+    isConnected: row.connected_at !== null,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
+  }
+}

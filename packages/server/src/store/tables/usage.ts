@@ -1,0 +1,50 @@
+import type { AccountId, Environment } from '@mayfly/contract'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** Use of one account with keys of one environment on one UTC day. */
+export type UsageRow = {
+  readonly date: string
+  readonly environment: Environment
+  readonly requests: number
+  readonly inboxes: number
+}
+
+/** Use to add to a day. */
+export type UsageAddition = UsageRow & { readonly accountId: AccountId }
+
+/** What each account used on each day. */
+export class Usage {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Adds to what a day has. */
+  async add(addition: UsageAddition): Promise<void> {
+    const { accountId, date, environment, requests, inboxes } = addition
+    await this.#db
+      .insertInto('usage_day')
+      .values({ account_id: accountId, date, environment, requests, inboxes })
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'date', 'environment']).doUpdateSet({
+          requests: sql<number>`usage_day.requests + ${requests}`,
+          inboxes: sql<number>`usage_day.inboxes + ${inboxes}`,
+        }),
+      )
+      .execute()
+  }
+
+  /** Rows of the days from `from` to `to`, both included, oldest first. */
+  async list(owner: AccountId, from: string, to: string): Promise<UsageRow[]> {
+    return this.#db
+      .selectFrom('usage_day')
+      .select(['date', 'environment', 'requests', 'inboxes'])
+      .where('account_id', '=', owner)
+      .where('date', '>=', from)
+      .where('date', '<=', to)
+      .orderBy('date')
+      .execute()
+  }
+}

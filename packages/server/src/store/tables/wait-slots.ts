@@ -1,0 +1,73 @@
+import type { AccountId } from '@mayfly/contract'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** A options for one numbered place among an account's waits. */
+export type WaitSlotClaim = {
+  readonly number: number
+  readonly token: string
+  readonly node: string
+  readonly leasedUntil: number
+  readonly now: number
+}
+
+/** Places of held waits, leased so that those of a node that died come free again. */
+export class WaitSlots {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Numbers of the places that are held. */
+  async listHeld(owner: AccountId, now: number): Promise<number[]> {
+    const rows = await this.#db
+      .selectFrom('wait_slot')
+      .select('number')
+      .where('account_id', '=', owner)
+      .where('leased_until', '>', now)
+      .execute()
+    return rows.map((row) => row.number)
+  }
+
+  /** Takes a place; false when it is held. One statement: of many at once one succeeds. */
+  async claim(owner: AccountId, claim: WaitSlotClaim): Promise<boolean> {
+    const { number, token, node, leasedUntil, now } = claim
+    const taken = await this.#db
+      .insertInto('wait_slot')
+      .values({ account_id: owner, number, token, node, leased_until: leasedUntil })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account_id', 'number'])
+          .doUpdateSet({ token, node, leased_until: leasedUntil })
+          .where('wait_slot.leased_until', '<=', now),
+      )
+      .returning('number')
+      .execute()
+    return taken.length === 1
+  }
+
+  /** Gives a place back, unless its lease ran out and another wait has it. */
+  async release(owner: AccountId, number: number, token: string): Promise<void> {
+    await this.#db
+      .deleteFrom('wait_slot')
+      .where('account_id', '=', owner)
+      .where('number', '=', number)
+      .where('token', '=', token)
+      .execute()
+  }
+
+  /** Keeps the places of a node that lives. */
+  async renew(node: string, leasedUntil: number): Promise<void> {
+    await this.#db
+      .updateTable('wait_slot')
+      .set({ leased_until: leasedUntil })
+      .where('node', '=', node)
+      .execute()
+  }
+
+  /** Forgets places whose lease ran out. */
+  async forgetEnded(now: number): Promise<void> {
+    await this.#db.deleteFrom('wait_slot').where('leased_until', '<=', now).execute()
+  }
+}

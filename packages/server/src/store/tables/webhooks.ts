@@ -1,0 +1,131 @@
+import type { AccountId, Webhook, WebhookId } from '@mayfly/contract'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+import { isoTime, isoTimeOrNull } from '../time.ts'
+
+/** A webhook as it is written. */
+export type NewWebhook = {
+  readonly id: WebhookId
+  readonly url: string
+  readonly secretSealed: string
+  readonly createdAt: number
+}
+
+/** A webhook with what it takes to sign for it. */
+export type StoredWebhook = Webhook & { readonly secretSealed: string }
+
+/** An endpoint that mail of an account is pushed to. */
+export type ActiveWebhook = {
+  readonly id: WebhookId
+  readonly accountId: AccountId
+  readonly url: string
+}
+
+/** Webhooks. */
+export class Webhooks {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Writes a new webhook, which is active. */
+  async add(owner: AccountId, webhook: NewWebhook): Promise<Webhook> {
+    const row = {
+      id: webhook.id,
+      account_id: owner,
+      url: webhook.url,
+      secret_sealed: webhook.secretSealed,
+      created_at: webhook.createdAt,
+      disabled_at: null,
+      last_delivery_at: null,
+      last_status: null,
+    }
+    await this.#db.insertInto('webhook').values(row).execute()
+    return toWebhook(row)
+  }
+
+  /** The account's webhooks, oldest first, disabled ones included. */
+  async list(owner: AccountId): Promise<Webhook[]> {
+    const rows = await this.#db
+      .selectFrom('webhook')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows.map(toWebhook)
+  }
+
+  /** The account's webhook, or null. */
+  async find(owner: AccountId, id: WebhookId): Promise<StoredWebhook | null> {
+    const row = await this.#db
+      .selectFrom('webhook')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : { ...toWebhook(row), secretSealed: row.secret_sealed }
+  }
+
+  /** False when the account has no such webhook. */
+  async delete(owner: AccountId, id: WebhookId): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('webhook')
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return numDeletedRows === 1n
+  }
+
+  /** The endpoints that mail of these accounts is pushed to. */
+  async listActive(accountIds: readonly AccountId[]): Promise<ActiveWebhook[]> {
+    if (accountIds.length === 0) return []
+    // By hand: it runs with every commit of mail, mostly to find nothing.
+    const { rows } = await sql<{ id: WebhookId; account_id: AccountId; url: string }>`
+      select id, account_id, url from webhook
+      where account_id in (${sql.join(accountIds)}) and disabled_at is null`.execute(this.#db)
+    return rows.map((row) => ({ id: row.id, accountId: row.account_id, url: row.url }))
+  }
+
+  /** Notes what was last sent, unless something later is noted already. */
+  async noteAttempt(
+    id: WebhookId,
+    attempt: { readonly at: number; readonly status: number | null },
+  ): Promise<void> {
+    await this.#db
+      .updateTable('webhook')
+      .set({ last_delivery_at: attempt.at, last_status: attempt.status })
+      .where('id', '=', id)
+      .where((on) =>
+        on.or([on('last_delivery_at', 'is', null), on('last_delivery_at', '<=', attempt.at)]),
+      )
+      .execute()
+  }
+
+  /** Stops an endpoint. */
+  async disable(id: WebhookId, at: number): Promise<void> {
+    await this.#db
+      .updateTable('webhook')
+      .set({ disabled_at: at })
+      .where('id', '=', id)
+      .where('disabled_at', 'is', null)
+      .execute()
+  }
+
+  /** Forgets endpoints that were disabled before then. */
+  async forgetDisabled(before: number): Promise<void> {
+    await this.#db.deleteFrom('webhook').where('disabled_at', '<', before).execute()
+  }
+}
+
+function toWebhook(row: Selectable<Schema['webhook']>): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    createdAt: isoTime(row.created_at),
+    lastDeliveryAt: isoTimeOrNull(row.last_delivery_at),
+    lastStatus: row.last_status,
+    disabledAt: isoTimeOrNull(row.disabled_at),
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { FollowUp } from '../assembly/follow-up.ts'
+import type { Finding } from '../features/follow-up/record.ts'
+import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-thread.ts'
+
+/** What the host does with what the thread sends. */
+export type FollowUpHostOptions = {
+  /** Writes a finding of the thread. */
+  readonly record: (finding: Finding) => Promise<unknown>
+  readonly onCrash: (error: unknown) => void
+}
+
+/** The thread that follows up on stored mail; it starts with the first mail. */
+export function createFollowUpThread(
+  data: FollowUpThreadData,
+  { record, onCrash }: FollowUpHostOptions,
+): FollowUp {
+  let thread: Worker | null = null
+  const send = (message: FollowUpThreadMessage) => thread?.postMessage(message)
+  const onMessage = (message: FollowUpThreadMessage) => {
+    if (message.type !== 'found') return
+    const { number, finding } = message
+    record(finding).then(
+      () => send({ type: 'recorded', number, error: null }),
+      (error: unknown) => send({ type: 'recorded', number, error: String(error) }),
+    )
+  }
+  return {
+    add: (mailIds) => {
+      if (thread === null) {
+        const { config, hostName } = data
+        const workerData: FollowUpThreadData = { config, hostName }
+        thread = new Worker(new URL('./follow-up-thread.ts', import.meta.url), { workerData })
+        thread.on('error', onCrash)
+        thread.on('message', onMessage)
+      }
+      send({ type: 'stored', mailIds })
+    },
+    stop: async () => {
+      if (thread === null) return
+      const ended = once(thread, 'exit')
+      send({ type: 'stop' })
+      await ended
+    },
+  }
+}

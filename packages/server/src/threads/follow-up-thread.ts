@@ -1,0 +1,65 @@
+// The entry file of the follow-up thread: opens what it needs, starts, and stops when told to.
+
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { startFollowUp } from '../assembly/follow-up.ts'
+import type { Config } from '../config/config.ts'
+import type { Finding } from '../features/follow-up/record.ts'
+import { createLog } from '../platform/log.ts'
+import { openStore } from '../store/open.ts'
+
+/** What the follow-up thread is started with. */
+export type FollowUpThreadData = { readonly config: Config; readonly hostName: string }
+
+/** The messages between the follow-up thread and the thread that started it. */
+export type FollowUpThreadMessage =
+  | { readonly type: 'stored'; readonly mailIds: readonly string[] }
+  | { readonly type: 'found'; readonly number: number; readonly finding: Finding }
+  | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
+  | { readonly type: 'stop' }
+
+/** The lowest priority that the system gives a thread. */
+const LOWEST_PRIORITY = 19
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.')
+const port = parentPort
+const send = (message: FollowUpThreadMessage) => port.postMessage(message)
+// Only threads/follow-up-host.ts starts this file.
+const { config, hostName } = workerData as FollowUpThreadData
+
+// On Linux this is the priority of the calling thread alone.
+if (process.platform === 'linux') setPriority(LOWEST_PRIORITY)
+const url = config.MAYFLY_DATABASE_URL
+const store = await openStore({ url, exclusive: false, connectionsMax: 4 })
+const log = createLog(config.MAYFLY_LOG_LEVEL)
+const { record, settle } = createRecorder()
+const followUp = startFollowUp({ store, log, config, hostName, record })
+port.on('message', async (message: FollowUpThreadMessage) => {
+  if (message.type === 'stored') followUp.add(message.mailIds)
+  else if (message.type === 'recorded') settle(message.number, message.error)
+  else if (message.type === 'stop') {
+    await followUp.stop()
+    await store.close()
+    port.close()
+  }
+})
+
+/** Has findings written by the thread that started this one. */
+function createRecorder() {
+  const waiting = new Map<number, PromiseWithResolvers<void>>()
+  let count = 0
+  return {
+    record: (finding: Finding): Promise<void> => {
+      const written = Promise.withResolvers<void>()
+      count += 1
+      waiting.set(count, written)
+      send({ type: 'found', number: count, finding })
+      return written.promise
+    },
+    settle: (number: number, error: string | null): void => {
+      if (error === null) waiting.get(number)?.resolve()
+      else waiting.get(number)?.reject(new Error(error))
+      waiting.delete(number)
+    },
+  }
+}

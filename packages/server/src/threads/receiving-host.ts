@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Receiving, ReceivingOptions } from '../assembly/receiving.ts'
+import type { ReceivingThreadData, ReceivingThreadMessage } from './receiving-thread.ts'
+
+/** What the threads that receive are started with. */
+export type ReceivingThreads = {
+  readonly options: ReceivingOptions
+  readonly count: number
+  readonly signalsName: string
+  /** Called when a thread ends with an error. */
+  readonly onCrash: (error: unknown) => void
+}
+
+/** Starts the receiving threads, one after the other: the first may choose the port. */
+export async function startReceivingThreads(start: ReceivingThreads): Promise<Receiving> {
+  const threads: Worker[] = []
+  let { port } = start.options
+  for (let i = 0; i < start.count; i++) {
+    const data: ReceivingThreadData = {
+      options: { ...start.options, port },
+      signalsName: start.signalsName,
+    }
+    const thread = new Worker(new URL('./receiving-thread.ts', import.meta.url), {
+      workerData: data,
+    })
+    threads.push(thread)
+    try {
+      port = await listening(thread)
+    } catch (error) {
+      await Promise.all(threads.map((one) => one.terminate()))
+      throw error
+    }
+    thread.on('error', start.onCrash)
+  }
+  return {
+    port,
+    stop: async (graceMs) => {
+      await Promise.all(threads.map((thread) => stop(thread, graceMs)))
+    },
+  }
+}
+
+async function listening(thread: Worker): Promise<number> {
+  // Only threads/receiving-thread.ts sends on this port.
+  const [message] = (await once(thread, 'message')) as [ReceivingThreadMessage]
+  if (message.type === 'listening') return message.port
+  if (message.type !== 'failed')
+    throw new Error(`unexpected first message from the receiving thread: ${message.type}`)
+  const { error, code } = message
+  throw error instanceof Error && code !== null ? Object.assign(error, { code }) : error
+}
+
+async function stop(thread: Worker, graceMs: number): Promise<void> {
+  const ended = once(thread, 'exit')
+  const message: ReceivingThreadMessage = { type: 'stop', graceMs }
+  thread.postMessage(message)
+  await ended
+}

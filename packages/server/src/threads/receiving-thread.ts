@@ -1,0 +1,47 @@
+// The entry file of a receiving thread: opens what it needs, starts, and stops when told to.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { type ReceivingOptions, startReceiving } from '../assembly/receiving.ts'
+import { systemClock } from '../platform/clock.ts'
+import { createLog } from '../platform/log.ts'
+import { openThreadSignals } from '../signals/thread-signals.ts'
+import { openStore } from '../store/open.ts'
+
+/** What a receiving thread is started with. */
+export type ReceivingThreadData = {
+  readonly options: ReceivingOptions
+  /** Name of the channel that the threads of this process signal on. */
+  readonly signalsName: string
+}
+
+/** The messages between a receiving thread and the thread that started it. */
+export type ReceivingThreadMessage =
+  | { readonly type: 'listening'; readonly port: number }
+  /** An error loses its code on the way between threads: it travels beside it. */
+  | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
+  | { readonly type: 'stop'; readonly graceMs: number }
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.')
+const port = parentPort
+const send = (message: ReceivingThreadMessage) => port.postMessage(message)
+// Only threads/receiving-host.ts starts this file.
+const { options, signalsName } = workerData as ReceivingThreadData
+
+try {
+  const url = options.config.MAYFLY_DATABASE_URL
+  const store = await openStore({ url, exclusive: false, syncsApart: true })
+  const log = createLog(options.config.MAYFLY_LOG_LEVEL)
+  const signals = openThreadSignals(signalsName)
+  const receiving = await startReceiving({ store, log, signals, clock: systemClock }, options)
+  port.on('message', async (message: ReceivingThreadMessage) => {
+    if (message.type !== 'stop') return
+    await receiving.stop(message.graceMs)
+    await store.close()
+    signals.close()
+    port.close()
+  })
+  send({ type: 'listening', port: receiving.port })
+} catch (error) {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null
+  send({ type: 'failed', error, code })
+}

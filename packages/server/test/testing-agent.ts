@@ -1,0 +1,54 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { ApiClient } from './testing-api-client.ts'
+
+/** What a tool answered, as a test looks at it. */
+export type ToolAnswer = {
+  readonly isError: boolean
+  /** The blocks of text. */
+  readonly texts: readonly string[]
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the parts it names.
+  readonly data: any
+}
+
+/** An agent: the protocol's own client, connected over HTTP. */
+export type Agent = AsyncDisposable & {
+  readonly client: Client
+  /** Calls a tool; the answer was checked against the schema that the tool lists. */
+  call(tool: string, args?: Record<string, unknown>, options?: RequestOptions): Promise<ToolAnswer>
+}
+
+/** Connects with the key of an API client. */
+export async function connectAgent(httpUrl: string, api: Pick<ApiClient, 'key'>): Promise<Agent> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', httpUrl), {
+    requestInit: { headers: { authorization: `Bearer ${api.key}` } },
+  })
+  // The library's own transport does not hold to exact optional properties.
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  // From here on the client checks every answer against the schemas listed.
+  await client.listTools()
+  return {
+    client,
+    call: async (tool, args = {}, options = {}) => {
+      const params = { name: tool, arguments: args }
+      const result = await client.callTool(params, CallToolResultSchema, options)
+      const { content, isError, structuredContent } = CallToolResultSchema.parse(result)
+      const texts = content.map((block) => (block.type === 'text' ? block.text : ''))
+      return { isError: isError === true, texts, data: structuredContent }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+/** What stands between the borders of a text, and what is left of it outside. */
+export function partFence(text: string): { readonly inside: string; readonly outside: string } {
+  const [whole, mark, inside] =
+    /<<<untrusted (\w{16})>>>\n([\s\S]*)\n<<<end untrusted \1>>>/.exec(text) ?? []
+  if (whole === undefined || mark === undefined || inside === undefined) {
+    throw new Error(`there is no fence in: ${text}`)
+  }
+  return { inside, outside: text.replace(whole, '') }
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { createDatabase, type Postgres, startPostgres } from './testing-postgres.ts'
+
+/** The databases that the service runs on. */
+export type DatabaseName = 'SQLite' | 'PostgreSQL'
+
+/** A new, empty database, gone with the disposal. */
+export type TestDatabase = AsyncDisposable & { readonly url: string }
+
+/** Runs a suite once on each database; `create` gives a test a database of its own. */
+export function onEachDatabase(
+  name: string,
+  suite: (create: () => Promise<TestDatabase>, database: DatabaseName) => void,
+): void {
+  describe(`${name} on SQLite`, () => suite(createSqlite, 'SQLite'))
+
+  describe(`${name} on PostgreSQL`, () => {
+    let server: Postgres | null = null
+    before(async () => {
+      server = await sharedPostgres()
+    })
+    after(async () => {
+      await server?.[Symbol.asyncDispose]()
+    })
+    suite(async () => {
+      if (server === null) throw new Error('PostgreSQL has not started')
+      return createDatabase(server.url)
+    }, 'PostgreSQL')
+  })
+}
+
+/** A new SQLite file. */
+export async function createSqlite(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-sqlite-'))
+  return {
+    url: `sqlite:${join(folder, 'mayfly.db')}`,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The server that the whole run shares; a file that is run by itself starts its own. */
+async function sharedPostgres(): Promise<Postgres> {
+  const url = process.env['TEST_POSTGRES_URL']
+  return url === undefined ? startPostgres() : { url, [Symbol.asyncDispose]: async () => {} }
+}

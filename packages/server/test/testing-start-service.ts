@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startService as start } from '../src/assembly/service.ts'
+import { parseConfig } from '../src/config/config.ts'
+import type { Clock } from '../src/platform/clock.ts'
+import { createLog } from '../src/platform/log.ts'
+import { type ApiClient, createApiClient } from './testing-api-client.ts'
+import { createSqlite, type TestDatabase } from './testing-databases.ts'
+import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail.ts'
+
+/** A whole service on free ports, with all that a user has to reach it. */
+export type TestService = AsyncDisposable & {
+  readonly httpUrl: string
+  readonly smtpPort: number
+  /** What was logged, a JSON object a line. */
+  readonly logged: readonly string[]
+  /** Calls without a key. */
+  readonly anonymous: ApiClient
+  /** Registers an account and calls with its first key. */
+  register(email?: string): Promise<ApiClient>
+  /** Sends one mail by SMTP, which must be taken by at least one recipient. */
+  sendMail(mail: MailToSend): Promise<SmtpAnswer>
+  /** Sends mails over one connection, whatever becomes of them. */
+  sendMails(mails: readonly MailToSend[]): Promise<SmtpAnswer[]>
+}
+
+/** What a test may choose. */
+export type TestServiceOptions = {
+  readonly database?: TestDatabase
+  readonly env?: Readonly<Record<string, string>>
+  readonly clock?: Clock
+  readonly domainSweepMs?: number
+}
+
+/** Longest time for sockets and timers to be gone after a stop. */
+const LEAK_GRACE_MS = 3_000
+
+// Several nodes share one process here: what is left is only seen when the last has stopped.
+let running = 0
+let before: ReadonlyMap<string, number> = new Map()
+
+/** Starts a service; its disposal stops it and fails when it leaves anything behind. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  if (running === 0) before = openResources()
+  const ownDatabase = options.database === undefined ? await createSqlite() : null
+  const config = parseConfig({
+    MAYFLY_HTTP_PORT: '0',
+    MAYFLY_SMTP_PORT: '0',
+    MAYFLY_DATABASE_URL: (options.database ?? ownDatabase)?.url ?? '',
+    MAYFLY_DEFAULT_PLAN: 'unlimited',
+    MAYFLY_LOG_LEVEL: 'warn',
+    // A clock of the test's own cannot be shared with other threads.
+    ...(options.clock === undefined ? {} : { MAYFLY_SMTP_THREADS: '0' }),
+    // Nobody answers there, at once: sender checks must not depend on the machine's resolver.
+    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+    ...options.env,
+  })
+  const logged: string[] = []
+  const log = createLog(config.MAYFLY_LOG_LEVEL, { write: (line) => logged.push(line) })
+  const { database: _database, env: _env, ...overrides } = options
+  const service = await start(config, log, overrides)
+  running += 1
+  let accounts = 0
+  const anonymous = createApiClient(service.httpUrl, null)
+  return {
+    httpUrl: service.httpUrl,
+    smtpPort: service.smtpPort,
+    logged,
+    sendMails: (mails) => sendMails(service.smtpPort, mails),
+    sendMail: async (mail) => {
+      const [answer] = await sendMails(service.smtpPort, [mail])
+      if (answer?.mail?.startsWith('250') !== true) {
+        throw new Error(`not taken: ${JSON.stringify(answer)}`)
+      }
+      return answer
+    },
+    anonymous,
+    register: async (email) => {
+      accounts += 1
+      const body = { email: email ?? `dev${accounts}@example.com` }
+      const answer = await anonymous.post('/v1/accounts', body)
+      if (answer.status !== 201) throw new Error(`could not register: ${answer.text}`)
+      return createApiClient(service.httpUrl, String(answer.body.apiKey))
+    },
+    [Symbol.asyncDispose]: async () => {
+      await service.stop()
+      await ownDatabase?.[Symbol.asyncDispose]()
+      running -= 1
+      if (running === 0) await assertNothingLeft(before)
+    },
+  }
+}
+
+/** Sockets, servers and timers that are open, counted by kind. */
+function openResources(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (/^(?:TCP|Pipe|Timeout|TLS|MessagePort|Worker)/.test(kind)) {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+async function assertNothingLeft(before: ReadonlyMap<string, number>): Promise<void> {
+  const deadline = performance.now() + LEAK_GRACE_MS
+  for (;;) {
+    const left = [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0))
+    if (left.length === 0) return
+    if (performance.now() > deadline) {
+      throw new Error(
+        `left behind after the stop: ${left.map((pair) => pair.join(' ')).join(', ')}`,
+      )
+    }
+    await delay(10)
+  }
+}

@@ -1,0 +1,95 @@
+import { afterEach } from 'node:test'
+import type { AccountId, EventId, InboxId, WebhookId } from '@mayfly/contract'
+import { createIds } from '../src/platform/ids.ts'
+import { openStore, type Store } from '../src/store/open.ts'
+import { onEachDatabase } from './testing-databases.ts'
+
+/** The instant at which store tests take place. */
+export const NOW = Date.UTC(2026, 0, 31, 12)
+
+/** Two accounts that every opened test store has. */
+export const ALICE = 'acc_alice' as AccountId // A brand by hand: tests need fixed ids.
+/** The other one. */
+export const BOB = 'acc_bob' as AccountId // As above.
+
+const ids = createIds({ now: () => NOW })
+
+/** Runs a suite of store tests on each database; `open` gives a test a store of its own. */
+export function describeEachDatabase(
+  name: string,
+  suite: (open: () => Promise<Store>) => void,
+): void {
+  onEachDatabase(name, (create) => {
+    const opened: AsyncDisposable[] = []
+    afterEach(async () => {
+      for (const resource of opened.splice(0).reverse()) await resource[Symbol.asyncDispose]()
+    })
+    suite(async () => {
+      const database = await create()
+      opened.push(database)
+      const store = await openStore({ url: database.url, exclusive: false })
+      opened.push({ [Symbol.asyncDispose]: () => store.close() })
+      for (const id of [ALICE, BOB]) {
+        const email = `${id}@example.com`
+        await store.accounts.add({ id, email, name: null, plan: 'unlimited', createdAt: NOW })
+      }
+      return store
+    })
+  })
+}
+
+/** An inbox in the store, for whoever owns it. */
+export async function givenInbox(
+  store: Store,
+  about: { owner: AccountId; address?: string; expiresAt?: number },
+): Promise<{ id: InboxId; address: string }> {
+  const id = ids.next('inbox')
+  const address = about.address ?? `${ids.localPart()}@mayfly.test`
+  const expiresAt = about.expiresAt ?? NOW + 3_600_000
+  await store.addresses.claim(about.owner, {
+    address,
+    inboxId: id,
+    occupiedUntil: expiresAt,
+    now: NOW,
+  })
+  await store.inboxes.add(about.owner, {
+    id,
+    address,
+    domain: address.split('@')[1] ?? '',
+    environment: 'live',
+    createdAt: NOW,
+    expiresAt,
+  })
+  return { id, address }
+}
+
+/** A webhook in the store, for whoever owns it. */
+export async function givenWebhook(store: Store, owner: AccountId): Promise<WebhookId> {
+  const id = ids.next('webhook')
+  const url = `https://${id}.example/`
+  await store.webhooks.add(owner, { id, url, secretSealed: 'sealed', createdAt: NOW })
+  return id
+}
+
+/** Deliveries to a webhook that are due; each has its own id as its payload. */
+export async function givenDeliveries(
+  store: Store,
+  about: { owner: AccountId; webhookId: WebhookId; count: number; inboxId?: InboxId; at?: number },
+): Promise<EventId[]> {
+  const createdAt = about.at ?? NOW
+  const made = Array.from({ length: about.count }, () => {
+    const id = ids.next('event')
+    return {
+      id,
+      accountId: about.owner,
+      webhookId: about.webhookId,
+      url: `https://${about.webhookId}.example/`,
+      inboxId: about.inboxId ?? ids.next('inbox'),
+      messageId: ids.next('message'),
+      payload: id,
+      createdAt,
+    }
+  })
+  await store.deliveries.add(made)
+  return made.map(({ id }) => id)
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startTestServer, until } from '../../test/testing-server.ts'
+import { makeSelfSignedCertificate } from './self-signed.ts'
+
+const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
+const tls = makeSelfSignedCertificate(['mx.mayfly.test'], new Date())
+
+describe('STARTTLS', { timeout: 20_000 }, () => {
+  it('takes a mail over TLS, and tells so', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    assert.deepEqual(await client.say('EHLO x', 'STARTTLS'), ['250', '220 2.0.0'])
+    const secured = await client.secure()
+    assert.equal(secured.getPeerCertificate().subject.CN, 'mx.mayfly.test')
+    assert.deepEqual(await client.say('EHLO x', ...MAIL), ['250', '250 2.1.0', '250 2.1.5', '354'])
+    client.send(`${'x'.repeat(200_000)}\r\n.\r\n`)
+    assert.equal(await client.reply(), '250 2.0.0')
+    assert.deepEqual(await client.say('STARTTLS', 'QUIT'), ['503 5.5.1', '221 2.0.0'])
+    await client.closed()
+    assert.equal(given.mails[0]?.envelope.tls, 'TLSv1.3')
+    assert.equal(given.mails[0]?.protocol, 'ESMTPS')
+    assert.equal(given.mails[0]?.raw.length, 200_002)
+  })
+
+  it('forgets what somebody slipped in before it', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x')
+    client.send('STARTTLS\r\nEHLO evil\r\nMAIL FROM:<evil@example.com>\r\nRSET\r\n')
+    assert.equal(await client.reply(), '220 2.0.0')
+    await client.secure()
+    assert.deepEqual(await client.say(MAIL[0] ?? '', 'EHLO good', 'NOOP'), [
+      ...['503 5.5.1', '250', '250 2.0.0'],
+    ])
+    await client.say(...MAIL)
+    client.send('.\r\n')
+    assert.equal(await client.reply(), '250 2.0.0')
+    assert.equal(given.mails[0]?.envelope.helo, 'good')
+  })
+
+  it('closes on a client that speaks something else', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', 'STARTTLS')
+    client.send('MAIL FROM:<evil@example.com>\r\n')
+    await client.closed()
+    assert.equal(given.server.connectionCount(), 0)
+  })
+
+  it('closes on a client that does not begin within 30 seconds', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', 'STARTTLS')
+    given.pass(29_999)
+    await given.serveOne()
+    assert.equal(client.isClosed, false)
+    given.pass(1)
+    await client.closed()
+  })
+
+  it('survives a reset during and after the handshake', async () => {
+    await using given = await startTestServer({ tls })
+    const early = await given.connect()
+    await early.replies(1)
+    await early.say('EHLO x', 'STARTTLS')
+    early.send('\x16\x03\x01')
+    early.socket.resetAndDestroy()
+    const late = await given.connect()
+    await late.replies(1)
+    await late.say('EHLO x', 'STARTTLS')
+    await late.secure()
+    await late.say('EHLO x', ...MAIL)
+    late.send('half')
+    late.socket.destroy()
+    await until(() => given.server.connectionCount() === 0)
+    assert.deepEqual(
+      given.turnedAway.map(({ reason }) => reason),
+      ['connection_lost'],
+    )
+  })
+
+  it('ends with the server, during the handshake and after it', async () => {
+    await using given = await startTestServer({ tls })
+    const [shaking, idle] = [await given.connect(), await given.connect()]
+    for (const client of [shaking, idle]) {
+      await client.replies(1)
+      await client.say('EHLO x', 'STARTTLS')
+    }
+    await idle.secure()
+    await idle.say('EHLO x')
+    const stopped = given.server.stop(5000)
+    assert.equal(await idle.reply(), '421 4.3.2')
+    await shaking.closed()
+    await stopped
+  })
+})

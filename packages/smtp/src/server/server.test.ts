@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startTestServer, until } from '../../test/testing-server.ts'
+import type { Receipt } from './handler.ts'
+
+const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
+
+describe('an SMTP server', { timeout: 20_000 }, () => {
+  it('takes mail after mail on one connection', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect()
+    assert.equal(await client.reply(), '220')
+    assert.deepEqual(await client.say('EHLO x'), ['250'])
+    for (const content of ['one', 'two', 'three']) {
+      assert.deepEqual(await client.say(...MAIL), ['250 2.1.0', '250 2.1.5', '354'])
+      client.send(`${content}\r\n.\r\n`)
+      assert.equal(await client.reply(), '250 2.0.0')
+    }
+    assert.deepEqual(await client.say('QUIT'), ['221 2.0.0'])
+    await client.closed()
+    const contents = given.mails.map(({ raw }) => raw.toString())
+    assert.deepEqual(contents, ['one\r\n', 'two\r\n', 'three\r\n'])
+    assert.equal(given.mails[0]?.envelope.remoteAddress, '127.0.0.1')
+  })
+
+  it('takes a mail of many megabytes, and refuses one that is too large', async () => {
+    await using given = await startTestServer({ limits: { messageBytesMax: 8 * 2 ** 20 } })
+    const client = await given.connect()
+    const line = `${'x'.repeat(998)}\r\n`
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL)
+    client.send(`${line.repeat(8000)}.\r\n`)
+    assert.equal(await client.reply(), '250 2.0.0')
+    assert.equal(given.mails[0]?.raw.length, 8_000_000)
+
+    await client.say(...MAIL)
+    client.send(`${line.repeat(12_000)}.\r\n`)
+    assert.equal(await client.reply(), '552 5.3.4')
+    assert.deepEqual(await client.say('NOOP'), ['250 2.0.0'])
+    assert.deepEqual(
+      given.turnedAway.map(({ reason }) => reason),
+      ['too_large'],
+    )
+  })
+
+  it('takes mail by chunks', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL.slice(0, 2))
+    const chunk = 'x'.repeat(200_000)
+    client.send(`BDAT 200000\r\n${chunk}BDAT 200000\r\n${chunk}BDAT 0 LAST\r\n`)
+    assert.deepEqual(await client.replies(3), ['250 2.0.0', '250 2.0.0', '250 2.0.0'])
+    assert.equal(given.mails[0]?.raw.length, 400_000)
+  })
+
+  it('accepts a hundred recipients, and asks for the rest in another mail', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', MAIL[0] ?? '')
+    const recipients = Array.from({ length: 101 }, (_, index) => `RCPT TO:<r${index}@mayfly.test>`)
+    const codes = await client.say(...recipients)
+    assert.deepEqual(codes, [...Array<string>(100).fill('250 2.1.5'), '452 4.5.3'])
+    assert.deepEqual(await client.say('DATA'), ['354'])
+    client.send('.\r\n')
+    assert.equal(await client.reply(), '250 2.0.0')
+    assert.equal(given.mails[0]?.recipients.length, 100)
+  })
+
+  it('shares its port with another one where asked to', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await using one = await startTestServer({ reusePort: true })
+    await using two = await startTestServer({ reusePort: true, port: one.server.port })
+    assert.equal(two.server.port, one.server.port)
+    await assert.rejects(startTestServer({ port: one.server.port }), { code: 'EADDRINUSE' })
+  })
+})
+
+describe('caps on connections', { timeout: 20_000 }, () => {
+  it('twenty for one address, and one more when one has left', async () => {
+    await using given = await startTestServer({ isExempt: () => false })
+    const clients = await Promise.all(Array.from({ length: 20 }, () => given.connect()))
+    for (const client of clients) assert.equal(await client.reply(), '220')
+
+    const refused = await given.connect()
+    assert.equal(await refused.reply(), '421 4.7.0')
+    await refused.closed()
+
+    clients[0]?.destroy()
+    await until(() => given.server.connectionCount() === 19)
+    assert.equal(await (await given.connect()).reply(), '220')
+  })
+
+  it('none for an address on this machine', async () => {
+    await using given = await startTestServer()
+    const clients = await Promise.all(Array.from({ length: 30 }, () => given.connect()))
+    for (const client of clients) assert.equal(await client.reply(), '220')
+  })
+
+  it('a number in all, also for this machine', async () => {
+    await using given = await startTestServer({ limits: { connectionsMax: 2 } })
+    const clients = [await given.connect(), await given.connect(), await given.connect()]
+    const replies = await Promise.all(clients.map((client) => client.reply()))
+    assert.deepEqual(replies, ['220', '220', '421 4.7.0'])
+  })
+
+  it('a refused client that does not close is closed', async () => {
+    await using given = await startTestServer({ limits: { connectionsMax: 0 } })
+    const client = await given.connect({ allowHalfOpen: true })
+    assert.equal(await client.reply(), '421 4.7.0')
+    given.pass(4999)
+    assert.equal(await (await given.connect()).reply(), '421 4.7.0')
+    await until(() => openSockets() === 2)
+    given.pass(1)
+    await until(() => openSockets() === 1)
+  })
+})
+
+describe('a server that stops', { timeout: 20_000 }, () => {
+  it('says 421 to those who wait, and lets a mail finish', async () => {
+    await using given = await startTestServer()
+    const [idle, busy] = [await given.connect(), await given.connect()]
+    await idle.replies(1)
+    await busy.replies(1)
+    await busy.say('EHLO x', ...MAIL)
+    busy.send('half')
+    const stopped = given.server.stop(5000)
+    assert.equal(await idle.reply(), '421 4.3.2')
+    await idle.closed()
+
+    busy.send(' and whole\r\n.\r\n')
+    assert.deepEqual(await busy.replies(2), ['250 2.0.0', '421 4.3.2'])
+    await stopped
+    assert.equal(given.mails[0]?.raw.toString(), 'half and whole\r\n')
+  })
+
+  it('waits for the handler, and tells the client', async () => {
+    const stored = Promise.withResolvers<Receipt>()
+    const admit = (address: string) => ({ state: 'accepted', recipient: { address } }) as const
+    await using given = await startTestServer({
+      handler: { admit, receive: () => stored.promise, turnedAway: () => undefined },
+    })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL)
+    client.send('.\r\n')
+    const stopped = given.server.stop(5000)
+    stored.resolve('stored')
+    assert.deepEqual(await client.replies(2), ['250 2.0.0', '421 4.3.2'])
+    await stopped
+  })
+
+  it('waits no longer than it was told', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL)
+    const stopped = given.server.stop(5000)
+    given.pass(4999)
+    client.send('half')
+    given.pass(1)
+    assert.equal(await client.reply(), '421 4.3.2')
+    await stopped
+    assert.deepEqual(
+      given.turnedAway.map(({ reason }) => reason),
+      ['shutting_down'],
+    )
+  })
+
+  it('drops a client that does not close even then', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect({ allowHalfOpen: true })
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL)
+    const stopped = given.server.stop(5000)
+    given.pass(5000)
+    assert.equal(await client.reply(), '421 4.3.2')
+    given.pass(1000)
+    await stopped
+  })
+})
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+}

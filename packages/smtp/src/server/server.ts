@@ -1,0 +1,196 @@
+// The listener: accepts clients, holds the caps on connections, ticks the sessions, stops.
+
+import { createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { REPLIES } from '../protocol/replies.ts'
+import { type MailHandler, type Recipient, safeHandler } from './handler.ts'
+import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
+import { countedAddress, isLoopback, plainAddress } from './peer.ts'
+import { Session, type SessionOptions } from './session.ts'
+import { SocketWire } from './wire.ts'
+
+/** What a server is told. */
+export type SmtpServerOptions<R extends Recipient> = {
+  readonly handler: MailHandler<R>
+  /** The name in greeting and EHLO. */
+  readonly hostname: string
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Several threads may then listen on the same port (Linux). */
+  readonly reusePort?: boolean
+  /** PEM texts; null: STARTTLS is not offered. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly acceptAnyAuth: boolean
+  readonly limits?: Partial<SmtpLimits>
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly sweepIntervalMs?: number
+  /** Addresses without caps on connections and guesses; loopback unless said otherwise. */
+  readonly isExempt?: (address: string) => boolean
+  /** Told of every client that connects. */
+  readonly onConnection?: () => void
+  /** Told of what a handler threw, and of mistakes of ours. */
+  readonly onError: (error: unknown) => void
+}
+
+/** A server that listens. */
+export type SmtpServer = {
+  readonly port: number
+  /** Clients connected now. */
+  connectionCount(): number
+  /** Judges all deadlines now, as happens by itself once a second. */
+  sweep(): void
+  /**
+   * Accepts nobody new, says 421 to whoever is not sending a mail, lets the others finish for
+   * at most `graceMs`, and returns when all sockets are closed: a second or two later at most.
+   */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Connections above the cap that are told 421; those beyond are dropped without a word. */
+const REFUSED_CONNECTIONS_MAX = 200
+
+const SWEEP_INTERVAL_MS = 1000
+
+/** Time for the last 421 of a server that stops to reach its client. */
+const FAREWELL_MS = 1000
+
+/** Starts listening. */
+export async function startSmtpServer<R extends Recipient>(
+  options: SmtpServerOptions<R>,
+): Promise<SmtpServer> {
+  const listener = new Listener(options)
+  await listener.listen()
+  return listener
+}
+
+class Listener<R extends Recipient> implements SmtpServer {
+  readonly #options: SmtpServerOptions<R>
+  readonly #limits: SmtpLimits
+  readonly #session: Omit<SessionOptions<R>, 'remoteAddress' | 'isExempt'>
+  readonly #secureContext: ReturnType<typeof createSecureContext> | null
+  readonly #isExempt: (address: string) => boolean
+  readonly #server: Server
+  readonly #sessions = new Map<Socket, Session<R>>()
+  readonly #refused = new Map<Socket, number>()
+  readonly #countByAddress = new Map<string, number>()
+  #sweeper: NodeJS.Timeout | null = null
+  #stopAtMs = Number.POSITIVE_INFINITY
+
+  constructor(options: SmtpServerOptions<R>) {
+    const limits = { ...SMTP_LIMITS, ...options.limits }
+    this.#options = options
+    this.#limits = limits
+    this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
+    this.#isExempt = options.isExempt ?? isLoopback
+    this.#session = {
+      handler: safeHandler(options.handler, options.onError),
+      protocol: {
+        hostname: options.hostname,
+        offersTls: options.tls !== null,
+        acceptsAnyAuth: options.acceptAnyAuth,
+        messageBytesMax: limits.messageBytesMax,
+        recipientsMax: limits.recipientsMax,
+        lineBytesMax: limits.lineBytesMax,
+        errorsMax: limits.errorsMax,
+      },
+      limits,
+      inFlight: { bytes: 0, bytesMax: limits.inFlightBytesMax },
+      now: options.now,
+      onError: options.onError,
+    }
+    // Half-open: a client may close its side behind its last command and still read the answers.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#accept(socket),
+    )
+    this.#server.maxConnections = limits.connectionsMax + REFUSED_CONNECTIONS_MAX
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port
+  }
+
+  connectionCount(): number {
+    return this.#sessions.size
+  }
+
+  listen(): Promise<void> {
+    const { host, port, reusePort = false, sweepIntervalMs = SWEEP_INTERVAL_MS } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen({ host, port, reusePort, backlog: this.#limits.connectionsMax }, () => {
+      this.#server.off('error', reject)
+      this.#server.on('error', this.#options.onError)
+      this.#sweeper = setInterval(() => this.sweep(), sweepIntervalMs)
+      resolve()
+    })
+    return promise
+  }
+
+  sweep(): void {
+    const nowMs = this.#options.now()
+    for (const [socket, session] of this.#sessions) {
+      if (nowMs >= this.#stopAtMs + FAREWELL_MS) socket.destroy()
+      else if (nowMs >= this.#stopAtMs) session.giveUp()
+      else session.tick(nowMs)
+    }
+    for (const [socket, sinceMs] of this.#refused) {
+      if (nowMs - sinceMs >= this.#limits.lingerMs) socket.destroy()
+    }
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopAtMs = this.#options.now() + graceMs
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    for (const session of this.#sessions.values()) session.stop()
+    for (const socket of this.#refused.keys()) socket.destroy()
+    await promise
+    if (this.#sweeper !== null) clearInterval(this.#sweeper)
+  }
+
+  #accept(socket: Socket): void {
+    this.#options.onConnection?.()
+    const { remoteAddress } = socket
+    // Undefined when the client has already left.
+    if (remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
+    const address = plainAddress(remoteAddress)
+    const isExempt = this.#isExempt(address)
+    const key = countedAddress(address)
+    const count = this.#countByAddress.get(key) ?? 0
+    const isOverCap = !isExempt && count >= this.#limits.connectionsPerAddressMax
+    if (isOverCap || this.#sessions.size >= this.#limits.connectionsMax) {
+      this.#turnDown(socket)
+      return
+    }
+    this.#countByAddress.set(key, count + 1)
+    const wire = new SocketWire(socket, this.#secureContext)
+    const session = new Session(wire, { ...this.#session, remoteAddress: address, isExempt })
+    this.#sessions.set(socket, session)
+    socket.once('close', () => {
+      this.#sessions.delete(socket)
+      this.#forget(key)
+    })
+    wire.listen(session)
+    session.start()
+  }
+
+  #forget(key: string): void {
+    const left = (this.#countByAddress.get(key) ?? 1) - 1
+    if (left === 0) this.#countByAddress.delete(key)
+    else this.#countByAddress.set(key, left)
+  }
+
+  #turnDown(socket: Socket): void {
+    this.#refused.set(socket, this.#options.now())
+    socket.once('close', () => this.#refused.delete(socket))
+    socket.on('error', () => undefined)
+    socket.end(`${REPLIES.tooManyConnections}\r\n`)
+    socket.resume()
+  }
+}

@@ -1,0 +1,412 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { codesOf, lines, PROTOCOL_OPTIONS } from '../../test/testing-protocol.ts'
+import { REPLIES } from '../protocol/replies.ts'
+import {
+  type Admission,
+  type IncomingMail,
+  type MailHandler,
+  type Receipt,
+  type Recipient,
+  safeHandler,
+  type TurnedAway,
+} from './handler.ts'
+import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
+import { Session } from './session.ts'
+import type { Wire } from './wire.ts'
+
+const HELLO = 'EHLO x'
+const FROM = 'MAIL FROM:<a@example.com>'
+const TO = 'RCPT TO:<b@mayfly.test>'
+const MAIL = [FROM, TO, 'DATA', 'hello', '.']
+
+/** A wire that writes down what is done to it, and takes `capacity` characters at a time. */
+class PaperWire implements Wire {
+  written = ''
+  writeCount = 0
+  isReading = true
+  isEnded = false
+  isDestroyed = false
+  isTaking = true
+  beginTls: ((tlsProtocol: string) => void) | null = null
+
+  write(text: string): boolean {
+    this.written += text
+    this.writeCount += 1
+    return this.isTaking
+  }
+  pauseReading(): void {
+    this.isReading = false
+  }
+  resumeReading(): void {
+    this.isReading = true
+  }
+  secure(text: string, onSecured: (tlsProtocol: string) => void): void {
+    this.written += text
+    this.beginTls = onSecured
+  }
+  end(text: string): void {
+    this.written += text
+    this.isEnded = true
+  }
+  destroy(): void {
+    this.isDestroyed = true
+  }
+  /** Reply codes since the last call. */
+  heard(): readonly string[] {
+    const codes = codesOf(this.written)
+    this.written = ''
+    return codes
+  }
+}
+
+type Given = {
+  readonly handler?: Partial<MailHandler>
+  readonly limits?: Partial<SmtpLimits>
+  readonly isExempt?: boolean
+  readonly inFlightBytes?: number
+}
+
+function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: Given = {}) {
+  const wire = new PaperWire()
+  const mails: IncomingMail<Recipient>[] = []
+  const notices: TurnedAway<Recipient>[] = []
+  const errors: unknown[] = []
+  const clock = { nowMs: 0 }
+  const inFlight = { bytes: inFlightBytes, bytesMax: SMTP_LIMITS.inFlightBytesMax }
+  const whole: MailHandler = {
+    admit: (address) => ({ state: 'accepted', recipient: { address } }),
+    receive: async (mail) => {
+      mails.push(mail)
+      return 'stored'
+    },
+    turnedAway: (notice) => notices.push(notice),
+    ...handler,
+  }
+  const onError = (error: unknown) => errors.push(error)
+  const session = new Session(wire, {
+    handler: safeHandler(whole, onError),
+    protocol: PROTOCOL_OPTIONS,
+    limits: { ...SMTP_LIMITS, ...limits },
+    remoteAddress: '192.0.2.1',
+    isExempt,
+    inFlight,
+    now: () => clock.nowMs,
+    onError,
+  })
+  session.start()
+  const say = (...texts: readonly string[]) => session.onData(Buffer.from(lines(...texts)))
+  const pass = (ms: number) => {
+    clock.nowMs += ms
+    session.tick(clock.nowMs)
+  }
+  return { session, wire, mails, notices, errors, inFlight, say, pass }
+}
+
+describe('a session hands over', () => {
+  it('a mail with its envelope, and says 250 only then', async () => {
+    const stored = Promise.withResolvers<Receipt>()
+    const { wire, say, session, mails } = givenSession({
+      handler: {
+        receive: (mail) => {
+          mails.push(mail)
+          return stored.promise
+        },
+      },
+    })
+    session.onData(Buffer.from(lines(HELLO, `${FROM} SIZE=7`, TO, 'DATA')))
+    say('hello', '.', 'NOOP')
+    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0', '250 2.1.5', '354'])
+
+    stored.resolve('stored')
+    await turn()
+    assert.deepEqual(wire.heard(), ['250 2.0.0', '250 2.0.0'])
+    assert.equal(mails[0]?.raw.toString(), 'hello\r\n')
+    assert.equal(mails[0]?.protocol, 'ESMTP')
+    assert.deepEqual(mails[0]?.recipients, [{ address: 'b@mayfly.test' }])
+    assert.deepEqual(mails[0]?.envelope, {
+      mailFrom: 'a@example.com',
+      remoteAddress: '192.0.2.1',
+      helo: 'x',
+      tls: null,
+      smtpUtf8: false,
+      declaredSizeBytes: 7,
+    })
+  })
+
+  it('replies to commands sent ahead in one write', () => {
+    const { wire, say } = givenSession()
+    say(HELLO, FROM, TO, TO, TO, 'NOOP', 'DATA')
+    assert.equal(wire.writeCount, 2)
+  })
+
+  it('recipients one after the other, and keeps the order of replies', async () => {
+    const answers = new Map<string, PromiseWithResolvers<Admission<Recipient>>>()
+    const { wire, say } = givenSession({
+      handler: {
+        admit: (address) => {
+          const answer = Promise.withResolvers<Admission<Recipient>>()
+          answers.set(address, answer)
+          return answer.promise
+        },
+      },
+    })
+    say(HELLO, FROM, 'RCPT TO:<one@b.c>', 'RCPT TO:<two@b.c>', 'NOOP')
+    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0'])
+    assert.deepEqual([...answers.keys()], ['one@b.c'])
+
+    answers.get('one@b.c')?.resolve({ state: 'refused', why: 'full' })
+    await turn()
+    assert.deepEqual(wire.heard(), ['452 4.2.2'])
+    assert.deepEqual([...answers.keys()], ['one@b.c', 'two@b.c'])
+
+    answers.get('two@b.c')?.resolve({ state: 'accepted', recipient: { address: 'two@b.c' } })
+    await turn()
+    assert.deepEqual(wire.heard(), ['250 2.1.5', '250 2.0.0'])
+  })
+
+  const receipts: readonly [receipt: Receipt, code: string][] = [
+    ['stored', '250 2.0.0'],
+    ['inbox_full', '452 4.2.2'],
+    ['storage_full', '452 4.3.1'],
+    ['unavailable', '451 4.3.0'],
+  ]
+  for (const [receipt, code] of receipts) {
+    it(`a mail, and tells ${receipt} as ${code}`, async () => {
+      const { wire, say, notices } = givenSession({ handler: { receive: async () => receipt } })
+      say(HELLO, ...MAIL)
+      await turn()
+      assert.equal(wire.heard().at(-1), code)
+      assert.deepEqual(notices, [])
+    })
+  }
+
+  const refusals: readonly [
+    why: 'unknown' | 'full' | 'unavailable' | 'storage_full',
+    code: string,
+  ][] = [
+    ['unknown', '550 5.1.1'],
+    ['full', '452 4.2.2'],
+    ['unavailable', '451 4.3.0'],
+    ['storage_full', '452 4.3.1'],
+  ]
+  for (const [why, code] of refusals) {
+    it(`a recipient, and tells ${why} as ${code}`, () => {
+      const { wire, say } = givenSession({ handler: { admit: () => ({ state: 'refused', why }) } })
+      say(HELLO, FROM, TO)
+      assert.equal(wire.heard().at(-1), code)
+    })
+  }
+
+  it('the protocol of TLS, after which all begins anew', async () => {
+    const { wire, say, mails } = givenSession()
+    say(HELLO, FROM, 'STARTTLS')
+    wire.beginTls?.('TLSv1.3')
+    say(...MAIL, HELLO, ...MAIL)
+    await turn()
+    assert.equal(mails.length, 1)
+    assert.equal(mails[0]?.envelope.tls, 'TLSv1.3')
+    assert.equal(mails[0]?.protocol, 'ESMTPS')
+  })
+})
+
+describe('a handler that fails', () => {
+  const broken = new Error('broken')
+  const fails = () => {
+    throw broken
+  }
+  const ways: readonly [name: string, handler: Partial<MailHandler>, code: string][] = [
+    ['admit throws', { admit: fails }, '451 4.3.0'],
+    ['admit rejects', { admit: async () => fails() }, '451 4.3.0'],
+    ['receive throws', { receive: fails }, '451 4.3.0'],
+    ['receive rejects', { receive: async () => fails() }, '451 4.3.0'],
+  ]
+  for (const [name, handler, code] of ways) {
+    it(`${name}: the client hears ${code}, and goes on`, async () => {
+      const { wire, say, errors } = givenSession({ handler })
+      say(HELLO, FROM, TO)
+      await turn()
+      say('DATA', '.')
+      await turn()
+      assert.ok(wire.heard().includes(code))
+      assert.deepEqual(errors, [broken])
+      say('NOOP')
+      assert.ok(wire.heard().includes('250 2.0.0'))
+    })
+  }
+
+  it('is told when a mail was lost by its own fault', async () => {
+    const { say, notices } = givenSession({ handler: { receive: fails } })
+    say(HELLO, ...MAIL)
+    await turn()
+    assert.partialDeepStrictEqual(notices, [
+      { reason: 'handler_failed', reply: REPLIES.storageFailing },
+    ])
+    assert.equal(notices.length, 1)
+  })
+
+  it('does not answer: the client hears 421, and a late answer changes nothing', async () => {
+    const stored = Promise.withResolvers<Receipt>()
+    const { wire, say, pass, notices, inFlight } = givenSession({
+      handler: { receive: () => stored.promise },
+    })
+    say(HELLO, ...MAIL)
+    assert.equal(inFlight.bytes, 7)
+    wire.heard()
+    pass(SMTP_LIMITS.handlerMs)
+    assert.deepEqual(wire.heard(), ['421 4.3.0'])
+    assert.equal(wire.isEnded, true)
+    assert.deepEqual(
+      notices.map(({ reason }) => reason),
+      ['handler_failed'],
+    )
+
+    stored.resolve('stored')
+    await turn()
+    assert.deepEqual(wire.heard(), [])
+    assert.equal(inFlight.bytes, 0)
+  })
+})
+
+describe('a session bounds', () => {
+  const unknown: Partial<MailHandler> = { admit: () => ({ state: 'refused', why: 'unknown' }) }
+
+  it('guesses: slow from the third, over at the fifth', () => {
+    const { wire, say, pass } = givenSession({ handler: unknown })
+    say(HELLO, FROM, TO, TO, TO, TO, TO, 'NOOP')
+    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0', '550 5.1.1', '550 5.1.1'])
+    pass(4000)
+    assert.deepEqual(wire.heard(), [])
+    pass(1000)
+    assert.deepEqual(wire.heard(), ['550 5.1.1'])
+    pass(5000)
+    assert.deepEqual(wire.heard(), ['550 5.1.1', '421 4.7.0'])
+    assert.equal(wire.isEnded, true)
+  })
+
+  it('no guesses of an exempt client', () => {
+    const { wire, say } = givenSession({ handler: unknown, isExempt: true })
+    say(HELLO, FROM, ...Array<string>(50).fill(TO), 'NOOP')
+    assert.equal(wire.heard().at(-1), '250 2.0.0')
+  })
+
+  it('what it writes to a client that does not read', () => {
+    const { wire, session, say } = givenSession()
+    wire.isTaking = false
+    session.onData(Buffer.from(lines(...Array<string>(16_000).fill('NOOP'))))
+    assert.ok(wire.written.length < 20_000)
+    assert.equal(wire.isReading, true)
+    say('NOOP')
+    assert.equal(wire.isReading, false)
+
+    wire.isTaking = true
+    session.onDrain()
+    assert.equal(wire.heard().length, 16_002)
+    assert.equal(wire.isReading, true)
+  })
+
+  it('the memory of all mails together', async () => {
+    const { wire, session, mails, notices, inFlight } = givenSession({
+      inFlightBytes: SMTP_LIMITS.inFlightBytesMax - 100,
+    })
+    const start = lines(HELLO, FROM, TO)
+    session.onData(Buffer.from(`${start}DATA\r\n${'x'.repeat(90)}`))
+    assert.equal(inFlight.bytes, SMTP_LIMITS.inFlightBytesMax - 10)
+    session.onData(Buffer.from('x'.repeat(90)))
+    assert.ok(inFlight.bytes <= SMTP_LIMITS.inFlightBytesMax - 90)
+    session.onData(Buffer.from(`x\r\n.\r\n${start}BDAT 200 LAST\r\n${'x'.repeat(150)}`))
+    const abandonedBytes = inFlight.bytes
+    session.onData(Buffer.from('x'.repeat(49)))
+    assert.equal(inFlight.bytes, abandonedBytes)
+    session.onData(Buffer.from(`x${lines('NOOP')}`))
+    await turn()
+    const codes = wire.heard()
+    assert.deepEqual(codes.slice(4, 6), ['354', '452 4.3.1'])
+    assert.deepEqual(codes.slice(-2), ['452 4.3.1', '250 2.0.0'])
+    assert.deepEqual(mails, [])
+    assert.deepEqual(
+      notices.map(({ reason }) => reason),
+      ['no_memory', 'no_memory'],
+    )
+    assert.equal(inFlight.bytes, SMTP_LIMITS.inFlightBytesMax - 100)
+  })
+})
+
+describe('a mail on its way is noticed as lost', () => {
+  const ways: readonly {
+    readonly reason: string
+    readonly code: string | null
+    readonly happens: (given: ReturnType<typeof givenSession>) => void
+  }[] = [
+    { reason: 'connection_lost', code: null, happens: () => undefined },
+    { reason: 'connection_lost', code: '421 4.4.2', happens: ({ session }) => session.onEnd() },
+    { reason: 'timed_out', code: '421 4.4.2', happens: ({ pass }) => pass(SMTP_LIMITS.idleMs) },
+    { reason: 'too_slow', code: '421 4.4.2', happens: ({ pass }) => pass(31_000) },
+    {
+      reason: 'too_large',
+      code: '552 5.3.4',
+      happens: ({ session }) => session.onData(Buffer.from(`${'x'.repeat(1001)}\r\n.\r\n`)),
+    },
+  ]
+  for (const { reason, code, happens } of ways) {
+    it(`${reason}, after ${code ?? 'no word'}`, () => {
+      const given = givenSession()
+      given.say(HELLO, FROM, TO, 'DATA', 'some')
+      given.wire.heard()
+      happens(given)
+      given.session.onClose()
+      assert.deepEqual(given.wire.heard(), code === null ? [] : [code])
+      assert.deepEqual(
+        given.notices.map((notice) => notice.reason),
+        [reason],
+      )
+      assert.deepEqual(given.notices[0]?.recipients, [{ address: 'b@mayfly.test' }])
+    })
+  }
+
+  it('between two chunks as well, but not before the first, nor after QUIT', () => {
+    const between = givenSession()
+    between.say(HELLO, FROM, TO, 'BDAT 2', '')
+    between.session.onClose()
+    assert.equal(between.notices.length, 1)
+
+    for (const last of ['NOOP', 'QUIT']) {
+      const before = givenSession()
+      before.say(HELLO, FROM, TO, last)
+      before.session.onClose()
+      assert.equal(before.notices.length, 0)
+    }
+  })
+})
+
+describe('a session that is told to stop', () => {
+  it('says 421 at once when no mail is coming in', () => {
+    const { wire, session, say } = givenSession()
+    say(HELLO, FROM, TO)
+    wire.heard()
+    session.stop()
+    assert.deepEqual(wire.heard(), ['421 4.3.2'])
+    assert.equal(wire.isEnded, true)
+  })
+
+  it('finishes the mail that is coming in, and no other', async () => {
+    const { wire, session, say, mails } = givenSession()
+    say(HELLO, FROM, TO, 'DATA', 'hello')
+    session.stop()
+    say('.')
+    await turn()
+    assert.deepEqual(wire.heard().slice(-2), ['250 2.0.0', '421 4.3.2'])
+    assert.equal(mails.length, 1)
+    assert.equal(wire.isEnded, true)
+  })
+
+  it('answers half-closed clients whole', async () => {
+    const { wire, session, say, mails } = givenSession()
+    say(HELLO, ...MAIL)
+    session.onEnd()
+    await turn()
+    assert.deepEqual(wire.heard().slice(-2), ['250 2.0.0', '221 2.0.0'])
+    assert.equal(mails.length, 1)
+  })
+})

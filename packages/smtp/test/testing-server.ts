@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { IncomingMail, MailHandler, Recipient, TurnedAway } from '../src/server/handler.ts'
+import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../src/server/server.ts'
+import { codesOf } from './testing-protocol.ts'
+
+/** So long that a test ends first: it sweeps by hand. */
+const NEVER_MS = 2 ** 31 - 1
+
+/** Turns of the loop after which nothing more is hoped for: some seconds of an idle one. */
+const TURNS_MAX = 2_000_000
+
+/** Handles that a server or a client of ours holds while it lives. */
+const OUR_HANDLES = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'Timeout']
+
+/** A server on a free port, with a clock that stands still. */
+export type TestServer = AsyncDisposable & {
+  readonly server: SmtpServer
+  readonly mails: readonly IncomingMail<Recipient>[]
+  readonly turnedAway: readonly TurnedAway<Recipient>[]
+  readonly errors: readonly unknown[]
+  /** Lets time pass, and sweeps. */
+  pass(ms: number): void
+  connect(options?: { readonly allowHalfOpen?: boolean }): Promise<TestClient>
+  /** Serves one client from greeting to close: what the server had to do before is done then. */
+  serveOne(): Promise<void>
+}
+
+/** Recipients that begin with `unknown` are refused. Fails at its end if anything is left open. */
+export async function startTestServer(
+  options: Partial<SmtpServerOptions<Recipient>> = {},
+): Promise<TestServer> {
+  const handlesBefore = ourHandles()
+  const kept = { mails: [], turnedAway: [], errors: [] }
+  const clients: TestClient[] = []
+  let nowMs = 0
+  const server = await startSmtpServer({ ...testOptions(kept), now: () => nowMs, ...options })
+  const connectClient = async (allowHalfOpen: boolean): Promise<TestClient> => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true, allowHalfOpen })
+    const client = new TestClient(socket)
+    clients.push(client)
+    await once(socket, 'connect')
+    return client
+  }
+  return {
+    ...kept,
+    server,
+    pass(ms) {
+      nowMs += ms
+      server.sweep()
+    },
+    connect: ({ allowHalfOpen = false } = {}) => connectClient(allowHalfOpen),
+    async serveOne() {
+      const client = await connectClient(false)
+      await client.reply()
+      await client.say('QUIT')
+      await client.closed()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.destroy()
+      await server.stop(0)
+      await until(() => ourHandles() <= handlesBefore)
+      assert.deepEqual(kept.errors, [])
+    },
+  }
+}
+
+type Kept = {
+  readonly mails: IncomingMail<Recipient>[]
+  readonly turnedAway: TurnedAway<Recipient>[]
+  readonly errors: unknown[]
+}
+
+function testOptions({ mails, turnedAway, errors }: Kept) {
+  const handler: MailHandler = {
+    admit: (address) =>
+      address.startsWith('unknown')
+        ? { state: 'refused', why: 'unknown' }
+        : { state: 'accepted', recipient: { address } },
+    receive: async (mail) => {
+      mails.push(mail)
+      return 'stored'
+    },
+    turnedAway: (notice) => turnedAway.push(notice),
+  }
+  return {
+    handler,
+    hostname: 'mx.mayfly.test',
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    acceptAnyAuth: false,
+    sweepIntervalMs: NEVER_MS,
+    onError: (error: unknown) => errors.push(error),
+  }
+}
+
+/** A client that a test moves step by step. */
+export class TestClient {
+  socket: Socket | TLSSocket
+  readonly #replies: string[] = []
+  #rest = ''
+  isClosed = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    this.#listen(socket)
+  }
+
+  /** The code of the next reply; rejects when the server closes instead. */
+  async reply(): Promise<string> {
+    await until(() => this.#replies.length > 0 || this.isClosed)
+    const reply = this.#replies.shift()
+    assert.ok(reply !== undefined, 'The server closed without a reply.')
+    return codesOf(`${reply}\r\n`)[0] ?? reply
+  }
+
+  async replies(count: number): Promise<readonly string[]> {
+    const codes: string[] = []
+    while (codes.length < count) codes.push(await this.reply())
+    return codes
+  }
+
+  /** The codes of all replies up to the close. */
+  async lastReplies(): Promise<readonly string[]> {
+    await this.closed()
+    return codesOf(this.#replies.splice(0).join('\r\n'))
+  }
+
+  /** Sends lines, and returns the codes of as many replies. */
+  async say(...texts: readonly string[]): Promise<readonly string[]> {
+    this.send(texts.map((text) => `${text}\r\n`).join(''))
+    return this.replies(texts.length)
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, 'latin1')
+  }
+
+  async closed(): Promise<void> {
+    await until(() => this.isClosed)
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  /** The client's side of STARTTLS, after its 220. */
+  async secure(): Promise<TLSSocket> {
+    this.socket.removeAllListeners('data')
+    const secured = connectTls({ socket: this.socket, rejectUnauthorized: false })
+    this.socket = secured
+    this.#listen(secured)
+    await once(secured, 'secureConnect')
+    return secured
+  }
+
+  #listen(socket: Socket): void {
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.isClosed = true
+    })
+    socket.on('data', (chunk: Buffer) => {
+      const lines = (this.#rest + chunk.toString('latin1')).split('\r\n')
+      this.#rest = lines.pop() ?? ''
+      // Only the last line of a reply has a blank behind its code.
+      this.#replies.push(...lines.filter((line) => line[3] === ' '))
+    })
+  }
+}
+
+/** Lets the loop turn until this holds, and fails when it never does. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let turns = 0; !holds(); turns++) {
+    assert.ok(turns < TURNS_MAX, `Never came true: ${holds}`)
+    await turn()
+  }
+}
+
+function ourHandles(): number {
+  return process.getActiveResourcesInfo().filter((name) => OUR_HANDLES.includes(name)).length
+}
