@@ -4,7 +4,7 @@ import {
   type IpAddress,
   parseAddress,
   parseBlock,
-} from './ip-address.ts'
+} from '../ip-address.ts'
 import { IPV4_SPECIAL, IPV6_GLOBAL_UNICAST, IPV6_SPECIAL } from './special-addresses.ts'
 
 /** Which addresses we may connect to on somebody else's behalf. */

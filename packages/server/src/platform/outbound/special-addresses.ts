@@ -1,4 +1,4 @@
-import { type AddressBlock, parseBlock } from './ip-address.ts'
+import { type AddressBlock, parseBlock } from '../ip-address.ts'
 
 /**
  * IPv4 blocks that are not ordinary public addresses: the IANA IPv4 Special-Purpose Address

@@ -17,15 +17,33 @@ export type AddressBlock = {
  * network interface, so the same digits would mean different machines.
  */
 export function parseAddress(text: string): IpAddress | null {
-  if (isIPv4(text)) return { family: 4, value: ipv4Value(text) }
-  if (isIPv6(text) && !text.includes('%')) return { family: 6, value: ipv6Value(text) }
-  return null
+  if (isIPv4(text)) return { family: 4, value: joinBits(text.split('.').map(Number), 8n) }
+  if (!isIPv6(text) || text.includes('%')) return null
+  const groups = ipv6Groups(text).map((group) => Number.parseInt(group, 16))
+  return { family: 6, value: joinBits(groups, 16n) }
+}
+
+/**
+ * The eight groups of an IPv6 address in lower-case hexadecimal, without leading zeros and zone id.
+ * Throws when `address` is not one.
+ */
+export function ipv6Groups(address: string): readonly string[] {
+  if (!isIPv6(address)) throw new TypeError(`"${address}" is not an IPv6 address`)
+  const [withoutZone] = address.split('%', 1)
+  // The URL parser knows every spelling and has one of its own, without a dotted tail.
+  const { hostname } = new URL(`http://[${withoutZone}]`)
+  const [before = [], after = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after]
 }
 
 /**
  * The block that `text` spells in CIDR notation, or null. A bare address is a block of one.
  *
- * Bits set beyond the prefix (`10.1.2.3/8`) are refused: whoever wrote that may have meant less.
+ * Bits set beyond the prefix (`10.1.2.3/8`) are refused: a smaller block may have been meant.
  */
 export function parseBlock(text: string): AddressBlock | null {
   const [, host = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
@@ -41,37 +59,13 @@ export function parseBlock(text: string): AddressBlock | null {
   return { family: address.family, first: address.value, last: address.value | hostMask }
 }
 
-/** Whether `address` lies in `block`; never across families. */
+/** Whether `address` lies in `block`; never across families, unlike `BlockList` of node:net. */
 export function blockContains(block: AddressBlock, address: IpAddress): boolean {
   return (
     block.family === address.family && block.first <= address.value && address.value <= block.last
   )
 }
 
-function ipv4Value(text: string): bigint {
-  return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
-}
-
-function ipv6Value(text: string): bigint {
-  const [head = '', tail = ''] = withHexTail(text).split('::')
-  const before = groups(head)
-  const after = groups(tail)
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after].reduce(
-    (value, group) => (value << 16n) | BigInt(`0x${group}`),
-    0n,
-  )
-}
-
-/** Rewrites a dotted tail (`::ffff:1.2.3.4`) as the two groups that it stands for. */
-function withHexTail(text: string): string {
-  const dotted = text.slice(text.lastIndexOf(':') + 1)
-  if (!dotted.includes('.')) return text
-  const value = ipv4Value(dotted)
-  const tail = `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`
-  return text.slice(0, -dotted.length) + tail
-}
-
-function groups(text: string): string[] {
-  return text === '' ? [] : text.split(':')
+function joinBits(parts: readonly number[], bitsPerPart: bigint): bigint {
+  return parts.reduce((value, part) => (value << bitsPerPart) | BigInt(part), 0n)
 }
