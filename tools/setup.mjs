@@ -12,8 +12,13 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const STAMP = join(ROOT, 'node_modules', '.mayfly-setup')
-const DNS_SERVERS = ['/usr/sbin/dnsmasq', '/usr/bin/dnsmasq', '/opt/homebrew/sbin/dnsmasq']
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Programs that tests start and npm does not have: each at its variable's path, or at `path`. */
+const PROGRAMS = [
+  { variable: 'CHROMIUM_PATH', path: '/usr/bin/chromium', debian: 'chromium' },
+  { variable: 'DNSMASQ_PATH', path: '/usr/sbin/dnsmasq', debian: 'dnsmasq-base' },
+]
+const APT_LOCK_SECONDS_MAX = 300
 
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 20) {
@@ -21,10 +26,7 @@ if (major < 20) {
 }
 
 installPackages()
-if (process.argv.includes('--test')) {
-  installBrowser()
-  installDnsServer()
-}
+if (process.argv.includes('--test')) installPrograms()
 
 /**
  * The stamp holds a hash of what the packages follow from, so that a pull that changes it installs
@@ -50,29 +52,42 @@ function installPackages() {
   writeFileSync(STAMP, wanted)
 }
 
-/** The dashboard is tested in a real browser; MAYFLY tests find it at its usual places. */
-function installBrowser() {
-  if (process.env.CHROMIUM_PATH || BROWSERS.some((path) => existsSync(path))) return
-  installDebian('chromium', 'Chromium. Install it, or set CHROMIUM_PATH to the program.')
+/** The browser shows pages, the DNS server answers for custom domains. */
+function installPrograms() {
+  const missing = PROGRAMS.filter(({ variable, path }) => {
+    const set = process.env[variable]
+    if (set !== undefined && !existsSync(set)) fail(`${variable} is ${set}; there is no such file.`)
+    return set === undefined && !existsSync(path)
+  })
+  if (missing.length === 0) return
+  const list = (key) => missing.map((program) => program[key]).join(' and ')
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    fail(`The tests need ${list('path')}: install ${list('debian')} or set ${list('variable')}.`)
+  }
+  say(`installing ${list('debian')} from the Debian packages`)
+  apt('update', '-qq')
+  apt('install', '-y', '-qq', '--no-install-recommends', ...missing.map(({ debian }) => debian))
 }
 
-/** Custom domains are tested against a real DNS server. */
-function installDnsServer() {
-  if (DNS_SERVERS.some((path) => existsSync(path))) return
-  installDebian('dnsmasq-base', 'dnsmasq, the program alone. Install it.')
+/** Waits while another apt runs. apt itself waits for one of its three locks only. */
+function apt(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
+  const deadline = Date.now() + APT_LOCK_SECONDS_MAX * 1000
+  for (;;) {
+    const command = ['-o', `DPkg::Lock::Timeout=${APT_LOCK_SECONDS_MAX}`, ...args]
+    const options = { env, encoding: 'utf8', stdio: ['ignore', 2, 'pipe'] }
+    const result = spawnSync('apt-get', command, options)
+    if (result.status === 0) return
+    if (!result.stderr.includes('Could not get lock') || Date.now() > deadline) {
+      fail(`'apt-get ${args.join(' ')}' failed: ${result.stderr}`)
+    }
+    say('waiting for another apt to end')
+    spawnSync('sleep', ['2'])
+  }
 }
 
-function installDebian(name, need) {
-  const isRoot = process.getuid?.() === 0
-  if (!existsSync('/usr/bin/apt-get') || !isRoot) fail(`The tests need ${need}`)
-  say(`installing ${name} from the Debian packages`)
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  run('apt-get', ['update', '-qq'], environment)
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], environment)
-}
-
-function run(command, args, env = process.env) {
-  const result = spawnSync(command, args, { cwd: ROOT, env, stdio: ['ignore', 2, 2] })
+function run(command, args) {
+  const result = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] })
   if (result.status !== 0) fail(`'${command} ${args.join(' ')}' failed; its output is above.`)
 }
 

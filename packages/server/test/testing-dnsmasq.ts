@@ -22,6 +22,8 @@ export type DnsServer = AsyncDisposable & {
   stop(): Promise<void>
 }
 
+const PROGRAM = process.env['DNSMASQ_PATH'] ?? '/usr/sbin/dnsmasq'
+
 /** Answered while the server runs, so that a test knows when it does. */
 const SIGN = 'sign-of-life.example'
 
@@ -38,7 +40,7 @@ export async function startDnsmasq(): Promise<DnsServer> {
   }
   const publish = async (records: PublishedRecords) => {
     await stop()
-    child = spawn('dnsmasq', settings(port, records), { stdio: 'ignore' })
+    child = spawn(PROGRAM, settings(port, records), { stdio: 'ignore' })
     const failed = once(child, 'error').then(([error]) => Promise.reject(error))
     await Promise.race([failed, isAnswering(port)])
   }
