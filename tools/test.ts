@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { createTemplate, startPostgres } from '../packages/server/test/testing-postgres.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = [
@@ -33,7 +33,10 @@ if (only.length === 0) {
 }
 // One PostgreSQL for all test files; each test has a database of its own in it.
 await using postgres = await startPostgres()
+await createTemplate(postgres.url)
 process.env['TEST_POSTGRES_URL'] = postgres.url
+// Compiled code is kept between the test processes, and between runs.
+process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
 await step(`${files.length} test files`, process.execPath, [
   '--test',
   '--test-concurrency=2',

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startService, type TestService } from '../../server/test/testing-start-service.ts'
+import { sharedService, type TestService } from '../../server/test/testing-start-service.ts'
 import { createClient, EmailTimeoutError, type Inbox, registerAccount } from '../src/index.ts'
 
 const CODE_MAIL = { subject: 'Your code', text: 'Your verification code is 481516.' }
 
+let accounts = 0
+
 /** A client of a new account. */
-async function signUp({ httpUrl: baseUrl }: TestService, email = 'dev@example.com') {
+async function signUp({ httpUrl: baseUrl }: TestService, givenEmail?: string) {
+  accounts += 1
+  const email = givenEmail ?? `dev${accounts}@example.com`
   const { apiKey } = await registerAccount({ baseUrl, email, name: 'Dev' })
   return createClient({ baseUrl, apiKey })
 }
@@ -21,9 +25,11 @@ async function timeoutOf(wait: Promise<unknown>): Promise<EmailTimeoutError> {
 }
 
 describe('the client with the service', () => {
+  const shared = sharedService()
+
   it('registers, and tells the account, its keys and its use', async () => {
-    await using service = await startService()
-    const client = await signUp(service)
+    const service = await shared()
+    const client = await signUp(service, 'dev@example.com')
     const { account, limits } = await client.account.read()
     assert.deepEqual(
       [account.email, account.name, limits.inboxesPerDay],
@@ -40,7 +46,7 @@ describe('the client with the service', () => {
   })
 
   it('makes one inbox however often a create is repeated', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     const create = () => client.inboxes.create({ idempotencyKey: 'run-1', localPart: 'qa' })
     const [first, second] = await Promise.all([create(), create()])
@@ -55,7 +61,7 @@ describe('the client with the service', () => {
   })
 
   it('waits for a message, a code and a link that arrive later', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     await using inbox = await client.inboxes.create()
     const to = inbox.emailAddress
@@ -78,7 +84,7 @@ describe('the client with the service', () => {
   })
 
   it('counts only what comes after the trigger began', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     await using inbox = await client.inboxes.create()
     const send = (code: string) =>
@@ -94,7 +100,7 @@ describe('the client with the service', () => {
   })
 
   it('tells what did arrive and what was refused when a wait is in vain', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     await using inbox = await client.inboxes.create({ localPart: 'signup-ada' })
     const empty = await timeoutOf(inbox.waitForMessage({ timeoutSeconds: 0 }))
@@ -116,7 +122,7 @@ describe('the client with the service', () => {
   })
 
   it('runs assertions and scenarios', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     await using inbox = await client.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, ...CODE_MAIL })
@@ -139,7 +145,7 @@ describe('the client with the service', () => {
   })
 
   it('ends a wait on an inbox that is deleted meanwhile', async () => {
-    await using service = await startService()
+    const service = await shared()
     const client = await signUp(service)
     const inbox = await client.inboxes.create()
     const waiting = inbox.waitForMessage()

@@ -2,18 +2,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import { createDatabase, type Postgres, startPostgres } from './testing-postgres.ts'
+import {
+  createDatabase,
+  createTemplate,
+  type Postgres,
+  startPostgres,
+  type Template,
+} from './testing-postgres.ts'
 
 /** The databases that the service runs on. */
 export type DatabaseName = 'SQLite' | 'PostgreSQL'
 
-/** A new, empty database, gone with the disposal. */
+/** A new database without accounts, gone with the disposal. */
 export type TestDatabase = AsyncDisposable & { readonly url: string }
 
-/** Runs a suite once on each database; `create` gives a test a database of its own. */
+/**
+ * Runs a suite once on each database; `create` gives a test a database of its own. On PostgreSQL
+ * that has the current schema already, unless `template0` is asked for.
+ */
 export function onEachDatabase(
   name: string,
   suite: (create: () => Promise<TestDatabase>, database: DatabaseName) => void,
+  template: Template = 'mayfly_template',
 ): void {
   describe(`${name} on SQLite`, () => suite(createSqlite, 'SQLite'))
 
@@ -27,7 +37,7 @@ export function onEachDatabase(
     })
     suite(async () => {
       if (server === null) throw new Error('PostgreSQL has not started')
-      return createDatabase(server.url)
+      return createDatabase(server.url, template)
     }, 'PostgreSQL')
   })
 }
@@ -44,5 +54,8 @@ export async function createSqlite(): Promise<TestDatabase> {
 /** The server that the whole run shares; a file that is run by itself starts its own. */
 async function sharedPostgres(): Promise<Postgres> {
   const url = process.env['TEST_POSTGRES_URL']
-  return url === undefined ? startPostgres() : { url, [Symbol.asyncDispose]: async () => {} }
+  if (url !== undefined) return { url, [Symbol.asyncDispose]: async () => {} }
+  const server = await startPostgres()
+  await createTemplate(server.url)
+  return server
 }

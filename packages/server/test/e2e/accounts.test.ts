@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('accounts', (create) => {
+  const shared = sharedService(create)
+
   it('registers an account with its first key', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const answer = await service.anonymous.post('/v1/accounts', {
       email: 'Dev@Example.com',
       name: 'Dev team',
@@ -24,8 +25,7 @@ onEachDatabase('accounts', (create) => {
   })
 
   it('registers an email once, whatever its capitals', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const emails = Array.from({ length: 10 }, (_, i) => (i % 2 ? 'a@b.example' : 'A@B.example'))
     const answers = await Promise.all(
       emails.map((email) => service.anonymous.post('/v1/accounts', { email })),

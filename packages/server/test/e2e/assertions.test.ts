@@ -4,11 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 const LOCAL = { MAYFLY_ALLOW_PRIVATE_NETWORK: 'true' }
 
 onEachDatabase('assertions', (create) => {
+  const shared = sharedService(create)
+
   it('check a mail that arrives, every one, with a detail each', async () => {
     await using database = await create()
     await using site = await startSite()
@@ -55,8 +57,7 @@ onEachDatabase('assertions', (create) => {
   })
 
   it('fail each with the reason when nothing arrives', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const { status, body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, {
@@ -81,8 +82,7 @@ onEachDatabase('assertions', (create) => {
   })
 
   it('are refused when they are written wrong, by index and rule', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const ok = { type: 'otpPresent' }
@@ -123,8 +123,7 @@ onEachDatabase('assertions', (create) => {
   })
 
   it('are saved as scenarios, listed, run and deleted', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const other = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body

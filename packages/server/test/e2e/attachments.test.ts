@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService } from '../testing-start-service.ts'
 
 const EICAR = 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'
 
@@ -39,9 +39,10 @@ async function sendFiles(port: number, to: string): Promise<void> {
 }
 
 onEachDatabase('attachments', (create) => {
+  const shared = sharedService(create)
+
   it('are listed, downloaded with safe headers, blocked and quarantined', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     await sendFiles(service.smtpPort, inbox.emailAddress)

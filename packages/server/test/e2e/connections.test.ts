@@ -9,7 +9,7 @@ import {
   startOidcServer,
 } from '../testing-identity-server.ts'
 import { Person } from '../testing-person.ts'
-import { startService, type TestService } from '../testing-start-service.ts'
+import { sharedService, startService, type TestService } from '../testing-start-service.ts'
 
 const CONNECTION = '/v1/account/connection'
 
@@ -44,6 +44,8 @@ const come = (service: TestService, callback: string) =>
 const accountOf = async (dev: ApiClient) => (await dev.get('/v1/account')).body
 
 onEachDatabase('external accounts', (create) => {
+  const shared = sharedService(create)
+
   it('are connected by OpenID Connect, lift the limits, and are disconnected', async () => {
     await using database = await create()
     await using provider = await startOidcServer()
@@ -219,8 +221,7 @@ onEachDatabase('external accounts', (create) => {
   })
 
   it('are for admins, and only where the operator set them up', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const admin = await service.register()
     const refused = await admin.post(CONNECTION)
     assert.deepEqual([refused.status, refused.body.error.code], [404, 'connection_not_configured'])

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { createReceivers } from '../testing-receiver.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
 async function diagnose(dev: ApiClient, inboxId: string) {
@@ -16,9 +16,10 @@ async function diagnose(dev: ApiClient, inboxId: string) {
 }
 
 onEachDatabase('diagnostics', (create) => {
+  const shared = sharedService(create)
+
   it('tell the way of a mail, oldest first', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     await service.sendMail({ to: inbox.emailAddress, subject: 'Hi' })
@@ -148,8 +149,7 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('show the SMTP dialogue of a message', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     await service.sendMail({ to: inbox.emailAddress })

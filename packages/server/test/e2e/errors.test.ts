@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService } from '../testing-start-service.ts'
 
 onEachDatabase('errors', (create) => {
+  const shared = sharedService(create)
+
   it('are not ours when a text holds what a database cannot', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     assert.equal((await dev.get('/v1/inboxes/%00')).status, 404)
     assert.equal((await dev.get('/v1/inboxes/%ff')).status, 400)
@@ -17,8 +18,10 @@ onEachDatabase('errors', (create) => {
 })
 
 describe('errors', () => {
+  const shared = sharedService()
+
   it('have one shape, whatever is wrong', async () => {
-    await using service = await startService()
+    const service = await shared()
     const dev = await service.register()
     const json = { 'content-type': 'application/json' }
     const long = JSON.stringify({ name: 'x'.repeat(300_000) })
@@ -70,7 +73,7 @@ describe('errors', () => {
   })
 
   it('name the field and the rule, all at once', async () => {
-    await using service = await startService()
+    const service = await shared()
     const answer = await service.anonymous.post('/v1/accounts', { email: 'nobody', nam: 'x' })
     assert.equal(
       answer.body.error.message,
@@ -79,14 +82,14 @@ describe('errors', () => {
   })
 
   it('tell a missing key before a broken body', async () => {
-    await using service = await startService()
+    const service = await shared()
     const headers = { 'content-type': 'application/json' }
     const answer = await service.anonymous.send('POST', '/v1/keys', { rawBody: '{', headers })
     assert.equal(answer.status, 401)
   })
 
   it('repeat the request id that a caller brings', async () => {
-    await using service = await startService()
+    const service = await shared()
     const good = await service.anonymous.get('/healthz', { headers: { 'x-request-id': 'ci-42' } })
     assert.equal(good.headers['x-request-id'], 'ci-42')
     const bad = await service.anonymous.get('/healthz', { headers: { 'x-request-id': 'a b' } })

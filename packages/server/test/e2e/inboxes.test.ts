@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
 onEachDatabase('inboxes', (create) => {
+  const shared = sharedService(create)
+
   it('creates, lists, reads and deletes an inbox', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const created = await dev.post('/v1/inboxes')
     assert.equal(created.status, 201)
@@ -32,8 +33,7 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('holds every bound of a options', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const cases: readonly [unknown, number, string | null][] = [
       [{ ttlSeconds: 599 }, 400, 'ttlSeconds: must be at least 600'],
@@ -66,8 +66,7 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('lowers capitals, refuses reserved names and taken addresses', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const created = await dev.post('/v1/inboxes', { localPart: 'SignUp' })
     assert.equal(created.body.inbox.emailAddress, 'signup@mayfly.test')
@@ -110,8 +109,7 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it("answers 404 to another account's inbox, as to an unknown one", async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
     const { inbox } = (await alice.post('/v1/inboxes')).body
@@ -125,8 +123,7 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('makes one inbox of 100 parallel creates with one Idempotency-Key', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const headers = { 'idempotency-key': 'once' }
     const answers = await Promise.all(
@@ -143,8 +140,7 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('gives one of 200 parallel creates the local part', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => dev.post('/v1/inboxes', { localPart: 'race' })),

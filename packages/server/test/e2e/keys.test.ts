@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('keys', (create) => {
+  const shared = sharedService(create)
+
   it('creates, lists and revokes a key, which stops working at once', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const admin = await service.register()
     const issued = await admin.post('/v1/keys', { name: 'CI', environment: 'test' })
     assert.equal(issued.status, 201)
@@ -30,8 +31,7 @@ onEachDatabase('keys', (create) => {
   })
 
   it('lets only admins make and revoke keys', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const admin = await service.register()
     const issued = await admin.post('/v1/keys', { name: 'CI' })
     const member = admin.withKey(issued.body.apiKey)
@@ -45,8 +45,7 @@ onEachDatabase('keys', (create) => {
   })
 
   it('rotates the calling key, which keeps all but its secret', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const admin = await service.register()
     const before = (await admin.get('/v1/keys')).body.keys[0]
 
@@ -61,8 +60,7 @@ onEachDatabase('keys', (create) => {
   })
 
   it('keeps the last admin key', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const first = await service.register()
     const second = await first.post('/v1/keys', { name: 'second', role: 'admin' })
     const firstId = (await first.get('/v1/keys')).body.keys[0].id
@@ -83,8 +81,7 @@ onEachDatabase('keys', (create) => {
   })
 
   it("answers 404 to another account's key", async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
     const { keys } = (await alice.get('/v1/keys')).body

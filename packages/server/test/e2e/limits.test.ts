@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Answer } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 const KEY_ONLY = { MAYFLY_DEFAULT_PLAN: 'key_only' }
 const codes = (answers: readonly Answer[]) =>
@@ -11,6 +11,8 @@ const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
 onEachDatabase('limits', (create, name) => {
+  const shared = sharedService(create)
+
   it('admits exactly the requests of a minute, and tells what is left', async () => {
     await using database = await create()
     let now = Date.UTC(2026, 0, 31)
@@ -131,8 +133,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('sends no headers of a rate where there is none', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const answers = [
       await dev.get('/v1/keys'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Agent, connectAgent } from '../testing-agent.ts'
 import type { ApiClient } from '../testing-api-client.ts'
-import { startService, type TestService } from '../testing-start-service.ts'
+import { sharedService, startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
@@ -13,8 +13,10 @@ const waitCall = (inboxId: string, timeoutSeconds: number) =>
   rpc('tools/call', { name: 'wait_for_message', arguments: { inboxId, timeoutSeconds } })
 
 describe('the transport for agents', () => {
+  const shared = sharedService()
+
   it('answers plain calls as JSON and waits as a stream', async () => {
-    await using service = await startService()
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const post = (body: object) => dev.post('/mcp', body, { headers: ACCEPT })
@@ -30,7 +32,7 @@ describe('the transport for agents', () => {
   })
 
   it('keeps no sessions: GET and DELETE answer 405, any call comes without a start', async () => {
-    await using service = await startService()
+    const service = await shared()
     const dev = await service.register()
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const { status, headers, body } = await dev.send(method, '/mcp', { headers: ACCEPT })
@@ -42,7 +44,7 @@ describe('the transport for agents', () => {
   })
 
   it('refuses what the API or the protocol refuses', async () => {
-    await using service = await startService()
+    const service = await shared()
     const dev = await service.register()
     const post = (body: unknown, headers: Record<string, string> = ACCEPT) =>
       dev.post('/mcp', body, { headers })
@@ -84,7 +86,7 @@ describe('the transport for agents', () => {
   })
 
   it('tells a client that asks how far a wait has come', async () => {
-    await using service = await startService()
+    const service = await shared()
     await using agent = await connectAgent(service.httpUrl, await service.register())
     const { inbox } = (await agent.call('create_inbox')).data
     const waiting = startWait(agent, { inboxId: inbox.id, timeoutSeconds: 120 })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connectAgent, partFence } from '../testing-agent.ts'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('an agent', (create) => {
+  const shared = sharedService(create)
+
   it('tests a whole sign-up', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     await using agent = await connectAgent(service.httpUrl, await service.register())
 
     const { inbox } = (await agent.call('create_inbox', { ttlSeconds: 600 })).data
@@ -53,8 +54,7 @@ onEachDatabase('an agent', (create) => {
   })
 
   it('saves a scenario and runs it against a mail that comes later', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     await using agent = await connectAgent(service.httpUrl, await service.register())
     const { inbox } = (await agent.call('create_inbox')).data
     const saved = await agent.call('save_scenario', {
@@ -72,8 +72,7 @@ onEachDatabase('an agent', (create) => {
   })
 
   it('is told where a missing mail got stuck', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     await using agent = await connectAgent(service.httpUrl, await service.register())
     const { inbox } = (await agent.call('create_inbox', { localPart: 'signup' })).data
     const silent = await agent.call('explain_missing_mail', { inboxId: inbox.id })
@@ -97,8 +96,10 @@ onEachDatabase('an agent', (create) => {
 })
 
 describe('the endpoint for agents', () => {
+  const shared = sharedService()
+
   it('lists tools, resources and prompts, and gives them out', async () => {
-    await using service = await startService()
+    const service = await shared()
     const dev = await service.register()
     await using agent = await connectAgent(service.httpUrl, dev)
     const { client } = agent
@@ -134,7 +135,7 @@ describe('the endpoint for agents', () => {
   })
 
   it('keeps accounts apart', async () => {
-    await using service = await startService()
+    const service = await shared()
     const owner = await service.register()
     const { inbox } = (await owner.post('/v1/inboxes')).body
     await service.sendMail({ to: inbox.emailAddress, subject: 'private' })
@@ -169,7 +170,7 @@ describe('the endpoint for agents', () => {
   })
 
   it('turns a missing or revoked key away before anything else', async () => {
-    await using service = await startService()
+    const service = await shared()
     const admin = await service.register()
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const missing = await service.anonymous.post('/mcp', body)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('receiving', (create) => {
+  const shared = sharedService(create, { MAYFLY_SMTP_THREADS: '1' })
+
   it('stores a mail that can be listed and read whole', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'reader' })).body
     await service.sendMail({
@@ -65,8 +66,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('reaches an inbox by any capitals and any tag, and each of several recipients once', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
     const a = (await alice.post('/v1/inboxes', { localPart: 'alice' })).body.inbox
@@ -119,8 +119,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('stores a mail that does not parse, with its defects', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     await service.sendMail({ to: inbox.emailAddress, raw: Buffer.from([0xff, 0xfe, 0x00, 0x80]) })
@@ -131,8 +130,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('holds 1,000 messages an inbox and refuses the next with 452', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const mail = { to: inbox.emailAddress, text: 'x' }
@@ -147,8 +145,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('pages through messages newest first, undisturbed by mail that arrives', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const mails = (from: number, to: number) =>
@@ -179,8 +176,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('lists only what arrived after a watermark', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const path = `/v1/inboxes/${inbox.id}`
@@ -195,8 +191,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it("answers 404 to another account's messages, as to unknown ones", async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
     const { inbox } = (await alice.post('/v1/inboxes')).body
@@ -213,8 +208,7 @@ onEachDatabase('receiving', (create) => {
   })
 
   it("takes mail to postmaster and abuse into the operator's inbox", async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     for (const to of ['postmaster', 'Postmaster@mayfly.test', 'abuse@private.mayfly.test']) {
       await service.sendMail({ to })
     }

@@ -59,7 +59,7 @@ onEachDatabase('the scanner', (create) => {
     await using scanner = await startScanner()
     await using service = await startService({
       database,
-      env: { MAYFLY_CLAMD: scanner.address },
+      env: { MAYFLY_CLAMD: scanner.address, MAYFLY_SMTP_THREADS: '1' },
     })
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body

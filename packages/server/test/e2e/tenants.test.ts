@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService, type TestService } from '../testing-start-service.ts'
+import { sharedService, type TestService } from '../testing-start-service.ts'
 
 /** Bodies for routes that want one, so that the answer is about the record. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -51,9 +51,10 @@ function fill(path: string, values: ReadonlyMap<string, string>): string | null 
 }
 
 onEachDatabase('accounts are kept apart', (create) => {
+  const shared = sharedService(create)
+
   it("answers 404 to another account's ids on every route, as to unknown ones", async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
     const hers = await aliceHas(service, alice)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('waiting', (create) => {
+  const shared = sharedService(create)
+
   it('wakes with the mail that arrives later', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
@@ -19,8 +20,7 @@ onEachDatabase('waiting', (create) => {
   })
 
   it('wakes with the code, past mail that has none', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=20`)
@@ -41,8 +41,7 @@ onEachDatabase('waiting', (create) => {
   })
 
   it('counts what is there already, the newest of several', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     for (const subject of ['one', 'two', 'three']) {
@@ -90,8 +89,7 @@ onEachDatabase('waiting', (create) => {
   })
 
   it('tells on 408 what did arrive and why it did not count', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
     await service.sendMail({ to: inbox.emailAddress, subject: 'Newsletter' })
@@ -110,8 +108,7 @@ onEachDatabase('waiting', (create) => {
   })
 
   it('ends with 404 when the inbox is deleted, or is not there', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const other = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes')).body
@@ -154,8 +151,7 @@ onEachDatabase('waiting', (create) => {
   })
 
   it('streams arrivals and stages, and resumes after the last one seen', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'streamed' })).body
     const path = `/v1/inboxes/${inbox.id}/events`

@@ -19,7 +19,7 @@ import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Received, type Receiver } from '../testing-receiver.ts'
 
 const IS_SOAK = process.env['SOAK'] === '1'
-const KILLS = IS_SOAK ? 500 : 6
+const KILLS = IS_SOAK ? 500 : 3
 const EVENTS_A_KILL = IS_SOAK ? 20 : 50
 const ENDPOINTS = 20
 const FAILING_PERCENT = 30

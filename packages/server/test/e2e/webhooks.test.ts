@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { createReceivers, type Received } from '../testing-receiver.ts'
-import { startService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
 const URL = 'https://example.com/hooks?a=1'
@@ -27,9 +27,10 @@ function opensslSignature(secret: string, { headers, body }: Received): string {
 }
 
 onEachDatabase('webhooks', (create) => {
+  const shared = sharedService(create)
+
   it('registers, lists and deletes an endpoint; its secret is shown once', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const made = await dev.post('/v1/webhooks', { url: URL })
     assert.equal(made.status, 201)
@@ -55,8 +56,7 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('takes https:// alone, without a password or a fragment', async () => {
-    await using database = await create()
-    await using service = await startService({ database })
+    const service = await shared()
     const dev = await service.register()
     const cases: readonly [unknown, RegExp][] = [
       ['http://example.com/', /^url: must be an https:\/\/ URL$/],
