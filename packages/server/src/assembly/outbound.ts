@@ -4,7 +4,7 @@ import { StartRefused } from '../errors.ts'
 import type { FetchLink } from '../features/assertions/link-check.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { createResolver, type DnsResolver } from '../platform/dns/resolver.ts'
-import { createOutbound, type Outbound } from '../platform/outbound/http.ts'
+import { createOutbound, type Outbound } from '../platform/outbound/http-client.ts'
 
 /** Outbound HTTP client with its DNS resolver. */
 export type OutboundParts = {

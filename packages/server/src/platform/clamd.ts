@@ -1,24 +1,24 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What the scanner found: null, or the name of what is in the file. */
+/** The name of the malware found, or null. */
 export type ScanResult = { readonly found: string | null }
 
-/** A scan must be over by then; clamd's own default for reading is two minutes. */
+/** Longest silence of clamd during a scan; its own read timeout is two minutes by default. */
 const SCAN_TIMEOUT_MS = 60_000
 
-/** Bytes sent in one piece of the stream. */
+/** Bytes in one chunk of the stream. */
 const CHUNK_BYTES = 64 * 1024
 
-/** Longest answer that is read; a real one is a line. */
-const ANSWER_BYTES_MAX = 4 * 1024
+/** Longest reply that is read; a real one is a line. */
+const REPLY_BYTES_MAX = 4 * 1024
 
-/** Has clamd at `host:port` or `unix:PATH` look through bytes; throws when it cannot be asked. */
+/** Scans bytes with clamd at `host:port` or `unix:PATH`; throws when it is unreachable. */
 export async function scanWithClamd(where: string, bytes: Buffer): Promise<ScanResult> {
   const socket = open(where)
   try {
     await once(socket, 'connect')
-    const answer = readAnswer(socket)
+    const reply = readReply(socket)
     socket.write('zINSTREAM\0')
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
       const chunk = bytes.subarray(at, at + CHUNK_BYTES)
@@ -28,7 +28,7 @@ export async function scanWithClamd(where: string, bytes: Buffer): Promise<ScanR
       if (!socket.write(chunk)) await once(socket, 'drain')
     }
     socket.write(Buffer.alloc(4))
-    return readResult(await answer)
+    return readResult(await reply)
   } finally {
     socket.destroy()
   }
@@ -41,23 +41,23 @@ function open(where: string): Socket {
         Number(where.slice(where.lastIndexOf(':') + 1)),
         where.slice(0, where.lastIndexOf(':')),
       )
-  socket.setTimeout(SCAN_TIMEOUT_MS, () => socket.destroy(new Error('clamd does not answer')))
+  socket.setTimeout(SCAN_TIMEOUT_MS, () => socket.destroy(new Error('clamd does not respond')))
   return socket
 }
 
-async function readAnswer(socket: Socket): Promise<string> {
-  let answer = ''
+async function readReply(socket: Socket): Promise<string> {
+  let reply = ''
   for await (const chunk of socket) {
-    answer += String(chunk)
-    if (answer.includes('\0') || answer.length > ANSWER_BYTES_MAX) break
+    reply += String(chunk)
+    if (reply.includes('\0') || reply.length > REPLY_BYTES_MAX) break
   }
-  return (answer.split('\0', 1)[0] ?? '').trim()
+  return (reply.split('\0', 1)[0] ?? '').trim()
 }
 
-/** `stream: OK`, `stream: NAME FOUND`, or an error of clamd's. */
-function readResult(answer: string): ScanResult {
-  if (answer === 'stream: OK') return { found: null }
-  const [, name] = /^stream: (.+) FOUND$/.exec(answer) ?? []
-  if (name === undefined) throw new Error(`clamd answered: ${answer || 'nothing'}`)
+/** `stream: OK`, `stream: NAME FOUND`, or an error message. */
+function readResult(reply: string): ScanResult {
+  if (reply === 'stream: OK') return { found: null }
+  const [, name] = /^stream: (.+) FOUND$/.exec(reply) ?? []
+  if (name === undefined) throw new Error(`clamd replied: ${reply || 'nothing'}`)
   return { found: name }
 }

@@ -1,4 +1,4 @@
-/** Where the time comes from; tests pass their own. */
+/** The source of the current time; tests pass their own. */
 export type Clock = {
   /** Milliseconds since 1970, UTC. */
   now(): number
@@ -7,5 +7,5 @@ export type Clock = {
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Milliseconds on a clock that only runs forward, for durations. */
+/** Milliseconds of a monotonic clock, for durations. */
 export const elapsedMs = (): number => performance.now()

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Puts an item into the next commit; resolves with its own result once that is durable. */
+/** Adds an item to the next commit; resolves with its result once that is durable. */
 export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
 
-/** Items in one transaction. More gain nothing, and a hostile burst must not become one giant. */
+/** Items in one transaction. More gain nothing, and a burst must not become one huge transaction. */
 const BATCH_MAX = 200
 
 type Waiting<Item, Result> = {
@@ -13,12 +13,12 @@ type Waiting<Item, Result> = {
 }
 
 /**
- * Commits together whatever is ready when the event loop turns; nobody waits for a timer.
+ * Commits together all items that are ready when the event loop turns, without a timer.
  *
- * One commit runs at a time. What arrives meanwhile is the next batch, so that the cost of a
- * commit is shared by more mails the busier it gets. A failure is told to all of its batch.
+ * One commit runs at a time. What arrives meanwhile is the next batch, so that under load more mails
+ * share the cost of a commit. A failure rejects every item of its batch.
  *
- * `restMs` is kept free after each commit, for items that nobody waits for.
+ * `restMs` is the pause after each commit, for items that are not awaited.
  */
 export function createGroupCommit<Item, Result>(
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -42,7 +42,7 @@ export function createGroupCommit<Item, Result>(
       waiting.push({ item, resolve, reject })
       if (isRunning) return
       isRunning = true
-      // After the loop has read every socket that is ready: all their mails are in one batch.
+      // Runs after all ready sockets have been read, so that their mails share one batch.
       setImmediate(run)
     })
 }

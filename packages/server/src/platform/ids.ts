@@ -1,55 +1,55 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Environment, ID_PREFIXES, type Id, type IdKind } from '@mayfly/contract'
 
-/** Crockford's alphabet, lower case: sorts as its values do, and no letter looks like a digit. */
+/** Crockford's base32, lower case: sorts as its values do, and no letter looks like a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** 10 characters of time, 48 bits of milliseconds. */
+/** 10 characters: 48 bits of milliseconds. */
 const TIME_LENGTH = 10
 
-/** 16 characters of chance, 80 bits: nobody finds an id by trying. */
+/** 16 random characters: 80 bits, beyond guessing. */
 const RANDOM_LENGTH = 16
 
-/** 50 bits: short enough to read aloud, and a collision is retried. */
+/** 50 bits: short enough to read aloud; a collision is retried. */
 const LOCAL_PART_LENGTH = 10
 
 /** 43 characters of 62: 256 bits. */
 const API_SECRET_LENGTH = 43
 
-/** 160 bits: nobody publishes another's by accident. */
+/** 160 bits: never published by accident. */
 const CHALLENGE_LENGTH = 32
 
-/** Makes everything that must be new and unguessable. */
+/** Generates everything that must be unique or unguessable. */
 export type Ids = {
   /** An id that sorts by the time of its creation. */
   next<Kind extends IdKind>(kind: Kind): Id<Kind>
-  /** The part before the @ of an address that nobody chose. */
+  /** A generated local part of an address. */
   localPart(): string
-  /** Names a mail, whatever the number of inboxes that it is in. */
+  /** Id of a mail, shared by all inboxes that received it. */
   mailId(): string
-  /** Names one entry of the diagnostics. */
+  /** Id of a diagnostics entry. */
   diagnosticId(): string
-  /** Names one request in the log and in its answer. */
+  /** Id of a request, in the log and in the response. */
   requestId(): string
-  /** Names this run of this node among all others. */
+  /** Id of this process among all nodes. */
   node(): string
-  /** What the owner of a domain publishes to prove it. */
+  /** The value that a domain owner publishes as proof. */
   challenge(): string
-  /** A secret of 256 bits, in letters and digits. */
+  /** A secret of 256 bits in letters and digits. */
   secret(): string
-  /** A word that nobody can foresee, to mark what must not be forged. */
+  /** An unpredictable token that a sender cannot forge. */
   mark(): string
   /** A new API key. */
   apiKey(environment: Environment): string
-  /** Bytes that nobody can guess, to make another secret of. */
+  /** Random bytes for another secret. */
   randomBytes(length: number): Uint8Array
-  /** From 0 to 1: how much of a jitter to take. */
+  /** A random number from 0 to 1, for jitter. */
   fraction(): number
 }
 
-/** Ids from the system's randomness and the given clock. */
+/** Ids from the system's random generator and the given clock. */
 export function createIds(clock: { now(): number }): Ids {
   const sortable = (prefix: string) =>
     prefix + encodeTime(clock.now()) + randomText(ALPHABET, RANDOM_LENGTH)
@@ -80,7 +80,7 @@ function encodeTime(ms: number): string {
   return text
 }
 
-/** Chance is drawn in blocks: one call to the system serves a hundred ids. */
+/** Random bytes are drawn in blocks: one call to the system serves a hundred ids. */
 const pool = new Uint8Array(4096)
 let used = pool.length
 

@@ -1,9 +1,9 @@
 import { type Logger, pino } from 'pino'
 
-/** The log: one JSON object a line. */
+/** A logger that writes one JSON object a line. */
 export type Log = Logger
 
-/** A log that writes to standard output, or to the given stream. */
+/** A logger to standard output, or to the given stream. */
 export function createLog(level: string, stream?: { write(line: string): void }): Log {
   const options = {
     level,

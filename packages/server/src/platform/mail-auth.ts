@@ -1,25 +1,25 @@
 import type { MessageAuth } from '@mayfly/contract'
 import type { AuthStatus, DNSResolver } from 'mailauth'
 
-/** What is known of a mail's sender. */
+/** What sender checks need to know of a mail. */
 export type SenderFacts = {
   readonly raw: Buffer
   readonly remoteAddress: string
   readonly helo: string | null
   /** Empty for the null sender. */
   readonly mailFrom: string
-  /** The name that we go by. */
+  /** Host name of this server. */
   readonly hostName: string
 }
 
 type Verdict = MessageAuth['spf']
 
-/** SPF, DKIM and DMARC of one mail, with a resolver that brings its own deadline. */
+/** Checks SPF, DKIM and DMARC of one mail. The resolver must have a deadline of its own. */
 export async function verifySender(
   facts: SenderFacts,
   resolver: DNSResolver,
 ): Promise<MessageAuth> {
-  // Loaded with the first mail: it is large, and nothing before needs it.
+  // Loaded with the first mail: it is large.
   const { authenticate } = await import('mailauth')
   const { spf, dkim, dmarc } = await authenticate(facts.raw, {
     ip: facts.remoteAddress,
@@ -45,7 +45,7 @@ export async function verifySender(
   }
 }
 
-/** The same verdict for all three, when they could not be made. */
+/** `temperror` for all three, when the checks could not run. */
 export function unverified(detail: string): MessageAuth {
   const result: Verdict = { result: 'temperror', domain: null, detail }
   return { spf: result, dkim: result, dmarc: result }
@@ -55,7 +55,7 @@ function none(detail: string): Verdict {
   return { result: 'none', domain: null, detail }
 }
 
-/** Words that RFC 8601 does not know, in its own. */
+/** Results of mailauth that RFC 8601 does not define, as the result it does. */
 const RFC_8601: Readonly<Record<string, string>> = {
   temperr: 'temperror',
   skipped: 'none',

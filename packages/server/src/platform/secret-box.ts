@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** Keeps short secrets unreadable in the store: whoever has a copy of it alone has nothing. */
+/** Encrypts short secrets for the store: a copy of the database alone reveals none. */
 export type SecretBox = {
-  /** A text that only the same key opens; another one each time, also for the same secret. */
+  /** Encrypts; the result differs each time, also for the same secret. */
   readonly seal: (secret: string) => string
-  /** The secret; throws when the text was sealed with another key, or changed. */
+  /** Decrypts; throws when the text was encrypted with another key, or changed. */
   readonly open: (sealed: string) => string
 }
 
 const VERSION = 'v1.'
 const CIPHER = 'aes-256-gcm'
 
-/** Length of the key that a box needs. */
+/** Length of the key. */
 export const KEY_BYTES = 32
 
-/** The length that GCM is made for; random ones stay distinct for billions of secrets. */
+/** The standard nonce length of GCM; random ones stay distinct for billions of secrets. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A box for this key. Sealed is `v1.` and the base64url of nonce, tag and ciphertext. */
+/** A box with this key. Its format is `v1.` and the base64url of nonce, tag and ciphertext. */
 export function createSecretBox(key: Buffer): SecretBox {
   if (key.length !== KEY_BYTES) throw new Error(`A secret key has ${KEY_BYTES} bytes`)
 
@@ -34,14 +34,14 @@ export function createSecretBox(key: Buffer): SecretBox {
       try {
         return openWith(key, sealed)
       } catch {
-        // The cause would tell nothing more, and this line must never quote the text.
-        throw new Error('A sealed secret does not open: it was changed, or sealed with another key')
+        // The cause adds nothing, and the message must never quote the text.
+        throw new Error('A secret cannot be decrypted: it was changed, or the key is another one')
       }
     },
   }
 }
 
-/** The same box, which also opens what older ones sealed. */
+/** A box that encrypts with the key of `box` and also decrypts what `older` boxes encrypted. */
 export function withOlderBoxes(box: SecretBox, older: readonly SecretBox[]): SecretBox {
   return {
     seal: box.seal,
@@ -50,7 +50,7 @@ export function withOlderBoxes(box: SecretBox, older: readonly SecretBox[]): Sec
         try {
           return each.open(sealed)
         } catch {
-          // Not one of its own.
+          // Encrypted by another box.
         }
       }
       return box.open(sealed)

@@ -3,26 +3,26 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { KEY_BYTES } from './secret-box.ts'
 
-/** Where the key comes from. */
+/** Where the encryption key is read from. */
 export type SecretKeySource = {
-  /** The key in base64 or hex; wins over the file. */
+  /** The key in base64 or hex; takes precedence over the file. */
   readonly configured: string | null
-  /** Where a key is kept that nobody configured; null where none may be made: on several nodes. */
+  /** File of a generated key; null where none may be generated: on several nodes. */
   readonly file: string | null
 }
 
 /**
- * The key that secrets are sealed with: the configured one, or the one in the file, which is made
- * first when it is not there. Throws a line for the operator, without the key in it.
+ * The key that encrypts secrets: the configured one, or the one in the file, which is created when
+ * missing. Throws a message for the operator that never contains the key.
  */
 export async function loadSecretKey({ configured, file }: SecretKeySource): Promise<Buffer> {
   if (configured !== null) return parseKey(configured, 'The secret key')
-  if (file === null) throw new Error('A secret key must be configured: it is shared by all nodes')
-  const text = (await readIfThere(file)) ?? (await makeKeyFile(file))
+  if (file === null) throw new Error('A secret key must be configured: all nodes share it')
+  const text = (await readIfExists(file)) ?? (await createKeyFile(file))
   return parseKey(text, `The secret key in ${file}`)
 }
 
-/** A new key, as it is configured. */
+/** A new key in base64. */
 export function newSecretKey(): string {
   return randomBytes(KEY_BYTES).toString('base64')
 }
@@ -32,11 +32,11 @@ function parseKey(text: string, name: string): Buffer {
   const isHex = /^[0-9a-f]{64}$/i.test(trimmed)
   const isBase64 = /^[\w+/-]{43}=?$/.test(trimmed)
   if (!isHex && !isBase64) throw new Error(`${name} is not ${KEY_BYTES} bytes in base64 or hex`)
-  // Buffer reads both alphabets of base64.
+  // 'base64' decodes the URL-safe alphabet too.
   return Buffer.from(trimmed, isHex ? 'hex' : 'base64')
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -46,13 +46,13 @@ async function readIfThere(file: string): Promise<string | null> {
 }
 
 /**
- * Makes the file and answers what is in it: the key of another process if that was first.
+ * Creates the file and returns its content: the key of another process if that was first.
  *
- * Written whole under another name and then linked, which fails if the file is there: nobody ever
- * sees half a key, and a crash leaves none. The directory is synced so that secrets cannot outlive
- * the key that opens them.
+ * Written under a temporary name and then linked, which fails if the file exists: no reader ever
+ * sees a partial key, and a crash leaves none. The directory is synced so that secrets cannot
+ * outlive the key that decrypts them.
  */
-async function makeKeyFile(file: string): Promise<string> {
+async function createKeyFile(file: string): Promise<string> {
   const text = `${newSecretKey()}\n`
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(file), { recursive: true })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { EventId } from '@mayfly/contract'
-import type { OutboundRequest, OutboundResult } from '../../platform/outbound/http.ts'
+import type { OutboundRequest, OutboundResult } from '../../platform/outbound/http-client.ts'
 import { type AttemptOutcome, attemptDelivery } from './attempt.ts'
 
 const EVENT = {

@@ -1,6 +1,6 @@
 import { type AttemptError, EVENT_TYPE, type EventId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
-import type { Outbound, OutboundResult } from '../../platform/outbound/http.ts'
+import type { Outbound, OutboundResult } from '../../platform/outbound/http-client.ts'
 import { isDelivered, isGone } from './schedule.ts'
 import { signatureHeaders } from './signature.ts'
 

@@ -1,4 +1,4 @@
-/** A look-up failed: whether there is something is not known. */
+/** A look-up failed: whether the record exists is unknown. */
 export class DnsUnavailable extends Error {
   /** Such as ETIMEOUT or ESERVFAIL. */
   readonly code: string
@@ -9,16 +9,16 @@ export class DnsUnavailable extends Error {
   }
 }
 
-/** Codes by which a name, or a record of it, is known not to exist. */
-const NOTHING_THERE: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+/** Codes for a name or record that is known not to exist. */
+const NOT_FOUND: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
-/** The answers; an empty list when there are none, DnsUnavailable when nobody could tell. */
+/** The answers; an empty list when there are none. Throws DnsUnavailable when the look-up failed. */
 export async function answersOrNone<T>(answers: Promise<T[]>): Promise<T[]> {
   try {
     return await answers
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN'
-    if (NOTHING_THERE.has(code)) return []
+    if (NOT_FOUND.has(code)) return []
     throw new DnsUnavailable(code)
   }
 }

@@ -1,40 +1,40 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { answersOrNone } from './answer.ts'
-import { createSystemAddresses } from './system.ts'
+import { createSystemAddresses } from './system-lookup.ts'
 
 /** One mail server of a domain. */
 export type MxRecord = { readonly exchange: string; readonly priority: number }
 
-/** Look-ups that tell "nothing there" (an empty list) from "could not look" (DnsUnavailable). */
+/** DNS look-ups: no record is an empty list, a failed look-up throws DnsUnavailable. */
 export type DnsResolver = {
   /** Every A and AAAA answer. */
   readonly addresses: (name: string) => Promise<readonly string[]>
-  /** Every TXT record, the strings of each joined. */
+  /** Every TXT record, its strings joined. */
   readonly txt: (name: string) => Promise<readonly string[]>
   /** Every MX record, the most preferred first. */
   readonly mx: (name: string) => Promise<readonly MxRecord[]>
-  /** One question as mailauth asks it: as `dns.promises.resolve` answers, errors included. */
+  /** For mailauth: behaves as `dns.promises.resolve`, errors included. */
   readonly resolver: (name: string, rrtype: string) => Promise<string[][] | string[]>
-  /** Gives up what is under way. */
+  /** Cancels pending look-ups. */
   readonly close: () => void
 }
 
-/** How to ask. */
+/** How to look names up. */
 export type DnsOptions = {
-  /** `host:port` of name servers; none means the system's, and its hosts file for addresses. */
+  /** `host:port` of name servers; empty means those of the system, and its hosts file. */
   readonly servers: readonly string[]
-  /** Longest wait for one server's answer. */
+  /** Longest wait for the answer of one server. */
   readonly timeoutMs: number
-  /** How often each server is asked. */
+  /** Attempts at each server. */
   readonly tries: number
   /**
-   * Whether addresses come from servers alone, without the hosts file. Where strangers choose the
-   * names: each look-up by the system holds a thread for as long as a name server is silent.
+   * Resolves addresses through name servers alone, without the hosts file. For names that
+   * untrusted users choose: a look-up by the system blocks a thread until the server answers.
    */
   readonly serversAlone?: boolean
 }
 
-/** A resolver; throws when `servers` holds something other than IP addresses with ports. */
+/** Creates a resolver; throws when `servers` are not IP addresses with ports. */
 export function createResolver(options: DnsOptions): DnsResolver {
   const { servers, timeoutMs, tries } = options
   const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries })
@@ -58,7 +58,7 @@ export function createResolver(options: DnsOptions): DnsResolver {
     },
     resolver: async (name, rrtype) => {
       const answer: unknown = await resolver.resolve(name, rrtype)
-      // Mailauth's type leaves out the objects of MX, which it reads all the same.
+      // The type of mailauth omits the objects of MX, which it reads nevertheless.
       return answer as string[][] | string[]
     },
     close: () => resolver.cancel(),
@@ -66,8 +66,8 @@ export function createResolver(options: DnsOptions): DnsResolver {
 }
 
 /**
- * Both families. One that fails is forgiven when the other answers: broken AAAA is common, and what
- * is not known is not connected to.
+ * Looks both families up. If one fails, the other suffices: broken AAAA is common, and an unknown
+ * address is never connected to.
  */
 async function serverAddresses(resolver: Resolver, name: string): Promise<readonly string[]> {
   const families = [answersOrNone(resolver.resolve4(name)), answersOrNone(resolver.resolve6(name))]

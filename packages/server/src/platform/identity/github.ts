@@ -1,23 +1,23 @@
 import {
   authorizationUrl,
   type Configuration,
+  cached,
   type IdentityProvider,
   insecureIfPlain,
   redeemed,
-  remembered,
   TIMEOUT_SECONDS,
 } from './provider.ts'
 
-/** GitHub, or an Enterprise server of it. */
+/** GitHub, or a GitHub Enterprise server. */
 export type GitHubSettings = {
   readonly url: string
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** Any account of GitHub, whose OAuth knows no discovery and no ID token. */
+/** Connects accounts of GitHub, whose OAuth has neither discovery nor ID tokens. */
 export function gitHubProvider(settings: GitHubSettings): IdentityProvider {
-  const configured = remembered(() => configureGitHub(settings))
+  const configured = cached(() => configureGitHub(settings))
   return {
     name: 'GitHub',
     authorizationUrl: (secrets, redirectUri) =>
@@ -62,7 +62,7 @@ async function configureGitHub(settings: GitHubSettings): Promise<Configuration>
   return configuration
 }
 
-/** GitHub serves its API from another host; an Enterprise server from a path. */
+/** GitHub serves its API from another host, an Enterprise server from a path. */
 function gitHubUserUrl(url: string): URL {
   return new URL(
     url === 'https://github.com' ? 'https://api.github.com/user' : `${url}/api/v3/user`,
@@ -71,6 +71,6 @@ function gitHubUserUrl(url: string): URL {
 
 function gitHubUserId(user: unknown): string {
   const id = typeof user === 'object' && user !== null ? Reflect.get(user, 'id') : undefined
-  if (!Number.isSafeInteger(id)) throw new TypeError('GitHub did not tell who it is')
+  if (!Number.isSafeInteger(id)) throw new TypeError('the GitHub response holds no user id')
   return String(id)
 }

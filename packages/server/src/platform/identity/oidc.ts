@@ -1,11 +1,11 @@
 import {
   authorizationUrl,
   type Configuration,
+  cached,
   type IdentityProvider,
   insecureIfPlain,
   type OpenIdClient,
   redeemed,
-  remembered,
   TIMEOUT_SECONDS,
 } from './provider.ts'
 
@@ -14,13 +14,13 @@ export type OidcSettings = {
   readonly name: string | null
   readonly issuer: string
   readonly clientId: string
-  /** Null for a client that proves itself by PKCE alone. */
+  /** Null for a public client, which uses PKCE alone. */
   readonly clientSecret: string | null
 }
 
-/** Any account of an OpenID Connect provider. */
+/** Connects accounts of an OpenID Connect provider. */
 export function oidcProvider(settings: OidcSettings): IdentityProvider {
-  const discovered = remembered(() => discover(settings))
+  const discovered = cached(() => discover(settings))
   return {
     name: settings.name ?? new URL(settings.issuer).host,
     authorizationUrl: (secrets, redirectUri) =>
@@ -38,7 +38,7 @@ export function oidcProvider(settings: OidcSettings): IdentityProvider {
           pkceCodeVerifier: secrets.codeVerifier,
         })
         const claims = tokens.claims()
-        if (claims === undefined) throw new TypeError('there is no ID token')
+        if (claims === undefined) throw new TypeError('the token response holds no ID token')
         return { issuer: claims.iss, subject: claims.sub }
       }),
   }
@@ -56,7 +56,7 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   )
 }
 
-/** In the body where the provider takes that, else by HTTP's own authentication. */
+/** `client_secret_post` where the provider supports it, else `client_secret_basic`. */
 function secretAuthentication(client: OpenIdClient, secret: string) {
   const inBody = client.ClientSecretPost(secret)
   const inHeader = client.ClientSecretBasic(secret)

@@ -1,50 +1,50 @@
 import { elapsedMs } from '../clock.ts'
 
-/** Who somebody is at a provider, for as long as the provider lives. */
+/** A user of a provider. The subject never changes, unlike a name or an email address. */
 export type Identity = { readonly issuer: string; readonly subject: string }
 
-/** What only we know of a connection that was begun. */
+/** Secrets of one authorization request, kept on our side until the callback. */
 export type ConnectionSecrets = {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
 }
 
-/** What became of a callback. */
+/** The outcome of a callback. */
 export type Redeemed =
   | { readonly state: 'known'; readonly identity: Identity }
-  /** The person declined, or the answer is not one to what we asked. */
+  /** The user declined, or the response does not belong to our request. */
   | { readonly state: 'refused'; readonly reason: string }
   | { readonly state: 'unavailable'; readonly reason: string }
 
-/** Where people have accounts that they can connect. */
+/** A provider whose accounts users can connect. */
 export type IdentityProvider = {
-  /** As a person knows it. */
+  /** The name shown to users. */
   readonly name: string
-  /** Where the person goes to agree; null when the provider does not answer. */
+  /** Where the user is sent to agree; null when the provider is unavailable. */
   authorizationUrl(secrets: ConnectionSecrets, redirectUri: string): Promise<string | null>
-  /** Asks the provider who came back with this URL. */
+  /** Exchanges the code in the callback URL for the identity of the user. */
   redeem(callback: URL, secrets: ConnectionSecrets): Promise<Redeemed>
 }
 
-/** The library, which is loaded when somebody first connects. */
+/** The library, loaded when an account is first connected. */
 export type OpenIdClient = typeof import('openid-client')
 
-/** A provider and what we are to it. */
+/** A provider's endpoints and our client credentials. */
 export type Configuration = InstanceType<OpenIdClient['Configuration']>
 
-/** A person waits for the answer. */
+/** Longest wait for the provider: a user is waiting in the browser. */
 export const TIMEOUT_SECONDS = 10
 
-/** How long what discovery told is believed. */
-const DISCOVERED_MS = 60 * 60 * 1000
+/** How long a discovery document is cached. */
+const CONFIGURATION_TTL_MS = 60 * 60 * 1000
 
-/** Plain HTTP is for providers on the same machine; the configuration refuses any other. */
+/** Allows plain HTTP, which the configuration accepts for loopback providers alone. */
 export function insecureIfPlain(client: OpenIdClient, url: string) {
   return url.startsWith('http:') ? [client.allowInsecureRequests] : []
 }
 
-/** Where the person goes to agree, with our state and the proof that the code is for us. */
+/** The authorization URL with state and PKCE challenge; null when the provider is unavailable. */
 export async function authorizationUrl(
   configure: () => Promise<Configuration>,
   secrets: ConnectionSecrets,
@@ -62,8 +62,8 @@ export async function authorizationUrl(
 }
 
 /**
- * What the provider said no to is refused; what it did not say, or could not be reached to
- * say, is not held against the person.
+ * Runs the exchange. An error response is a refusal; a provider that fails or cannot be reached is
+ * `unavailable`, so that the user may try again.
  */
 export async function redeemed(
   ask: (client: OpenIdClient) => Promise<Identity>,
@@ -77,23 +77,23 @@ export async function redeemed(
   }
 }
 
-/** Codes by which openid-client tells that the answer was there, and a wrong one. */
-const WRONG_ANSWER = /^OAUTH_(?:INVALID_RESPONSE|JWT_)/
+/** Codes of openid-client for a response that arrived and is invalid. */
+const INVALID_RESPONSE = /^OAUTH_(?:INVALID_RESPONSE|JWT_)/
 
 function isRefusal(client: OpenIdClient, error: unknown): boolean {
   if (error instanceof client.AuthorizationResponseError) return true
   if (error instanceof client.WWWAuthenticateChallengeError) return true
   if (error instanceof client.ResponseBodyError) return error.status < 500
   const code = error instanceof client.ClientError ? error.code : undefined
-  return code !== undefined && WRONG_ANSWER.test(code)
+  return code !== undefined && INVALID_RESPONSE.test(code)
 }
 
-/** The same answer for a while; a failure is forgotten at once. */
-export function remembered<T>(make: () => Promise<T>): () => Promise<T> {
+/** Caches the result of `make` for an hour; a failure is not cached. */
+export function cached<T>(make: () => Promise<T>): () => Promise<T> {
   let known: { readonly value: Promise<T>; readonly at: number } | null = null
   return () => {
     const at = elapsedMs()
-    if (known === null || at - known.at > DISCOVERED_MS) {
+    if (known === null || at - known.at > CONFIGURATION_TTL_MS) {
       const value = make()
       known = { value, at }
       value.catch(() => {

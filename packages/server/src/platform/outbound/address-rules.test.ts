@@ -168,7 +168,7 @@ const IPV6_REGISTRY: readonly Row[] = [
   ),
 ]
 
-describe('addresses that we may connect to', () => {
+describe('addresses that outbound requests may reach', () => {
   for (const { block, name, inside, outside } of [...IPV4_REGISTRY, ...IPV6_REGISTRY]) {
     it(`refuses ${block} (${name}) and stops at its edges`, () => {
       for (const address of inside) assert.equal(isPublic(address), false, address)
@@ -258,7 +258,7 @@ describe('address rules, for any address', () => {
     return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
   }
 
-  it('judges IPv4 as a block list of the registry does', () => {
+  it('treats IPv4 as a block list of the registry does', () => {
     const registry = new BlockList()
     for (const { block } of IPV4_REGISTRY) {
       const [net = '', bits] = block.split('/')
@@ -270,7 +270,7 @@ describe('address rules, for any address', () => {
     )
   })
 
-  it('judges a mapped or NAT64 address as the IPv4 address inside', () => {
+  it('treats a mapped or NAT64 address as the IPv4 address inside', () => {
     fc.assert(
       fc.property(octets, fc.constantFrom('::ffff:', '64:ff9b::'), (address, prefix) => {
         assert.equal(isPublic(prefix + address), isPublic(address))
@@ -291,7 +291,7 @@ describe('address rules, for any address', () => {
     )
   })
 
-  it('judges IPv6 by its value, however it is spelt', () => {
+  it('treats IPv6 by its value, however it is spelt', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const shortest = new URL(`http://[${address}]/`).hostname.slice(1, -1)
@@ -303,7 +303,7 @@ describe('address rules, for any address', () => {
     )
   })
 
-  it('judges allowed IPv6 blocks as a block list does', () => {
+  it('treats allowed IPv6 blocks as a block list does', () => {
     const groups = fc.array(fc.constantFrom('0', '1', '8000', 'ffff'), {
       minLength: 7,
       maxLength: 7,

@@ -7,11 +7,11 @@ import {
 } from '../ip-address.ts'
 import { IPV4_SPECIAL, IPV6_GLOBAL_UNICAST, IPV6_SPECIAL } from './special-addresses.ts'
 
-/** Which addresses we may connect to on somebody else's behalf. */
+/** Which addresses outbound requests may connect to. */
 export type AddressRules = {
-  /** Every address is allowed: for people who host for themselves. */
+  /** Allows every address: for private deployments. */
   readonly allowPrivate: boolean
-  /** Blocks that are allowed beside global unicast. */
+  /** Blocks that are allowed besides global unicast. */
   readonly allow: readonly AddressBlock[]
 }
 
@@ -29,9 +29,8 @@ export function readAddressRules(settings: {
 }
 
 /**
- * Whether we may connect to the address that `text` spells. What is no address is not allowed.
- *
- * Allowed is global unicast, and what the operator added.
+ * Whether `text` is an address that may be connected to: global unicast, or in a block that the
+ * operator allowed.
  */
 export function isAllowedAddress(rules: AddressRules, text: string): boolean {
   const address = parseAddress(text)
@@ -41,7 +40,7 @@ export function isAllowedAddress(rules: AddressRules, text: string): boolean {
   return isGlobalUnicast(reached) || rules.allow.some((block) => blockContains(block, reached))
 }
 
-/** Whether `address` is an ordinary public one by the registries of special addresses. */
+/** Whether `address` is an ordinary public one by the IANA registries. */
 function isGlobalUnicast(address: IpAddress): boolean {
   const isInside = (block: AddressBlock) => blockContains(block, address)
   if (address.family === 4) return !IPV4_SPECIAL.some(isInside)
@@ -55,11 +54,11 @@ const MAPPED_PREFIX = 0xffffn
 const NAT64_PREFIX = 0x64_ff9b_0000_0000_0000_0000n
 
 /**
- * The IPv4 address that is reached in truth. On a network without IPv4 every name of the old
- * internet is answered in the NAT64 form, so that refusing it would cut such a host off.
+ * The IPv4 address that is really reached. On an IPv6-only network every IPv4-only name resolves to
+ * the NAT64 form, so that refusing it would cut such a host off.
  *
  * All other forms that carry an IPv4 address (compatible, translated, local NAT64, 6to4, Teredo,
- * ISATAP) are not unwrapped, and none of them is global unicast.
+ * ISATAP) are refused: none of them is global unicast.
  */
 function unwrapIpv4(address: IpAddress): IpAddress {
   if (address.family === 4) return address

@@ -5,8 +5,8 @@ import { assertNoSockets, startTcpServer } from '../../../test/testing-tcp-serve
 import { readAddressRules } from './address-rules.ts'
 import { openSocket } from './connect.ts'
 
-/** A target as it would be if judging had gone wrong. */
-function misjudged(url: string, address: string) {
+/** A target as it would be if the check before had failed. */
+function unchecked(url: string, address: string) {
   const parsed = new URL(url)
   return { url: parsed, port: Number(parsed.port), host: parsed.hostname, addresses: [address] }
 }
@@ -18,29 +18,29 @@ const OPTIONS = {
   signal: new AbortController().signal,
 }
 
-describe('the socket of an outbound request', () => {
+describe('openSocket', () => {
   afterEach(assertNoSockets)
 
   for (const scheme of ['http', 'https']) {
-    it(`is judged by its peer before a byte is sent over ${scheme}`, async () => {
+    it(`checks the peer before a byte is sent over ${scheme}`, async () => {
       await using server = await startTcpServer()
-      const target = misjudged(`${scheme}://name.example:${server.port}/`, '127.0.0.1')
+      const target = unchecked(`${scheme}://name.example:${server.port}/`, '127.0.0.1')
       await assert.rejects(openSocket(target, OPTIONS), { kind: 'refused' })
       assert.equal(server.received(), '')
     })
   }
 
-  it('goes to the judged address whatever the name is', async () => {
+  it('connects to the given address whatever the name is', async () => {
     await using server = await startTcpServer({ host: '127.0.0.2' })
-    const target = misjudged(`http://name.example:${server.port}/`, '127.0.0.2')
+    const target = unchecked(`http://name.example:${server.port}/`, '127.0.0.2')
     const socket = await openSocket(target, OPTIONS)
     assert.equal(socket.remoteAddress, '127.0.0.2')
     socket.destroy()
   })
 
-  it('is not opened when the request is given up already', async () => {
+  it('is not opened when the request is already aborted', async () => {
     await using server = await startTcpServer({ host: '127.0.0.2' })
-    const target = misjudged(`http://name.example:${server.port}/`, '127.0.0.2')
+    const target = unchecked(`http://name.example:${server.port}/`, '127.0.0.2')
     const signal = AbortSignal.abort()
     await assert.rejects(openSocket(target, { ...OPTIONS, signal }), { name: 'AbortError' })
     assert.equal(server.connections(), 0)

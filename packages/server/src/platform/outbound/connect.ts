@@ -1,13 +1,20 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
-import { connect as openTls, type SecureContext } from 'node:tls'
+import {
+  createSecureContext,
+  getCACertificates,
+  connect as openTls,
+  type SecureContext,
+} from 'node:tls'
 import { type AddressRules, isAllowedAddress } from './address-rules.ts'
-import { connectionError, OutboundError } from './failure.ts'
+import { connectionError, OutboundError } from './outbound-error.ts'
 import type { Target } from './target.ts'
 
-/** What it takes to connect to a judged target. */
+/** How to connect to a target. */
 export type ConnectOptions = {
   readonly rules: AddressRules
+  /** Which authorities are trusted. */
   readonly secureContext: () => SecureContext
   /** Longest time for connecting, TLS included. */
   readonly connectTimeoutMs: number
@@ -16,9 +23,31 @@ export type ConnectOptions = {
 }
 
 /**
- * A connected socket, secured when the URL asks for it; or an OutboundError, and nothing is open.
+ * Trusts the authorities that Node trusts, and those of the PEM text `extraCa`; throws when that
+ * holds none. Made at the first use and kept: reading all takes tens of milliseconds.
+ */
+export function createTrust(extraCa: string | null): () => SecureContext {
+  if (extraCa !== null) assertCertificates(extraCa)
+  let context: SecureContext | undefined
+  return () => {
+    context ??= createSecureContext(
+      extraCa === null ? {} : { ca: [...getCACertificates('default'), extraCa] },
+    )
+    return context
+  }
+}
+
+/** TLS would ignore a file without certificates, and every connection would fail later. */
+function assertCertificates(pem: string): void {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (blocks === null) throw new Error('The extra CA holds no PEM certificate')
+  for (const block of blocks) new X509Certificate(block)
+}
+
+/**
+ * A connected socket, secured when the URL is https; or an OutboundError, and nothing is open.
  *
- * TLS starts after the peer was judged once more: an address that is not allowed gets no byte.
+ * The address of the peer is checked before TLS starts: one that is not allowed gets no byte.
  */
 export async function openSocket(target: Target, options: ConnectOptions): Promise<Socket> {
   const { rules, secureContext, connectTimeoutMs, signal } = options
@@ -26,11 +55,11 @@ export async function openSocket(target: Target, options: ConnectOptions): Promi
   let socket: Socket = openTcp({
     host: target.host,
     port: target.port,
-    lookup: judgedAnswers(target.addresses),
+    lookup: fixedLookup(target.addresses),
     autoSelectFamily: true,
     noDelay: true,
   })
-  // An error may come when nobody waits for one; the wait that is then made finds it closed.
+  // An error may come while nothing awaits the socket; the next await then finds it closed.
   socket.on('error', () => {})
 
   const giveUp = () => socket.destroy(new OutboundError('timeout'))
@@ -53,8 +82,8 @@ export async function openSocket(target: Target, options: ConnectOptions): Promi
   }
 }
 
-/** Stands in for the system's look-up: the judged answers, whatever DNS says by now. */
-function judgedAnswers(addresses: readonly string[]): LookupFunction {
+/** Answers with the addresses that were allowed, whatever DNS says by now. */
+function fixedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_hostname, _options, done) => done(null, answers)
 }
@@ -63,7 +92,7 @@ function startTls(socket: Socket, host: string, secureContext: SecureContext): S
   const secured = openTls({
     socket,
     host,
-    // Server names are for names: an address in this field is a protocol error.
+    // SNI takes names: an address in this field is a protocol error.
     servername: isIP(host) === 0 ? host : '',
     secureContext,
     ALPNProtocols: ['http/1.1'],

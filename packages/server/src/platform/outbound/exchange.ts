@@ -1,9 +1,17 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
-import { exchangeError, OutboundError } from './failure.ts'
-import type { Hop } from './redirect.ts'
+import { exchangeError, OutboundError } from './outbound-error.ts'
 
-/** An answer to one request. */
+/** One request of a chain of redirects. */
+export type Hop = {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | null
+}
+
+/** The response to one request. */
 export type Answer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -18,17 +26,17 @@ export type ExchangeOptions = {
   readonly signal: AbortSignal
 }
 
-/** Largest header section of an answer: what Node's own client and most servers allow. */
+/** Largest header section of a response: what Node's own client and most servers allow. */
 const HEADER_BYTES_MAX = 16 * 1024
 
-/** Headers of an answer that callers get: what they act on, nothing to log by mistake. */
+/** Response headers that callers get: what they act on, nothing to log by mistake. */
 const KEPT_HEADERS = ['content-type', 'location', 'retry-after'] as const
 
 /**
- * Sends `hop` over `socket` and reads the answer; the socket is closed afterwards in any case.
+ * Sends `hop` over `socket` and reads the response; the socket is closed afterwards in any case.
  *
- * Throws an OutboundError for what the peer does. The body comes as it was sent, never unpacked:
- * a small packed body could unpack to gigabytes.
+ * Throws an OutboundError for what the peer does. The body is never decompressed: a small one
+ * could become gigabytes.
  */
 export async function exchange(
   socket: Socket,
@@ -67,7 +75,7 @@ export async function exchange(
 /**
  * Gives undici the one socket. It asks again when that was lost early: then there is no other.
  *
- * In a later tick: undici is not ready for a connection while it still asks for one.
+ * In a later tick: undici does not take a connection within its own call of `connect`.
  */
 function handOver(socket: Socket, done: (...result: [null, Socket] | [Error, null]) => void): void {
   process.nextTick(() => {

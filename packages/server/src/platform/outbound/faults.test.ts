@@ -9,7 +9,7 @@ import {
   type TcpServerOptions,
   watchClientSockets,
 } from '../../../test/testing-tcp-server.ts'
-import { createOutbound, type OutboundOptions, type OutboundRequest } from './http.ts'
+import { createOutbound, type OutboundOptions, type OutboundRequest } from './http-client.ts'
 
 function open(options: Partial<OutboundOptions> = {}) {
   return createOutbound({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DnsUnavailable } from './answer.ts'
-import { createSystemAddresses } from './system.ts'
+import { createSystemAddresses } from './system-lookup.ts'
 
 /** A system whose answers a test gives by hand. */
 function manualSystem() {

@@ -1,29 +1,30 @@
 import { answersOrNone, DnsUnavailable } from './answer.ts'
 
-/** The look-up of the system: `dns.promises.lookup` outside of tests. */
+/** The system's resolver: `dns.promises.lookup` outside of tests. */
 export type SystemLookup = (
   name: string,
   options: { readonly all: true },
 ) => Promise<{ address: string }[]>
 
 /**
- * System look-ups at a time. Each holds one of the four threads that file access shares, for as
- * long as a name server that somebody else chose cares to keep silent.
+ * Concurrent system look-ups. Each blocks one of libuv's four threads, which file access shares,
+ * until an untrusted name server answers.
  */
 const LOOKUPS_MAX = 2
 
 /**
- * All addresses by the system, hosts file included; given up after `timeoutMs`, queue included.
+ * Looks addresses up with the system, hosts file included. `timeoutMs` includes the time in the
+ * queue.
  *
- * Who asks for a name that is being looked up shares the answer: ten deliveries to one endpoint
- * must not take every place.
+ * Concurrent look-ups of one name share the answer: ten deliveries to one endpoint must not take
+ * every slot.
  */
 export function createSystemAddresses(
   lookup: SystemLookup,
   timeoutMs: number,
 ): (name: string) => Promise<readonly string[]> {
   const waiting: (() => void)[] = []
-  const asked = new Map<string, Promise<readonly string[]>>()
+  const pending = new Map<string, Promise<readonly string[]>>()
   let running = 0
 
   const start = async (name: string): Promise<string[]> => {
@@ -45,8 +46,8 @@ export function createSystemAddresses(
           .finally(() => clearTimeout(timer))
       }
       const timer = setTimeout(() => {
-        const place = waiting.indexOf(begin)
-        if (place >= 0) waiting.splice(place, 1)
+        const index = waiting.indexOf(begin)
+        if (index >= 0) waiting.splice(index, 1)
         reject(new DnsUnavailable('ETIMEOUT'))
       }, timeoutMs)
       if (running < LOOKUPS_MAX) begin()
@@ -54,10 +55,10 @@ export function createSystemAddresses(
     })
 
   return (name) => {
-    const earlier = asked.get(name)
-    if (earlier !== undefined) return earlier
-    const answer = ask(name).finally(() => asked.delete(name))
-    asked.set(name, answer)
+    const shared = pending.get(name)
+    if (shared !== undefined) return shared
+    const answer = ask(name).finally(() => pending.delete(name))
+    pending.set(name, answer)
     return answer
   }
 }

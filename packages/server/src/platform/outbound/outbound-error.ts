@@ -1,4 +1,4 @@
-/** Why a request that was allowed brought no answer. */
+/** Why an allowed request got no response. */
 export type FailureClass =
   | 'dns'
   | 'connect'
@@ -9,7 +9,7 @@ export type FailureClass =
   | 'too_many_redirects'
   | 'aborted'
 
-/** The one text for every refusal: which rule it was would tell a stranger about our network. */
+/** One text for every refusal: naming the rule would tell users about our network. */
 export const REFUSAL = 'The address is not allowed.'
 
 const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
@@ -23,7 +23,7 @@ const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
   aborted: 'The request was given up.',
 }
 
-/** Sentences for the codes that a person can act on; the rest share their class's sentence. */
+/** Details for the codes that a user can act on; the rest share the text of their class. */
 const DETAILS_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
   EHOSTUNREACH: 'The host cannot be reached.',
@@ -38,7 +38,7 @@ const DETAILS_BY_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
 }
 
-/** How a request ended without an answer. Its message is for users and quotes no peer. */
+/** Why a request ended without a response. Its message is for users and quotes no peer. */
 export class OutboundError extends Error {
   readonly kind: FailureClass | 'refused'
 
@@ -48,7 +48,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** What went wrong while connecting or in the TLS handshake, in the words of users. */
+/** The error for a failed connection or TLS handshake. */
 export function connectionError(stage: 'connect' | 'tls', cause: unknown): OutboundError {
   if (cause instanceof OutboundError) return cause
   const code = codeOf(cause)
@@ -57,10 +57,10 @@ export function connectionError(stage: 'connect' | 'tls', cause: unknown): Outbo
   return new OutboundError(stage, DETAILS_BY_CODE[code])
 }
 
-/** What went wrong between sending the request and the end of the answer. */
+/** The error for a failure between sending the request and the end of the response. */
 export function exchangeError(cause: unknown): unknown {
   const code = codeOf(cause)
-  // Undici refuses what we asked of it: a bug of ours, not a doing of the network.
+  // Undici rejects our own arguments: a bug, not a failure of the network.
   if (cause instanceof OutboundError || code === 'UND_ERR_INVALID_ARG') return cause
   if (SOCKET_CODES.has(code)) return new OutboundError('reset')
   return new OutboundError('protocol', DETAILS_BY_CODE[code])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Hop, nextHop } from './redirect.ts'
+import type { Hop } from './exchange.ts'
+import { nextHop } from './http-client.ts'
 
 const POST: Hop = {
   method: 'POST',

@@ -1,17 +1,15 @@
 import { readAddressRules } from './address-rules.ts'
-import { type ConnectOptions, openSocket } from './connect.ts'
-import type { Answer } from './exchange.ts'
-import { type FailureClass, OutboundError } from './failure.ts'
-import { type Hop, nextHop } from './redirect.ts'
-import { type Judge, judgeTarget } from './target.ts'
-import { createTrust } from './trust.ts'
+import { type ConnectOptions, createTrust, openSocket } from './connect.ts'
+import type { Answer, Hop } from './exchange.ts'
+import { type FailureClass, OutboundError } from './outbound-error.ts'
+import { resolveTarget, type TargetOptions } from './target.ts'
 
-/** How the one door to the outside is set up. */
+/** How outbound HTTP is set up. */
 export type OutboundOptions = {
   readonly allowPrivate: boolean
-  /** CIDR blocks that are allowed beside public addresses. */
+  /** CIDR blocks that are allowed besides public addresses. */
   readonly allow: readonly string[]
-  /** PEM certificates that are trusted beside the usual authorities. */
+  /** PEM certificates that are trusted besides the default authorities. */
   readonly extraCa: string | null
   /** Every A and AAAA answer for a name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>
@@ -21,17 +19,17 @@ export type OutboundOptions = {
   readonly connectTimeoutMs?: number
 }
 
-/** One thing to fetch or to post. */
+/** One request, and the bounds on it. */
 export type OutboundRequest = {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** For everything: look-ups, all hops, the body. */
+  /** Bounds look-ups, all redirects and the body together. */
   readonly timeoutMs: number
-  /** 0 takes a redirect for the answer. */
+  /** 0 returns a redirect as the response. */
   readonly redirectsMax: number
-  /** 0 answers at the headers, without waiting for a body. */
+  /** 0 returns at the headers, without waiting for a body. */
   readonly bodyBytesMax: number
   readonly signal?: AbortSignal
 }
@@ -39,35 +37,35 @@ export type OutboundRequest = {
 type Outcome =
   | ({
       readonly state: 'answered'
-      /** Where the answer came from, after redirects. */
+      /** Where the response came from, after redirects. */
       readonly url: string
     } & Answer)
   | { readonly state: 'refused'; readonly detail: string }
   | { readonly state: 'failed'; readonly error: FailureClass; readonly detail: string }
 
-/** What became of a request. */
+/** How a request ended. */
 export type OutboundResult = Outcome & { readonly durationMs: number }
 
-/** The only way to fetch something on somebody else's behalf. */
+/** Outbound HTTP client: the only one for URLs that users or senders chose. */
 export type Outbound = {
   /** Never throws for what the network does. */
   readonly request: (request: OutboundRequest) => Promise<OutboundResult>
-  /** Gives up what is under way and waits until its sockets are closed. */
+  /** Aborts pending requests and waits until their sockets are closed. */
   readonly close: () => Promise<void>
 }
 
-type Door = Judge & Omit<ConnectOptions, 'signal'>
+type Connections = TargetOptions & Omit<ConnectOptions, 'signal'>
 
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Opens the door. Throws when `allow` or `extraCa` cannot be read.
+ * Creates the outbound HTTP client. Throws when `allow` or `extraCa` cannot be read.
  *
  * Each request has a connection of its own: one that is kept could carry the request of another
- * account, and would have to be judged anew whenever the name moves.
+ * account, and its address would have to be checked again whenever DNS changes.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const door: Door = {
+  const connections: Connections = {
     rules: readAddressRules(options),
     resolve: options.resolve,
     secureContext: createTrust(options.extraCa),
@@ -92,13 +90,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   async function fetchTimed(request: OutboundRequest): Promise<OutboundResult> {
     const startedAt = options.now()
-    const outcome = await fetchWithin(door, request, closing.signal)
+    const outcome = await fetchWithin(connections, request, closing.signal)
     return { ...outcome, durationMs: Math.round(options.now() - startedAt) }
   }
 }
 
 async function fetchWithin(
-  door: Door,
+  connections: Connections,
   request: OutboundRequest,
   closing: AbortSignal,
 ): Promise<Outcome> {
@@ -107,9 +105,9 @@ async function fetchWithin(
   const givenUp = AbortSignal.any([closing, ...(request.signal ? [request.signal] : [])])
   const signal = AbortSignal.any([givenUp, deadline.signal])
   try {
-    return await follow(door, request, signal)
+    return await followRedirects(connections, request, signal)
   } catch (error) {
-    // Whatever an interrupted step threw: these two are why.
+    // An interrupted step may throw anything; the signals tell the cause.
     if (givenUp.aborted) return failed(new OutboundError('aborted'))
     if (deadline.signal.aborted) return failed(new OutboundError('timeout'))
     if (error instanceof OutboundError) return failed(error)
@@ -124,14 +122,18 @@ function failed({ kind, message }: OutboundError): Outcome {
   return { state: 'failed', error: kind, detail: message }
 }
 
-async function follow(door: Door, request: OutboundRequest, signal: AbortSignal): Promise<Outcome> {
+async function followRedirects(
+  connections: Connections,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { redirectsMax } = request
-  // Loaded with the first request, before any connection is open: most services make none.
+  // Loads undici with the first request, before a connection is open: many services make none.
   const { exchange } = await import('./exchange.ts')
   let hop: Hop = firstHop(request)
   for (let redirects = 0; ; redirects++) {
-    const target = await unlessAborted(judgeTarget(door, hop.url), signal)
-    const socket = await openSocket(target, { ...door, signal })
+    const target = await unlessAborted(resolveTarget(connections, hop.url), signal)
+    const socket = await openSocket(target, { ...connections, signal })
     const current: Hop = { ...hop, url: target.url.href }
     const followUp = (status: number, headers: Answer['headers']) =>
       redirectsMax === 0 ? null : nextHop(current, status, headers['location'])
@@ -152,7 +154,7 @@ function firstHop({ method, url, headers, body }: OutboundRequest): Hop {
   return { method, url, headers: Object.fromEntries(lowered), body: body ?? null }
 }
 
-/** `work`, or a throw as soon as `signal` fires: a name server may stay silent for long. */
+/** Rejects as soon as `signal` fires: a name server may take long to answer. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)
@@ -162,5 +164,41 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     return await Promise.race([work, aborted])
   } finally {
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Headers that are sent on to another origin: no credentials, no signatures. */
+const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-type',
+  'user-agent',
+])
+
+/**
+ * The request that follows `hop` after this response, or null when it is no redirect.
+ *
+ * 303 turns every method into GET, 301 and 302 do as browsers made usual, 307 and 308 repeat the
+ * request. What was dropped on the way to another origin stays dropped on the way back.
+ */
+export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | null {
+  if (!REDIRECTS.has(status) || location === undefined) return null
+
+  const isRepeated = status === 307 || status === 308
+  const url = URL.parse(location, hop.url)
+  const isSameOrigin = url?.origin === new URL(hop.url).origin
+  const headers = Object.entries(hop.headers).filter(
+    ([name]) =>
+      (isSameOrigin || CROSS_ORIGIN_HEADERS.has(name)) &&
+      (isRepeated || !name.startsWith('content-')),
+  )
+  return {
+    method: isRepeated ? hop.method : 'GET',
+    // An unparsable URL is passed on as it is, to be refused like any other bad URL.
+    url: url?.href ?? location,
+    headers: Object.fromEntries(headers),
+    body: isRepeated ? hop.body : null,
   }
 }

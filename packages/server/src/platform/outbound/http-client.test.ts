@@ -6,7 +6,7 @@ import {
   type TcpServer,
   watchClientSockets,
 } from '../../../test/testing-tcp-server.ts'
-import { createOutbound, type OutboundOptions, type OutboundRequest } from './http.ts'
+import { createOutbound, type OutboundOptions, type OutboundRequest } from './http-client.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {
@@ -170,7 +170,7 @@ describe('outbound requests to addresses that are not allowed', () => {
 describe('outbound requests to names', () => {
   afterEach(assertNoSockets)
 
-  it('connects to the answer that was judged and asks no second time', async () => {
+  it('connects to the answer that was checked, without a second look-up', async () => {
     await using server = await startTcpServer({ host: '127.0.0.2', answer: OK })
     await using trap = await startTcpServer({ host: '127.0.0.1', answer: OK })
     const answers = [['127.0.0.2'], ['127.0.0.1']]
@@ -185,7 +185,7 @@ describe('outbound requests to names', () => {
     assert.equal(trap.connections(), 0)
   })
 
-  it('judges a name again when a redirect leads back to it', async () => {
+  it('checks a name again when a redirect leads back to it', async () => {
     const answers = [['127.0.0.2'], ['127.0.0.1']]
     const rebinding = open({ allow: ['127.0.0.2'], resolve: async () => answers.shift() ?? [] })
     await using server = await startTcpServer({
