@@ -113,7 +113,7 @@ async function serveEngine(): Promise<number> {
     handler: {
       admit: (address) => ({ state: 'accepted', recipient: { address } }),
       receive: async () => 'stored',
-      turnedAway: () => undefined,
+      rejected: () => undefined,
     },
     hostname: 'mx.mayfly.test',
     host: '127.0.0.1',

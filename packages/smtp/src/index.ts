@@ -1,3 +1,16 @@
-export { type MailHandler, REFUSAL_REPLIES } from './server/handler.ts'
+export type { ProtocolOptions, Step, Transaction, TransmissionType } from './protocol/interface.ts'
+export { SmtpProtocol } from './protocol/machine.ts'
+export {
+  type AdmitResult,
+  type Envelope,
+  type IncomingMail,
+  type MailHandler,
+  REFUSAL_REPLIES,
+  type ReceiveResult,
+  type Recipient,
+  type RejectedMail,
+  type RejectReason,
+} from './server/handler.ts'
+export { SMTP_LIMITS, type SmtpLimits } from './server/limits.ts'
 export { type CertificatePair, makeSelfSignedCertificate } from './server/self-signed.ts'
-export { startSmtpServer } from './server/server.ts'
+export { type SmtpServer, type SmtpServerOptions, startSmtpServer } from './server/server.ts'

@@ -1,4 +1,4 @@
-// The same dialogues with another server, smtp-server: what differs is listed here, with why.
+// The same dialogues with smtp-server as reference; every difference is listed with its reason.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -6,10 +6,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import type { ProtocolOptions } from '../src/protocol/dialogue.ts'
+import type { ProtocolOptions } from '../src/protocol/interface.ts'
 import { makeSelfSignedCertificate } from '../src/server/self-signed.ts'
 import { CONTENT_DIALOGUES, ERROR_DIALOGUES } from './testing-dialogue-errors.ts'
-import { type Dialogue, MAIL_DIALOGUES, SECURITY_DIALOGUES } from './testing-dialogues.ts'
+import { type DialogueCase, MAIL_DIALOGUES, SECURITY_DIALOGUES } from './testing-dialogues.ts'
 import { codesOf, converse, PROTOCOL_OPTIONS } from './testing-protocol.ts'
 import { TestClient } from './testing-server.ts'
 
@@ -142,7 +142,7 @@ describe('smtp-server agrees, or the difference is explained', {
   })
 })
 
-function outcomeOfOurs({ flights, options }: Dialogue): Outcome {
+function outcomeOfOurs({ flights, options }: DialogueCase): Outcome {
   const quitting = flights.with(-1, `${flights.at(-1)}${ENDING}`)
   const { output, mails } = converse(quitting, options)
   return {
@@ -156,7 +156,7 @@ function basicCodes(codes: readonly string[]): string {
   return codes.map((code) => code.slice(0, 3)).join(' ')
 }
 
-async function outcomeOfTheirs({ flights, options }: Dialogue): Promise<Outcome> {
+async function outcomeOfTheirs({ flights, options }: DialogueCase): Promise<Outcome> {
   const mails: string[] = []
   const server = await reference({ ...PROTOCOL_OPTIONS, ...options }, mails)
   // A server that listens on a port has an AddressInfo.

@@ -1,4 +1,4 @@
-import type { Dialogue } from './testing-dialogues.ts'
+import type { DialogueCase } from './testing-dialogues.ts'
 import { lines } from './testing-protocol.ts'
 
 const HELLO = 'EHLO client.example'
@@ -7,8 +7,8 @@ const TO = 'RCPT TO:<b@mayfly.test>'
 const START = lines(HELLO, FROM, TO)
 const STARTED = ['250', '250 2.1.0', '250 2.1.5']
 
-/** What clients do wrong, or too much of. */
-export const ERROR_DIALOGUES: readonly Dialogue[] = [
+/** Client errors, and exceeded limits. */
+export const ERROR_DIALOGUES: readonly DialogueCase[] = [
   {
     name: 'commands in the wrong order',
     flights: [lines(FROM, TO, 'DATA', HELLO, TO, 'DATA', FROM, FROM, 'DATA', 'RSET', TO)],
@@ -190,8 +190,8 @@ export const ERROR_DIALOGUES: readonly Dialogue[] = [
   },
 ]
 
-/** Mails that are too large, and chunks that are wrong. */
-export const CONTENT_DIALOGUES: readonly Dialogue[] = [
+/** Mails that are too large, and invalid chunks. */
+export const CONTENT_DIALOGUES: readonly DialogueCase[] = [
   {
     name: 'as large as allowed, dots not counted, and one byte larger',
     options: { messageBytesMax: 30 },
@@ -211,7 +211,7 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
       '250 2.0.0',
     ],
     mails: [{ raw: lines('.', 'x'.repeat(25)) }],
-    turnedAway: ['too_large'],
+    rejected: ['too_large'],
   },
   {
     name: 'nothing but stuffed dots, as large as allowed',
@@ -225,14 +225,14 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
     options: { messageBytesMax: 30 },
     flights: [`${START}${lines('DATA', 'x'.repeat(100), '.', FROM)}`],
     codes: [...STARTED, '354', '552 5.3.4', '250 2.1.0'],
-    turnedAway: ['too_large'],
+    rejected: ['too_large'],
   },
   {
     name: 'too large to be read to its end',
     options: { messageBytesMax: 30 },
     flights: [`${START}${lines('DATA', 'x'.repeat(150), '.', FROM)}`],
     codes: [...STARTED, '354', '552 5.3.4'],
-    turnedAway: ['too_large'],
+    rejected: ['too_large'],
     isClosed: true,
   },
   {
@@ -244,14 +244,14 @@ export const CONTENT_DIALOGUES: readonly Dialogue[] = [
       ),
     ],
     codes: [...STARTED, '250 2.0.0', '552 5.3.4', '503 5.5.1', '250 2.0.0'],
-    turnedAway: ['too_large'],
+    rejected: ['too_large'],
   },
   {
     name: 'a chunk too large to be sat out',
     options: { messageBytesMax: 30 },
     flights: [`${START}${lines('BDAT 121', 'QUIT')}`],
     codes: [...STARTED, '552 5.3.4'],
-    turnedAway: ['too_large'],
+    rejected: ['too_large'],
     isClosed: true,
   },
   {

@@ -1,16 +1,16 @@
-import type { ProtocolOptions } from '../src/protocol/dialogue.ts'
+import type { ProtocolOptions } from '../src/protocol/interface.ts'
 import { type Conversation, lines } from './testing-protocol.ts'
 
-/** A dialogue and what must come of it. */
-export type Dialogue = {
+/** A dialogue and its expected result. */
+export type DialogueCase = {
   readonly name: string
   readonly options?: Partial<ProtocolOptions>
-  /** What the client sends; TLS begins between two flights. */
+  /** What the client sends; a TLS handshake follows each flight but the last. */
   readonly flights: readonly string[]
   /** After the greeting. */
   readonly codes: readonly string[]
   readonly mails?: readonly Partial<Conversation['mails'][number]>[]
-  readonly turnedAway?: Conversation['turnedAway']
+  readonly rejected?: Conversation['rejected']
   readonly isClosed?: boolean
 }
 
@@ -23,8 +23,8 @@ const STARTED = ['250', '250 2.1.0', '250 2.1.5']
 const MAIL = lines('Subject: hello', '', 'Hello.')
 const STORED = '250 2.0.0'
 
-/** Whole mails, in every way in which one can come. */
-export const MAIL_DIALOGUES: readonly Dialogue[] = [
+/** Complete mails, in every way in which one can be sent. */
+export const MAIL_DIALOGUES: readonly DialogueCase[] = [
   {
     name: 'a mail, all commands ahead',
     flights: [`${START}${lines('DATA')}${MAIL}${lines('.', 'QUIT')}`],
@@ -121,7 +121,7 @@ export const MAIL_DIALOGUES: readonly Dialogue[] = [
 ]
 
 /** TLS and AUTH. */
-export const SECURITY_DIALOGUES: readonly Dialogue[] = [
+export const SECURITY_DIALOGUES: readonly DialogueCase[] = [
   {
     name: 'nothing sent before TLS survives into it',
     options: AUTH,

@@ -1,9 +1,12 @@
-import type { ProtocolOptions } from '../src/protocol/dialogue.ts'
+import type {
+  ContentRejection,
+  ProtocolOptions,
+  TransmissionType,
+} from '../src/protocol/interface.ts'
 import { SmtpProtocol } from '../src/protocol/machine.ts'
 import { REPLIES } from '../src/protocol/replies.ts'
-import type { RefusedReason, TransmissionType } from '../src/protocol/steps.ts'
 
-/** What the machine is told in tests, unless a test says otherwise. */
+/** The default options of the machine in tests. */
 export const PROTOCOL_OPTIONS: ProtocolOptions = {
   hostname: 'mx.mayfly.test',
   offersTls: true,
@@ -14,7 +17,7 @@ export const PROTOCOL_OPTIONS: ProtocolOptions = {
   errorsMax: 20,
 }
 
-/** What came of a dialogue. */
+/** The result of a dialogue. */
 export type Conversation = {
   readonly output: string
   readonly isClosed: boolean
@@ -25,20 +28,20 @@ export type Conversation = {
     readonly transmission: TransmissionType
     readonly transcript: readonly string[]
   }[]
-  readonly turnedAway: readonly RefusedReason[]
+  readonly rejected: readonly ContentRejection['reason'][]
 }
 
-/** How one flight of bytes is cut into pieces. */
+/** How the bytes of one flight are split into chunks. */
 export type Cut = (flight: Buffer) => readonly Buffer[]
 
-/** All in one piece. */
+/** One chunk. */
 export const UNCUT: Cut = (flight) => [flight]
 
-/** One byte a piece. */
+/** One byte per chunk. */
 export const EVERY_BYTE: Cut = (flight) => Array.from(flight, (byte) => Buffer.from([byte]))
 
 /**
- * Lets the machine hear these flights, with a TLS handshake after each but the last.
+ * Sends these flights to the machine, with a TLS handshake after each but the last.
  *
  * A recipient whose address begins with `unknown` or `full` is refused; every mail is stored.
  */
@@ -48,38 +51,38 @@ export function converse(
   cut: Cut = UNCUT,
 ): Conversation {
   const protocol = new SmtpProtocol<string>({ ...PROTOCOL_OPTIONS, ...options })
-  const heard = { output: '', mails: [], turnedAway: [] }
-  let isClosed = drive(protocol, heard)
+  const collected = { output: '', mails: [], rejected: [] }
+  let isClosed = drive(protocol, collected)
   for (const [index, flight] of flights.entries()) {
     if (index > 0) {
-      heard.output += '<TLS>\r\n'
+      collected.output += '<TLS>\r\n'
       protocol.secured()
     }
     for (const piece of cut(Buffer.from(flight, 'latin1'))) {
       protocol.push(piece)
-      isClosed = drive(protocol, heard)
+      isClosed = drive(protocol, collected)
     }
   }
-  return { ...heard, isClosed }
+  return { ...collected, isClosed }
 }
 
-type Heard = {
+type Collected = {
   output: string
   mails: Conversation['mails'][number][]
-  turnedAway: RefusedReason[]
+  rejected: ContentRejection['reason'][]
 }
 
-/** Answers every step until the machine wants more; true when it has closed. */
-function drive(protocol: SmtpProtocol<string>, heard: Heard): boolean {
+/** Answers every step until the machine needs input; true when it is closed. */
+function drive(protocol: SmtpProtocol<string>, collected: Collected): boolean {
   for (;;) {
     const step = protocol.advance()
-    heard.output += protocol.takeOutput()
+    collected.output += protocol.takeOutput()
     switch (step.kind) {
       case 'recipient':
         answer(protocol, step.address)
         break
       case 'mail':
-        heard.mails.push({
+        collected.mails.push({
           from: step.transaction.mailFrom,
           to: step.transaction.recipients.slice(),
           raw: step.raw.toString('latin1'),
@@ -88,10 +91,10 @@ function drive(protocol: SmtpProtocol<string>, heard: Heard): boolean {
         })
         protocol.settle(REPLIES.stored)
         break
-      case 'turned_away':
-        heard.turnedAway.push(step.reason)
+      case 'rejected':
+        collected.rejected.push(step.reason)
         break
-      case 'brimming':
+      case 'output_full':
         break
       default:
         return step.kind === 'closed'
@@ -113,7 +116,7 @@ export function codesOf(output: string): readonly string[] {
     .map((line) => /^(?:\d{3}(?: \d\.\d+\.\d+)?|<TLS>)/.exec(line)?.[0] ?? line)
 }
 
-/** Lines with the ends that SMTP wants. */
+/** The texts as lines that end with CRLF. */
 export function lines(...texts: readonly string[]): string {
   return texts.map((text) => `${text}\r\n`).join('')
 }

@@ -3,38 +3,38 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { IncomingMail, MailHandler, Recipient, TurnedAway } from '../src/server/handler.ts'
+import type { IncomingMail, MailHandler, Recipient, RejectedMail } from '../src/server/handler.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../src/server/server.ts'
 import { codesOf } from './testing-protocol.ts'
 
-/** So long that a test ends first: it sweeps by hand. */
+/** Longer than any test: tests call `sweep` themselves. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** Turns of the loop after which nothing more is hoped for: some seconds of an idle one. */
+/** Turns of the event loop before a condition counts as failed: some seconds when idle. */
 const TURNS_MAX = 2_000_000
 
-/** Handles that a server or a client of ours holds while it lives. */
+/** Handles that a server or a client holds while it is open. */
 const OUR_HANDLES = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'Timeout']
 
-/** A server on a free port, with a clock that stands still. */
+/** A server on a free port, with a clock that only `pass` moves. */
 export type TestServer = AsyncDisposable & {
   readonly server: SmtpServer
   readonly mails: readonly IncomingMail<Recipient>[]
-  readonly turnedAway: readonly TurnedAway<Recipient>[]
+  readonly rejected: readonly RejectedMail<Recipient>[]
   readonly errors: readonly unknown[]
-  /** Lets time pass, and sweeps. */
+  /** Moves the clock forward, and sweeps. */
   pass(ms: number): void
   connect(options?: { readonly allowHalfOpen?: boolean }): Promise<TestClient>
-  /** Serves one client from greeting to close: what the server had to do before is done then. */
+  /** Serves one client from greeting to close: work that was queued before is done then. */
   serveOne(): Promise<void>
 }
 
-/** Recipients that begin with `unknown` are refused. Fails at its end if anything is left open. */
+/** Refuses recipients that begin with `unknown`. Disposal fails if a handle is left open. */
 export async function startTestServer(
   options: Partial<SmtpServerOptions<Recipient>> = {},
 ): Promise<TestServer> {
   const handlesBefore = ourHandles()
-  const kept = { mails: [], turnedAway: [], errors: [] }
+  const kept = { mails: [], rejected: [], errors: [] }
   const clients: TestClient[] = []
   let nowMs = 0
   const server = await startSmtpServer({ ...testOptions(kept), now: () => nowMs, ...options })
@@ -70,11 +70,11 @@ export async function startTestServer(
 
 type Kept = {
   readonly mails: IncomingMail<Recipient>[]
-  readonly turnedAway: TurnedAway<Recipient>[]
+  readonly rejected: RejectedMail<Recipient>[]
   readonly errors: unknown[]
 }
 
-function testOptions({ mails, turnedAway, errors }: Kept) {
+function testOptions({ mails, rejected, errors }: Kept) {
   const handler: MailHandler = {
     admit: (address) =>
       address.startsWith('unknown')
@@ -84,7 +84,7 @@ function testOptions({ mails, turnedAway, errors }: Kept) {
       mails.push(mail)
       return 'stored'
     },
-    turnedAway: (notice) => turnedAway.push(notice),
+    rejected: (notice) => rejected.push(notice),
   }
   return {
     handler,
@@ -98,7 +98,7 @@ function testOptions({ mails, turnedAway, errors }: Kept) {
   }
 }
 
-/** A client that a test moves step by step. */
+/** A client that a test controls step by step. */
 export class TestClient {
   socket: Socket | TLSSocket
   readonly #replies: string[] = []
@@ -166,13 +166,13 @@ export class TestClient {
     socket.on('data', (chunk: Buffer) => {
       const lines = (this.#rest + chunk.toString('latin1')).split('\r\n')
       this.#rest = lines.pop() ?? ''
-      // Only the last line of a reply has a blank behind its code.
+      // Only the last line of a reply has a space after its code.
       this.#replies.push(...lines.filter((line) => line[3] === ' '))
     })
   }
 }
 
-/** Lets the loop turn until this holds, and fails when it never does. */
+/** Waits until the condition holds; fails when it never does. */
 export async function until(holds: () => boolean): Promise<void> {
   for (let turns = 0; !holds(); turns++) {
     assert.ok(turns < TURNS_MAX, `Never came true: ${holds}`)

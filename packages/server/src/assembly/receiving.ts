@@ -166,7 +166,7 @@ function createHandler(
         return { state: 'refused', why }
       }),
     receive: (mail) => receiveMail(receive, mail).catch(storageWhy),
-    turnedAway: ({ envelope, recipients, reply, reason }) => {
+    rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       const from = `from <${envelope.mailFrom}> at ${envelope.remoteAddress}`
       refusals

@@ -1,43 +1,75 @@
-import { type AuthMove, type AuthStage, beginAuth, continueAuth } from './auth.ts'
 import { beginChunk, beginData } from './content.ts'
-import { COMMAND, type Dialogue } from './dialogue.ts'
-import { decodeLine, parseCommand, shownLine } from './line.ts'
-import { parseRecipient, parseSender } from './parameters.ts'
-import { ehloReply, heloReply, REPLIES } from './replies.ts'
-import type { Step } from './steps.ts'
+import type { AuthStage, Dialogue } from './dialogue.ts'
+import { parseRecipient, parseSender } from './envelope.ts'
+import type { Step } from './interface.ts'
+import { ehloReply, heloReply } from './replies.ts'
 
-/** Longest name in HELO that is kept: a domain, or an address in brackets. */
+/** Longest host name in HELO that is accepted: a domain, or an address in brackets. */
 const HELO_LENGTH_MAX = 255
 
-/** Verbs of HTTP: a web page must not make a browser talk to this port. */
-const HTTP_VERBS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '))
+/** HTTP methods: a web page must not be able to make a browser send mail. */
+const HTTP_METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '))
 
-/** Verbs with which something begins that a transcript shows. */
-const BEGINNINGS = new Set(['MAIL', 'AUTH', 'STARTTLS'])
+/** Commands that begin something that belongs into the transcript of the next mail. */
+const TRANSCRIPT_BEGINNINGS = new Set(['MAIL', 'AUTH', 'STARTTLS'])
 
-/** Does what one command line says. `line` has one character a byte. */
+const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/
+const NON_ASCII = /[^\x00-\x7f]/
+
+/** Base64, or `=` or nothing for an empty response. */
+const BASE64 = /^(?:[A-Za-z0-9+/]+={0,2}|=?)$/
+
+/** Executes one command line, which has one character per byte. */
 export function readCommand<R>(dialogue: Dialogue<R>, line: string): Step<R> | null {
   const { transcript, mail } = dialogue
   const text = decodeLine(line)
   if (text === null) {
-    transcript.client(shownLine(line))
-    return dialogue.fail(REPLIES.badCharacters)
+    transcript.client(printableLine(line))
+    return dialogue.fail('badCharacters')
   }
   const { verb, argument } = parseCommand(text)
-  // What was said since the last mail belongs to no mail.
+  // Drops the commands since the last mail: they belong to no mail.
   if (verb === 'EHLO' || verb === 'HELO') transcript.rewindToOpening()
-  else if (mail === null && BEGINNINGS.has(verb)) transcript.rewindToStart()
-  transcript.client(shownLine(text))
-  return run(dialogue, verb, argument)
+  else if (mail === null && TRANSCRIPT_BEGINNINGS.has(verb)) transcript.rewindToStart()
+  transcript.client(printableLine(text))
+  return execute(dialogue, verb, argument)
 }
 
-/** Takes one line of an AUTH exchange. */
-export function readAuthLine<R>(dialogue: Dialogue<R>, stage: AuthStage, line: string): null {
-  dialogue.transcript.client('<hidden>')
-  return moveAuth(dialogue, continueAuth(stage, line))
+/**
+ * Decodes a line of one character per byte as UTF-8.
+ *
+ * Null when it is not valid UTF-8, or has a control character other than the tab: a NUL or a bare
+ * CR in a command comes from an attack or a broken client, and would end up in logs and headers.
+ */
+function decodeLine(bytes: string): string | null {
+  if (CONTROL_CHARACTER.test(bytes)) return null
+  if (!NON_ASCII.test(bytes)) return bytes
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(bytes, 'latin1'),
+    )
+  } catch {
+    return null
+  }
 }
 
-function run<R>(dialogue: Dialogue<R>, verb: string, argument: string): Step<R> | null {
+/** The verb in capitals, and the argument without surrounding white space (RFC 5321, 4.1.1). */
+function parseCommand(line: string): { readonly verb: string; readonly argument: string } {
+  const space = line.search(/[ \t]/)
+  if (space === -1) return { verb: line.toUpperCase(), argument: '' }
+  return { verb: line.slice(0, space).toUpperCase(), argument: line.slice(space + 1).trim() }
+}
+
+/** The line for the transcript: without credentials and control characters. */
+function printableLine(line: string): string {
+  const auth = /^\s*AUTH\b(?:\s+([A-Za-z0-9-]+))?(.*)/i.exec(line)
+  if (auth === null) return line.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
+  return ['AUTH', auth[1], auth[2] === '' ? undefined : '<hidden>']
+    .filter((word) => word !== undefined)
+    .join(' ')
+}
+
+function execute<R>(dialogue: Dialogue<R>, verb: string, argument: string): Step<R> | null {
   switch (verb) {
     case 'MAIL':
       return mail(dialogue, argument)
@@ -53,33 +85,28 @@ function run<R>(dialogue: Dialogue<R>, verb: string, argument: string): Step<R> 
     case 'RSET':
       return reset(dialogue, argument)
     case 'QUIT':
-      if (argument !== '') return dialogue.fail(REPLIES.noArguments)
-      return dialogue.close(REPLIES.goodbye)
+      return argument === '' ? dialogue.close('goodbye') : dialogue.fail('noArguments')
     case 'STARTTLS':
       return startTls(dialogue, argument)
     case 'AUTH':
       return auth(dialogue, argument)
     case 'NOOP':
-      return dialogue.reply(REPLIES.ok)
+      return dialogue.reply('ok')
     case 'HELP':
-      return dialogue.reply(REPLIES.help)
+      return dialogue.reply('help')
     case 'VRFY':
-      return argument === ''
-        ? dialogue.fail(REPLIES.needsArgument)
-        : dialogue.reply(REPLIES.cannotVerify)
+      return argument === '' ? dialogue.fail('needsArgument') : dialogue.reply('cannotVerify')
     case 'EXPN':
-      return dialogue.fail(REPLIES.notOffered)
+      return dialogue.fail('notOffered')
     default:
-      return HTTP_VERBS.has(verb)
-        ? dialogue.close(REPLIES.notHttp)
-        : dialogue.fail(REPLIES.unknownCommand)
+      return HTTP_METHODS.has(verb) ? dialogue.close('notHttp') : dialogue.fail('unknownCommand')
   }
 }
 
 function hello<R>(dialogue: Dialogue<R>, name: string, isExtended: boolean): null {
   const { options, transcript } = dialogue
   if (name === '' || name.length > HELO_LENGTH_MAX || /\s/.test(name)) {
-    return dialogue.fail(REPLIES.needsHostName)
+    return dialogue.fail('needsHostName')
   }
   dialogue.helo = { name, isExtended }
   dialogue.mail = null
@@ -90,15 +117,15 @@ function hello<R>(dialogue: Dialogue<R>, name: string, isExtended: boolean): nul
     tls: options.offersTls && !dialogue.isSecure,
     auth: options.acceptsAnyAuth,
   }
-  dialogue.reply(isExtended ? ehloReply(offer) : heloReply(options.hostname))
+  dialogue.replyText(isExtended ? ehloReply(offer) : heloReply(options.hostname))
   transcript.keepAsStart()
   return null
 }
 
 function mail<R>(dialogue: Dialogue<R>, argument: string): null {
   const { helo, options } = dialogue
-  if (helo === null) return dialogue.fail(REPLIES.helloFirst)
-  if (dialogue.mail !== null) return dialogue.fail(REPLIES.mailAlready)
+  if (helo === null) return dialogue.fail('helloFirst')
+  if (dialogue.mail !== null) return dialogue.fail('mailAlready')
   const sender = parseSender(argument, {
     messageBytesMax: options.messageBytesMax,
     isExtended: helo.isExtended,
@@ -106,8 +133,7 @@ function mail<R>(dialogue: Dialogue<R>, argument: string): null {
   })
   dialogue.isMailRefused = !sender.ok
   if (!sender.ok) {
-    const isError = sender.reply !== REPLIES.tooLarge
-    return isError ? dialogue.fail(sender.reply) : dialogue.reply(sender.reply)
+    return sender.reply === 'tooLarge' ? dialogue.reply('tooLarge') : dialogue.fail(sender.reply)
   }
   const { address, declaredSizeBytes, smtpUtf8 } = sender.value
   dialogue.mail = {
@@ -116,66 +142,92 @@ function mail<R>(dialogue: Dialogue<R>, argument: string): null {
     smtpUtf8,
     recipients: [],
     hasRefusedRecipient: false,
-    refusal: null,
-    body: null,
+    rejection: null,
+    content: null,
   }
-  return dialogue.reply(REPLIES.senderOk)
+  return dialogue.reply('senderOk')
 }
 
 function recipient<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
   const { helo, mail, options } = dialogue
   if (mail === null) {
-    const reply = helo === null ? REPLIES.helloFirst : REPLIES.mailFirst
+    const reply = helo === null ? 'helloFirst' : 'mailFirst'
     return dialogue.isMailRefused ? dialogue.reply(reply) : dialogue.fail(reply)
   }
-  if (mail.body !== null) return dialogue.fail(REPLIES.chunksBegun)
+  if (mail.content !== null) return dialogue.fail('chunksBegun')
   const parsed = parseRecipient(argument, mail.smtpUtf8)
   if (!parsed.ok) {
     mail.hasRefusedRecipient = true
     return dialogue.fail(parsed.reply)
   }
-  if (mail.recipients.length >= options.recipientsMax) {
-    return dialogue.reply(REPLIES.tooManyRecipients)
-  }
+  if (mail.recipients.length >= options.recipientsMax) return dialogue.reply('tooManyRecipients')
   dialogue.state = { name: 'asking' }
   return { kind: 'recipient', address: parsed.value, transaction: mail }
 }
 
 function reset<R>(dialogue: Dialogue<R>, argument: string): null {
-  if (argument !== '') return dialogue.fail(REPLIES.noArguments)
+  if (argument !== '') return dialogue.fail('noArguments')
   dialogue.mail = null
   dialogue.isMailRefused = false
-  return dialogue.reply(REPLIES.ok)
+  return dialogue.reply('ok')
 }
 
 function startTls<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
-  if (!dialogue.options.offersTls) return dialogue.fail(REPLIES.notOffered)
-  if (dialogue.isSecure) return dialogue.fail(REPLIES.tlsAlready)
-  if (argument !== '') return dialogue.fail(REPLIES.noArguments)
-  dialogue.reply(REPLIES.tlsReady)
-  // What came behind the command came in the clear, whoever sent it.
+  if (!dialogue.options.offersTls) return dialogue.fail('notOffered')
+  if (dialogue.isSecure) return dialogue.fail('tlsAlready')
+  if (argument !== '') return dialogue.fail('noArguments')
+  dialogue.reply('tlsReady')
+  // Input after the command was sent in clear text and may be injected: it must not be executed.
   dialogue.input.clear()
   dialogue.state = { name: 'securing' }
   return { kind: 'secure' }
 }
 
 function auth<R>(dialogue: Dialogue<R>, argument: string): null {
-  if (!dialogue.options.acceptsAnyAuth) return dialogue.fail(REPLIES.notOffered)
-  if (!dialogue.helo?.isExtended) return dialogue.fail(REPLIES.helloFirst)
-  if (dialogue.isAuthenticated) return dialogue.fail(REPLIES.authAlready)
-  if (dialogue.mail !== null) return dialogue.fail(REPLIES.mailAlready)
-  return moveAuth(dialogue, beginAuth(argument))
+  if (!dialogue.options.acceptsAnyAuth) return dialogue.fail('notOffered')
+  if (!dialogue.helo?.isExtended) return dialogue.fail('helloFirst')
+  if (dialogue.isAuthenticated) return dialogue.fail('authAlready')
+  if (dialogue.mail !== null) return dialogue.fail('mailAlready')
+  const [mechanism, initial, ...more] = argument.split(/[ \t]+/)
+  if (more.length > 0) return dialogue.fail('badParameter')
+  switch (mechanism?.toUpperCase()) {
+    case 'PLAIN':
+      return initial === undefined
+        ? askFor(dialogue, 'plain')
+        : readAuthResponse(dialogue, 'plain', initial)
+    case 'LOGIN':
+      return initial === undefined
+        ? askFor(dialogue, 'login_username')
+        : readAuthResponse(dialogue, 'login_username', initial)
+    default:
+      return dialogue.fail('unknownMechanism')
+  }
 }
 
-function moveAuth<R>(dialogue: Dialogue<R>, move: AuthMove): null {
-  if (move.kind === 'ask') {
-    dialogue.state = { name: 'authing', stage: move.stage }
-    return dialogue.reply(move.reply)
-  }
-  dialogue.state = COMMAND
-  if (move.kind === 'failed') return dialogue.fail(move.reply)
+/** Handles one line of an AUTH exchange. */
+export function readAuthLine<R>(dialogue: Dialogue<R>, stage: AuthStage, line: string): null {
+  dialogue.transcript.client('<hidden>')
+  return readAuthResponse(dialogue, stage, line)
+}
+
+/** Any credentials are accepted. */
+function readAuthResponse<R>(dialogue: Dialogue<R>, stage: AuthStage, response: string): null {
+  if (response === '*') return dialogue.fail('authCancelled')
+  if (!BASE64.test(response)) return dialogue.fail('badSecret')
+  if (stage === 'login_username') return askFor(dialogue, 'login_password')
   dialogue.isAuthenticated = true
-  dialogue.reply(REPLIES.authenticated)
+  dialogue.reply('authenticated')
   dialogue.transcript.keepAsStart()
   return null
+}
+
+const PROMPTS = {
+  plain: 'askSecret',
+  login_username: 'askUsername',
+  login_password: 'askPassword',
+} as const
+
+function askFor<R>(dialogue: Dialogue<R>, stage: AuthStage): null {
+  dialogue.state = { name: 'authenticating', stage }
+  return dialogue.reply(PROMPTS[stage])
 }

@@ -1,77 +1,80 @@
-import { Body, DataReader, endlessBytes } from './body.ts'
-import { type ChunkState, COMMAND, type Dialogue, type Mail } from './dialogue.ts'
-import { parseChunk } from './parameters.ts'
-import { REPLIES } from './replies.ts'
-import type { Step, TransmissionType } from './steps.ts'
+// The content of a mail: the commands DATA and BDAT, and the bytes that follow them.
 
-const STARVED = { kind: 'starved' } as const
-const TOO_LARGE = { reason: 'too_large', reply: REPLIES.tooLarge } as const
+import { DataReader, endlessBytes, MailBuffer } from './data-reader.ts'
+import { type ChunkState, COMMAND, type Dialogue, type MailInProgress } from './dialogue.ts'
+import type { ContentRejection, Step, TransmissionType } from './interface.ts'
+import { REPLIES, type ReplyCode } from './replies.ts'
 
-/** The command DATA. */
+const NEEDS_INPUT = { kind: 'needs_input' } as const
+const TOO_LARGE: ContentRejection = { reason: 'too_large', reply: REPLIES.tooLarge }
+
+/** Handles the command DATA. */
 export function beginData<R>(dialogue: Dialogue<R>, argument: string): null {
-  if (argument !== '') return dialogue.fail(REPLIES.noArguments)
-  const refusal = outOfOrder(dialogue)
+  if (argument !== '') return dialogue.fail('noArguments')
+  const refusal = sequenceError(dialogue)
   if (refusal !== null) return refuseContent(dialogue, refusal)
-  if (dialogue.mail?.body) return dialogue.fail(REPLIES.chunksBegun)
+  if (dialogue.mail?.content) return dialogue.fail('chunksBegun')
   dialogue.state = { name: 'data', reader: new DataReader(dialogue.options.messageBytesMax) }
-  return dialogue.reply(REPLIES.sendData)
+  return dialogue.reply('sendData')
 }
 
 /**
- * The command BDAT.
+ * Handles the command BDAT: `size [LAST]`.
  *
- * A chunk whose size we cannot read, or would not sit out, ends the session: its bytes would
- * otherwise be taken for commands.
+ * A chunk with an invalid or far too large size closes the session: its bytes would otherwise be
+ * read as commands.
  */
 export function beginChunk<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
   const { mail, options } = dialogue
-  const chunk = parseChunk(argument)
-  if (chunk === null) return dialogue.close(REPLIES.badChunk)
-  if (chunk.sizeBytes > endlessBytes(options.messageBytesMax)) return hangUpOn(dialogue)
-  const refusal = outOfOrder(dialogue)
-  dialogue.state = { ...chunk, name: 'chunk', remainingBytes: chunk.sizeBytes, refusal }
+  const match = /^(\d{1,15})( LAST)?$/i.exec(argument)
+  if (match === null) return dialogue.close('badChunk')
+  const sizeBytes = Number(match[1])
+  if (sizeBytes > endlessBytes(options.messageBytesMax)) return closeAsTooLarge(dialogue)
+  const refusal = sequenceError(dialogue)
+  const isLast = match[2] !== undefined
+  dialogue.state = { name: 'chunk', sizeBytes, isLast, remainingBytes: sizeBytes, refusal }
   if (mail === null || refusal !== null) return null
-  mail.body ??= new Body()
-  if (mail.body.lengthBytes + chunk.sizeBytes > options.messageBytesMax) {
-    mail.refusal ??= TOO_LARGE
-    mail.body.clear()
+  mail.content ??= new MailBuffer()
+  if (mail.content.lengthBytes + sizeBytes > options.messageBytesMax) {
+    mail.rejection ??= TOO_LARGE
+    mail.content.clear()
   }
   return null
 }
 
-/** Takes what is there of DATA. */
+/** Reads the available content of DATA. */
 export function readData<R>(dialogue: Dialogue<R>, reader: DataReader): Step<R> | null {
   const { input, mail, transcript } = dialogue
   const piece = input.take(Number.POSITIVE_INFINITY)
-  if (piece.length === 0 || mail === null) return STARVED
+  if (piece.length === 0 || mail === null) return NEEDS_INPUT
   const progress = reader.read(piece)
-  if (progress.kind === 'more') return STARVED
-  if (progress.kind === 'endless') return hangUpOn(dialogue)
+  if (progress.kind === 'more') return NEEDS_INPUT
+  if (progress.kind === 'endless') return closeAsTooLarge(dialogue)
   input.untake(progress.surplusBytes)
   dialogue.state = COMMAND
   if (progress.mail !== null) return deliver(dialogue, mail, progress.mail)
   const sizeBytes = reader.wireBytes - progress.surplusBytes
   transcript.client(`<${sizeBytes} bytes of mail>`)
-  return dialogue.turnAway(mail, mail.refusal ?? tooLarge(sizeBytes, dialogue))
+  return dialogue.reject(mail, mail.rejection ?? tooLarge(sizeBytes, dialogue))
 }
 
-/** Takes what is there of a chunk. */
+/** Reads the available bytes of a chunk. */
 export function readChunk<R>(dialogue: Dialogue<R>, chunk: ChunkState): Step<R> | null {
   const { input, mail, transcript } = dialogue
   const piece = input.take(chunk.remainingBytes)
   chunk.remainingBytes -= piece.length
-  const isKept = chunk.refusal === null && mail?.refusal === null
-  if (isKept) mail.body?.append(piece)
-  if (chunk.remainingBytes > 0) return STARVED
+  const isKept = chunk.refusal === null && mail?.rejection === null
+  if (isKept) mail.content?.append(piece)
+  if (chunk.remainingBytes > 0) return NEEDS_INPUT
   dialogue.state = COMMAND
-  if (isKept && chunk.isLast) return deliver(dialogue, mail, mail.body?.bytes() ?? piece)
+  if (isKept && chunk.isLast) return deliver(dialogue, mail, mail.content?.bytes() ?? piece)
   transcript.client(`<${chunk.sizeBytes} bytes of mail>`)
   if (chunk.refusal !== null) return refuseContent(dialogue, chunk.refusal)
-  if (mail?.refusal) return dialogue.turnAway(mail, mail.refusal)
-  return dialogue.reply(REPLIES.chunkOk)
+  if (mail?.rejection) return dialogue.reject(mail, mail.rejection)
+  return dialogue.reply('chunkOk')
 }
 
-function deliver<R>(dialogue: Dialogue<R>, mail: Mail<R>, raw: Buffer): Step<R> {
+function deliver<R>(dialogue: Dialogue<R>, mail: MailInProgress<R>, raw: Buffer): Step<R> {
   dialogue.transcript.client(`<${raw.length} bytes of mail>`)
   dialogue.state = { name: 'storing' }
   return {
@@ -83,39 +86,39 @@ function deliver<R>(dialogue: Dialogue<R>, mail: Mail<R>, raw: Buffer): Step<R> 
   }
 }
 
-/** The reply to content that comes too early, or null. */
-function outOfOrder<R>({ helo, mail }: Dialogue<R>): string | null {
-  if (helo === null) return REPLIES.helloFirst
-  if (mail === null) return REPLIES.mailFirst
+/** The reply to content that is sent too early, or null. */
+function sequenceError<R>({ helo, mail }: Dialogue<R>): ReplyCode | null {
+  if (helo === null) return 'helloFirst'
+  if (mail === null) return 'mailFirst'
   if (mail.recipients.length > 0) return null
-  return mail.hasRefusedRecipient ? REPLIES.noRecipients : REPLIES.recipientFirst
+  return mail.hasRefusedRecipient ? 'noRecipients' : 'recipientFirst'
 }
 
-/** A client that sends ahead cannot know that MAIL or all of its RCPT are refused. */
-function refuseContent<R>(dialogue: Dialogue<R>, reply: string): null {
-  const isConsequence = dialogue.isMailRefused || reply === REPLIES.noRecipients
+/** A client that pipelines cannot know yet that its MAIL or every RCPT was refused. */
+function refuseContent<R>(dialogue: Dialogue<R>, reply: ReplyCode): null {
+  const isConsequence = dialogue.isMailRefused || reply === 'noRecipients'
   return isConsequence ? dialogue.reply(reply) : dialogue.fail(reply)
 }
 
-/** With both figures, for whoever reads the client's log or the owner's diagnostics. */
-function tooLarge<R>(sizeBytes: number, { options }: Dialogue<R>) {
-  const size = `${megabytes(sizeBytes)} of ${megabytes(options.messageBytesMax)} MB`
-  return { ...TOO_LARGE, reply: `${REPLIES.tooLarge}: ${size}` }
+/** States both sizes, for the client's log and the diagnostics of the inbox. */
+function tooLarge<R>(sizeBytes: number, { options }: Dialogue<R>): ContentRejection {
+  const sizes = `${megabytes(sizeBytes)} of ${megabytes(options.messageBytesMax)} MB`
+  return { ...TOO_LARGE, reply: `${TOO_LARGE.reply}: ${sizes}` }
 }
 
 function megabytes(bytes: number): string {
   return String(Math.round(bytes / 10_000) / 100)
 }
 
-/** Too large to be read to its end: the client hears why, and loses the connection. */
-function hangUpOn<R>(dialogue: Dialogue<R>): Step<R> | null {
+/** For a mail that is too large to be read to its end. */
+function closeAsTooLarge<R>(dialogue: Dialogue<R>): Step<R> | null {
   const { mail } = dialogue
-  dialogue.close(REPLIES.tooLarge)
+  dialogue.close('tooLarge')
   dialogue.mail = null
-  return mail === null ? null : { kind: 'turned_away', transaction: mail, ...TOO_LARGE }
+  return mail === null ? null : { kind: 'rejected', transaction: mail, ...TOO_LARGE }
 }
 
-function transmissionType<R>(dialogue: Dialogue<R>, mail: Mail<R>): TransmissionType {
+function transmissionType<R>(dialogue: Dialogue<R>, mail: MailInProgress<R>): TransmissionType {
   if (!dialogue.helo?.isExtended) return 'SMTP'
   const base = mail.smtpUtf8 ? 'UTF8SMTP' : 'ESMTP'
   return `${base}${dialogue.isSecure ? 'S' : ''}${dialogue.isAuthenticated ? 'A' : ''}`

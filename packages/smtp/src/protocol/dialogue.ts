@@ -1,55 +1,44 @@
-import type { AuthStage } from './auth.ts'
-import type { Body, DataReader } from './body.ts'
+import type { DataReader, MailBuffer } from './data-reader.ts'
 import { Input } from './input.ts'
-import { REPLIES } from './replies.ts'
-import type { RefusedReason, Step, Transaction } from './steps.ts'
+import type { ContentRejection, ProtocolOptions, Step, Transaction } from './interface.ts'
+import { type CloseReply, REPLIES, type ReplyCode } from './replies.ts'
 import { Transcript } from './transcript.ts'
 
-/** What one session of the machine is told. */
-export type ProtocolOptions = {
-  readonly hostname: string
-  /** Whether STARTTLS is offered. */
-  readonly offersTls: boolean
-  /** Whether AUTH is offered; whoever comes is let in. */
-  readonly acceptsAnyAuth: boolean
-  readonly messageBytesMax: number
-  readonly recipientsMax: number
-  readonly lineBytesMax: number
-  readonly errorsMax: number
-}
-
-/** The state of the machine, told in protocol.ts. */
+/** The state of the machine; machine.ts describes the states. */
 export type State =
   | { readonly name: 'command' | 'asking' | 'storing' | 'securing' }
-  | { readonly name: 'authing'; readonly stage: AuthStage }
+  | { readonly name: 'authenticating'; readonly stage: AuthStage }
   | { readonly name: 'data'; readonly reader: DataReader }
   | ChunkState
-  | { readonly name: 'closed'; readonly reply: string }
+  | { readonly name: 'closed'; readonly reply: CloseReply }
 
-/** A chunk of BDAT on its way in. */
+/** What the client's next line is during AUTH. */
+export type AuthStage = 'plain' | 'login_username' | 'login_password'
+
+/** A BDAT chunk that is being received. */
 export type ChunkState = {
   readonly name: 'chunk'
   readonly sizeBytes: number
   readonly isLast: boolean
   /** The reply that refuses the command, or null. */
-  readonly refusal: string | null
+  readonly refusal: ReplyCode | null
   remainingBytes: number
 }
 
-/** A mail under way, as the machine itself sees it. */
-export type Mail<R> = Transaction<R> & {
+/** A transaction with what the machine itself needs to know of it. */
+export type MailInProgress<R> = Transaction<R> & {
   readonly recipients: R[]
   hasRefusedRecipient: boolean
-  /** Why the rest of it is not kept, once that is so. */
-  refusal: { readonly reason: RefusedReason; readonly reply: string } | null
-  /** What came by BDAT, from the first chunk on. */
-  body: Body | null
+  /** Set once the rest of the mail is discarded. */
+  rejection: ContentRejection | null
+  /** The content received by BDAT, from the first chunk on. */
+  content: MailBuffer | null
 }
 
 /** The state to which all others return. */
 export const COMMAND: State = { name: 'command' }
 
-/** All that the machine remembers of a session. Its methods return what a move returns. */
+/** Everything that the machine keeps for a session. */
 export class Dialogue<R> {
   readonly options: ProtocolOptions
   readonly input: Input
@@ -57,10 +46,10 @@ export class Dialogue<R> {
   state: State = COMMAND
   output = ''
   helo: { readonly name: string; readonly isExtended: boolean } | null = null
-  mail: Mail<R> | null = null
+  mail: MailInProgress<R> | null = null
   isSecure = false
   isAuthenticated = false
-  /** The last MAIL was refused: what a client sent ahead of that answer is no error of its own. */
+  /** The last MAIL was refused: the pipelined commands that depend on it are no client errors. */
   isMailRefused = false
   #errorCount = 0
 
@@ -69,21 +58,27 @@ export class Dialogue<R> {
     this.input = new Input(options.lineBytesMax)
   }
 
-  reply(text: string): null {
+  // These return null, "no step", so that a command can end with one of them.
+
+  reply(code: ReplyCode): null {
+    return this.replyText(REPLIES[code])
+  }
+
+  replyText(text: string): null {
     this.output += `${text}\r\n`
     this.transcript.server(text)
     return null
   }
 
-  /** A reply to what the client did wrong. */
-  fail(text: string): null {
+  /** Replies to an error of the client; too many of them close the session. */
+  fail(code: ReplyCode): null {
     this.#errorCount += 1
     return this.#errorCount > this.options.errorsMax
-      ? this.close(REPLIES.tooManyErrors)
-      : this.reply(text)
+      ? this.close('tooManyErrors')
+      : this.reply(code)
   }
 
-  close(reply: string): null {
+  close(reply: CloseReply): null {
     if (this.state.name === 'closed') return null
     this.reply(reply)
     this.input.clear()
@@ -91,15 +86,15 @@ export class Dialogue<R> {
     return null
   }
 
-  /** Refuses the mail that just came in, and forgets it. */
-  turnAway(mail: Mail<R>, refusal: { reason: RefusedReason; reply: string }): Step<R> {
-    this.reply(refusal.reply)
+  /** Rejects the mail whose content was just received. */
+  reject(mail: MailInProgress<R>, rejection: ContentRejection): Step<R> {
+    this.replyText(rejection.reply)
     this.mail = null
-    return { kind: 'turned_away', transaction: mail, ...refusal }
+    return { kind: 'rejected', transaction: mail, ...rejection }
   }
 
-  /** After the TLS handshake nothing said before it holds. */
-  startOverSecured(): void {
+  /** Resets the session after the TLS handshake, as RFC 3207 requires. */
+  restartSecured(): void {
     if (this.state.name !== 'securing') return
     this.state = COMMAND
     this.isSecure = true

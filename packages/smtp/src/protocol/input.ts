@@ -3,7 +3,7 @@ export type Line =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'partial' | 'too_long' | 'bare_lf' | 'endless' }
 
-/** A line that goes on past this ends the session: nobody should feed us for minutes for free. */
+/** A longer line ends the session, so that a client cannot send a single line without end. */
 const SKIPPED_BYTES_MAX = 64 * 1024
 
 const LF = 0x0a
@@ -15,15 +15,15 @@ const BARE_LF: Line = { kind: 'bare_lf' }
 const ENDLESS: Line = { kind: 'endless' }
 
 /**
- * Bytes that came in and were not yet used.
+ * Received bytes that have not been consumed yet.
  *
- * Nothing here depends on how the bytes were cut: a line is judged by its whole length.
+ * Nothing here depends on how the bytes are split into chunks: a line counts as a whole.
  */
 export class Input {
   readonly #lineBytesMax: number
   #bytes: Buffer = EMPTY
   #from = 0
-  /** Bytes already thrown away of a line that is too long. */
+  /** Bytes of a too long line that were already dropped. */
   #skippedBytes = 0
 
   constructor(lineBytesMax: number) {
@@ -31,12 +31,12 @@ export class Input {
   }
 
   push(chunk: Buffer): void {
-    const isUsedUp = this.#from === this.#bytes.length
-    this.#bytes = isUsedUp ? chunk : Buffer.concat([this.#bytes.subarray(this.#from), chunk])
+    const isConsumed = this.#from === this.#bytes.length
+    this.#bytes = isConsumed ? chunk : Buffer.concat([this.#bytes.subarray(this.#from), chunk])
     this.#from = 0
   }
 
-  /** One line without its CRLF, one character a byte. A longer one is skipped to its end. */
+  /** The next line without its CRLF, one character per byte. A too long line is skipped. */
   readLine(): Line {
     const from = this.#from
     const end = this.#bytes.indexOf(LF, from)
@@ -61,14 +61,14 @@ export class Input {
     return { kind: 'line', text: this.#bytes.toString('latin1', from, end - 1) }
   }
 
-  /** All that is there, at most `bytesMax` of it. */
+  /** The available bytes, at most `bytesMax`. */
   take(bytesMax: number): Buffer {
     const from = this.#from
     this.#from = Math.min(this.#bytes.length, from + bytesMax)
     return this.#bytes.subarray(from, this.#from)
   }
 
-  /** Takes back the last `bytes` of what `take` gave. */
+  /** Puts the last `bytes` bytes of the previous `take` back. */
   untake(bytes: number): void {
     this.#from -= bytes
   }

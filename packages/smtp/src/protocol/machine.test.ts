@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { CONTENT_DIALOGUES, ERROR_DIALOGUES } from '../../test/testing-dialogue-errors.ts'
-import { type Dialogue, MAIL_DIALOGUES, SECURITY_DIALOGUES } from '../../test/testing-dialogues.ts'
+import {
+  type DialogueCase,
+  MAIL_DIALOGUES,
+  SECURITY_DIALOGUES,
+} from '../../test/testing-dialogues.ts'
 import { type Cut, codesOf, converse, EVERY_BYTE, lines } from '../../test/testing-protocol.ts'
 
-const DIALOGUES: readonly Dialogue[] = [
+const DIALOGUES: readonly DialogueCase[] = [
   ...MAIL_DIALOGUES,
   ...SECURITY_DIALOGUES,
   ...ERROR_DIALOGUES,
@@ -15,19 +19,19 @@ const DIALOGUES: readonly Dialogue[] = [
 describe('the protocol answers', () => {
   for (const dialogue of DIALOGUES) {
     it(dialogue.name, () => {
-      const { flights, options, codes, mails = [], turnedAway = [], isClosed = false } = dialogue
-      const heard = converse(flights, options)
+      const { flights, options, codes, mails = [], rejected = [], isClosed = false } = dialogue
+      const result = converse(flights, options)
 
-      assert.deepEqual(codesOf(heard.output), ['220', ...codes])
-      assert.equal(heard.isClosed, isClosed)
-      assert.deepEqual(heard.turnedAway, turnedAway)
-      assert.equal(heard.mails.length, mails.length)
-      assert.partialDeepStrictEqual(heard.mails, mails)
+      assert.deepEqual(codesOf(result.output), ['220', ...codes])
+      assert.equal(result.isClosed, isClosed)
+      assert.deepEqual(result.rejected, rejected)
+      assert.equal(result.mails.length, mails.length)
+      assert.partialDeepStrictEqual(result.mails, mails)
     })
   }
 })
 
-describe('the protocol does not care how bytes are cut', () => {
+describe('the protocol gives the same result however bytes are split', () => {
   for (const { name, flights, options } of DIALOGUES) {
     it(`${name}: at every byte`, () => {
       const whole = converse(flights, options)
@@ -67,7 +71,7 @@ describe('the protocol does not care how bytes are cut', () => {
   })
 })
 
-describe('the protocol lives through anything', () => {
+describe('the protocol survives any input', () => {
   it('never throws, and answers only in whole reply lines', () => {
     const words = fc.constantFrom(
       ...[

@@ -1,58 +1,58 @@
-// The receiving side of SMTP as a state machine: bytes go in, replies and steps come out.
+// The receiving side of SMTP as a state machine: bytes in, replies and steps out.
 //
-// It knows no socket, clock or store. Its user pushes bytes as they come, cut anywhere, and calls
-// `advance` until it says 'starved'; replies pile up in order and are taken with `takeOutput`. A
-// step that asks something ('recipient', 'mail', 'secure') stops the machine until it is
-// answered, so commands that a client sent ahead wait, and replies keep the order of commands.
+// It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
+// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies so far, in order.
+// A step that asks something ('recipient', 'mail', 'secure') stops the machine until it is
+// answered: pipelined commands wait, and replies keep the order of the commands.
 //
-// The states, and the moves between them:
+// The states and their transitions:
 //
-//   command   Waits for a command line. Here a session begins, with the greeting as output.
-//             HELO and EHLO forget any mail under way. MAIL needs one of them and begins a
-//             mail; RCPT needs a mail and goes to `asking`; DATA needs a recipient and goes to
-//             `data`; BDAT goes to `chunk`. RSET forgets the mail. STARTTLS goes to
-//             `securing`, AUTH to `authing` or, when all is said in one line, stays. QUIT goes
-//             to `closed`. NOOP, VRFY, HELP and whatever is wrong are answered and stay.
-//   asking    Waits for `admit` or `refuse`, then back to `command`. The mail keeps what was
-//             admitted.
-//   data      Takes bytes until CRLF . CRLF, then goes to `storing`; or, when the mail is too
-//             large, refuses it, forgets it, and goes to `command` ('turned_away').
-//   chunk     Takes exactly the bytes that BDAT announced, also where the command is refused:
-//             they must never be read as commands. Then back to `command`, after the last
-//             chunk of a good mail to `storing`. From the first chunk on a mail takes neither
-//             RCPT nor DATA.
-//   storing   Waits for `settle`, then forgets the mail and goes to `command`.
-//   authing   Waits for a line that is a secret, and stays, or goes to `command`.
-//   securing  Waits for `secured`. Bytes that come before it are dropped: somebody on the line
-//             may have slipped them in before TLS. `secured` starts over: no HELO, no mail, no
-//             authentication.
-//   closed    Ignores all that comes. QUIT, too many errors, an endless line or mail, a BDAT
-//             whose size cannot be read, HTTP, and `hangUp` lead here.
+//   command         Waits for a command line. A session begins here, with the greeting as output.
+//                   HELO and EHLO drop any mail in progress. MAIL requires one of them and begins
+//                   a mail; RCPT requires a mail and goes to `asking`; DATA requires a recipient
+//                   and goes to `data`; BDAT goes to `chunk`. RSET drops the mail. STARTTLS goes
+//                   to `securing`. AUTH goes to `authenticating`, or stays if the line is
+//                   complete. QUIT goes to `closed`. NOOP, VRFY, HELP and errors are answered and
+//                   stay.
+//   asking          Waits for `admit` or `refuse`, then goes to `command`. The mail keeps the
+//                   admitted recipient.
+//   data            Reads bytes until CRLF . CRLF, then goes to `storing`; or, if the mail is too
+//                   large, rejects and drops it ('rejected') and goes to `command`.
+//   chunk           Reads exactly the bytes that BDAT announced, even if the command is refused:
+//                   they must never be read as commands. Then goes to `command`, or to `storing`
+//                   after the last chunk of an accepted mail. From the first chunk on, RCPT and
+//                   DATA are refused for this mail.
+//   storing         Waits for `settle`, then drops the mail and goes to `command`.
+//   authenticating  Waits for a line with credentials, then stays or goes to `command`.
+//   securing        Waits for `secured`. Bytes before that are dropped: they may have been
+//                   injected before TLS. `secured` resets the session: no HELO, no mail, no
+//                   authentication.
+//   closed          Ignores all input. Entered by QUIT, too many errors, a line or mail without
+//                   end, BDAT with an invalid size, HTTP, and `close`.
 //
-// What is wrong with a command counts as an error; past the limit the session is closed.
-// Refused recipients do not count here, nor does what follows from a refused MAIL or RCPT when
-// the client had sent it ahead.
+// An invalid command counts as an error; too many of them close the session. Refused recipients
+// do not count, nor do pipelined commands that fail because MAIL or RCPT was refused.
 
 import { readAuthLine, readCommand } from './commands.ts'
 import { readChunk, readData } from './content.ts'
-import { COMMAND, Dialogue, type ProtocolOptions } from './dialogue.ts'
-import { greeting, REPLIES } from './replies.ts'
-import type { Step, Transaction } from './steps.ts'
+import { COMMAND, Dialogue } from './dialogue.ts'
+import type { ProtocolOptions, Step, Transaction } from './interface.ts'
+import { type CloseReply, greeting, REPLIES } from './replies.ts'
 
-/** Replies that pile up at most before they must be taken: a client may ask and never read. */
+/** Output after which `takeOutput` must be called: a client may send commands and never read. */
 const OUTPUT_CHARACTERS_MAX = 16 * 1024
 
-const STARVED = { kind: 'starved' } as const
-const BRIMMING = { kind: 'brimming' } as const
+const NEEDS_INPUT = { kind: 'needs_input' } as const
+const OUTPUT_FULL = { kind: 'output_full' } as const
 const WAITING = { kind: 'waiting' } as const
 
-/** One session's machine. `R` is what its user calls a recipient. */
+/** The machine of one session. `R` is its user's type for a recipient. */
 export class SmtpProtocol<R> {
   readonly #dialogue: Dialogue<R>
 
   constructor(options: ProtocolOptions) {
     this.#dialogue = new Dialogue(options)
-    this.#dialogue.reply(greeting(options.hostname))
+    this.#dialogue.replyText(greeting(options.hostname))
     this.#dialogue.transcript.keepAsOpening()
   }
 
@@ -61,28 +61,28 @@ export class SmtpProtocol<R> {
     return this.#dialogue.helo?.name ?? null
   }
 
-  /** The mail under way, also after the machine closed in the middle of it. */
+  /** The mail in progress, also after the session was closed in the middle of it. */
   get transaction(): Transaction<R> | null {
     return this.#dialogue.mail
   }
 
-  /** Whether what comes in is content of a mail, and no command. */
-  get isTakingContent(): boolean {
+  /** Whether the next bytes are content of a mail. */
+  get isReadingContent(): boolean {
     const { name } = this.#dialogue.state
     return name === 'data' || name === 'chunk'
   }
 
-  /** Whether part of a mail came in and the rest is due: also between two chunks. */
+  /** Whether part of a mail was received and more is to come, also between two chunks. */
   get isMidMail(): boolean {
     const { state, mail } = this.#dialogue
-    return this.isTakingContent || (state.name === 'command' && (mail?.body ?? null) !== null)
+    return this.isReadingContent || (state.name === 'command' && (mail?.content ?? null) !== null)
   }
 
-  /** Bytes of an unfinished mail that are kept in memory. */
+  /** Bytes of an incomplete mail in memory. */
   get heldBytes(): number {
     const { state, mail } = this.#dialogue
     if (state.name === 'data') return state.reader.heldBytes
-    return this.isMidMail ? (mail?.body?.lengthBytes ?? 0) : 0
+    return this.isMidMail ? (mail?.content?.lengthBytes ?? 0) : 0
   }
 
   push(chunk: Buffer): void {
@@ -90,10 +90,10 @@ export class SmtpProtocol<R> {
     if (state.name !== 'closed' && state.name !== 'securing') input.push(chunk)
   }
 
-  /** Goes as far as it can with what it has. */
+  /** Processes the input until there is something to report. */
   advance(): Step<R> {
     for (;;) {
-      if (this.#dialogue.output.length > OUTPUT_CHARACTERS_MAX) return BRIMMING
+      if (this.#dialogue.output.length > OUTPUT_CHARACTERS_MAX) return OUTPUT_FULL
       const step = this.#move()
       if (step !== null) return step
     }
@@ -106,44 +106,44 @@ export class SmtpProtocol<R> {
     return output
   }
 
-  /** Answers 'recipient': the mail is for this one too. */
+  /** Answers 'recipient': the recipient is accepted. */
   admit(recipient: R): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.mail?.recipients.push(recipient)
-    this.#dialogue.reply(REPLIES.recipientOk)
+    this.#dialogue.reply('recipientOk')
   }
 
-  /** Answers 'recipient': not for this one. */
+  /** Answers 'recipient': the recipient is refused with this reply. */
   refuse(reply: string): void {
     const { mail } = this.#dialogue
     if (mail !== null) mail.hasRefusedRecipient = true
     this.#dialogue.state = COMMAND
-    this.#dialogue.reply(reply)
+    this.#dialogue.replyText(reply)
   }
 
-  /** Answers 'mail'. */
+  /** Answers 'mail' with this reply. */
   settle(reply: string): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.mail = null
-    this.#dialogue.reply(reply)
+    this.#dialogue.replyText(reply)
   }
 
   /** Answers 'secure': the handshake is done. */
   secured(): void {
-    this.#dialogue.startOverSecured()
+    this.#dialogue.restartSecured()
   }
 
-  /** Keeps nothing more of the mail that is coming in, and refuses it when it ends. */
+  /** Discards the mail that is being received, and rejects it when it ends. */
   abandonMail(): void {
     const { state, mail } = this.#dialogue
-    if (mail === null || mail.refusal !== null) return
-    mail.refusal = { reason: 'no_memory', reply: REPLIES.storageFull }
-    mail.body?.clear()
+    if (mail === null || mail.rejection !== null) return
+    mail.rejection = { reason: 'no_memory', reply: REPLIES.storageFull }
+    mail.content?.clear()
     if (state.name === 'data') state.reader.discard()
   }
 
   /** Ends the session from any state. */
-  hangUp(reply: string): void {
+  close(reply: CloseReply): void {
     this.#dialogue.close(reply)
   }
 
@@ -151,7 +151,7 @@ export class SmtpProtocol<R> {
     const { state } = this.#dialogue
     switch (state.name) {
       case 'command':
-      case 'authing':
+      case 'authenticating':
         return this.#readLine()
       case 'data':
         return readData(this.#dialogue, state.reader)
@@ -167,20 +167,22 @@ export class SmtpProtocol<R> {
   #readLine(): Step<R> | null {
     const { input, state, transcript } = this.#dialogue
     const line = input.readLine()
-    if (line.kind === 'partial') return STARVED
+    if (line.kind === 'partial') return NEEDS_INPUT
     this.#dialogue.state = COMMAND
     switch (line.kind) {
       case 'line':
-        if (state.name === 'authing') return readAuthLine(this.#dialogue, state.stage, line.text)
+        if (state.name === 'authenticating') {
+          return readAuthLine(this.#dialogue, state.stage, line.text)
+        }
         return readCommand(this.#dialogue, line.text)
       case 'too_long':
         transcript.client('<line too long>')
-        return this.#dialogue.fail(REPLIES.lineTooLong)
+        return this.#dialogue.fail('lineTooLong')
       case 'bare_lf':
         transcript.client('<line that does not end with CRLF>')
-        return this.#dialogue.fail(REPLIES.bareLineFeed)
+        return this.#dialogue.fail('bareLineFeed')
       case 'endless':
-        return this.#dialogue.close(REPLIES.endlessLine)
+        return this.#dialogue.close('endlessLine')
     }
   }
 }

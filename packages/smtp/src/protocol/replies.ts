@@ -1,8 +1,8 @@
-// Every reply that the receiving side gives, each with its enhanced status code (RFC 3463).
+// Every reply of the server, each with its enhanced status code (RFC 3463).
 //
-// Greeting, HELO, EHLO, 334 and 354 carry none: RFC 2034 leaves them out.
+// Greeting, HELO, EHLO, 334 and 354 have none, as in RFC 2034.
 
-/** Replies whose text never varies. */
+/** Replies with a fixed text. */
 export const REPLIES = {
   goodbye: '221 2.0.0 Goodbye',
   tlsReady: '220 2.0.0 Ready to start TLS',
@@ -13,71 +13,92 @@ export const REPLIES = {
   recipientOk: '250 2.1.5 Recipient OK',
   chunkOk: '250 2.0.0 Chunk received',
   stored: '250 2.0.0 Message stored',
-  cannotVerify: '252 2.1.5 Cannot verify; send the mail and see',
+  cannotVerify: '252 2.1.5 Cannot verify the address; RCPT tells whether mail is accepted',
   askSecret: '334 ',
   askUsername: '334 VXNlcm5hbWU6',
   askPassword: '334 UGFzc3dvcmQ6',
   sendData: '354 End data with <CR><LF>.<CR><LF>',
 
-  shuttingDown: '421 4.3.2 Shutting down, try again in a moment',
-  unanswered: '421 4.3.0 The mail could not be settled in time, try again later',
-  idle: '421 4.4.2 Nothing was sent for too long',
-  sessionTooLong: '421 4.4.2 Session took too long',
-  /** Heard only by a client that closed one half; the owner's diagnostics show it. */
+  shuttingDown: '421 4.3.2 Server is shutting down, try again later',
+  unanswered: '421 4.3.0 The message was not processed in time, try again later',
+  idle: '421 4.4.2 Idle timeout, closing connection',
+  sessionTooLong: '421 4.4.2 Session time limit exceeded',
+  /** Only a client that closed its sending side can read it; it is shown in the diagnostics. */
   connectionLost: '421 4.4.2 Connection lost',
-  tooSlow: '421 4.4.2 Mail came in too slowly',
+  tooSlow: '421 4.4.2 Message data is sent too slowly',
   tooManyConnections: '421 4.7.0 Too many connections',
   tooManyErrors: '421 4.7.0 Too many errors',
   tooManyUnknown: '421 4.7.0 Too many unknown recipients',
-  endlessLine: '421 4.7.0 Line without end',
-  notHttp: '421 4.7.0 This port speaks SMTP, not HTTP',
+  endlessLine: '421 4.7.0 Line far too long, closing connection',
+  notHttp: '421 4.7.0 This is an SMTP server, not an HTTP server',
 
-  storageFailing: '451 4.3.0 Could not be stored, try again later',
+  storageFailing: '451 4.3.0 Storage is unavailable, try again later',
   inboxFull: '452 4.2.2 Inbox is full',
   storageFull: '452 4.3.1 Storage is full, try again later',
-  tooManyRecipients: '452 4.5.3 Too many recipients, send the rest in another mail',
+  tooManyRecipients: '452 4.5.3 Too many recipients, send the rest in another message',
 
-  unknownCommand: '500 5.5.1 Command not known',
+  unknownCommand: '500 5.5.1 Command not recognized',
   lineTooLong: '500 5.5.2 Line too long',
-  bareLineFeed: '500 5.5.2 Lines end with <CR><LF>',
-  badCharacters: '500 5.5.2 Control characters or broken UTF-8',
+  bareLineFeed: '500 5.5.2 Lines must end with <CR><LF>',
+  badCharacters: '500 5.5.2 Command contains control characters or invalid UTF-8',
   noArguments: '501 5.5.4 This command takes no argument',
-  needsHostName: '501 5.5.4 Needs a host name',
-  needsArgument: '501 5.5.4 Needs an argument',
+  needsHostName: '501 5.5.4 Host name required',
+  needsArgument: '501 5.5.4 Argument required',
   badSender: '501 5.1.7 Bad sender address syntax, MAIL FROM:<address>',
   badRecipient: '501 5.1.3 Bad recipient address syntax, RCPT TO:<address>',
   badParameter: '501 5.5.4 Bad parameter value',
   badChunk: '501 5.5.4 Syntax: BDAT size [LAST]',
-  badSecret: '501 5.5.2 Not base64',
+  badSecret: '501 5.5.2 Invalid base64',
   authCancelled: '501 5.7.0 Authentication cancelled',
-  notOffered: '502 5.5.1 Command not offered',
-  helloFirst: '503 5.5.1 Say EHLO first',
-  mailFirst: '503 5.5.1 Say MAIL first',
-  recipientFirst: '503 5.5.1 Say RCPT first',
-  mailAlready: '503 5.5.1 A mail is already under way',
-  chunksBegun: '503 5.5.1 Not after BDAT',
-  tlsAlready: '503 5.5.1 TLS is already on',
+  notOffered: '502 5.5.1 Command not supported',
+  helloFirst: '503 5.5.1 Send EHLO first',
+  mailFirst: '503 5.5.1 Send MAIL first',
+  recipientFirst: '503 5.5.1 Send RCPT first',
+  mailAlready: '503 5.5.1 A mail transaction is already in progress',
+  chunksBegun: '503 5.5.1 Not allowed after BDAT',
+  tlsAlready: '503 5.5.1 TLS is already active',
   authAlready: '503 5.5.1 Already authenticated',
-  unknownMechanism: '504 5.5.4 Authentication mechanism not offered',
-  /** One text whatever the reason, so that nobody learns which inboxes are there. */
+  unknownMechanism: '504 5.5.4 Authentication mechanism not supported',
+  /** One text for every reason, so that it does not reveal which inboxes exist. */
   unknownRecipient: '550 5.1.1 No such recipient here',
-  tooLarge: '552 5.3.4 Mail is too large',
-  needsUtf8: '553 5.6.7 Such an address needs SMTPUTF8',
+  tooLarge: '552 5.3.4 Message too large',
+  needsUtf8: '553 5.6.7 A non-ASCII address requires SMTPUTF8',
   noRecipients: '554 5.5.1 No valid recipients',
-  unknownParameter: '555 5.5.4 Parameter not offered',
+  unknownParameter: '555 5.5.4 Parameter not supported',
 } as const satisfies Record<string, string>
+
+/** Code of a reply; `REPLIES` has its text. */
+export type ReplyCode = keyof typeof REPLIES
+
+/** Replies after which the server closes the connection. */
+export type CloseReply = Extract<
+  ReplyCode,
+  | 'goodbye'
+  | 'shuttingDown'
+  | 'unanswered'
+  | 'idle'
+  | 'sessionTooLong'
+  | 'connectionLost'
+  | 'tooSlow'
+  | 'tooManyErrors'
+  | 'tooManyUnknown'
+  | 'endlessLine'
+  | 'notHttp'
+  | 'badChunk'
+  | 'tooLarge'
+>
 
 /** The first line of every session. */
 export function greeting(hostname: string): string {
   return `220 ${hostname} ESMTP Mayfly`
 }
 
-/** The answer to HELO, which has no extensions. */
+/** The reply to HELO, which has no extensions. */
 export function heloReply(hostname: string): string {
   return `250 ${hostname}`
 }
 
-/** What one EHLO answer has to say. */
+/** What the reply to EHLO announces. */
 export type Offer = {
   readonly hostname: string
   readonly messageBytesMax: number
@@ -85,7 +106,7 @@ export type Offer = {
   readonly auth: boolean
 }
 
-/** The answer to EHLO: all lines, without the last line's end. */
+/** The reply to EHLO: all lines, without the final CRLF. */
 export function ehloReply(offer: Offer): string {
   const lines = [
     offer.hostname,

@@ -6,7 +6,7 @@ const FROM = 'MAIL FROM:<a@example.com>'
 const TO = 'RCPT TO:<b@mayfly.test>'
 
 describe('a transcript', () => {
-  it('shows the dialogue behind its mail, and no other', () => {
+  it('shows the dialogue of its mail, and no other', () => {
     const { mails } = converse([
       lines('EHLO x', FROM, TO, 'DATA', 'one', '.', 'NOOP', 'WAT', FROM, TO, 'BDAT 3 LAST').concat(
         'two',
@@ -37,7 +37,7 @@ describe('a transcript', () => {
     assert.deepEqual(mails[1]?.transcript, [...start, 'C: BDAT 3 LAST', 'C: <3 bytes of mail>'])
   })
 
-  it('shows the way into TLS and only the last EHLO', () => {
+  it('shows the commands before TLS and only the last EHLO', () => {
     const { mails } = converse([
       lines('EHLO one', 'NOOP', 'STARTTLS'),
       lines('EHLO two', FROM, 'EHLO three', FROM, TO, 'DATA', '.'),
@@ -69,7 +69,7 @@ describe('a transcript', () => {
     }
   })
 
-  it('shows nothing that moves a cursor', () => {
+  it('shows no control characters', () => {
     const { mails } = converse([
       lines('EHLO x', FROM, 'NOOP \x1b[2J', 'NOOP \xc2\x9b', TO, 'DATA', '.'),
     ])
@@ -83,7 +83,7 @@ describe('a transcript', () => {
     for (const middle of [noops, long]) {
       const { mails } = converse([lines('EHLO x', FROM, TO, ...middle, 'DATA', '.')])
       const transcript = mails[0]?.transcript ?? []
-      assert.equal(transcript.at(-1), '(the rest is left out)')
+      assert.equal(transcript.at(-1), '(truncated)')
       assert.ok(transcript.length <= 240)
       assert.ok(transcript.join('').length <= 17 * 1024)
     }

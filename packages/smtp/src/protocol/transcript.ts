@@ -1,16 +1,16 @@
-/** Lines of one transcript: a mail with every recipient it may have, and its session's start. */
+/** Lines of one transcript: the start of a session, and a mail with the most recipients. */
 const LINES_MAX = 240
 
-/** Characters of one transcript: it is stored beside each mail. */
+/** Characters of one transcript: it is stored with each mail. */
 const CHARACTERS_MAX = 16 * 1024
 
-const CUT = '(the rest is left out)'
+const TRUNCATED = '(truncated)'
 
 /**
- * The dialogue behind one mail, as it went.
+ * The SMTP dialogue of one mail.
  *
- * It begins with the opening (the greeting, and the way into TLS), goes on with the last HELO
- * and AUTH, and ends with the mail itself. What was said between two mails belongs to none.
+ * It consists of the opening (the greeting, and the commands up to the TLS handshake), the last
+ * HELO and AUTH, and the mail itself. Commands between two mails belong to neither.
  */
 export class Transcript {
   readonly #lines: string[] = []
@@ -22,7 +22,7 @@ export class Transcript {
     this.#add(`C: ${text}`)
   }
 
-  /** `reply` may have several lines. */
+  /** Adds a reply, which may have several lines. */
   server(reply: string): void {
     if (reply.includes('\r\n')) {
       for (const line of reply.split('\r\n')) this.#add(`S: ${line}`)
@@ -31,13 +31,13 @@ export class Transcript {
     }
   }
 
-  /** What stands here so far belongs to every mail of the session. */
+  /** The lines so far belong to every mail of the session. */
   keepAsOpening(): void {
     this.#opening = { lines: this.#lines.length, characters: this.#characters }
     this.#start = this.#opening
   }
 
-  /** What stands here so far belongs to every mail until the next HELO. */
+  /** The lines so far belong to every mail until the next HELO. */
   keepAsStart(): void {
     this.#start = { lines: this.#lines.length, characters: this.#characters }
   }
@@ -57,10 +57,10 @@ export class Transcript {
   }
 
   #add(line: string): void {
-    if (this.#lines.at(-1) === CUT) return
+    if (this.#lines.at(-1) === TRUNCATED) return
     const isFull =
       this.#lines.length >= LINES_MAX - 1 || this.#characters + line.length > CHARACTERS_MAX
-    const added = isFull ? CUT : line
+    const added = isFull ? TRUNCATED : line
     this.#lines.push(added)
     this.#characters += added.length
   }

@@ -1,44 +1,44 @@
-import { REPLIES } from '../protocol/replies.ts'
-import type { TransmissionType } from '../protocol/steps.ts'
+import type { TransmissionType } from '../protocol/interface.ts'
+import { type CloseReply, REPLIES } from '../protocol/replies.ts'
 
-/** Who sends a mail, and how the client came. */
+/** The sender of a mail and its connection. */
 export type Envelope = {
   /** Empty for the null sender. */
   readonly mailFrom: string
   readonly remoteAddress: string
-  /** What the client called itself. */
+  /** The client's name in HELO or EHLO. */
   readonly helo: string | null
   /** The protocol, e.g. `TLSv1.3`, or null without TLS. */
   readonly tls: string | null
   readonly smtpUtf8: boolean
-  /** The size that the client declared, or null. */
+  /** The value of the SIZE parameter, or null. */
   readonly declaredSizeBytes: number | null
 }
 
-/** A recipient that was admitted; the handler may add to it whatever it needs later. */
+/** An admitted recipient; a handler may add properties that `receive` needs. */
 export type Recipient = { readonly address: string }
 
-/** Whether mail for an address is taken. All of 'unknown' get one same reply. */
-export type Admission<R extends Recipient> =
+/** The answer of `admit`. */
+export type AdmitResult<R extends Recipient> =
   | { readonly state: 'accepted'; readonly recipient: R }
   | { readonly state: 'refused'; readonly why: 'unknown' | 'full' | 'unavailable' | 'storage_full' }
 
-/** A whole mail. */
+/** A complete mail. */
 export type IncomingMail<R extends Recipient> = {
   readonly envelope: Envelope
   /** In the order of RCPT; a client may name one twice. */
   readonly recipients: readonly R[]
-  /** As sent, with stuffed dots undone and nothing added. */
+  /** As sent, without dot-stuffing; nothing is added. */
   readonly raw: Buffer
   readonly transcript: readonly string[]
   readonly protocol: TransmissionType
 }
 
-/** What became of a mail. */
-export type Receipt = 'stored' | 'inbox_full' | 'storage_full' | 'unavailable'
+/** The answer of `receive`. */
+export type ReceiveResult = 'stored' | 'inbox_full' | 'storage_full' | 'unavailable'
 
-/** Why a mail with accepted recipients did not come to `receive`, or failed there. */
-export type TurnedAwayReason =
+/** Why a mail with accepted recipients was not passed to `receive`, or failed there. */
+export type RejectReason =
   | 'too_large'
   | 'no_memory'
   | 'too_slow'
@@ -48,25 +48,25 @@ export type TurnedAwayReason =
   | 'shutting_down'
   | 'handler_failed'
 
-/** A mail that was turned away after its recipients had been accepted. */
-export type TurnedAway<R extends Recipient> = {
+/** A mail that was rejected after its recipients had been accepted. */
+export type RejectedMail<R extends Recipient> = {
   readonly envelope: Envelope
   readonly recipients: readonly R[]
-  /** What the client was told, or would have been. */
+  /** The reply to the client, even if the connection was lost before it could be sent. */
   readonly reply: string
-  readonly reason: TurnedAwayReason
+  readonly reason: RejectReason
 }
 
-/** What the receiving side asks and tells. */
+/** What the user of the server provides. */
 export type MailHandler<R extends Recipient = Recipient> = {
-  admit(address: string, envelope: Envelope): Promise<Admission<R>> | Admission<R>
-  /** 'stored' means durable: the client is told 250 right after. */
-  receive(mail: IncomingMail<R>): Promise<Receipt>
-  /** For the owner's diagnostics. Not called for what `receive` itself answered. */
-  turnedAway(notice: TurnedAway<R>): void
+  admit(address: string, envelope: Envelope): Promise<AdmitResult<R>> | AdmitResult<R>
+  /** 'stored' must mean durable: the client gets its 250 right after. */
+  receive(mail: IncomingMail<R>): Promise<ReceiveResult>
+  /** For diagnostics. Not called for what `receive` itself answered. */
+  rejected(mail: RejectedMail<R>): void
 }
 
-/** What the client hears of a refused recipient. */
+/** The reply for a refused recipient. */
 export const REFUSAL_REPLIES = {
   unknown: REPLIES.unknownRecipient,
   full: REPLIES.inboxFull,
@@ -74,8 +74,8 @@ export const REFUSAL_REPLIES = {
   storage_full: REPLIES.storageFull,
 } as const
 
-/** What the client hears of its mail. */
-export const RECEIPT_REPLIES: Readonly<Record<Receipt | 'failed', string>> = {
+/** The reply for a mail, by the result of `SafeHandler.receive`. */
+export const RECEIVE_REPLIES: Readonly<Record<ReceiveResult | 'failed', string>> = {
   stored: REPLIES.stored,
   inbox_full: REPLIES.inboxFull,
   storage_full: REPLIES.storageFull,
@@ -83,50 +83,44 @@ export const RECEIPT_REPLIES: Readonly<Record<Receipt | 'failed', string>> = {
   failed: REPLIES.storageFailing,
 }
 
-/** Why a mail under way is lost when a session ends so; null when the client wished it. */
-export function lossReason(reply: string): TurnedAwayReason | null {
-  switch (reply) {
-    case REPLIES.goodbye:
-      return null
-    case REPLIES.idle:
-    case REPLIES.sessionTooLong:
-      return 'timed_out'
-    case REPLIES.tooSlow:
-      return 'too_slow'
-    case REPLIES.shuttingDown:
-      return 'shutting_down'
-    case REPLIES.unanswered:
-      return 'handler_failed'
-    case REPLIES.connectionLost:
-      return 'connection_lost'
-    default:
-      return 'client_error'
-  }
+/** Why a mail in progress is lost when the session ends; null when the client chose to end it. */
+export const LOSS_REASONS: Readonly<Record<CloseReply, RejectReason | null>> = {
+  goodbye: null,
+  idle: 'timed_out',
+  sessionTooLong: 'timed_out',
+  tooSlow: 'too_slow',
+  shuttingDown: 'shutting_down',
+  unanswered: 'handler_failed',
+  connectionLost: 'connection_lost',
+  tooManyErrors: 'client_error',
+  tooManyUnknown: 'client_error',
+  endlessLine: 'client_error',
+  notHttp: 'client_error',
+  badChunk: 'client_error',
+  tooLarge: 'too_large',
 }
 
-/** A handler that answers whatever happens: what it throws becomes a value. */
-export type SafeHandler<R extends Recipient> = {
-  admit(address: string, envelope: Envelope): Promise<Admission<R>> | Admission<R>
-  receive(mail: IncomingMail<R>): Promise<Receipt | 'failed'>
-  turnedAway(notice: TurnedAway<R>): void
+/** A handler that never throws: an error becomes a result. */
+export type SafeHandler<R extends Recipient> = Omit<MailHandler<R>, 'receive'> & {
+  receive(mail: IncomingMail<R>): Promise<ReceiveResult | 'failed'>
 }
 
-/** Makes a handler safe; `onError` is told what it threw. */
+/** Wraps a handler; `onError` is called with what it throws. */
 export function safeHandler<R extends Recipient>(
   handler: MailHandler<R>,
   onError: (error: unknown) => void,
 ): SafeHandler<R> {
-  const failed = <T>(error: unknown, answer: T): T => {
+  const failed = <T>(error: unknown, result: T): T => {
     onError(error)
-    return answer
+    return result
   }
-  const refused: Admission<R> = { state: 'refused', why: 'unavailable' }
+  const refused: AdmitResult<R> = { state: 'refused', why: 'unavailable' }
   return {
     admit: (address, envelope) => {
       try {
-        const admission = handler.admit(address, envelope)
-        if (!(admission instanceof Promise)) return admission
-        return admission.catch((error: unknown) => failed(error, refused))
+        const result = handler.admit(address, envelope)
+        if (!(result instanceof Promise)) return result
+        return result.catch((error: unknown) => failed(error, refused))
       } catch (error) {
         return failed(error, refused)
       }
@@ -138,9 +132,9 @@ export function safeHandler<R extends Recipient>(
         return failed(error, 'failed')
       }
     },
-    turnedAway: (notice) => {
+    rejected: (mail) => {
       try {
-        handler.turnedAway(notice)
+        handler.rejected(mail)
       } catch (error) {
         failed(error, undefined)
       }

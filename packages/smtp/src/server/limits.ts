@@ -3,7 +3,7 @@ const MiB = 1024 * KiB
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** Every bound of the receiving side. */
+/** Every limit of the server. */
 export type SmtpLimits = {
   readonly messageBytesMax: number
   readonly recipientsMax: number
@@ -24,35 +24,35 @@ export type SmtpLimits = {
   readonly inFlightBytesMax: number
 }
 
-/** The bounds unless an operator sets others, each with its reason. */
+/** The default limits, with their reasons. */
 export const SMTP_LIMITS: SmtpLimits = {
-  /** What large mail hosts take; also told in EHLO as SIZE. */
+  /** As large mail providers accept; announced in EHLO as SIZE. */
   messageBytesMax: 25 * MiB,
-  /** RFC 5321 asks for at least this many; the rest may come in a second mail. */
+  /** The minimum of RFC 5321; a client sends the rest in a second mail. */
   recipientsMax: 100,
-  /** RFC 5321 asks for 512 and more with extensions; an address with parameters fits well. */
+  /** RFC 5321 requires 512, and more with extensions. */
   lineBytesMax: 1000,
-  /** A real client makes none; a scanner makes them all day. */
+  /** Mail clients make none; scanners make many. */
   errorsMax: 20,
-  /** Guessing addresses gets slow here, and ends at `unknownMax`. */
+  /** Address guessing is slowed from here on, and ends at `unknownMax`. */
   unknownSlowedFrom: 3,
   unknownMax: 5,
   unknownDelayMs: 5 * SECOND,
-  /** RFC 5321 asks a server to wait at least five minutes for the next command. */
+  /** RFC 5321 requires at least five minutes of waiting for the next command. */
   idleMs: 5 * MINUTE,
-  /** Nobody holds a connection for longer, however busy it looks. */
+  /** Longest session, whatever the client does. */
   sessionMs: 10 * MINUTE,
-  /** Time for a slow start or a lost packet before the pace of a mail is judged. */
+  /** Time for a slow start or a lost packet before the transfer rate of a mail is checked. */
   dataGraceMs: 30 * SECOND,
   dataBytesPerSecondMin: 500,
-  /** A TLS handshake is two round trips; this is time for a very bad line. */
+  /** A TLS handshake takes two round trips; this is enough for a very slow connection. */
   handshakeMs: 30 * SECOND,
-  /** Longest that the client waits for the handler: below the ten minutes of RFC 5321. */
+  /** Longest wait for the handler: below the ten minutes of RFC 5321. */
   handlerMs: 2 * MINUTE,
-  /** A client that does not close after our last reply is closed by us. */
+  /** Time for the client to close the connection after the last reply. */
   lingerMs: 5 * SECOND,
   connectionsPerAddressMax: 20,
   connectionsMax: 2000,
-  /** Bytes of unfinished mail in memory: twenty mails of the largest kind at once. */
+  /** Bytes of incomplete mails in memory: about twenty mails of the largest size. */
   inFlightBytesMax: 512 * MiB,
 }

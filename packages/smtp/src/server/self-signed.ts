@@ -1,10 +1,11 @@
-// A certificate that vouches for itself, so that STARTTLS works before an operator has one.
+// A self-signed certificate, so that STARTTLS works before an operator has configured one.
 //
-// X.509 version 3 (RFC 5280) written as DER by hand: it is a page of code, and the alternatives
-// are a package for one call, or a program that may not be installed.
+// X.509 version 3 (RFC 5280), encoded as DER here: the alternatives are a package for one call,
+// or a program that may not be installed.
 
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import { ipv6Bytes } from './ip-address.ts'
 
 /** A certificate and its private key, as PEM. */
 export type CertificatePair = { readonly cert: string; readonly key: string }
@@ -44,8 +45,8 @@ const OID = {
 const ALGORITHM = tlv(SEQUENCE, OID.ecdsaWithSha256)
 
 /**
- * Makes a pair (P-256) for these host names, in the form that DNS knows, or addresses; valid for
- * one year from `validFrom`.
+ * Makes a pair (P-256) for these host names (in ASCII form) or IP addresses, valid for one year
+ * from `validFrom`.
  */
 export function makeSelfSignedCertificate(
   hosts: readonly string[],
@@ -93,31 +94,20 @@ function generalName(host: string): Buffer {
   return tlv(DNS_NAME, Buffer.from(host, 'ascii'))
 }
 
-/** A URL writes an IPv6 address without an IPv4 tail; then only `::` is left to fill in. */
-function ipv6Bytes(host: string): Buffer {
-  const plain = new URL(`http://[${host}]`).hostname.slice(1, -1)
-  const [head = '', tail = ''] = plain.split('::')
-  const left = head.split(':').filter((group) => group !== '')
-  const right = tail.split(':').filter((group) => group !== '')
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  const groups = [...left, ...zeros, ...right]
-  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
-}
-
 function distinguishedName(commonName: string): Buffer {
-  // 64 characters are the most that a common name may have; clients read the host names below.
+  // A common name has at most 64 characters; clients use the subject alternative names.
   const value = tlv(UTF8_STRING, Buffer.from(commonName.slice(0, 64)))
   return tlv(SEQUENCE, tlv(SET, tlv(SEQUENCE, OID.commonName, value)))
 }
 
-/** Positive and never zero: the first byte is between 1 and 127. */
+/** Positive and not zero: the first byte is between 1 and 127. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01
   return bytes
 }
 
-/** Two digits of the year up to 2049, four from then on (RFC 5280 4.1.2.5). */
+/** A year of two digits up to 2049, of four digits from then on (RFC 5280, 4.1.2.5). */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '')
   return date.getUTCFullYear() < 2050

@@ -55,7 +55,7 @@ describe('nodemailer', { timeout: 30_000 }, () => {
     }
   })
 
-  it('is told what is refused', async () => {
+  it('gets the reply of a refusal', async () => {
     await using given = await startTestServer({ limits: { messageBytesMax: 1000 } })
     const transport = createTransport({ host: '127.0.0.1', port: given.server.port })
     const text = 'x'.repeat(2000)

@@ -79,7 +79,7 @@ describe('STARTTLS', { timeout: 20_000 }, () => {
     late.socket.destroy()
     await until(() => given.server.connectionCount() === 0)
     assert.deepEqual(
-      given.turnedAway.map(({ reason }) => reason),
+      given.rejected.map(({ reason }) => reason),
       ['connection_lost'],
     )
   })

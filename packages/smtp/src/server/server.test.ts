@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startTestServer, until } from '../../test/testing-server.ts'
-import type { Receipt } from './handler.ts'
+import type { ReceiveResult } from './handler.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
 
@@ -38,7 +38,7 @@ describe('an SMTP server', { timeout: 20_000 }, () => {
     assert.equal(await client.reply(), '552 5.3.4')
     assert.deepEqual(await client.say('NOOP'), ['250 2.0.0'])
     assert.deepEqual(
-      given.turnedAway.map(({ reason }) => reason),
+      given.rejected.map(({ reason }) => reason),
       ['too_large'],
     )
   })
@@ -137,10 +137,10 @@ describe('a server that stops', { timeout: 20_000 }, () => {
   })
 
   it('waits for the handler, and tells the client', async () => {
-    const stored = Promise.withResolvers<Receipt>()
+    const stored = Promise.withResolvers<ReceiveResult>()
     const admit = (address: string) => ({ state: 'accepted', recipient: { address } }) as const
     await using given = await startTestServer({
-      handler: { admit, receive: () => stored.promise, turnedAway: () => undefined },
+      handler: { admit, receive: () => stored.promise, rejected: () => undefined },
     })
     const client = await given.connect()
     await client.replies(1)
@@ -152,7 +152,7 @@ describe('a server that stops', { timeout: 20_000 }, () => {
     await stopped
   })
 
-  it('waits no longer than it was told', async () => {
+  it('waits no longer than the grace period', async () => {
     await using given = await startTestServer()
     const client = await given.connect()
     await client.replies(1)
@@ -164,7 +164,7 @@ describe('a server that stops', { timeout: 20_000 }, () => {
     assert.equal(await client.reply(), '421 4.3.2')
     await stopped
     assert.deepEqual(
-      given.turnedAway.map(({ reason }) => reason),
+      given.rejected.map(({ reason }) => reason),
       ['shutting_down'],
     )
   })

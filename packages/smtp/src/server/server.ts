@@ -1,21 +1,21 @@
-// The listener: accepts clients, holds the caps on connections, ticks the sessions, stops.
+// The listener: accepts clients, limits their number, checks deadlines once a second, stops.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { REPLIES } from '../protocol/replies.ts'
 import { type MailHandler, type Recipient, safeHandler } from './handler.ts'
+import { countedAddress, isLoopback, plainAddress } from './ip-address.ts'
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
-import { countedAddress, isLoopback, plainAddress } from './peer.ts'
 import { Session, type SessionOptions } from './session.ts'
-import { SocketWire } from './wire.ts'
+import { SocketTransport } from './transport.ts'
 
-/** What a server is told. */
+/** How a server is set up. */
 export type SmtpServerOptions<R extends Recipient> = {
   readonly handler: MailHandler<R>
-  /** The name in greeting and EHLO. */
+  /** The name in the greeting and in EHLO. */
   readonly hostname: string
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** Several threads may then listen on the same port (Linux). */
   readonly reusePort?: boolean
@@ -23,38 +23,38 @@ export type SmtpServerOptions<R extends Recipient> = {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly acceptAnyAuth: boolean
   readonly limits?: Partial<SmtpLimits>
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly sweepIntervalMs?: number
-  /** Addresses without caps on connections and guesses; loopback unless said otherwise. */
+  /** Addresses without limits on connections and unknown recipients; loopback by default. */
   readonly isExempt?: (address: string) => boolean
-  /** Told of every client that connects. */
+  /** Called for every client that connects. */
   readonly onConnection?: () => void
-  /** Told of what a handler threw, and of mistakes of ours. */
+  /** Called with what a handler throws, and with errors of the server itself. */
   readonly onError: (error: unknown) => void
 }
 
-/** A server that listens. */
+/** A running server. */
 export type SmtpServer = {
   readonly port: number
-  /** Clients connected now. */
+  /** Connected clients. */
   connectionCount(): number
-  /** Judges all deadlines now, as happens by itself once a second. */
+  /** Checks all deadlines now. The server does so itself once a second. */
   sweep(): void
   /**
-   * Accepts nobody new, says 421 to whoever is not sending a mail, lets the others finish for
-   * at most `graceMs`, and returns when all sockets are closed: a second or two later at most.
+   * Stops listening, sends 421 to every client that is not sending a mail, lets the others finish
+   * within `graceMs`, and resolves when all sockets are closed: at most two seconds after that.
    */
   stop(graceMs: number): Promise<void>
 }
 
-/** Connections above the cap that are told 421; those beyond are dropped without a word. */
+/** Connections above the limit that get a 421; further ones are closed without a reply. */
 const REFUSED_CONNECTIONS_MAX = 200
 
 const SWEEP_INTERVAL_MS = 1000
 
-/** Time for the last 421 of a server that stops to reach its client. */
-const FAREWELL_MS = 1000
+/** Time for the last 421 of a stopping server to reach its client. */
+const LAST_REPLY_MS = 1000
 
 /** Starts listening. */
 export async function startSmtpServer<R extends Recipient>(
@@ -100,7 +100,7 @@ class Listener<R extends Recipient> implements SmtpServer {
       now: options.now,
       onError: options.onError,
     }
-    // Half-open: a client may close its side behind its last command and still read the answers.
+    // Half-open: a client may close its sending side and still read the replies.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#accept(socket),
     )
@@ -132,8 +132,8 @@ class Listener<R extends Recipient> implements SmtpServer {
   sweep(): void {
     const nowMs = this.#options.now()
     for (const [socket, session] of this.#sessions) {
-      if (nowMs >= this.#stopAtMs + FAREWELL_MS) socket.destroy()
-      else if (nowMs >= this.#stopAtMs) session.giveUp()
+      if (nowMs >= this.#stopAtMs + LAST_REPLY_MS) socket.destroy()
+      else if (nowMs >= this.#stopAtMs) session.abort()
       else session.tick(nowMs)
     }
     for (const [socket, sinceMs] of this.#refused) {
@@ -154,7 +154,7 @@ class Listener<R extends Recipient> implements SmtpServer {
   #accept(socket: Socket): void {
     this.#options.onConnection?.()
     const { remoteAddress } = socket
-    // Undefined when the client has already left.
+    // Undefined when the client has already disconnected.
     if (remoteAddress === undefined) {
       socket.destroy()
       return
@@ -163,20 +163,20 @@ class Listener<R extends Recipient> implements SmtpServer {
     const isExempt = this.#isExempt(address)
     const key = countedAddress(address)
     const count = this.#countByAddress.get(key) ?? 0
-    const isOverCap = !isExempt && count >= this.#limits.connectionsPerAddressMax
-    if (isOverCap || this.#sessions.size >= this.#limits.connectionsMax) {
-      this.#turnDown(socket)
+    const isOverLimit = !isExempt && count >= this.#limits.connectionsPerAddressMax
+    if (isOverLimit || this.#sessions.size >= this.#limits.connectionsMax) {
+      this.#refuse(socket)
       return
     }
     this.#countByAddress.set(key, count + 1)
-    const wire = new SocketWire(socket, this.#secureContext)
-    const session = new Session(wire, { ...this.#session, remoteAddress: address, isExempt })
+    const transport = new SocketTransport(socket, this.#secureContext)
+    const session = new Session(transport, { ...this.#session, remoteAddress: address, isExempt })
     this.#sessions.set(socket, session)
     socket.once('close', () => {
       this.#sessions.delete(socket)
       this.#forget(key)
     })
-    wire.listen(session)
+    transport.listen(session)
     session.start()
   }
 
@@ -186,7 +186,7 @@ class Listener<R extends Recipient> implements SmtpServer {
     else this.#countByAddress.set(key, left)
   }
 
-  #turnDown(socket: Socket): void {
+  #refuse(socket: Socket): void {
     this.#refused.set(socket, this.#options.now())
     socket.once('close', () => this.#refused.delete(socket))
     socket.on('error', () => undefined)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { REPLIES } from '../protocol/replies.ts'
 import { SMTP_LIMITS } from './limits.ts'
-import { judgeDeadlines, type Phase, type SessionClock } from './session-phase.ts'
+import { checkDeadlines, type Phase, type SessionClock } from './session-phase.ts'
 
-const TALKING: Phase = { name: 'talking' }
+const ACTIVE: Phase = { name: 'active' }
 
 type Case = {
   readonly name: string
@@ -15,48 +14,48 @@ type Case = {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'a silent client', dueMs: 300_000, due: REPLIES.idle },
+  { name: 'a silent client', dueMs: 300_000, due: 'idle' },
   {
     name: 'a client that spoke a minute ago',
     clock: { activeAtMs: 60_000 },
     dueMs: 360_000,
-    due: REPLIES.idle,
+    due: 'idle',
   },
   {
     name: 'a client that never stops',
     clock: { activeAtMs: 599_000 },
     dueMs: 600_000,
-    due: REPLIES.sessionTooLong,
+    due: 'sessionTooLong',
   },
   {
     name: 'a client that does not read',
     phase: { name: 'draining' },
     dueMs: 300_000,
-    due: REPLIES.idle,
+    due: 'idle',
   },
   {
     name: 'DATA without a byte',
     clock: { content: { sinceMs: 0, bytes: 0 } },
     dueMs: 30_001,
-    due: REPLIES.tooSlow,
+    due: 'tooSlow',
   },
   {
-    name: 'DATA at 500 bytes a second for a minute behind the grace, then silence',
+    name: 'DATA at 500 bytes a second for a minute after the grace period, then silence',
     clock: { activeAtMs: 90_000, content: { sinceMs: 0, bytes: 30_000 } },
     dueMs: 90_001,
-    due: REPLIES.tooSlow,
+    due: 'tooSlow',
   },
   {
     name: 'DATA with a megabyte at once, then silence',
     clock: { content: { sinceMs: 0, bytes: 1_000_000 } },
     dueMs: 300_000,
-    due: REPLIES.idle,
+    due: 'idle',
   },
   {
     name: 'a handler that does not answer',
     phase: { name: 'handling', sinceMs: 0 },
     dueMs: 120_000,
-    due: REPLIES.unanswered,
+    due: 'unanswered',
   },
   { name: 'a handshake', phase: { name: 'securing', sinceMs: 0 }, dueMs: 30_000, due: 'destroy' },
   {
@@ -67,28 +66,28 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'an unknown recipient',
-    phase: { name: 'slowed', sinceMs: 0 },
+    phase: { name: 'delayed', sinceMs: 0 },
     dueMs: 5_000,
     due: 'refuse_unknown',
   },
 ]
 
 describe('deadlines', () => {
-  for (const { name, phase = TALKING, clock, dueMs, due } of CASES) {
+  for (const { name, phase = ACTIVE, clock, dueMs, due } of CASES) {
     it(`${name}: ${due} after ${dueMs} ms`, () => {
       const full = { openedAtMs: 0, activeAtMs: 0, content: null, ...clock }
       const at = (nowMs: number): string => {
-        const verdict = judgeDeadlines(phase, full, { limits: SMTP_LIMITS, nowMs })
-        return verdict.kind === 'hang_up' ? verdict.reply : verdict.kind
+        const action = checkDeadlines(phase, full, { limits: SMTP_LIMITS, nowMs })
+        return action.kind === 'close' ? action.reply : action.kind
       }
-      assert.equal(at(dueMs - 1), 'nothing')
+      assert.equal(at(dueMs - 1), 'none')
       assert.equal(at(dueMs), due)
     })
   }
 
-  it('nothing is due once the client is gone', () => {
+  it('nothing is due once the socket is closed', () => {
     const clock = { openedAtMs: 0, activeAtMs: 0, content: null }
-    const verdict = judgeDeadlines({ name: 'gone' }, clock, { limits: SMTP_LIMITS, nowMs: 1e9 })
-    assert.equal(verdict.kind, 'nothing')
+    const action = checkDeadlines({ name: 'closed' }, clock, { limits: SMTP_LIMITS, nowMs: 1e9 })
+    assert.equal(action.kind, 'none')
   })
 })

@@ -1,71 +1,71 @@
-// Where a session stands, and what is due there.
+// The phases of a session, and the deadlines in each.
 //
-// The phases, and the moves between them:
+// The phases and their transitions:
 //
-//   talking    The machine may go on. From here to each of the others.
-//   handling   The handler was asked and has not answered; then back to `talking`, or, past
-//              its deadline, to `closing`.
-//   slowed     An unknown recipient's refusal is held back for a while; then `talking`.
-//   draining   The client does not read its replies; `talking` once it has read.
-//   securing   The TLS handshake is under way; `talking` after it.
-//   closing    The last reply is sent. The client has a few seconds to close.
-//   gone       The socket is closed.
+//   active     The protocol machine may continue. Leads to each of the others.
+//   handling   The handler has not answered yet. Goes to `active` with its answer, or to
+//              `closing` after the deadline.
+//   delayed    The refusal of an unknown recipient is held back; then `active`.
+//   draining   The client does not read its replies; `active` once it has.
+//   securing   The TLS handshake is in progress; `active` after it.
+//   closing    The last reply was sent. The client has a few seconds to close.
+//   closed     The socket is closed.
 
-import { REPLIES } from '../protocol/replies.ts'
+import type { CloseReply } from '../protocol/replies.ts'
 import type { SmtpLimits } from './limits.ts'
 
-/** Where a session stands. */
+/** The phase of a session. */
 export type Phase =
-  | { readonly name: 'talking' | 'draining' | 'gone' }
-  | { readonly name: 'handling' | 'securing' | 'closing' | 'slowed'; readonly sinceMs: number }
+  | { readonly name: 'active' | 'draining' | 'closed' }
+  | { readonly name: 'handling' | 'securing' | 'closing' | 'delayed'; readonly sinceMs: number }
 
-/** What the deadlines of a session are judged by, besides its phase. */
+/** The times that the deadlines of a session depend on, besides its phase. */
 export type SessionClock = {
   readonly openedAtMs: number
-  /** When the client last sent something, or was last answered by the handler. */
+  /** When the client last sent something, or the handler last answered. */
   activeAtMs: number
-  /** Content of a mail that is coming in: since when, and how much so far. */
+  /** The mail content that is being received: since when, and how many bytes so far. */
   content: { readonly sinceMs: number; bytes: number } | null
 }
 
-/** What is due. */
-export type Verdict =
-  | { readonly kind: 'nothing' | 'destroy' | 'refuse_unknown' }
-  | { readonly kind: 'hang_up'; readonly reply: string }
+/** What must be done about a session. */
+export type DueAction =
+  | { readonly kind: 'none' | 'destroy' | 'refuse_unknown' }
+  | { readonly kind: 'close'; readonly reply: CloseReply }
 
-const NOTHING: Verdict = { kind: 'nothing' }
+const NONE: DueAction = { kind: 'none' }
 
-/** Judges every deadline of one session. */
-export function judgeDeadlines(
+/** Checks every deadline of one session. */
+export function checkDeadlines(
   phase: Phase,
   clock: SessionClock,
   { limits, nowMs }: { readonly limits: SmtpLimits; readonly nowMs: number },
-): Verdict {
+): DueAction {
   switch (phase.name) {
-    case 'gone':
-      return NOTHING
+    case 'closed':
+      return NONE
     case 'closing':
-      return nowMs - phase.sinceMs >= limits.lingerMs ? { kind: 'destroy' } : NOTHING
+      return nowMs - phase.sinceMs >= limits.lingerMs ? { kind: 'destroy' } : NONE
     case 'securing':
-      return nowMs - phase.sinceMs >= limits.handshakeMs ? { kind: 'destroy' } : NOTHING
-    case 'slowed':
-      return nowMs - phase.sinceMs >= limits.unknownDelayMs ? { kind: 'refuse_unknown' } : NOTHING
+      return nowMs - phase.sinceMs >= limits.handshakeMs ? { kind: 'destroy' } : NONE
+    case 'delayed':
+      return nowMs - phase.sinceMs >= limits.unknownDelayMs ? { kind: 'refuse_unknown' } : NONE
     case 'handling':
-      if (nowMs - phase.sinceMs < limits.handlerMs) return NOTHING
-      return { kind: 'hang_up', reply: REPLIES.unanswered }
+      if (nowMs - phase.sinceMs < limits.handlerMs) return NONE
+      return { kind: 'close', reply: 'unanswered' }
     default: {
       const reply = overdueReply(clock, limits, nowMs)
-      return reply === null ? NOTHING : { kind: 'hang_up', reply }
+      return reply === null ? NONE : { kind: 'close', reply }
     }
   }
 }
 
 /** For a session that waits for its client. */
-function overdueReply(clock: SessionClock, limits: SmtpLimits, nowMs: number): string | null {
-  if (nowMs - clock.openedAtMs >= limits.sessionMs) return REPLIES.sessionTooLong
-  if (nowMs - clock.activeAtMs >= limits.idleMs) return REPLIES.idle
+function overdueReply(clock: SessionClock, limits: SmtpLimits, nowMs: number): CloseReply | null {
+  if (nowMs - clock.openedAtMs >= limits.sessionMs) return 'sessionTooLong'
+  if (nowMs - clock.activeAtMs >= limits.idleMs) return 'idle'
   if (clock.content === null) return null
-  const judgedMs = nowMs - clock.content.sinceMs - limits.dataGraceMs
-  const dueBytes = (judgedMs / 1000) * limits.dataBytesPerSecondMin
-  return clock.content.bytes < dueBytes ? REPLIES.tooSlow : null
+  const countedMs = nowMs - clock.content.sinceMs - limits.dataGraceMs
+  const dueBytes = (countedMs / 1000) * limits.dataBytesPerSecondMin
+  return clock.content.bytes < dueBytes ? 'tooSlow' : null
 }

@@ -4,37 +4,37 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { codesOf, lines, PROTOCOL_OPTIONS } from '../../test/testing-protocol.ts'
 import { REPLIES } from '../protocol/replies.ts'
 import {
-  type Admission,
+  type AdmitResult,
   type IncomingMail,
   type MailHandler,
-  type Receipt,
+  type ReceiveResult,
   type Recipient,
+  type RejectedMail,
   safeHandler,
-  type TurnedAway,
 } from './handler.ts'
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
 import { Session } from './session.ts'
-import type { Wire } from './wire.ts'
+import type { Transport } from './transport.ts'
 
 const HELLO = 'EHLO x'
 const FROM = 'MAIL FROM:<a@example.com>'
 const TO = 'RCPT TO:<b@mayfly.test>'
 const MAIL = [FROM, TO, 'DATA', 'hello', '.']
 
-/** A wire that writes down what is done to it, and takes `capacity` characters at a time. */
-class PaperWire implements Wire {
+/** Records what is written. With `isWritable` false it behaves as if the client did not read. */
+class RecordingTransport implements Transport {
   written = ''
   writeCount = 0
   isReading = true
   isEnded = false
   isDestroyed = false
-  isTaking = true
+  isWritable = true
   beginTls: ((tlsProtocol: string) => void) | null = null
 
   write(text: string): boolean {
     this.written += text
     this.writeCount += 1
-    return this.isTaking
+    return this.isWritable
   }
   pauseReading(): void {
     this.isReading = false
@@ -54,7 +54,7 @@ class PaperWire implements Wire {
     this.isDestroyed = true
   }
   /** Reply codes since the last call. */
-  heard(): readonly string[] {
+  takeReplies(): readonly string[] {
     const codes = codesOf(this.written)
     this.written = ''
     return codes
@@ -69,9 +69,9 @@ type Given = {
 }
 
 function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: Given = {}) {
-  const wire = new PaperWire()
+  const transport = new RecordingTransport()
   const mails: IncomingMail<Recipient>[] = []
-  const notices: TurnedAway<Recipient>[] = []
+  const notices: RejectedMail<Recipient>[] = []
   const errors: unknown[] = []
   const clock = { nowMs: 0 }
   const inFlight = { bytes: inFlightBytes, bytesMax: SMTP_LIMITS.inFlightBytesMax }
@@ -81,11 +81,11 @@ function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: 
       mails.push(mail)
       return 'stored'
     },
-    turnedAway: (notice) => notices.push(notice),
+    rejected: (notice) => notices.push(notice),
     ...handler,
   }
   const onError = (error: unknown) => errors.push(error)
-  const session = new Session(wire, {
+  const session = new Session(transport, {
     handler: safeHandler(whole, onError),
     protocol: PROTOCOL_OPTIONS,
     limits: { ...SMTP_LIMITS, ...limits },
@@ -101,13 +101,13 @@ function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: 
     clock.nowMs += ms
     session.tick(clock.nowMs)
   }
-  return { session, wire, mails, notices, errors, inFlight, say, pass }
+  return { session, transport, mails, notices, errors, inFlight, say, pass }
 }
 
 describe('a session hands over', () => {
   it('a mail with its envelope, and says 250 only then', async () => {
-    const stored = Promise.withResolvers<Receipt>()
-    const { wire, say, session, mails } = givenSession({
+    const stored = Promise.withResolvers<ReceiveResult>()
+    const { transport, say, session, mails } = givenSession({
       handler: {
         receive: (mail) => {
           mails.push(mail)
@@ -117,11 +117,11 @@ describe('a session hands over', () => {
     })
     session.onData(Buffer.from(lines(HELLO, `${FROM} SIZE=7`, TO, 'DATA')))
     say('hello', '.', 'NOOP')
-    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0', '250 2.1.5', '354'])
+    assert.deepEqual(transport.takeReplies(), ['220', '250', '250 2.1.0', '250 2.1.5', '354'])
 
     stored.resolve('stored')
     await turn()
-    assert.deepEqual(wire.heard(), ['250 2.0.0', '250 2.0.0'])
+    assert.deepEqual(transport.takeReplies(), ['250 2.0.0', '250 2.0.0'])
     assert.equal(mails[0]?.raw.toString(), 'hello\r\n')
     assert.equal(mails[0]?.protocol, 'ESMTP')
     assert.deepEqual(mails[0]?.recipients, [{ address: 'b@mayfly.test' }])
@@ -136,48 +136,48 @@ describe('a session hands over', () => {
   })
 
   it('replies to commands sent ahead in one write', () => {
-    const { wire, say } = givenSession()
+    const { transport, say } = givenSession()
     say(HELLO, FROM, TO, TO, TO, 'NOOP', 'DATA')
-    assert.equal(wire.writeCount, 2)
+    assert.equal(transport.writeCount, 2)
   })
 
   it('recipients one after the other, and keeps the order of replies', async () => {
-    const answers = new Map<string, PromiseWithResolvers<Admission<Recipient>>>()
-    const { wire, say } = givenSession({
+    const answers = new Map<string, PromiseWithResolvers<AdmitResult<Recipient>>>()
+    const { transport, say } = givenSession({
       handler: {
         admit: (address) => {
-          const answer = Promise.withResolvers<Admission<Recipient>>()
+          const answer = Promise.withResolvers<AdmitResult<Recipient>>()
           answers.set(address, answer)
           return answer.promise
         },
       },
     })
     say(HELLO, FROM, 'RCPT TO:<one@b.c>', 'RCPT TO:<two@b.c>', 'NOOP')
-    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0'])
+    assert.deepEqual(transport.takeReplies(), ['220', '250', '250 2.1.0'])
     assert.deepEqual([...answers.keys()], ['one@b.c'])
 
     answers.get('one@b.c')?.resolve({ state: 'refused', why: 'full' })
     await turn()
-    assert.deepEqual(wire.heard(), ['452 4.2.2'])
+    assert.deepEqual(transport.takeReplies(), ['452 4.2.2'])
     assert.deepEqual([...answers.keys()], ['one@b.c', 'two@b.c'])
 
     answers.get('two@b.c')?.resolve({ state: 'accepted', recipient: { address: 'two@b.c' } })
     await turn()
-    assert.deepEqual(wire.heard(), ['250 2.1.5', '250 2.0.0'])
+    assert.deepEqual(transport.takeReplies(), ['250 2.1.5', '250 2.0.0'])
   })
 
-  const receipts: readonly [receipt: Receipt, code: string][] = [
+  const results: readonly [result: ReceiveResult, code: string][] = [
     ['stored', '250 2.0.0'],
     ['inbox_full', '452 4.2.2'],
     ['storage_full', '452 4.3.1'],
     ['unavailable', '451 4.3.0'],
   ]
-  for (const [receipt, code] of receipts) {
-    it(`a mail, and tells ${receipt} as ${code}`, async () => {
-      const { wire, say, notices } = givenSession({ handler: { receive: async () => receipt } })
+  for (const [result, code] of results) {
+    it(`a mail, and tells ${result} as ${code}`, async () => {
+      const { transport, say, notices } = givenSession({ handler: { receive: async () => result } })
       say(HELLO, ...MAIL)
       await turn()
-      assert.equal(wire.heard().at(-1), code)
+      assert.equal(transport.takeReplies().at(-1), code)
       assert.deepEqual(notices, [])
     })
   }
@@ -193,16 +193,18 @@ describe('a session hands over', () => {
   ]
   for (const [why, code] of refusals) {
     it(`a recipient, and tells ${why} as ${code}`, () => {
-      const { wire, say } = givenSession({ handler: { admit: () => ({ state: 'refused', why }) } })
+      const { transport, say } = givenSession({
+        handler: { admit: () => ({ state: 'refused', why }) },
+      })
       say(HELLO, FROM, TO)
-      assert.equal(wire.heard().at(-1), code)
+      assert.equal(transport.takeReplies().at(-1), code)
     })
   }
 
   it('the protocol of TLS, after which all begins anew', async () => {
-    const { wire, say, mails } = givenSession()
+    const { transport, say, mails } = givenSession()
     say(HELLO, FROM, 'STARTTLS')
-    wire.beginTls?.('TLSv1.3')
+    transport.beginTls?.('TLSv1.3')
     say(...MAIL, HELLO, ...MAIL)
     await turn()
     assert.equal(mails.length, 1)
@@ -223,20 +225,20 @@ describe('a handler that fails', () => {
     ['receive rejects', { receive: async () => fails() }, '451 4.3.0'],
   ]
   for (const [name, handler, code] of ways) {
-    it(`${name}: the client hears ${code}, and goes on`, async () => {
-      const { wire, say, errors } = givenSession({ handler })
+    it(`${name}: the client gets ${code}, and continues`, async () => {
+      const { transport, say, errors } = givenSession({ handler })
       say(HELLO, FROM, TO)
       await turn()
       say('DATA', '.')
       await turn()
-      assert.ok(wire.heard().includes(code))
+      assert.ok(transport.takeReplies().includes(code))
       assert.deepEqual(errors, [broken])
       say('NOOP')
-      assert.ok(wire.heard().includes('250 2.0.0'))
+      assert.ok(transport.takeReplies().includes('250 2.0.0'))
     })
   }
 
-  it('is told when a mail was lost by its own fault', async () => {
+  it('is notified when a mail was lost because it failed', async () => {
     const { say, notices } = givenSession({ handler: { receive: fails } })
     say(HELLO, ...MAIL)
     await turn()
@@ -246,17 +248,17 @@ describe('a handler that fails', () => {
     assert.equal(notices.length, 1)
   })
 
-  it('does not answer: the client hears 421, and a late answer changes nothing', async () => {
-    const stored = Promise.withResolvers<Receipt>()
-    const { wire, say, pass, notices, inFlight } = givenSession({
+  it('does not answer: the client gets a 421, and a late answer changes nothing', async () => {
+    const stored = Promise.withResolvers<ReceiveResult>()
+    const { transport, say, pass, notices, inFlight } = givenSession({
       handler: { receive: () => stored.promise },
     })
     say(HELLO, ...MAIL)
     assert.equal(inFlight.bytes, 7)
-    wire.heard()
+    transport.takeReplies()
     pass(SMTP_LIMITS.handlerMs)
-    assert.deepEqual(wire.heard(), ['421 4.3.0'])
-    assert.equal(wire.isEnded, true)
+    assert.deepEqual(transport.takeReplies(), ['421 4.3.0'])
+    assert.equal(transport.isEnded, true)
     assert.deepEqual(
       notices.map(({ reason }) => reason),
       ['handler_failed'],
@@ -264,7 +266,7 @@ describe('a handler that fails', () => {
 
     stored.resolve('stored')
     await turn()
-    assert.deepEqual(wire.heard(), [])
+    assert.deepEqual(transport.takeReplies(), [])
     assert.equal(inFlight.bytes, 0)
   })
 })
@@ -273,41 +275,41 @@ describe('a session bounds', () => {
   const unknown: Partial<MailHandler> = { admit: () => ({ state: 'refused', why: 'unknown' }) }
 
   it('guesses: slow from the third, over at the fifth', () => {
-    const { wire, say, pass } = givenSession({ handler: unknown })
+    const { transport, say, pass } = givenSession({ handler: unknown })
     say(HELLO, FROM, TO, TO, TO, TO, TO, 'NOOP')
-    assert.deepEqual(wire.heard(), ['220', '250', '250 2.1.0', '550 5.1.1', '550 5.1.1'])
+    assert.deepEqual(transport.takeReplies(), ['220', '250', '250 2.1.0', '550 5.1.1', '550 5.1.1'])
     pass(4000)
-    assert.deepEqual(wire.heard(), [])
+    assert.deepEqual(transport.takeReplies(), [])
     pass(1000)
-    assert.deepEqual(wire.heard(), ['550 5.1.1'])
+    assert.deepEqual(transport.takeReplies(), ['550 5.1.1'])
     pass(5000)
-    assert.deepEqual(wire.heard(), ['550 5.1.1', '421 4.7.0'])
-    assert.equal(wire.isEnded, true)
+    assert.deepEqual(transport.takeReplies(), ['550 5.1.1', '421 4.7.0'])
+    assert.equal(transport.isEnded, true)
   })
 
   it('no guesses of an exempt client', () => {
-    const { wire, say } = givenSession({ handler: unknown, isExempt: true })
+    const { transport, say } = givenSession({ handler: unknown, isExempt: true })
     say(HELLO, FROM, ...Array<string>(50).fill(TO), 'NOOP')
-    assert.equal(wire.heard().at(-1), '250 2.0.0')
+    assert.equal(transport.takeReplies().at(-1), '250 2.0.0')
   })
 
   it('what it writes to a client that does not read', () => {
-    const { wire, session, say } = givenSession()
-    wire.isTaking = false
+    const { transport, session, say } = givenSession()
+    transport.isWritable = false
     session.onData(Buffer.from(lines(...Array<string>(16_000).fill('NOOP'))))
-    assert.ok(wire.written.length < 20_000)
-    assert.equal(wire.isReading, true)
+    assert.ok(transport.written.length < 20_000)
+    assert.equal(transport.isReading, true)
     say('NOOP')
-    assert.equal(wire.isReading, false)
+    assert.equal(transport.isReading, false)
 
-    wire.isTaking = true
+    transport.isWritable = true
     session.onDrain()
-    assert.equal(wire.heard().length, 16_002)
-    assert.equal(wire.isReading, true)
+    assert.equal(transport.takeReplies().length, 16_002)
+    assert.equal(transport.isReading, true)
   })
 
   it('the memory of all mails together', async () => {
-    const { wire, session, mails, notices, inFlight } = givenSession({
+    const { transport, session, mails, notices, inFlight } = givenSession({
       inFlightBytes: SMTP_LIMITS.inFlightBytesMax - 100,
     })
     const start = lines(HELLO, FROM, TO)
@@ -321,7 +323,7 @@ describe('a session bounds', () => {
     assert.equal(inFlight.bytes, abandonedBytes)
     session.onData(Buffer.from(`x${lines('NOOP')}`))
     await turn()
-    const codes = wire.heard()
+    const codes = transport.takeReplies()
     assert.deepEqual(codes.slice(4, 6), ['354', '452 4.3.1'])
     assert.deepEqual(codes.slice(-2), ['452 4.3.1', '250 2.0.0'])
     assert.deepEqual(mails, [])
@@ -353,10 +355,10 @@ describe('a mail on its way is noticed as lost', () => {
     it(`${reason}, after ${code ?? 'no word'}`, () => {
       const given = givenSession()
       given.say(HELLO, FROM, TO, 'DATA', 'some')
-      given.wire.heard()
+      given.transport.takeReplies()
       happens(given)
       given.session.onClose()
-      assert.deepEqual(given.wire.heard(), code === null ? [] : [code])
+      assert.deepEqual(given.transport.takeReplies(), code === null ? [] : [code])
       assert.deepEqual(
         given.notices.map((notice) => notice.reason),
         [reason],
@@ -380,33 +382,33 @@ describe('a mail on its way is noticed as lost', () => {
   })
 })
 
-describe('a session that is told to stop', () => {
+describe('a session that is stopped', () => {
   it('says 421 at once when no mail is coming in', () => {
-    const { wire, session, say } = givenSession()
+    const { transport, session, say } = givenSession()
     say(HELLO, FROM, TO)
-    wire.heard()
+    transport.takeReplies()
     session.stop()
-    assert.deepEqual(wire.heard(), ['421 4.3.2'])
-    assert.equal(wire.isEnded, true)
+    assert.deepEqual(transport.takeReplies(), ['421 4.3.2'])
+    assert.equal(transport.isEnded, true)
   })
 
   it('finishes the mail that is coming in, and no other', async () => {
-    const { wire, session, say, mails } = givenSession()
+    const { transport, session, say, mails } = givenSession()
     say(HELLO, FROM, TO, 'DATA', 'hello')
     session.stop()
     say('.')
     await turn()
-    assert.deepEqual(wire.heard().slice(-2), ['250 2.0.0', '421 4.3.2'])
+    assert.deepEqual(transport.takeReplies().slice(-2), ['250 2.0.0', '421 4.3.2'])
     assert.equal(mails.length, 1)
-    assert.equal(wire.isEnded, true)
+    assert.equal(transport.isEnded, true)
   })
 
   it('answers half-closed clients whole', async () => {
-    const { wire, session, say, mails } = givenSession()
+    const { transport, session, say, mails } = givenSession()
     say(HELLO, ...MAIL)
     session.onEnd()
     await turn()
-    assert.deepEqual(wire.heard().slice(-2), ['250 2.0.0', '221 2.0.0'])
+    assert.deepEqual(transport.takeReplies().slice(-2), ['250 2.0.0', '221 2.0.0'])
     assert.equal(mails.length, 1)
   })
 })

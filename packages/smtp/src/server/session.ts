@@ -1,67 +1,68 @@
-// One client's session: drives the protocol machine, asks the handler, keeps the deadlines.
+// The session of one client: drives the protocol machine, calls the handler, checks deadlines.
 //
-// While the machine may not go on, at most one piece of input is kept and reading is paused.
-// No timer is set: the server calls `tick` once a second.
+// While the machine cannot continue, at most one chunk of input is kept and reading is paused.
+// A session has no timer: the server calls `tick` once a second.
 
-import type { ProtocolOptions } from '../protocol/dialogue.ts'
+import type { ProtocolOptions, Step, Transaction } from '../protocol/interface.ts'
 import { SmtpProtocol } from '../protocol/machine.ts'
-import { REPLIES } from '../protocol/replies.ts'
-import type { Step, Transaction } from '../protocol/steps.ts'
+import { type CloseReply, REPLIES } from '../protocol/replies.ts'
 import {
-  type Admission,
+  type AdmitResult,
   type Envelope,
-  lossReason,
-  RECEIPT_REPLIES,
+  LOSS_REASONS,
+  RECEIVE_REPLIES,
   REFUSAL_REPLIES,
   type Recipient,
+  type RejectReason,
   type SafeHandler,
-  type TurnedAwayReason,
 } from './handler.ts'
 import type { SmtpLimits } from './limits.ts'
-import { type InFlight, MemoryShare } from './memory-share.ts'
-import { judgeDeadlines, type Phase, type SessionClock } from './session-phase.ts'
-import type { Wire } from './wire.ts'
+import { checkDeadlines, type Phase, type SessionClock } from './session-phase.ts'
+import type { Transport } from './transport.ts'
 
-/** What a session is told. */
+/** Memory that all sessions together use for mails that are not stored yet. */
+export type InFlight = { bytes: number; readonly bytesMax: number }
+
+/** What a session needs. */
 export type SessionOptions<R extends Recipient> = {
   readonly handler: SafeHandler<R>
   readonly protocol: ProtocolOptions
   readonly limits: SmtpLimits
   readonly remoteAddress: string
-  /** Whether guessing recipients goes unpunished. */
+  /** Whether the client may try any number of unknown recipients. */
   readonly isExempt: boolean
   readonly inFlight: InFlight
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly onError: (error: unknown) => void
 }
 
-const TALKING: Phase = { name: 'talking' }
+const ACTIVE: Phase = { name: 'active' }
 
 /** Drives one session from greeting to close. */
 export class Session<R extends Recipient> {
-  readonly #wire: Wire
+  readonly #transport: Transport
   readonly #options: SessionOptions<R>
   readonly #protocol: SmtpProtocol<R>
   readonly #clock: SessionClock
-  readonly #memory: MemoryShare
-  #phase: Phase = TALKING
+  #phase: Phase = ACTIVE
   #tls: string | null = null
   #unknownCount = 0
   #storingBytes = 0
+  /** This session's share of `InFlight.bytes`. */
+  #countedBytes = 0
   #isInputEnded = false
   #isStopping = false
 
-  constructor(wire: Wire, options: SessionOptions<R>) {
-    this.#wire = wire
+  constructor(transport: Transport, options: SessionOptions<R>) {
+    this.#transport = transport
     this.#options = options
     this.#protocol = new SmtpProtocol(options.protocol)
-    this.#memory = new MemoryShare(options.inFlight)
     const nowMs = options.now()
     this.#clock = { openedAtMs: nowMs, activeAtMs: nowMs, content: null }
   }
 
-  /** Greets. */
+  /** Sends the greeting. */
   start(): void {
     this.#run()
   }
@@ -71,74 +72,74 @@ export class Session<R extends Recipient> {
     this.#clock.activeAtMs = this.#options.now()
     if (this.#clock.content !== null) this.#clock.content.bytes += chunk.length
     this.#protocol.push(chunk)
-    if (this.#phase.name === 'talking') this.#run()
-    else this.#wire.pauseReading()
+    if (this.#phase.name === 'active') this.#run()
+    else this.#transport.pauseReading()
   }
 
-  /** The client has read what we wrote. */
+  /** The client has read the output. */
   onDrain(): void {
     if (this.#phase.name !== 'draining') return
-    this.#phase = TALKING
+    this.#phase = ACTIVE
     this.#run()
   }
 
-  /** The client sends no more, but may still read. */
+  /** The client has closed its sending side; it may still read. */
   onEnd(): void {
     this.#isInputEnded = true
-    if (this.#phase.name === 'talking') this.#run()
+    if (this.#phase.name === 'active') this.#run()
   }
 
   onClose(): void {
     const { transaction, isMidMail } = this.#protocol
     if (transaction !== null && isMidMail) {
-      this.#notice(transaction, REPLIES.connectionLost, 'connection_lost')
+      this.#reportRejected(transaction, REPLIES.connectionLost, 'connection_lost')
     }
-    this.#phase = { name: 'gone' }
-    this.#memory.hold(this.#storingBytes)
+    this.#phase = { name: 'closed' }
+    this.#countMemory(this.#storingBytes)
   }
 
-  /** No new mail: a session in the middle of one may finish it. */
+  /** Ends the session once the mail in progress, if any, is received. */
   stop(): void {
     this.#isStopping = true
-    if (this.#phase.name === 'talking') this.#run()
-    else if (this.#phase.name === 'securing') this.#wire.destroy()
+    if (this.#phase.name === 'active') this.#run()
+    else if (this.#phase.name === 'securing') this.#transport.destroy()
   }
 
-  /** Ends the session, whatever is under way. */
-  giveUp(): void {
+  /** Ends the session at once, even in the middle of a mail. */
+  abort(): void {
     const { name } = this.#phase
-    if (name !== 'gone' && name !== 'closing') this.#hangUp(REPLIES.shuttingDown)
+    if (name !== 'closed' && name !== 'closing') this.#closeWith('shuttingDown')
   }
 
-  /** Does what is overdue. */
+  /** Checks the deadlines. */
   tick(nowMs: number): void {
     const { limits } = this.#options
-    const verdict = judgeDeadlines(this.#phase, this.#clock, { limits, nowMs })
-    if (verdict.kind === 'destroy') this.#wire.destroy()
-    if (verdict.kind === 'hang_up') this.#hangUp(verdict.reply)
-    if (verdict.kind !== 'refuse_unknown') return
-    this.#phase = TALKING
+    const action = checkDeadlines(this.#phase, this.#clock, { limits, nowMs })
+    if (action.kind === 'destroy') this.#transport.destroy()
+    if (action.kind === 'close') this.#closeWith(action.reply)
+    if (action.kind !== 'refuse_unknown') return
+    this.#phase = ACTIVE
     this.#protocol.refuse(REPLIES.unknownRecipient)
     this.#run()
   }
 
-  #hangUp(reply: string): void {
-    this.#phase = TALKING
-    this.#protocol.hangUp(reply)
+  #closeWith(reply: CloseReply): void {
+    this.#phase = ACTIVE
+    this.#protocol.close(reply)
     this.#run()
   }
 
   #run(): void {
     try {
-      while (this.#phase.name === 'talking' && this.#do(this.#protocol.advance())) {}
+      while (this.#phase.name === 'active' && this.#do(this.#protocol.advance())) {}
     } catch (error) {
-      // A mistake of ours costs this session, not all of them.
+      // A bug must end this session only, not the others.
       this.#options.onError(error)
-      this.#wire.destroy()
+      this.#transport.destroy()
     }
   }
 
-  /** False when nothing more can be done with what came in. */
+  /** False when all input has been processed. */
   #do(step: Step<R>): boolean {
     switch (step.kind) {
       case 'recipient':
@@ -147,72 +148,72 @@ export class Session<R extends Recipient> {
       case 'mail':
         this.#receive(step)
         return true
-      case 'turned_away':
-        this.#notice(step.transaction, step.reply, step.reason)
+      case 'rejected':
+        this.#reportRejected(step.transaction, step.reply, step.reason)
         return true
       case 'secure':
         this.#secure()
         return true
-      case 'brimming':
+      case 'output_full':
         this.#flush()
         return true
       case 'closed':
         this.#close(step.reply)
         return false
       default:
-        return !this.#rest()
+        return !this.#waitForInput()
     }
   }
 
-  /** Waits for the client. False: the session is to end instead. */
-  #rest(): boolean {
+  /** False when the session must end instead. */
+  #waitForInput(): boolean {
     const lastReply = this.#lastReply()
     if (lastReply !== null) {
-      this.#protocol.hangUp(lastReply)
+      this.#protocol.close(lastReply)
       return false
     }
     this.#flush()
-    this.#time()
-    this.#hold()
-    this.#wire.resumeReading()
+    this.#timeContent()
+    this.#updateMemory()
+    this.#transport.resumeReading()
     return true
   }
 
-  /** Why the session should end now that all that came in is answered, or null. */
-  #lastReply(): string | null {
+  /** The reply with which the session must end now that all input is processed, or null. */
+  #lastReply(): CloseReply | null {
     const { isMidMail } = this.#protocol
-    if (this.#isInputEnded) return isMidMail ? REPLIES.connectionLost : REPLIES.goodbye
-    return this.#isStopping && !isMidMail ? REPLIES.shuttingDown : null
+    if (this.#isInputEnded) return isMidMail ? 'connectionLost' : 'goodbye'
+    return this.#isStopping && !isMidMail ? 'shuttingDown' : null
   }
 
   #flush(): void {
     const output = this.#protocol.takeOutput()
-    if (output === '' || this.#wire.write(output)) return
-    if (this.#phase.name === 'talking') this.#phase = { name: 'draining' }
+    if (output === '' || this.#transport.write(output)) return
+    if (this.#phase.name === 'active') this.#phase = { name: 'draining' }
   }
 
   #admit({ address, transaction }: Step<R> & { readonly kind: 'recipient' }): void {
-    const admission = this.#options.handler.admit(address, this.#envelope(transaction))
-    if (admission instanceof Promise) this.#await(admission, (answer) => this.#answer(answer))
-    else this.#answer(admission)
+    const result = this.#options.handler.admit(address, this.#envelope(transaction))
+    if (result instanceof Promise) this.#await(result, (admitted) => this.#answer(admitted))
+    else this.#answer(result)
   }
 
-  #answer(admission: Admission<R>): void {
-    if (admission.state === 'accepted') this.#protocol.admit(admission.recipient)
-    else if (admission.why === 'unknown' && !this.#options.isExempt) this.#refuseUnknown()
-    else this.#protocol.refuse(REFUSAL_REPLIES[admission.why])
+  #answer(result: AdmitResult<R>): void {
+    if (result.state === 'accepted') this.#protocol.admit(result.recipient)
+    else if (result.why === 'unknown' && !this.#options.isExempt) this.#refuseUnknown()
+    else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
   }
 
   #refuseUnknown(): void {
     const { limits, now } = this.#options
     this.#unknownCount += 1
     if (this.#unknownCount >= limits.unknownMax) {
-      this.#protocol.hangUp(REPLIES.tooManyUnknown)
+      this.#protocol.close('tooManyUnknown')
     } else if (this.#unknownCount < limits.unknownSlowedFrom) {
       this.#protocol.refuse(REPLIES.unknownRecipient)
     } else {
       this.#flush()
-      this.#phase = { name: 'slowed', sinceMs: now() }
+      this.#phase = { name: 'delayed', sinceMs: now() }
     }
   }
 
@@ -221,15 +222,15 @@ export class Session<R extends Recipient> {
     const { recipients } = transaction
     const mail = { envelope: this.#envelope(transaction), recipients, raw, transcript, protocol }
     this.#storingBytes = raw.length
-    this.#hold()
-    this.#await(this.#options.handler.receive(mail), (receipt) => {
-      const reply = RECEIPT_REPLIES[receipt]
+    this.#updateMemory()
+    this.#await(this.#options.handler.receive(mail), (result) => {
+      const reply = RECEIVE_REPLIES[result]
       this.#protocol.settle(reply)
-      if (receipt === 'failed') this.#notice(transaction, reply, 'handler_failed')
+      if (result === 'failed') this.#reportRejected(transaction, reply, 'handler_failed')
     })
   }
 
-  /** Waits for the handler, for at most one answer at a time. */
+  /** Waits for the handler. The machine waits too, so there is only one answer at a time. */
   #await<T>(answer: Promise<T>, then: (answer: T) => void): void {
     const { now } = this.#options
     this.#flush()
@@ -237,9 +238,9 @@ export class Session<R extends Recipient> {
     this.#phase = phase
     answer.then((value) => {
       this.#storingBytes = 0
-      // The client may have left, or waited too long, in the meantime.
-      if (this.#phase !== phase) return this.#hold()
-      this.#phase = TALKING
+      // The session may have ended or timed out in the meantime.
+      if (this.#phase !== phase) return this.#updateMemory()
+      this.#phase = ACTIVE
       this.#clock.activeAtMs = now()
       then(value)
       this.#run()
@@ -249,28 +250,30 @@ export class Session<R extends Recipient> {
   #secure(): void {
     const { now } = this.#options
     this.#phase = { name: 'securing', sinceMs: now() }
-    this.#wire.secure(this.#protocol.takeOutput(), (tlsProtocol) => {
+    this.#transport.secure(this.#protocol.takeOutput(), (tlsProtocol) => {
       this.#tls = tlsProtocol
       this.#protocol.secured()
       this.#clock.activeAtMs = now()
-      this.#phase = TALKING
+      this.#phase = ACTIVE
       this.#run()
     })
   }
 
-  #close(reply: string): void {
+  #close(reply: CloseReply): void {
     const { transaction } = this.#protocol
-    const reason = lossReason(reply)
-    if (transaction !== null && reason !== null) this.#notice(transaction, reply, reason)
+    const reason = LOSS_REASONS[reply]
+    if (transaction !== null && reason !== null) {
+      this.#reportRejected(transaction, REPLIES[reply], reason)
+    }
     this.#phase = { name: 'closing', sinceMs: this.#options.now() }
-    this.#wire.end(this.#protocol.takeOutput())
+    this.#transport.end(this.#protocol.takeOutput())
   }
 
-  #notice(transaction: Transaction<R>, reply: string, reason: TurnedAwayReason): void {
+  #reportRejected(transaction: Transaction<R>, reply: string, reason: RejectReason): void {
     const { recipients } = transaction
     const envelope = this.#envelope(transaction)
     if (recipients.length > 0) {
-      this.#options.handler.turnedAway({ envelope, recipients, reply, reason })
+      this.#options.handler.rejected({ envelope, recipients, reply, reason })
     }
   }
 
@@ -280,17 +283,25 @@ export class Session<R extends Recipient> {
     return { mailFrom, remoteAddress, helo, tls: this.#tls, smtpUtf8, declaredSizeBytes }
   }
 
-  /** The pace of a mail is measured from the moment its content may come. */
-  #time(): void {
-    if (!this.#protocol.isTakingContent) this.#clock.content = null
+  /** The transfer rate of a mail counts from the moment its content may be sent. */
+  #timeContent(): void {
+    if (!this.#protocol.isReadingContent) this.#clock.content = null
     else this.#clock.content ??= { sinceMs: this.#options.now(), bytes: 0 }
   }
 
-  /** A mail in the making is given up when all sessions together hold too much. */
-  #hold(): void {
-    const heldBytes = this.#phase.name === 'gone' ? 0 : this.#protocol.heldBytes
-    if (this.#memory.hold(heldBytes + this.#storingBytes) || heldBytes === 0) return
+  /** Discards the mail that is being received when all sessions together use too much memory. */
+  #updateMemory(): void {
+    const heldBytes = this.#phase.name === 'closed' ? 0 : this.#protocol.heldBytes
+    if (this.#countMemory(heldBytes + this.#storingBytes) || heldBytes === 0) return
     this.#protocol.abandonMail()
-    this.#memory.hold(this.#protocol.heldBytes + this.#storingBytes)
+    this.#countMemory(this.#protocol.heldBytes + this.#storingBytes)
+  }
+
+  /** Sets this session's memory use. False when all sessions together use too much. */
+  #countMemory(bytes: number): boolean {
+    const { inFlight } = this.#options
+    inFlight.bytes += bytes - this.#countedBytes
+    this.#countedBytes = bytes
+    return inFlight.bytes <= inFlight.bytesMax
   }
 }

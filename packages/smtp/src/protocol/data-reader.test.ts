@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { converse, lines } from '../../test/testing-protocol.ts'
-import { Body, DataReader } from './body.ts'
+import { DataReader, MailBuffer } from './data-reader.ts'
 
 const START = lines('EHLO x', 'MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA')
 const SMUGGLED = lines('MAIL FROM:<evil@example.com>', 'RCPT TO:<victim@mayfly.test>', 'DATA')
@@ -11,7 +11,7 @@ const SMUGGLED = lines('MAIL FROM:<evil@example.com>', 'RCPT TO:<victim@mayfly.t
 const AROUND = [0, 1, 2, 3].flatMap((length) => words(['\r', '\n', '\0', 'x'], length))
 
 describe('only CRLF . CRLF ends data', () => {
-  it('whatever mix of CR, LF and NUL stands before and behind the dot', () => {
+  it('whatever mix of CR, LF and NUL is before and after the dot', () => {
     for (const before of AROUND) {
       for (const after of AROUND) {
         const content = `a${before}.${after}${SMUGGLED}`
@@ -82,22 +82,22 @@ describe('a reader of data', () => {
   })
 })
 
-describe('a body', () => {
+describe('a mail buffer', () => {
   it('is what was appended to it', () => {
     const property = fc.property(fc.array(fc.uint8Array({ maxLength: 3000 })), (pieces) => {
-      const body = new Body()
-      for (const piece of pieces) body.append(Buffer.from(piece))
-      assert.deepEqual(body.bytes(), Buffer.concat(pieces))
-      assert.equal(body.lengthBytes, body.bytes().length)
+      const buffer = new MailBuffer()
+      for (const piece of pieces) buffer.append(Buffer.from(piece))
+      assert.deepEqual(buffer.bytes(), Buffer.concat(pieces))
+      assert.equal(buffer.lengthBytes, buffer.bytes().length)
     })
     fc.assert(property)
   })
 
   it('takes at most twice its bytes when it comes byte by byte', () => {
-    const body = new Body()
-    for (let count = 0; count < 100_000; count++) body.append(Buffer.from([count & 0xff]))
-    assert.equal(body.lengthBytes, 100_000)
-    assert.ok(body.bytes().buffer.byteLength <= 200_000)
+    const buffer = new MailBuffer()
+    for (let count = 0; count < 100_000; count++) buffer.append(Buffer.from([count & 0xff]))
+    assert.equal(buffer.lengthBytes, 100_000)
+    assert.ok(buffer.bytes().buffer.byteLength <= 200_000)
   })
 })
 

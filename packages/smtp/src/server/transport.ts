@@ -1,34 +1,34 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 
-/** The connection under a session. */
-export type Wire = {
-  /** False when the client lags behind: `onDrain` tells when it has caught up. */
+/** The connection that a session reads from and writes to. */
+export type Transport = {
+  /** False when the client does not read fast enough: then wait for `onDrain`. */
   write(text: string): boolean
   pauseReading(): void
-  /** Does nothing while reading is not paused. */
+  /** Has no effect unless reading is paused. */
   resumeReading(): void
-  /** Sends the text, then begins TLS; input from then on is what came encrypted. */
+  /** Sends the text, then starts TLS; all later input is decrypted. */
   secure(text: string, onSecured: (tlsProtocol: string) => void): void
-  /** Sends the last text and closes our side. What still comes is read and thrown away. */
+  /** Sends the text and closes the sending side. Later input is discarded. */
   end(text: string): void
   destroy(): void
 }
 
-/** What a wire tells its session. */
-export type WireListener = {
+/** The events of a transport. */
+export type TransportListener = {
   onData(chunk: Buffer): void
   onDrain(): void
   onEnd(): void
   onClose(): void
 }
 
-/** A wire over a socket, with TLS on top once that is asked for. */
-export class SocketWire implements Wire {
+/** A transport over a TCP socket, with TLS after `secure`. */
+export class SocketTransport implements Transport {
   readonly #plain: Socket
   readonly #secureContext: SecureContext | null
   #socket: Socket
-  #listener: WireListener | null = null
+  #listener: TransportListener | null = null
   #isPaused = false
   #detach: () => void = () => undefined
 
@@ -36,11 +36,11 @@ export class SocketWire implements Wire {
     this.#plain = socket
     this.#socket = socket
     this.#secureContext = secureContext
-    // What went wrong does not matter: 'close' follows.
+    // The cause does not matter: 'close' follows.
     socket.on('error', () => undefined)
   }
 
-  listen(listener: WireListener): void {
+  listen(listener: TransportListener): void {
     this.#listener = listener
     this.#plain.once('close', () => listener.onClose())
     this.#attach(listener)
@@ -70,7 +70,7 @@ export class SocketWire implements Wire {
     }
     this.#detach()
     this.#plain.pause()
-    // Not before the 220 is on its way: from then on the socket belongs to TLS.
+    // Not before the 220 is written: from then on the socket belongs to TLS.
     this.#plain.write(text, 'latin1', (error) => {
       if (error || this.#plain.destroyed) return this.destroy()
       const secured = new TLSSocket(this.#plain, { isServer: true, secureContext })
@@ -93,7 +93,7 @@ export class SocketWire implements Wire {
     this.#plain.destroy()
   }
 
-  #attach(listener: WireListener): void {
+  #attach(listener: TransportListener): void {
     const socket = this.#socket
     const onData = (chunk: Buffer) => listener.onData(chunk)
     const onDrain = () => listener.onDrain()

@@ -5,26 +5,26 @@ const EMPTY = Buffer.alloc(0)
 const END_OF_DATA = Buffer.from('\r\n.\r\n')
 const LINE_START_DOT = Buffer.from('\r\n.')
 
-/** Bytes at the end of what was seen that may begin an end of data. */
+/** The last bytes read so far that may be the beginning of the end of data. */
 const TAIL_BYTES = END_OF_DATA.length - 1
 
-/** Smallest room for a mail that comes in pieces; it doubles from there. */
-const ROOM_BYTES_MIN = 4096
+/** Smallest allocation for a mail that comes in pieces; it doubles from there. */
+const CAPACITY_BYTES_MIN = 4096
 
 /**
- * Stuffing a dot adds at most one byte to three (CRLF and dot become CRLF, dot, dot), so a mail
- * of the allowed size never takes more than this times as many bytes on its way.
+ * Dot-stuffing adds at most one byte to three (CRLF and dot become CRLF, dot, dot), so a mail of
+ * the allowed size never has more than this times as many bytes in transit.
  */
 const STUFFED_RATIO_MAX = 4 / 3
 
 /**
  * The bytes of one mail.
  *
- * A mail that came in one piece is that piece, uncopied. Many tiny pieces cost no more than
- * twice their bytes: a list of one-byte buffers would take a hundred times as much.
+ * A mail that comes in one piece is not copied. Many tiny pieces take at most twice their bytes:
+ * a list of one-byte buffers would take a hundred times as much.
  */
-export class Body {
-  #room: Buffer = EMPTY
+export class MailBuffer {
+  #bytes: Buffer = EMPTY
   #lengthBytes = 0
 
   get lengthBytes(): number {
@@ -33,58 +33,59 @@ export class Body {
 
   append(chunk: Buffer): void {
     if (this.#lengthBytes === 0) {
-      this.#room = chunk
+      this.#bytes = chunk
       this.#lengthBytes = chunk.length
       return
     }
     const needed = this.#lengthBytes + chunk.length
-    if (needed > this.#room.length) {
-      const room = Buffer.allocUnsafe(Math.max(needed, 2 * this.#room.length, ROOM_BYTES_MIN))
-      this.#room.copy(room, 0, 0, this.#lengthBytes)
-      this.#room = room
+    if (needed > this.#bytes.length) {
+      const capacityBytes = Math.max(needed, 2 * this.#bytes.length, CAPACITY_BYTES_MIN)
+      const larger = Buffer.allocUnsafe(capacityBytes)
+      this.#bytes.copy(larger, 0, 0, this.#lengthBytes)
+      this.#bytes = larger
     }
-    chunk.copy(this.#room, this.#lengthBytes)
+    chunk.copy(this.#bytes, this.#lengthBytes)
     this.#lengthBytes = needed
   }
 
   bytes(): Buffer {
-    return this.#room.subarray(0, this.#lengthBytes)
+    return this.#bytes.subarray(0, this.#lengthBytes)
   }
 
-  /** Forgets all but the last few bytes. */
+  /** Drops all but the last `tailBytes` bytes. */
   keepTail(tailBytes: number): void {
     const from = Math.max(0, this.#lengthBytes - tailBytes)
-    this.#room = Buffer.from(this.#room.subarray(from, this.#lengthBytes))
-    this.#lengthBytes = this.#room.length
+    this.#bytes = Buffer.from(this.#bytes.subarray(from, this.#lengthBytes))
+    this.#lengthBytes = this.#bytes.length
   }
 
   clear(): void {
-    this.#room = EMPTY
+    this.#bytes = EMPTY
     this.#lengthBytes = 0
   }
 }
 
-/** What a reader of DATA knows after some bytes. */
+/** What `DataReader.read` found. */
 export type DataProgress =
   | { readonly kind: 'more' }
-  /** The end came; so many bytes behind it belong to the next command. `mail` null: too large. */
+  /** `surplusBytes` after the end belong to the next command. `mail` is null if too large. */
   | { readonly kind: 'ended'; readonly surplusBytes: number; readonly mail: Buffer | null }
-  /** Far too large to be read to its end. */
+  /** Too large to be read to its end. */
   | { readonly kind: 'endless' }
 
 const MORE: DataProgress = { kind: 'more' }
 const ENDLESS: DataProgress = { kind: 'endless' }
 
 /**
- * Reads the content of DATA up to CRLF . CRLF, and nothing else ends it.
+ * Reads the content of DATA. Only CRLF . CRLF ends it.
  *
- * The end is searched once over each byte, across pieces. A mail over the limit is read on
- * without being kept, so that the client hears 552 instead of a broken connection, up to four
- * times the limit.
+ * Each byte is searched once for the end, across pieces. A mail over the limit is read and
+ * discarded, up to four times the limit, so that the client gets a 552 and not a broken
+ * connection.
  */
 export class DataReader {
   readonly #bytesMax: number
-  readonly #body = new Body()
+  readonly #buffer = new MailBuffer()
   #wireBytes = 0
   #isDiscarding = false
 
@@ -92,35 +93,35 @@ export class DataReader {
     this.#bytesMax = bytesMax
   }
 
-  /** Bytes that came in so far, kept or not. */
+  /** Bytes read so far, kept or discarded. */
   get wireBytes(): number {
     return this.#wireBytes
   }
 
   /** Bytes kept in memory. */
   get heldBytes(): number {
-    return this.#body.lengthBytes
+    return this.#buffer.lengthBytes
   }
 
-  /** Keeps nothing of this mail from now on. */
+  /** Discards this mail: nothing more of it is kept. */
   discard(): void {
     this.#isDiscarding = true
-    this.#body.keepTail(TAIL_BYTES)
+    this.#buffer.keepTail(TAIL_BYTES)
   }
 
   read(chunk: Buffer): DataProgress {
-    const searchFrom = Math.max(0, this.#body.lengthBytes - TAIL_BYTES)
+    const searchFrom = Math.max(0, this.#buffer.lengthBytes - TAIL_BYTES)
     const isStart = this.#wireBytes < END_OF_DATA.length
-    this.#body.append(chunk)
+    this.#buffer.append(chunk)
     this.#wireBytes += chunk.length
-    const bytes = this.#body.bytes()
+    const bytes = this.#buffer.bytes()
     if (isStart && bytes[0] === DOT && bytes[1] === CR && bytes[2] === LF) {
       return { kind: 'ended', surplusBytes: bytes.length - 3, mail: EMPTY }
     }
     const end = bytes.indexOf(END_OF_DATA, searchFrom)
     if (end !== -1) return this.#end(bytes, end)
     if (this.#wireBytes > endlessBytes(this.#bytesMax)) return ENDLESS
-    if (this.#isDiscarding) this.#body.keepTail(TAIL_BYTES)
+    if (this.#isDiscarding) this.#buffer.keepTail(TAIL_BYTES)
     else if (this.#wireBytes > this.#bytesMax * STUFFED_RATIO_MAX + END_OF_DATA.length) {
       this.discard()
     }
@@ -136,20 +137,20 @@ export class DataReader {
   }
 }
 
-/** More than this is not even read to its end. */
+/** A mail with more bytes than this is not read to its end. */
 export function endlessBytes(bytesMax: number): number {
   return 4 * bytesMax
 }
 
-/** Takes away the dot that starts a line; only CRLF starts one. */
+/** Removes the dot at the start of a line. Only CRLF starts a line. */
 function unstuffed(wire: Buffer): Buffer {
   const firstAt = wire[0] === DOT ? 0 : wire.indexOf(LINE_START_DOT) + 2
   if (firstAt === 1) return wire
   const mail = Buffer.allocUnsafe(wire.length - 1)
   wire.copy(mail, 0, 0, firstAt)
   let to = firstAt
-  // A loop over bytes: a mail made of nothing but stuffed dots costs ten times as much when
-  // each of them is searched for.
+  // A loop over bytes: searching for each dot takes ten times as long on a mail that consists of
+  // stuffed dots.
   for (let from = firstAt + 1; from < wire.length; from++) {
     const byte = wire[from] ?? 0
     mail[to++] = byte

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parsePath } from './address.ts'
+import { parsePath } from './envelope.ts'
 
 const LOCAL_64 = 'l'.repeat(64)
 const DOMAIN_191 = `${`${'d'.repeat(47)}.`.repeat(3)}${'d'.repeat(43)}.com`

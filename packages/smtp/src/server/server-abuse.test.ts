@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startTestServer, type TestClient, until } from '../../test/testing-server.ts'
-import type { Receipt } from './handler.ts'
+import type { ReceiveResult } from './handler.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-describe('a rude client', { timeout: 30_000 }, () => {
-  it('that sends one byte and then nothing is told so after five minutes', async () => {
+describe('an abusive client', { timeout: 30_000 }, () => {
+  it('that sends one byte and then nothing is disconnected after five minutes', async () => {
     await using given = await startTestServer()
     const client = await given.connect()
     await client.replies(1)
@@ -47,7 +47,7 @@ describe('a rude client', { timeout: 30_000 }, () => {
     assert.equal(await client.reply(), '421 4.4.2')
     await client.closed()
     assert.deepEqual(
-      given.turnedAway.map(({ reason }) => reason),
+      given.rejected.map(({ reason }) => reason),
       ['too_slow'],
     )
   })
@@ -74,13 +74,13 @@ describe('a rude client', { timeout: 30_000 }, () => {
 
   it('that never reads is not read from either, and others are served', async () => {
     await using given = await startTestServer()
-    const [rude, polite] = [await given.connect(), await given.connect()]
-    await rude.replies(1)
-    await polite.replies(1)
-    rude.socket.pause()
-    rude.send('HELP\r\n'.repeat(2_000_000))
-    await untilStuck(rude, polite)
-    const unsentBytes = rude.socket.writableLength
+    const [abusive, normal] = [await given.connect(), await given.connect()]
+    await abusive.replies(1)
+    await normal.replies(1)
+    abusive.socket.pause()
+    abusive.send('HELP\r\n'.repeat(2_000_000))
+    await untilStuck(abusive, normal)
+    const unsentBytes = abusive.socket.writableLength
     assert.ok(unsentBytes > 0)
 
     given.pass(5 * MINUTE)
@@ -88,7 +88,7 @@ describe('a rude client', { timeout: 30_000 }, () => {
     await until(() => given.server.connectionCount() === 0)
   })
 
-  it('that closes its side only still hears every answer', async () => {
+  it('that closes its side only still gets every reply', async () => {
     await using given = await startTestServer()
     const client = await given.connect({ allowHalfOpen: true })
     client.send(`EHLO x\r\n${MAIL.join('\r\n')}\r\nhello\r\n.\r\nNOOP\r\n`)
@@ -99,13 +99,13 @@ describe('a rude client', { timeout: 30_000 }, () => {
     assert.equal(given.mails.length, 1)
   })
 
-  it('that closes its side before its mail is stored hears of it still', async () => {
-    const stored = Promise.withResolvers<Receipt>()
+  it('that closes its side before its mail is stored still gets its reply', async () => {
+    const stored = Promise.withResolvers<ReceiveResult>()
     await using given = await startTestServer({
       handler: {
         admit: (address) => ({ state: 'accepted', recipient: { address } }),
         receive: () => stored.promise,
-        turnedAway: () => undefined,
+        rejected: () => undefined,
       },
     })
     const client = await given.connect({ allowHalfOpen: true })
@@ -163,10 +163,10 @@ describe('a rude client', { timeout: 30_000 }, () => {
   })
 })
 
-/** Waits until nothing more goes out of `rude`, while `polite` is answered all the time. */
-async function untilStuck(rude: TestClient, polite: TestClient): Promise<void> {
-  for (let before = -1; before !== rude.socket.writableLength; ) {
-    before = rude.socket.writableLength
-    for (let count = 0; count < 100; count++) await polite.say('NOOP')
+/** Waits until `abusive` can send nothing more, while `normal` is served all the time. */
+async function untilStuck(abusive: TestClient, normal: TestClient): Promise<void> {
+  for (let before = -1; before !== abusive.socket.writableLength; ) {
+    before = abusive.socket.writableLength
+    for (let count = 0; count < 100; count++) await normal.say('NOOP')
   }
 }
