@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** What a person at a terminal wants to know once the service is up. */
+/** What the terminal shows once the service is ready. */
 export function banner(
   service: { readonly httpUrl: string; readonly smtpPort: number },
   config: Config,
@@ -15,26 +15,26 @@ export function banner(
     MCP    ${url}/mcp
     SMTP   ${config.MAYFLY_SMTP_HOST}:${service.smtpPort}
 
-  Begin with an account; the answer holds your API key:
+  Register an account; the response contains your API key:
 
     curl ${url}/v1/accounts -H 'Content-Type: application/json' -d '{"email":"you@example.com"}'
 
   New accounts are on the plan ${plan}${PLAN_HINTS[plan]}
-${openedDoor(config)}
+${privateNetworkWarning(config)}
 `
 }
 
-/** Reaching into a private network is worth a warning: whoever has a key can make us do it. */
-function openedDoor(config: Config): string {
+/** Anyone with an API key can make the service call into the networks that it may reach. */
+function privateNetworkWarning(config: Config): string {
   const blocks = config.MAYFLY_OUTBOUND_ALLOW.join(', ')
-  const opened = config.MAYFLY_ALLOW_PRIVATE_NETWORK ? 'every address' : blocks
-  if (opened === '') return ''
-  return `\n  Webhooks and link checks may reach ${opened}, private ones included:\n  whoever has an API key can make this machine call into your network.\n`
+  const reachable = config.MAYFLY_ALLOW_PRIVATE_NETWORK ? 'every address' : blocks
+  if (reachable === '') return ''
+  return `\n  Warning: webhooks and link checks may reach ${reachable}, including private\n  networks. Anyone with an API key can make this machine send requests to them.\n`
 }
 
 const PLAN_HINTS: Readonly<Record<Config['MAYFLY_DEFAULT_PLAN'], string>> = {
   key_only:
-    ', whose limits are for trying out.\n  Hosting for yourself? MAYFLY_DEFAULT_PLAN=unlimited lifts the limits.',
-  connected: ', whose limits are for regular use.',
+    ', whose limits are meant for trials.\n  On a private deployment, MAYFLY_DEFAULT_PLAN=unlimited removes the limits.',
+  connected: ', whose limits are meant for regular use.',
   unlimited: ', without limits.',
 }

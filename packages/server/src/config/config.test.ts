@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseConfig, SETTINGS } from './config.ts'
+import { parseConfig } from './config.ts'
 import { settingsHelp, settingsTable } from './help.ts'
+import { SETTINGS } from './settings.ts'
 
 describe('configuration', () => {
   it('has a default for everything', () => {
@@ -25,7 +26,7 @@ describe('configuration', () => {
     assert.deepEqual(config.MAYFLY_PRIVATE_DOMAINS, [])
   })
 
-  it('reads limits of plans that the operator sets otherwise', () => {
+  it('reads limits of plans that the operator overrides', () => {
     const config = parseConfig({
       MAYFLY_PLAN_KEY_ONLY: ' inboxesPerDay = 50, requestsPerMinute=none ,privateDomains=true',
       MAYFLY_PLAN_CONNECTED: 'retentionDays=30,',
@@ -47,6 +48,14 @@ describe('configuration', () => {
     ['MAYFLY_DOMAINS', ' , ', /at least one/],
     ['MAYFLY_DATABASE_URL', 'mysql://x', /sqlite:PATH or postgres/],
     ['MAYFLY_BASE_URL', 'example.com', /http:\/\/ or https:\/\//],
+    ['MAYFLY_BASE_URL', 'http://a b', /a URL that begins with/],
+    ['MAYFLY_DNS_SERVERS', 'dns.example:53', /IP addresses with optional ports/],
+    [
+      'MAYFLY_OIDC_ISSUER',
+      'http://idp.example',
+      /https:\/\/, or with http:\/\/ and be on this machine/,
+    ],
+    ['MAYFLY_GITHUB_URL', '', /MAYFLY_GITHUB_URL/],
     ['MAYFLY_METRICS', 'yes', /true or false/],
     ['MAYFLY_DATABASE_CONNECTIONS', '0', /from 1 to 1000/],
     ['MAYFLY_TRUSTED_PROXIES', 'proxy.example', /addresses or networks/],
@@ -66,6 +75,13 @@ describe('configuration', () => {
     })
   }
 
+  it('takes name servers with and without a port', () => {
+    const { MAYFLY_DNS_SERVERS } = parseConfig({
+      MAYFLY_DNS_SERVERS: '127.0.0.1:5353, ::1,[::1]:53',
+    })
+    assert.deepEqual(MAYFLY_DNS_SERVERS, ['127.0.0.1:5353', '::1', '[::1]:53'])
+  })
+
   it('takes networks of proxies', () => {
     const config = parseConfig({ MAYFLY_TRUSTED_PROXIES: '10.0.0.0/8, ::1,2001:db8::/32' })
     assert.deepEqual(config.MAYFLY_TRUSTED_PROXIES, ['10.0.0.0/8', '::1', '2001:db8::/32'])
@@ -76,7 +92,7 @@ describe('configuration', () => {
     assert.throws(() => parseConfig({ MAYFLY_COLOUR: 'x' }), /mayfly serve --help/)
   })
 
-  it('is explained whole', () => {
+  it('is listed completely in the help and in the table', () => {
     for (const name of Object.keys(SETTINGS)) {
       assert.ok(settingsHelp().includes(`  ${name}  (`), name)
       assert.ok(settingsTable().includes(`| \`${name}\` |`), name)

@@ -1,6 +1,6 @@
-import { SETTINGS } from './config.ts'
+import { SETTINGS } from './settings.ts'
 
-/** Every setting for a terminal: name, kind, default, sentence. */
+/** Every setting for a terminal: name, type, default, sentence. */
 export function settingsHelp(): string {
   const entries = Object.entries(SETTINGS).map(([name, { type, default: unset, sentence }]) => {
     const value = unset === '' ? 'unset' : unset

@@ -1,20 +1,6 @@
+import { Resolver } from 'node:dns'
 import { BlockList, isIPv6 } from 'node:net'
 import { z } from 'zod'
-
-/** One setting: what it may be, what it is when unset, and what it does. */
-export type Setting = {
-  readonly schema: z.ZodType<unknown, string>
-  readonly default: string
-  /** The kind of value, for the table of settings. */
-  readonly type: string
-  readonly sentence: string
-}
-
-/** A setting whose value is read by a schema. */
-export const setting = <Schema extends z.ZodType<unknown, string>>(
-  schema: Schema,
-  about: Omit<Setting, 'schema'>,
-) => ({ schema, ...about })
 
 /** A text that is not empty. */
 export const text = z.string().min(1)
@@ -26,7 +12,7 @@ export const flag = z
   .transform((value) => value === 'true')
 /** A port; 0 is any free one. */
 export const port = wholeNumber(0, 65_535)
-/** Items between commas. */
+/** Items separated by commas. */
 export const list = z.string().transform((value) =>
   value
     .split(',')
@@ -36,12 +22,36 @@ export const list = z.string().transform((value) =>
 
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
-/** Domain names, lowered. */
+/** Domain names in lower case. */
 export const domains = list
   .transform((names) => names.map((name) => name.toLowerCase()))
   .refine((names) => names.every((name) => HOST_NAME.test(name)), {
     error: 'must be domain names, separated by commas',
   })
+
+/** IP addresses of name servers, each with an optional port. */
+export const dnsServers = list.refine(
+  (servers) => succeeds(() => new Resolver().setServers(servers)),
+  {
+    error: 'must be IP addresses with optional ports, separated by commas',
+  },
+)
+
+/** An HTTP URL, or null when it is empty. */
+export const baseUrl = optionalText.refine(
+  (url) => url === null || (/^https?:\/\/[^/]+/.test(url) && URL.canParse(url)),
+  { error: 'must be a URL that begins with http:// or https://' },
+)
+
+/** The URL of an identity provider: plain HTTP would expose its secrets on the network. */
+export const providerUrl = z
+  .string()
+  .refine(
+    (url) =>
+      /^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/.test(url) &&
+      URL.canParse(url),
+    { error: 'must begin with https://, or with http:// and be on this machine' },
+  )
 
 /** Addresses and networks. */
 export const networks = list.refine((items) => items.every(isNetwork), {
@@ -60,11 +70,17 @@ export function wholeNumber(min: number, max: number) {
 
 function isNetwork(text: string): boolean {
   const [address = '', bits] = text.split('/')
-  try {
-    const type = isIPv6(address) ? 'ipv6' : 'ipv4'
-    const block = new BlockList()
+  const type = isIPv6(address) ? 'ipv6' : 'ipv4'
+  const block = new BlockList()
+  return succeeds(() => {
     if (bits === undefined) block.addAddress(address, type)
     else block.addSubnet(address, /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN, type)
+  })
+}
+
+function succeeds(attempt: () => void): boolean {
+  try {
+    attempt()
     return true
   } catch {
     return false

@@ -1,19 +1,19 @@
 import { type Limits, limitsSchema, nearestName } from '@mayfly/contract'
 import { z } from 'zod'
 
-/** What of a plan the operator sets otherwise. */
+/** Limits of a plan that the operator overrides. */
 export type PlanOverride = Partial<Limits>
 
-/** Far above anything useful, far below where counting would lose places. */
+/** Far above anything useful, far below the largest safe integer. */
 const LIMIT_MAX = 1_000_000_000
 
-/** Waits are numbered places that are looked through: more than this and that would be felt. */
+/** Waits take numbered slots that are scanned: more would be slow. */
 const WAITS_MAX = 10_000
 
 const NAMES = Object.keys(limitsSchema.shape)
 
 /** `inboxesPerDay=50,requestsPerMinute=none`: limits by their names in GET /v1/account. */
-export const planOverrideSchema = z.string().transform((text, context): PlanOverride => {
+export const planOverride = z.string().transform((text, context): PlanOverride => {
   const override: Record<string, number | boolean | null> = {}
   for (const item of text.split(',')) {
     if (item.trim() === '') continue
@@ -40,7 +40,7 @@ function readLimit(name: string, value: string): Read {
     if (value === 'true' || value === 'false') return { limit: value === 'true' }
     return { rule: 'must say privateDomains=true or privateDomains=false' }
   }
-  // Mail of throw-away inboxes is never kept for ever.
+  // Mail of throw-away inboxes always expires.
   if (value === 'none' && name !== 'retentionDays') return { limit: null }
   const { min, max } = rangeOf(name)
   const limit = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN

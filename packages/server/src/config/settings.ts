@@ -1,0 +1,263 @@
+import { z } from 'zod'
+import { planOverride } from './plans.ts'
+import {
+  baseUrl,
+  dnsServers,
+  domains,
+  flag,
+  list,
+  networks,
+  optionalText,
+  port,
+  providerUrl,
+  text,
+  wholeNumber,
+} from './values.ts'
+
+/** One setting: what it may be, what it is when unset, and what it does. */
+type Setting = {
+  readonly schema: z.ZodType<unknown, string>
+  /** As it would be written in the environment. */
+  readonly default: string
+  /** The kind of value, for the table of settings. */
+  readonly type: string
+  readonly sentence: string
+}
+
+/** Every setting, by the name of its environment variable. */
+export const SETTINGS = {
+  MAYFLY_HTTP_HOST: {
+    schema: text,
+    default: '127.0.0.1',
+    type: 'address',
+    sentence: 'Address the API listens on. 0.0.0.0 means every IPv4 address of the machine.',
+  },
+  MAYFLY_HTTP_PORT: {
+    schema: port,
+    default: '8025',
+    type: 'port',
+    sentence: 'Port of the API. 0 picks a free port, which is logged once the service is ready.',
+  },
+  MAYFLY_SMTP_HOST: {
+    schema: text,
+    default: '127.0.0.1',
+    type: 'address',
+    sentence: 'Address the SMTP server listens on.',
+  },
+  MAYFLY_SMTP_PORT: {
+    schema: port,
+    default: '1025',
+    type: 'port',
+    sentence:
+      'Port of the SMTP server. 0 picks a free port, which is logged once the service is ready.',
+  },
+  MAYFLY_SMTP_THREADS: {
+    schema: wholeNumber(0, 64),
+    default: '1',
+    type: 'number',
+    sentence:
+      'Threads that receive mail; they share the port. 0 receives on the thread of the API: less memory, but a burst of mail delays API responses.',
+  },
+  MAYFLY_SMTP_MAX_MESSAGE_BYTES: {
+    schema: wholeNumber(1024, 100 * 1024 * 1024),
+    default: String(25 * 1024 * 1024),
+    type: 'bytes',
+    sentence: 'Largest mail accepted. A larger one is refused with 552 and not kept in memory.',
+  },
+  MAYFLY_SMTP_TLS_CERT: {
+    schema: optionalText,
+    default: '',
+    type: 'file',
+    sentence:
+      'PEM certificate chain for STARTTLS. If unset, a self-signed certificate is generated at each start.',
+  },
+  MAYFLY_SMTP_TLS_KEY: {
+    schema: optionalText,
+    default: '',
+    type: 'file',
+    sentence: 'PEM private key of MAYFLY_SMTP_TLS_CERT.',
+  },
+  MAYFLY_SMTP_ACCEPT_ANY_AUTH: {
+    schema: flag,
+    default: 'false',
+    type: 'true or false',
+    sentence:
+      'Offers AUTH PLAIN and LOGIN and accepts any user name and password, for applications that require a login.',
+  },
+  MAYFLY_CLAMD: {
+    schema: optionalText.refine((value) => value === null || /^(?:unix:.+|.+:\d+)$/.test(value), {
+      error: 'must be host:port or unix:PATH',
+    }),
+    default: '',
+    type: 'host:port or unix:PATH',
+    sentence:
+      'The clamd that scans attachments. They are quarantined until scanned, also while clamd is unreachable.',
+  },
+  MAYFLY_DNS_SERVERS: {
+    schema: dnsServers,
+    default: '',
+    type: 'list',
+    sentence:
+      'Name servers as host:port, separated by commas, for TXT, MX, SPF, DKIM and DMARC. If unset, those of the system.',
+  },
+  MAYFLY_ALLOW_PRIVATE_NETWORK: {
+    schema: flag,
+    default: 'false',
+    type: 'true or false',
+    sentence:
+      'Allows link checks and webhooks to reach private and local addresses. Enable only on private deployments.',
+  },
+  MAYFLY_OUTBOUND_ALLOW: {
+    schema: list,
+    default: '',
+    type: 'list of CIDRs',
+    sentence: 'Address blocks that link checks and webhooks may reach besides public addresses.',
+  },
+  MAYFLY_EXTRA_CA: {
+    schema: optionalText,
+    default: '',
+    type: 'file',
+    sentence:
+      'PEM certificates that link checks and webhooks trust besides the default authorities.',
+  },
+  MAYFLY_SECRET_KEY: {
+    schema: optionalText,
+    default: '',
+    type: '32 bytes in base64 or hex',
+    sentence:
+      'Encrypts webhook secrets. Must be equal on all nodes. If unset, one is made and kept beside the database. Changing it later breaks existing webhooks.',
+  },
+  MAYFLY_BASE_URL: {
+    schema: baseUrl,
+    default: '',
+    type: 'URL',
+    sentence: 'URL at which clients reach the API. If unset, http://HOST:PORT of the listener.',
+  },
+  MAYFLY_TRUSTED_PROXIES: {
+    schema: networks,
+    default: '',
+    type: 'list',
+    sentence: 'Addresses and networks of reverse proxies whose X-Forwarded-For header is trusted.',
+  },
+  MAYFLY_DATABASE_URL: {
+    schema: text.refine((url) => /^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)/.test(url), {
+      error: 'must be sqlite:PATH or postgres://…',
+    }),
+    default: 'sqlite:./data/mayfly.db',
+    type: 'URL',
+    sentence:
+      'The database: an SQLite file, created when missing, or PostgreSQL for several nodes.',
+  },
+  MAYFLY_DATABASE_CONNECTIONS: {
+    schema: wholeNumber(1, 1_000),
+    default: '10',
+    type: 'number',
+    sentence: 'Most PostgreSQL connections that the API of one node opens.',
+  },
+  MAYFLY_DOMAINS: {
+    schema: domains.refine((names) => names.length > 0, {
+      error: 'must name at least one domain',
+    }),
+    default: 'mayfly.test',
+    type: 'list',
+    sentence: 'Public receiving domains, separated by commas. The first is the default.',
+  },
+  MAYFLY_PRIVATE_DOMAINS: {
+    schema: domains,
+    default: 'private.mayfly.test',
+    type: 'list',
+    sentence: 'The private pool: receiving domains for plans that include it. May be empty.',
+  },
+  MAYFLY_MAIL_HOST: {
+    schema: optionalText,
+    default: '',
+    type: 'name',
+    sentence:
+      'Host name that the MX record of a custom domain must point to. If unset, mx. and the first domain.',
+  },
+  MAYFLY_DEFAULT_PLAN: {
+    schema: z.enum(['key_only', 'connected', 'unlimited']),
+    default: 'key_only',
+    type: 'key_only, connected or unlimited',
+    sentence: 'Plan of a new account. unlimited suits private deployments.',
+  },
+  MAYFLY_PLAN_KEY_ONLY: {
+    schema: planOverride,
+    default: '',
+    type: 'list of NAME=VALUE',
+    sentence: 'Overrides limits of plan key_only, e.g. inboxesPerDay=50.',
+  },
+  MAYFLY_PLAN_CONNECTED: {
+    schema: planOverride,
+    default: '',
+    type: 'list of NAME=VALUE',
+    sentence: 'Overrides limits of plan connected, e.g. retentionDays=30.',
+  },
+  MAYFLY_PLAN_UNLIMITED: {
+    schema: planOverride,
+    default: '',
+    type: 'list of NAME=VALUE',
+    sentence: 'Overrides limits of plan unlimited, e.g. webhooks=100.',
+  },
+  MAYFLY_REGISTRATIONS_PER_HOUR: {
+    schema: wholeNumber(1, 1_000_000),
+    default: '10',
+    type: 'number',
+    sentence: 'Accounts that one IP address may register in an hour. Loopback is exempt.',
+  },
+  MAYFLY_OIDC_ISSUER: {
+    schema: optionalText.pipe(providerUrl.nullable()),
+    default: '',
+    type: 'URL',
+    sentence: 'OpenID Connect provider, found by discovery, whose accounts users may connect.',
+  },
+  MAYFLY_OIDC_CLIENT_ID: {
+    schema: optionalText,
+    default: '',
+    type: 'text',
+    sentence: 'Client id at MAYFLY_OIDC_ISSUER.',
+  },
+  MAYFLY_OIDC_CLIENT_SECRET: {
+    schema: optionalText,
+    default: '',
+    type: 'text',
+    sentence:
+      'Client secret at MAYFLY_OIDC_ISSUER. Leave it unset for a public client, which uses PKCE alone.',
+  },
+  MAYFLY_OIDC_NAME: {
+    schema: optionalText,
+    default: '',
+    type: 'text',
+    sentence: 'Name of the provider as shown to users. If unset, the host of the issuer.',
+  },
+  MAYFLY_GITHUB_CLIENT_ID: {
+    schema: optionalText,
+    default: '',
+    type: 'text',
+    sentence: 'Client id of a GitHub OAuth app, so that users may connect GitHub accounts.',
+  },
+  MAYFLY_GITHUB_CLIENT_SECRET: {
+    schema: optionalText,
+    default: '',
+    type: 'text',
+    sentence: 'Client secret of the GitHub OAuth app.',
+  },
+  MAYFLY_GITHUB_URL: {
+    schema: text.transform((url) => url.replace(/\/+$/, '')).pipe(providerUrl),
+    default: 'https://github.com',
+    type: 'URL',
+    sentence: 'URL of GitHub, or of a GitHub Enterprise server.',
+  },
+  MAYFLY_LOG_LEVEL: {
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    default: 'info',
+    type: 'level',
+    sentence: 'Lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+  },
+  MAYFLY_METRICS: {
+    schema: flag,
+    default: 'false',
+    type: 'true or false',
+    sentence: 'Serves GET /metrics in the format of Prometheus, without an API key.',
+  },
+} as const satisfies Record<string, Setting>
