@@ -1,14 +1,14 @@
 import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../assembly/api.ts'
-import { tellableError } from './error-response.ts'
+import { publicError } from './error-response.ts'
 
 type Connected = Awaited<ReturnType<App['connections']['complete']>>
 
-/** What a person reads when the browser is back. */
+/** What the user reads after the redirect from the provider. */
 type Page = { readonly title: string; readonly lines: readonly string[] }
 
-/** The URL holds a code: nothing may keep it, and no link may tell it. */
+/** The URL holds a code: it must not be cached or sent as a referrer. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -18,7 +18,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The page of a connection that was made. */
+/** Sends the page for a successful connection. */
 export function sendConnected(reply: FastifyReply, connected: Connected) {
   const { email, plan, providerName } = connected
   return sendPage(reply, 200, {
@@ -31,9 +31,9 @@ export function sendConnected(reply: FastifyReply, connected: Connected) {
   })
 }
 
-/** The page of a connection that was not made. */
+/** Sends the page for a failed connection. */
 export function answerErrorPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const { code, message, detail } = tellableError(error, request)
+  const { code, message, detail } = publicError(error, request)
   if (detail.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(detail.retryAfterSeconds))
   }

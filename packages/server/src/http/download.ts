@@ -1,15 +1,15 @@
-/** Types that are sent as they were declared: none that a browser would run or lay out. */
+/** Well-formed media types. */
 const DECLARED_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/
 
-/** What a browser might show as a page of ours. */
+/** Types that a browser might render or execute under our origin. */
 const ACTIVE_TYPE = /html|xml|svg|javascript|ecmascript|xhtml|mathml/i
 
-/** Longest name that is offered; file systems take 255 bytes. */
+/** Longest file name; file systems take 255 bytes. */
 const NAME_CHARS_MAX = 150
 
 /**
- * Headers for bytes that a stranger sent: always a download, never shown, never sniffed, and
- * without any right should a browser show it all the same.
+ * Headers for untrusted bytes: always a download, never rendered, never sniffed, and sandboxed in
+ * case a browser renders it nevertheless.
  */
 export function downloadHeaders(file: {
   readonly contentType: string
@@ -26,9 +26,9 @@ export function downloadHeaders(file: {
   }
 }
 
-/** An attachment disposition with an ASCII name for old readers and the true one for others. */
+/** A Content-Disposition with an ASCII name for old clients and the real one for others. */
 export function contentDisposition(name: string): string {
-  // Control characters, path separators and marks that turn text around have no place in a name.
+  // Control characters, path separators and bidirectional marks could disguise the name.
   const safe = name
     .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\]/g, '_')
     .toWellFormed()

@@ -3,10 +3,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { ServiceError, StorageUnavailable } from '../errors.ts'
 
-/** Seconds after which a storage that failed is worth another try. */
+/** Retry-After of a storage failure. */
 const STORAGE_RETRY_SECONDS = 2
 
-/** Fastify's own refusals, in our words. */
+/** Error codes of Fastify, and the code of the API for each. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
@@ -22,13 +22,13 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   headers: 'headers',
 }
 
-/** Answers whatever was thrown. */
+/** Sends the response for anything that was thrown. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  return sendError(tellableError(error, request), request, reply)
+  return sendError(publicError(error, request), request, reply)
 }
 
-/** What is told of whatever was thrown: the caller's errors as they are, ours as a bare 500. */
-export function tellableError(error: FastifyError, request: FastifyRequest): ServiceError {
+/** The error that the client sees: its own errors in full, ours as a bare 500. */
+export function publicError(error: FastifyError, request: FastifyRequest): ServiceError {
   const known = toServiceError(error)
   if (known === null || known.code === 'storage_unavailable') {
     request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
@@ -36,7 +36,7 @@ export function tellableError(error: FastifyError, request: FastifyRequest): Ser
   return known ?? new ServiceError('internal_error')
 }
 
-/** Sends an error in the one shape that all have. */
+/** Sends an error in the shape that all errors share. */
 export function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
   const { status, type } = ERRORS[error.code]
   if (status === 401) reply.header('www-authenticate', 'Bearer')
@@ -61,12 +61,12 @@ function toServiceError(error: FastifyError | Error): ServiceError | null {
   if (hasZodFastifySchemaValidationErrors(error)) return validationError(error)
   const code = 'code' in error ? FASTIFY_ERRORS[error.code] : undefined
   if (code !== undefined) return new ServiceError(code, jsonDetail(code, error))
-  // What Fastify itself refuses beyond the above is malformed on the wire.
+  // Any other 400 of Fastify is a malformed HTTP request.
   if ('statusCode' in error && error.statusCode === 400) return new ServiceError('invalid_json')
   return null
 }
 
-/** The parser's own complaint says where the JSON breaks. */
+/** Adds the message of the parser, which names the position. */
 function jsonDetail(code: ErrorCode, error: Error) {
   if (code !== 'invalid_json') return {}
   return { message: `${ERRORS.invalid_json.message} ${error.message}` }
@@ -76,7 +76,7 @@ type ValidationError = FastifyError & {
   readonly validation: readonly { readonly instancePath: string; readonly message?: string }[]
 }
 
-/** Names the field and the rule; of several, all, so that one repair is enough. */
+/** Names every invalid field and its rule, so that all can be fixed at once. */
 function validationError(error: ValidationError): ServiceError {
   const part = PART_NAMES[error.validationContext ?? 'body'] ?? 'body'
   const rules = error.validation.map(({ instancePath, message }) => {

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** One event as the store of events gives it. */
+/** One server-sent event. */
 type Event = { readonly id: string; readonly event: string; readonly data: unknown }
 
-/** A comment this often keeps proxies from closing a silent stream. */
+/** Interval of comments that keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000
 
-/** Sends events as text/event-stream until they end or the client goes. */
+/** Sends events as text/event-stream until they end or the client disconnects. */
 export function sendEvents(
   reply: FastifyReply,
   events: AsyncGenerator<Event>,
@@ -33,7 +33,7 @@ async function pump(stream: Readable, events: AsyncGenerator<Event>): Promise<vo
       stream.push(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     }
   } catch {
-    // Deleted, or the service stops: the client reconnects and is told then.
+    // The inbox was deleted, or the service stops: the client reconnects and gets the error then.
   }
   if (!stream.destroyed) stream.push(null)
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { clientGone } from './client-gone.ts'
-import { isMeantForUs } from './rebinding.ts'
+import { clientGone } from './route.ts'
 
-/** Answers one request of an agent, whose caller is known and whose body is JSON. */
+/** Handles one MCP request whose caller is authenticated and whose body is JSON. */
 export type HandleMcp = (
   request: Pick<FastifyRequest, 'headers' | 'body' | 'caller'> & {
     readonly requestId: string
@@ -11,19 +10,43 @@ export type HandleMcp = (
   },
 ) => Promise<Response>
 
-/** Serves the tools for agents at /mcp; the protocol itself is made elsewhere. */
+/** Serves the MCP endpoint for agents at /mcp. */
 export function serveMcp(
   http: FastifyInstance,
   options: { readonly handleMcp: HandleMcp; readonly baseUrl: () => string },
 ): void {
   const onRequest = async (request: FastifyRequest) => {
     const own = { baseUrl: options.baseUrl(), port: request.socket.localPort ?? 0 }
-    if (!isMeantForUs(request.headers, own)) throw new ServiceError('origin_refused')
+    if (!isForThisService(request.headers, own)) throw new ServiceError('origin_refused')
   }
-  // POST alone: there is no stream to open and no session to end, which the protocol says by 405.
+  // POST alone: there is no stream to open and no session to end, and the protocol asks for 405 then.
   http.post('/mcp', { schema: { hide: true }, onRequest }, async (request, reply) => {
     const { headers, body, caller, id: requestId } = request
     const gone = clientGone(reply)
     return reply.send(await options.handleMcp({ headers, body, caller, requestId, gone }))
   })
+}
+
+/** Names by which a program on the same machine reaches the service. */
+const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+
+/**
+ * Whether the Host and Origin headers name this service.
+ *
+ * Protects against DNS rebinding: a page can resolve its own name to this machine's address and
+ * then send requests past the same-origin policy, but its Host and Origin still name the page.
+ * The port of Host is ignored, because port forwarding changes it.
+ */
+export function isForThisService(
+  headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  own: { readonly baseUrl: string; readonly port: number },
+): boolean {
+  const base = new URL(own.baseUrl)
+  const name = HOST.exec(headers.host ?? '')?.[1]?.toLowerCase()
+  if (name === undefined || ![base.hostname, ...LOCAL_NAMES].includes(name)) return false
+  if (headers.origin === undefined) return true
+  const local = LOCAL_NAMES.map((localName) => `http://${localName}:${own.port}`)
+  return [base.origin, ...local].includes(headers.origin.toLowerCase())
 }

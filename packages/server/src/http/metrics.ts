@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { PUBLIC } from './caller.ts'
 
-/** Bounds of the buckets: a plain read is below 5 ms, a wait lasts up to 50 s. */
+/** A plain read takes below 5 ms, a wait up to 50 s. */
 const SECONDS_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60]
 
-/** Serves the process's and the API's figures in the format of Prometheus. */
+/** Serves metrics of the process and of the API in the format of Prometheus. */
 export async function serveMetrics(http: FastifyInstance): Promise<void> {
-  // Loaded only when asked for: most who start the service never look here.
+  // Loaded only when metrics are on: it slows the start.
   const { collectDefaultMetrics, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

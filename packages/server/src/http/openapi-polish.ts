@@ -1,7 +1,7 @@
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type JsonObject = { readonly [name: string]: Json }
 
-/** Texts for answers that succeed, which the schemas leave nameless. */
+/** Descriptions of successful responses, which the schemas do not have. */
 const SUCCESS: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
@@ -9,8 +9,8 @@ const SUCCESS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Mends what generating the document from the schemas gets wrong: answers are described, may
- * gain fields within the version, and components are listed once, as they are sent.
+ * Corrects the generated document: successful responses get a description, responses may gain
+ * fields within the version, and input variants of components are removed.
  */
 export function polishOpenApi(document: JsonObject): JsonObject {
   const components = object(document['components'])
@@ -42,7 +42,7 @@ function polishOperation(operation: JsonObject): JsonObject {
   }
 }
 
-/** A body whose every field may be left out may be left out itself. */
+/** A body without required fields may be left out. */
 function needsBody(body: Json): boolean {
   return JSON.stringify(body).includes('"required":[')
 }
@@ -61,6 +61,6 @@ function mapValues(record: JsonObject, change: (value: Json) => Json): JsonObjec
 
 function object(value: Json | undefined): JsonObject {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return {}
-  // What is neither null, nor an array, nor a scalar is an object; the compiler loses the thread.
+  // Neither null, nor an array, nor a scalar; the compiler does not narrow readonly arrays.
   return value as JsonObject
 }

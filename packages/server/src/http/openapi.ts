@@ -4,7 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { PUBLIC } from './caller.ts'
 import { polishOpenApi } from './openapi-polish.ts'
 
-/** Version of the interface, not of the program: it changes with the contract alone. */
+/** Version of the interface, not of the program: it changes only with the contract. */
 const INTERFACE_VERSION = '1.0.0'
 
 const DESCRIPTION = `Throw-away email inboxes for automated tests.
@@ -15,7 +15,7 @@ one-time code is there, check it, forget it.
 Every call but \`POST /v1/accounts\` needs an API key: \`Authorization: Bearer <API_KEY>\`.
 Errors have one shape: \`{ error: { type, code, message } }\`.`
 
-/** What we send, beside what we answer; its schema is among the components. */
+/** Requests that the service sends. */
 const WEBHOOKS = {
   'message.received': {
     post: {
@@ -34,7 +34,7 @@ const WEBHOOKS = {
   },
 }
 
-/** Collects the routes that follow into one OpenAPI document, and serves it. */
+/** Serves the OpenAPI document of all routes that are registered after this call. */
 export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string): Promise<void> {
   await http.register(swagger, {
     openapi: {
@@ -48,9 +48,9 @@ export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string)
   })
   let document: object | null = null
   http.get('/openapi.json', { config: PUBLIC, schema: { hide: true } }, async () => {
-    // Built at the first call: it costs more than the rest of the start.
+    // Built at the first request: it takes longer than the rest of the start.
     document ??= {
-      // JSON in, JSON out: through text, so that nothing in it is shared with the routes.
+      // Copied through JSON, so that the document shares no object with the routes.
       ...polishOpenApi(JSON.parse(JSON.stringify(http.swagger()))),
       servers: [{ url: baseUrl() }],
     }

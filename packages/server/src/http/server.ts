@@ -9,6 +9,7 @@ import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
+import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { connectionRoutes } from './routes/connections.ts'
@@ -20,33 +21,32 @@ import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import type { Routes } from './routes.ts'
 import { answerUnmatched } from './unmatched.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
 
-/** What the API's server is made of. */
+/** Dependencies and settings of the API's server. */
 export type HttpOptions = {
   readonly app: App
   readonly log: FastifyBaseLogger
-  /** A new id for a request that brings none. */
+  /** Generates an id for a request without one. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
-  /** Answers agents at /mcp. */
+  /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   readonly metrics: boolean
-  /** Addresses and networks whose X-Forwarded-For names who really calls. */
+  /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
 
-/** A request must be here in full by then; a slower client only holds a socket. */
+/** Longest time for receiving a whole request; a slower client only occupies a socket. */
 const REQUEST_TIMEOUT_MS = 30_000
 
-/** Idle connections are kept longer than the proxies in front keep theirs. */
+/** Longer than the idle timeout of common proxies, so that they close connections first. */
 const KEEP_ALIVE_MS = 75_000
 
-/** A request id that a caller may bring, so that its log and ours can be read together. */
+/** Request ids that are taken over from the client, so that its log and ours can be joined. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/
 
 const ROUTES: readonly Routes[] = [
@@ -76,20 +76,18 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }) => {
-      const brought = headers['x-request-id']
-      return typeof brought === 'string' && REQUEST_ID.test(brought)
-        ? brought
-        : options.newRequestId()
+      const given = headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : options.newRequestId()
     },
   }).withTypeProvider<ZodTypeProvider>()
 
   http.setValidatorCompiler(validatorCompiler)
-  // The types of the routes hold what the schemas say; checking again at run time would
-  // cost more than making the answer.
+  // The compiler checks responses against the schemas; doing it again at run time would cost more
+  // than building the response.
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
   http.setErrorHandler(answerError)
-  takeJsonAlone(http)
-  tellRequests(http)
+  acceptOnlyJson(http)
+  logRequests(http)
   answerUnmatched(http)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
@@ -101,8 +99,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   return http
 }
 
-/** JSON is the one media type; a call without a body may still say that it would be JSON. */
-function takeJsonAlone(http: FastifyInstance): void {
+/** Accepts JSON alone. A request without a body may still declare it: many clients always do. */
+function acceptOnlyJson(http: FastifyInstance): void {
   const parse = http.getDefaultJsonParser('error', 'error')
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -111,8 +109,8 @@ function takeJsonAlone(http: FastifyInstance): void {
   })
 }
 
-/** The request id goes into every answer; the log has a line a request at level debug. */
-function tellRequests(http: FastifyInstance): void {
+/** Adds the request id to every response, and logs each request at level debug. */
+function logRequests(http: FastifyInstance): void {
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })

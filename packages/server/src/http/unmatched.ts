@@ -3,9 +3,9 @@ import { ServiceError } from '../errors.ts'
 import { sendError } from './error-response.ts'
 
 /**
- * Answers what no route takes: 405 with `Allow` where another method would do, else 404.
+ * Responds to requests without a route: 405 with `Allow` if the path has other methods, else 404.
  *
- * Patterns are kept as routes are registered; they are only looked through after a miss.
+ * Patterns are collected as routes are registered, and searched only after a miss.
  */
 export function answerUnmatched(http: FastifyInstance): void {
   const methodsByPattern = new Map<string, Set<string>>()

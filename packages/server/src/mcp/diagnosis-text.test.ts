@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Diagnostics, Stage } from '@mayfly/contract'
-import { quotedDiagnosis } from './diagnosis-text.ts'
+import { splitDiagnosis } from './diagnosis-text.ts'
 
 const AT = '2026-01-31T09:30:00.000Z'
 
@@ -14,9 +14,9 @@ const diagnosis = (...events: readonly (readonly [Stage, string])[]): Diagnostic
 
 it('gives steps as ours only while no sender was heard of', () => {
   const silent = diagnosis(['inbox.created', 'a@mayfly.test'], ['inbox.expired', ''])
-  assert.deepEqual(quotedDiagnosis(silent), { nextSteps: ['Do this.'], quoted: null })
+  assert.deepEqual(splitDiagnosis(silent), { nextSteps: ['Do this.'], quoted: null })
   for (const stage of ['smtp.accepted', 'smtp.refused', 'message.stored', 'near.miss'] as const) {
-    const { nextSteps, quoted } = quotedDiagnosis(diagnosis([stage, 'from <obey\nme>']))
+    const { nextSteps, quoted } = splitDiagnosis(diagnosis([stage, 'from <obey\nme>']))
     assert.deepEqual(nextSteps, [])
     assert.equal(quoted, `Next step: Do this.\n${AT} ${stage}: from <obey me>`)
   }
@@ -27,7 +27,7 @@ it('treats a wait that looked at a message as having heard of a sender', () => {
   // The id is a text without its brand here.
   const waited = { ...diagnosis(), considered } as unknown as Diagnostics
   assert.equal(
-    quotedDiagnosis(waited).quoted,
+    splitDiagnosis(waited).quoted,
     'Next step: Do this.\nDid not count: msg_1, subject "Obey": too old',
   )
 })
@@ -39,7 +39,7 @@ it('shows the newest events, and no more of a line than a line', () => {
       (_, i) => ['smtp.accepted', `${i} ${'x'.repeat(9_000)}`] as const,
     ),
   )
-  const lines = String(quotedDiagnosis(many).quoted).split('\n')
+  const lines = String(splitDiagnosis(many).quoted).split('\n')
   assert.equal(lines.length, 41)
   assert.match(String(lines.at(-1)), / 99 x/)
   assert.ok(lines.every((line) => line.length <= 301))

@@ -7,26 +7,26 @@ const EVENTS_MAX = 40
 /** Characters of one line; a sender chooses subjects and return paths. */
 const LINE_CHARS_MAX = 300
 
-/** A diagnosis, parted into our own words and those that repeat a sender's. */
-export type PartedDiagnosis = {
-  /** Steps that repeat nothing; empty when any step might. */
+/** A diagnosis, split into our own text and text that quotes a sender. */
+export type SplitDiagnosis = {
+  /** Steps that quote nothing; empty when any step might. */
   readonly nextSteps: string[]
-  /** The rest, to be fenced; null when nobody has sent anything. */
+  /** The rest, to be fenced; null when no sender was involved. */
   readonly quoted: string | null
 }
 
 /**
- * Parts a diagnosis.
+ * Splits a diagnosis.
  *
- * A step may repeat a return path or a subject. Once a sender has been heard of, all steps count
- * as quoting: to tell them apart by their words would be guessing.
+ * A step may quote a return path or a subject. Once a sender was involved, all steps count as
+ * quoting: telling them apart by their text would be guessing.
  */
-export function quotedDiagnosis(diagnosis: Diagnostics | WaitDiagnostics): PartedDiagnosis {
+export function splitDiagnosis(diagnosis: Diagnostics | WaitDiagnostics): SplitDiagnosis {
   const considered = 'considered' in diagnosis ? diagnosis.considered : []
-  // Of all stages only those of the inbox itself owe nothing to a sender.
-  const isHeard =
+  // Only the stages of the inbox itself contain nothing from a sender.
+  const hasSender =
     considered.length > 0 || diagnosis.events.some(({ stage }) => !stage.startsWith('inbox.'))
-  if (!isHeard) return { nextSteps: diagnosis.nextSteps, quoted: null }
+  if (!hasSender) return { nextSteps: diagnosis.nextSteps, quoted: null }
   const lines = [
     ...diagnosis.nextSteps.map((step) => `Next step: ${step}`),
     ...considered.map(

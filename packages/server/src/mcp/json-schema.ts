@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** A schema as a listing shows it. */
+/** A JSON schema of an object. */
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
 
 /**
- * What the contract says of its schemas, less their names: a named schema becomes a reference,
- * which not every client follows. Examples cost an agent more than they tell it.
+ * Metadata of the contract's schemas without ids and examples: an id becomes a reference, which not
+ * every client follows, and examples cost an agent more tokens than they are worth.
  */
 class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
   override get(schema: z.core.$ZodType): Record<string, unknown> | undefined {
@@ -14,26 +14,26 @@ class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
   }
 }
 
-/** The JSON schema of what goes into or comes out of a tool. */
+/** The JSON schema of the input or output of a tool. */
 export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io,
-    // The dialect that the protocol's own library checks answers by.
+    // The dialect that the SDK validates results with.
     target: 'draft-7',
     metadata: new Descriptions(),
     override: ({ jsonSchema: json }) => {
-      // Long patterns that say no more than the format beside them.
+      // A long pattern that repeats the format.
       if (json.format === 'date-time') delete json.pattern
       if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
       if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
-      // Answers may gain fields.
+      // Results may gain fields.
       if (io === 'output') delete json.additionalProperties
     },
   })
   return { ...oneTypeEach(json), type: 'object' }
 }
 
-/** `type: ["string", "null"]` as two branches: some clients know one type at a time. */
+/** `type: ["string", "null"]` as two branches: some clients support one type alone. */
 function oneTypeEach<Json>(json: Json): Json {
   return JSON.parse(JSON.stringify(json), (_key, value: unknown) => {
     if (value === null || typeof value !== 'object' || !('type' in value)) return value

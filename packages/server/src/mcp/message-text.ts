@@ -10,7 +10,7 @@ import { codeAnswer, codeAnswerSchema, codeLines } from './code-text.ts'
 import { type ToolCall, untrustedField } from './tool.ts'
 import { cut, oneLine } from './untrusted.ts'
 
-/** Characters of a body in one answer: a long mail, and a small part of what a model can hold. */
+/** Characters of a body in one result: enough for a long mail, small for a context window. */
 const BODY_CHARS_MAX = 8_000
 
 /** Characters of a header line. */
@@ -22,10 +22,10 @@ const ADDRESSES_MAX = 20
 /** Attachments shown. */
 const ATTACHMENTS_MAX = 20
 
-/** What is read of a message. */
+/** Which body of a message is read. */
 export type Part = 'text' | 'html'
 
-/** A message as a tool answers it. */
+/** A message in the result of a tool. */
 export const messageAnswerSchema = messageSchema
   .pick({ inboxId: true, receivedAt: true, sizeBytes: true })
   .extend({
@@ -44,7 +44,7 @@ export const messageAnswerSchema = messageSchema
     untrusted: untrustedField,
   })
 
-/** A message for an agent: its figures, and what the sender wrote, fenced and cut. */
+/** A message for an agent: its metadata, and what the sender wrote, fenced and cut. */
 export function messageAnswer(
   call: Pick<ToolCall, 'fence'>,
   message: Message,
@@ -68,7 +68,7 @@ export function messageAnswer(
   }
 }
 
-/** Sender, subject and a code made of words: enough for answers that are about something else. */
+/** Sender, subject and a code made of words: enough for results that are about something else. */
 export function senderLines(message: Pick<Message, 'from' | 'subject' | 'otp'>): string[] {
   return [
     `From: ${addressText([message.from])}`,

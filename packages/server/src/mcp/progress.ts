@@ -1,9 +1,9 @@
 import type { ReportProgress } from './tool.ts'
 
-/** Clients give up after a minute of silence; many let a report begin that minute anew. */
+/** Clients time out after a minute; many restart that minute at each report. */
 const REPORT_MS = 5_000
 
-/** How a wait is told. */
+/** What is reported. */
 export type ProgressOptions = {
   readonly report: ReportProgress | null
   readonly elapsedMs: () => number
@@ -12,7 +12,7 @@ export type ProgressOptions = {
   readonly message: string
 }
 
-/** Does the work, and tells the client at once and every few seconds that it goes on. */
+/** Does the work, and reports progress at once and every few seconds. */
 export async function withProgress<Result>(
   options: ProgressOptions,
   work: () => Promise<Result>,
@@ -20,14 +20,14 @@ export async function withProgress<Result>(
   const { report, elapsedMs, totalSeconds, message } = options
   if (report === null) return work()
   const startedAt = elapsedMs()
-  const tell = () => {
+  const send = () => {
     const progress = Math.round((elapsedMs() - startedAt) / 1000)
-    const told = { progress, message, ...(totalSeconds === null ? {} : { total: totalSeconds }) }
-    // Who is gone need not be told; the work hears of that by its signal.
-    report(told).catch(() => {})
+    const params = { progress, message, ...(totalSeconds === null ? {} : { total: totalSeconds }) }
+    // Fails only when the client disconnected, which the work learns by its signal.
+    report(params).catch(() => {})
   }
-  tell()
-  const timer = setInterval(tell, REPORT_MS)
+  send()
+  const timer = setInterval(send, REPORT_MS)
   try {
     return await work()
   } finally {

@@ -45,7 +45,7 @@ the mail itself asks for.`,
   {
     name: 'find_missing_mail',
     title: 'Find out why a mail did not come',
-    description: 'Follows the way of a mail that did not arrive, and names the cause.',
+    description: 'Traces a mail that did not arrive, and names the cause.',
     arguments: {
       inboxId: { description: 'The inbox that the mail was meant for.' },
       expected: { description: 'Which mail was expected, when, and what sends it.' },
@@ -55,19 +55,19 @@ the mail itself asks for.`,
 The inbox: ${inboxId ?? 'ask me for its id.'}
 What was expected: ${expected ?? 'any mail at all.'}
 
-1. explain_missing_mail: was a mail accepted, refused, or sent to an address that is a slip away?
+1. explain_missing_mail: was a mail accepted, refused, or sent to a similar address?
    Has the inbox expired?
 2. list_messages: is it there, and was it only overlooked by what the wait asked for?
 3. If nothing has reached Mayfly, look at the sender: does it send at all, to this very address, to
    this SMTP server, without an error in its log?
-4. Mend what you can, trigger the mail once more, and wait_for_message with the watermark of the
+4. Fix what you can, trigger the mail once more, and wait_for_message with the watermark of the
    inbox as \`after\`.
 
-Report the cause in one sentence, with what you saw that proves it, then the remedy.`,
+Report the cause in one sentence, with what you saw that proves it, then the fix.`,
   },
 ]
 
-/** The prompts as they are listed. */
+/** The list of prompts. */
 export function listPrompts() {
   return PROMPTS.map(({ name, title, description, arguments: args }) => ({
     name,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { messageAnswer } from './message-text.ts'
 import type { ToolCall } from './tool.ts'
 
-/** How a message is named as a resource. */
+/** The resource template of a message. */
 export const MESSAGE_TEMPLATE = {
   uriTemplate: 'mayfly://inboxes/{id}/messages/{messageId}',
   name: 'message',
@@ -17,7 +17,7 @@ const MESSAGE_URI =
 
 const messageRef = z.object({ inboxId: idSchema('inbox'), messageId: idSchema('message') })
 
-/** The text of the message that a URI names; null when the URI is none of ours. */
+/** The text of the message with this URI; null for a URI of another form. */
 export async function readMessageResource(
   call: Pick<ToolCall, 'app' | 'caller' | 'fence'>,
   uri: string,

@@ -1,37 +1,37 @@
-/** What names one call: the key, the client's own session, and the id that the client gave it. */
-export type CallName = {
+/** Identifies one call: the key, the session of the client, and the client's request id. */
+export type CallId = {
   readonly keyId: string
   readonly session: string | null
   readonly requestId: string | number
 }
 
 /**
- * The calls that wait on this node, so that another request can cancel one.
+ * The waiting calls on this node, so that another request can cancel one.
  *
- * Clients number their calls from 0. Two that share a key would cancel each other's, so a call
- * can be named only by a client that shows its session.
+ * Clients number their calls from 0. Two that share a key would cancel each other's calls, so a
+ * client without a session cannot cancel.
  */
 export class RunningCalls {
   readonly #stops = new Map<string, () => void>()
 
-  /** From now until disposal the call can be cancelled. */
-  add(call: CallName, stop: () => void): Disposable {
-    const name = nameOf(call)
-    if (name !== null) this.#stops.set(name, stop)
+  /** Makes the call cancellable until disposal. */
+  add(call: CallId, stop: () => void): Disposable {
+    const key = keyOf(call)
+    if (key !== null) this.#stops.set(key, stop)
     return {
       [Symbol.dispose]: () => {
-        if (name !== null && this.#stops.get(name) === stop) this.#stops.delete(name)
+        if (key !== null && this.#stops.get(key) === stop) this.#stops.delete(key)
       },
     }
   }
 
-  /** Stops the call, if it runs here. */
-  cancel(call: CallName): void {
-    const name = nameOf(call)
-    if (name !== null) this.#stops.get(name)?.()
+  /** Stops the call if it runs on this node. */
+  cancel(call: CallId): void {
+    const key = keyOf(call)
+    if (key !== null) this.#stops.get(key)?.()
   }
 }
 
-function nameOf({ keyId, session, requestId }: CallName): string | null {
+function keyOf({ keyId, session, requestId }: CallId): string | null {
   return session === null ? null : JSON.stringify([keyId, session, requestId])
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 import { createIds } from '../platform/ids.ts'
-import type { McpRequest } from './exchange.ts'
+import type { McpRequest } from './protocol.ts'
 import { createMcp } from './server.ts'
 
 type Wish = { readonly timeoutMs: number; readonly gone: AbortSignal }

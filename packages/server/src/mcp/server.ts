@@ -4,20 +4,19 @@ import {
   InitializeRequestSchema,
   isJSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { McpDeps, McpRequest } from './exchange.ts'
-import { createProtocol } from './protocol.ts'
+import { createProtocol, type McpDeps, type McpRequest } from './protocol.ts'
 import { RunningCalls } from './running-calls.ts'
-import { findTool } from './tools.ts'
+import { findTool } from './tool-registry.ts'
 
-/** A comment in a silent stream this often; the first one also sends the headers. */
+/** Interval of comments in an idle stream; the first one also sends the headers. */
 const KEEP_ALIVE_MS = 5_000
 
 /**
- * Makes the endpoint for agents.
+ * Creates the MCP endpoint.
  *
- * Nothing is kept between requests: each is answered by a protocol server of its own, so any node
- * may answer any of them. The session id that a client is given at the start is a mere name. It
- * comes back with every request and tells whose call a cancellation means.
+ * Nothing is kept between requests: each has a protocol server of its own, so any node may handle
+ * any of them. The session id that a client gets at initialization holds no state; it identifies
+ * the client whose call a cancellation means.
  */
 export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Response> {
   const running = new RunningCalls()
@@ -36,7 +35,7 @@ export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Respo
     })
     const server = createProtocol({ ...deps, ...request, session, running })
     await server.connect(transport)
-    // A plain answer is made in an instant, and closing would leave it unmade.
+    // A plain response is ready at once; closing the server would lose it.
     if (streams) whenAborted(gone, () => void server.close())
     const response = await transport.handleRequest(toWebRequest(request), { parsedBody: body })
     if (InitializeRequestSchema.safeParse(body).success) {
@@ -46,19 +45,19 @@ export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Respo
   }
 }
 
-/** Also when it was aborted before: a client may leave while the library is still loading. */
+/** Also when already aborted: a client may disconnect while the library is loading. */
 function whenAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act()
   else signal.addEventListener('abort', act, { once: true })
 }
 
-/** Whether the answer may take long: it is then a stream, and can tell how far it has come. */
+/** Whether the call may take long: its response is then a stream that can report progress. */
 function isWaiting(body: unknown): boolean {
   if (!isJSONRPCRequest(body) || body.method !== 'tools/call') return false
   return findTool(body.params?.['name'])?.waits === true
 }
 
-/** Many calls in one request would pass by the limit of requests; the protocol dropped them too. */
+/** Batches would bypass the request limit, and the protocol no longer has them. */
 function refuseBatch(): Response {
   const message = 'Send one message a request: batches are not taken.'
   return Response.json(
@@ -67,7 +66,7 @@ function refuseBatch(): Response {
   )
 }
 
-/** The headers that the transport looks at. */
+/** A request with the headers that the transport reads. */
 function toWebRequest(request: McpRequest): Request {
   const headers = new Headers()
   for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {

@@ -1,8 +1,8 @@
 import type { ErrorCode, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError, StorageUnavailable } from '../errors.ts'
-import { quotedDiagnosis } from './diagnosis-text.ts'
+import { splitDiagnosis } from './diagnosis-text.ts'
 
-/** What an agent had better do next, where the message alone does not say. */
+/** What an agent should do next, where the message alone does not say. */
 const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_parameter: 'Correct what is named and call again.',
   plan_limit: 'Do without, or tell the user.',
@@ -20,31 +20,31 @@ const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
   storage_unavailable: 'Call again in a moment.',
 }
 
-/** What the table of errors says for callers who see the whole answer. */
+/** Replaces the text of the error table, which refers to the response body. */
 const NOTHING_ARRIVED = 'Nothing matching arrived in time.'
 
-/** What is thrown, as the caller's to act on; null when it is our bug. */
+/** The error if the caller can act on it; null when it is our bug. */
 export function toServiceError(error: unknown): ServiceError | null {
   if (error instanceof ServiceError) return error
   return error instanceof StorageUnavailable ? new ServiceError('storage_unavailable') : null
 }
 
-/** An error in words for an agent: what happened, and what to do next. */
+/** The texts of an error for an agent: what happened, and what to do next. */
 export function errorTexts(error: ServiceError, fence: (text: string) => string): string[] {
   const diagnostics = waitDiagnostics(error)
   const { nextSteps, quoted } =
-    diagnostics === null ? { nextSteps: [], quoted: null } : quotedDiagnosis(diagnostics)
+    diagnostics === null ? { nextSteps: [], quoted: null } : splitDiagnosis(diagnostics)
   const next = [NEXT[error.code], ...nextSteps].filter((step) => step !== undefined)
   const message = error.code === 'nothing_arrived' ? NOTHING_ARRIVED : error.message
-  const told = `${error.code}: ${message}`
+  const summary = `${error.code}: ${message}`
   return [
-    [told, ...next.map((step) => `Next: ${step}`)].join('\n'),
+    [summary, ...next.map((step) => `Next: ${step}`)].join('\n'),
     ...(quoted === null ? [] : [fence(quoted)]),
   ]
 }
 
 function waitDiagnostics(error: ServiceError): WaitDiagnostics | null {
   if (error.code !== 'nothing_arrived') return null
-  // Waiting puts it beside this error, and nothing else does.
+  // Waiting attaches it to this error, and nothing else does.
   return (error.detail.beside?.['diagnostics'] as WaitDiagnostics | undefined) ?? null
 }

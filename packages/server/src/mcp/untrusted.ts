@@ -1,10 +1,10 @@
 /**
- * What a reader does not see, but a model reads: controls, marks that turn text around,
+ * Characters that a person does not see but a model reads: controls, bidirectional marks,
  * zero-width characters, and the tags and variation selectors in which whole sentences can hide.
  */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}|(?![\t\n])\p{Cc}/gu
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?![\t\n])\p{Cc}/gu
 
-/** What would look like a border of ours, whatever mark it bears. */
+/** Text that imitates a border, whatever its mark. */
 const BORDER_LIKE = /<<<(?=\s*(?:end\s+)?untrusted)/gi
 
 const CAPTION =
@@ -13,15 +13,15 @@ const CAPTION =
 /**
  * Puts borders around text from a mail.
  *
- * The mark is drawn after the mail has arrived, so nothing in the mail can close the fence; what
- * merely looks like a border is bent, so that a hasty reader is not taken in either.
+ * The mark is generated after the mail has arrived, so nothing in the mail can close the fence.
+ * Text that only looks like a border is altered, so that it does not mislead either.
  */
 export function fence(mark: string, text: string): string {
   const kept = visible(text).replace(BORDER_LIKE, '< < <')
   return `${CAPTION}\n<<<untrusted ${mark}>>>\n${kept}\n<<<end untrusted ${mark}>>>`
 }
 
-/** A text on one line, and no longer than `charsMax`. */
+/** A text on one line, at most `charsMax` long. */
 export function oneLine(text: string, charsMax: number): string {
   const line = visible(text).replace(/\s+/g, ' ').trim()
   return line.length <= charsMax ? line : `${cut(line, 0, charsMax).text}…`
@@ -30,7 +30,7 @@ export function oneLine(text: string, charsMax: number): string {
 /** A piece of a long text, and where the next one begins; null at the end. */
 export type Piece = { readonly text: string; readonly nextOffset: number | null }
 
-/** The piece that begins at `offset`; no character is cut in two. */
+/** The piece that begins at `offset`; no surrogate pair is split. */
 export function cut(text: string, offset: number, charsMax: number): Piece {
   let end = offset + charsMax
   if (end >= text.length) return { text: text.slice(offset), nextOffset: null }
@@ -42,6 +42,6 @@ export function cut(text: string, offset: number, charsMax: number): Piece {
 function visible(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .toWellFormed()
 }

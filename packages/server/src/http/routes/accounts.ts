@@ -1,8 +1,8 @@
 import { readAccount, readUsage, registerAccount } from '@mayfly/contract'
 import { LIMITED_BY_ADDRESS } from '../rate-limit.ts'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
-/** Accounts and what they use. */
+/** Accounts and their usage. */
 export const accountRoutes: Routes = (http, app) => {
   const registration = { schema: registerAccount, config: LIMITED_BY_ADDRESS }
   http.post('/v1/accounts', registration, async (request, reply) =>

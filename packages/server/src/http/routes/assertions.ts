@@ -6,8 +6,7 @@ import {
   runScenario,
 } from '@mayfly/contract'
 import { waitQuery } from '../../wait-query.ts'
-import { clientGone } from '../client-gone.ts'
-import type { Routes } from '../routes.ts'
+import { clientGone, type Routes } from '../route.ts'
 
 /** Assertions and scenarios. */
 export const assertionRoutes: Routes = (http, app) => {

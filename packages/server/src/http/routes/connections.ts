@@ -1,7 +1,7 @@
 import { beginConnection, completeConnection, deleteConnection } from '@mayfly/contract'
 import { PUBLIC } from '../caller.ts'
 import { answerErrorPage, sendConnected } from '../connection-page.ts'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
 /** Connecting an external account. */
 export const connectionRoutes: Routes = (http, app) => {

@@ -1,9 +1,8 @@
 import { readDiagnostics, readTranscript, streamEvents } from '@mayfly/contract'
-import { clientGone } from '../client-gone.ts'
 import { sendEvents } from '../event-stream.ts'
-import type { Routes } from '../routes.ts'
+import { clientGone, type Routes } from '../route.ts'
 
-/** What happened, and what happens. */
+/** Diagnostics, transcripts and the event stream of an inbox. */
 export const diagnosticsRoutes: Routes = (http, app) => {
   http.get('/v1/inboxes/:id/diagnostics', { schema: readDiagnostics }, async (request) =>
     app.inboxes.diagnose(request.caller, request.params.id),

@@ -5,7 +5,7 @@ import {
   registerDomain,
   verifyDomain,
 } from '@mayfly/contract'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
 /** Receiving domains. */
 export const domainRoutes: Routes = (http, app) => {

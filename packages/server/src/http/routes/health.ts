@@ -1,7 +1,7 @@
 import { PUBLIC } from '../caller.ts'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
-/** For whoever watches over the process. */
+/** Health checks for monitoring and load balancers. */
 export const healthRoutes: Routes = (http, app) => {
   const options = { config: PUBLIC, schema: { hide: true } }
 

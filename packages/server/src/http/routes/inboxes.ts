@@ -1,5 +1,5 @@
 import { createInbox, deleteInbox, listInboxes, readInbox } from '@mayfly/contract'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
 /** Inboxes. */
 export const inboxRoutes: Routes = (http, app) => {

@@ -1,5 +1,5 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '@mayfly/contract'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
 /** API keys. */
 export const keyRoutes: Routes = (http, app) => {

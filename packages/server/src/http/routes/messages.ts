@@ -6,9 +6,9 @@ import {
   readRawMessage,
 } from '@mayfly/contract'
 import { downloadHeaders } from '../download.ts'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
-/** Messages and what is in them. */
+/** Messages, attachments and raw mail. */
 export const messageRoutes: Routes = (http, app) => {
   http.get('/v1/inboxes/:id/messages/:messageId/otp', { schema: explainOtp }, async (request) =>
     app.messages.explainCode(request.caller, {

@@ -1,7 +1,6 @@
 import { waitForMessage } from '@mayfly/contract'
 import { waitQuery } from '../../wait-query.ts'
-import { clientGone } from '../client-gone.ts'
-import type { Routes } from '../routes.ts'
+import { clientGone, type Routes } from '../route.ts'
 
 /** Waiting for mail. */
 export const waitingRoutes: Routes = (http, app) => {

@@ -6,9 +6,9 @@ import {
   replayDelivery,
   testWebhook,
 } from '@mayfly/contract'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 
-/** Webhooks and the log of what was sent to them. */
+/** Webhooks and their delivery log. */
 export const webhookRoutes: Routes = (http, app) => {
   http.post('/v1/webhooks', { schema: createWebhook }, async (request, reply) =>
     reply.code(201).send(await app.webhooks.create(request.caller, request.body)),

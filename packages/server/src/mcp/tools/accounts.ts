@@ -4,7 +4,7 @@ import { defineTool, READ_ONLY } from '../tool.ts'
 
 const left = z.int().nullable().describe('Null where nothing limits it.')
 
-/** What the account may still do. */
+/** What remains of the account's limits. */
 export const accountTools = [
   defineTool({
     name: 'usage_left',

@@ -23,7 +23,7 @@ import { oneLine } from '../untrusted.ts'
 /** Characters of a result's detail, which may quote the mail. */
 const DETAIL_CHARS_MAX = 1_000
 
-/** `linkResponds` fetches links of the mail, so a check reaches outside. */
+/** `linkResponds` fetches links of the mail, so a check sends requests outside. */
 const CHECKS: Annotations = { ...READ_ONLY, openWorldHint: true }
 
 const runOutput = assertionRunSchema
@@ -49,7 +49,7 @@ export const assertionTools = [
       const { app, caller, signal: gone } = call
       const timeoutMs = timeoutSeconds * 1000
       const options = { inboxId, assertions, query: waitQuery(given), timeoutMs, gone }
-      return told(call, timeoutSeconds, () => app.assertions.run(caller, options))
+      return runWithProgress(call, timeoutSeconds, () => app.assertions.run(caller, options))
     },
   }),
   defineTool({
@@ -86,12 +86,12 @@ export const assertionTools = [
     run: async (call, { scenarioId, inboxId, ...given }) => {
       const { app, caller, signal: gone } = call
       const options = { scenarioId, inboxId, query: waitQuery(given), gone }
-      return told(call, null, () => app.scenarios.run(caller, options))
+      return runWithProgress(call, null, () => app.scenarios.run(caller, options))
     },
   }),
 ]
 
-async function told(
+async function runWithProgress(
   call: ToolCall,
   totalSeconds: number | null,
   run: () => Promise<AssertionRun>,

@@ -1,6 +1,6 @@
 import { diagnosticsSchema, idSchema, inboxSchema, stageSchema } from '@mayfly/contract'
 import { z } from 'zod'
-import { quotedDiagnosis } from '../diagnosis-text.ts'
+import { splitDiagnosis } from '../diagnosis-text.ts'
 import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
 
 /** Why a mail did not come. */
@@ -9,7 +9,7 @@ export const diagnosticsTools = [
     name: 'explain_missing_mail',
     title: 'Explain a missing mail',
     description:
-      'Tells what has happened at an inbox: mails accepted, mails refused and why, mails for addresses that are a slip away, and what to do next. Use it when a wait ended without the mail, before you trigger it again.',
+      'Tells what has happened at an inbox: mails accepted, mails refused and why, mails for similar addresses, and what to do next. Use it when a wait ended without the mail, before you trigger it again.',
     input: z.strictObject({ inboxId: idSchema('inbox') }),
     output: diagnosticsSchema.pick({ state: true, domain: true, nextSteps: true }).extend({
       emailAddress: inboxSchema.shape.emailAddress.describe('Where the mail must be sent to.'),
@@ -22,14 +22,14 @@ export const diagnosticsTools = [
     run: async ({ app, caller, fence }, { inboxId }) => {
       const { emailAddress } = await app.inboxes.get(caller, inboxId)
       const diagnosis = await app.inboxes.diagnose(caller, inboxId)
-      const { nextSteps, quoted } = quotedDiagnosis(diagnosis)
+      const { nextSteps, quoted } = splitDiagnosis(diagnosis)
       const stages = Object.groupBy(diagnosis.events, ({ stage }) => stage)
       const seen = Object.fromEntries(
         Object.entries(stages).map(([stage, events]) => [stage, events?.length ?? 0]),
       )
       const { state, domain } = diagnosis
-      const told = { state, domain, nextSteps, emailAddress, seen }
-      return quoted === null ? told : { ...told, untrusted: fence(quoted) }
+      const facts = { state, domain, nextSteps, emailAddress, seen }
+      return quoted === null ? facts : { ...facts, untrusted: fence(quoted) }
     },
   }),
 ]

@@ -2,7 +2,7 @@ import { createInbox, createInboxBody, idSchema, inboxSchema } from '@mayfly/con
 import { z } from 'zod'
 import { ADDS, defineTool, READ_ONLY } from '../tool.ts'
 
-/** Inboxes come and go. */
+/** Creating and deleting inboxes. */
 export const inboxTools = [
   defineTool({
     name: 'create_inbox',

@@ -10,13 +10,13 @@ import { addressText, messageAnswer, messageAnswerSchema } from '../message-text
 import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
 import { oneLine } from '../untrusted.ts'
 
-/** Messages that an agent sees at a time unless it asks for more. */
+/** Default page size for an agent. */
 const PAGE_DEFAULT = 20
 
 /** Characters of a subject or a preview in a list. */
 const SUMMARY_CHARS_MAX = 200
 
-/** Characters of links in one answer; a single link has up to 8,192. */
+/** Characters of links in one result; a single link has up to 8,192. */
 const LINKS_CHARS_MAX = 10_000
 
 /** Characters of a link's own text. */
@@ -118,7 +118,7 @@ export const messageTools = [
   }),
 ]
 
-/** As many links as fit an answer, and at least one. */
+/** As many links as fit into a result, and at least one. */
 function linkLines(links: readonly Link[]): string[] {
   const lines: string[] = []
   let chars = 0

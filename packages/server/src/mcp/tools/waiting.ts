@@ -7,7 +7,7 @@ import { messageAnswer, messageAnswerSchema, senderLines } from '../message-text
 import { withProgress } from '../progress.ts'
 import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
 
-/** Longest wait of an agent. Mail that is later than this is better asked about than waited for. */
+/** Longest wait of an agent. If mail takes longer, explain_missing_mail helps more. */
 const AGENT_WAIT_SECONDS_MAX = 300
 
 const waitInput = waitForMessage.querystring
@@ -66,9 +66,9 @@ export const waitingTools = [
 type Wait = z.output<typeof waitInput> & { readonly for: 'message' | 'otp' }
 
 /**
- * Waits as long as the agent asked, in rounds no longer than any other caller's.
+ * Waits as long as the agent asked, in rounds of at most the limit of the API.
  *
- * A round begins with a look, so that what arrives between two of them is found.
+ * A round begins with a query, so that a message that arrives between two rounds is found.
  */
 async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Message; otp?: Otp }> {
   const { app, caller, signal, report, elapsedMs } = call

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isMeantForUs } from './rebinding.ts'
+import { isForThisService } from './mcp.ts'
 
 const OWN = { baseUrl: 'https://mail.example.com/base', port: 8025 }
 
-describe('isMeantForUs', () => {
+describe('isForThisService', () => {
   const cases: readonly (readonly [string | undefined, string | undefined, boolean])[] = [
     ['mail.example.com', undefined, true],
     ['MAIL.example.com:443', undefined, true],
@@ -33,7 +33,7 @@ describe('isMeantForUs', () => {
   ]
   for (const [host, origin, expected] of cases) {
     it(`is ${expected} for Host ${host} and Origin ${origin}`, () => {
-      assert.equal(isMeantForUs({ host, origin }, OWN), expected)
+      assert.equal(isForThisService({ host, origin }, OWN), expected)
     })
   }
 })

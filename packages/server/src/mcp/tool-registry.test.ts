@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { findTool, listTools } from './tools.ts'
+import { findTool, listTools } from './tool-registry.ts'
 
 describe('the tools', () => {
   const tools = listTools()

@@ -26,15 +26,15 @@ export function findTool(name: unknown): Tool | null {
 
 let listing: ReturnType<typeof describeTools> | null = null
 
-/** The tools as they are listed; made at the first call, since they never change. */
+/** The list of tools; built at the first call, because it never changes. */
 export function listTools() {
   listing ??= describeTools()
   return listing
 }
 
-/** The blocks of text that stand for an answer, for clients that look at text alone. */
-export function answerTexts({ untrusted, ...vouchedFor }: Answer): string[] {
-  const own = JSON.stringify(vouchedFor)
+/** A result as text blocks, for clients that do not read structured content. */
+export function answerTexts({ untrusted, ...trusted }: Answer): string[] {
+  const own = JSON.stringify(trusted)
   return untrusted === undefined ? [own] : [own, untrusted]
 }
 

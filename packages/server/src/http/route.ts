@@ -1,6 +1,7 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -8,8 +9,8 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { App } from '../assembly/api.ts'
 
-/** The server as routes see it: request and answer are typed by the schemas of the contract. */
-export type TypedServer = FastifyInstance<
+/** The server as routes see it: request and response are typed by the schemas of the contract. */
+type TypedServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,
@@ -19,3 +20,12 @@ export type TypedServer = FastifyInstance<
 
 /** Registers the routes of one noun. */
 export type Routes = (http: TypedServer, app: App) => void
+
+/** Aborts when the client closes the connection before the response is complete. */
+export function clientGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
