@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   scenario: 'scn_',
   webhook: 'whk_',
   event: 'evt_',
+  diagnostic: 'dia_',
 } as const
 
 /** The kinds of things that have an id of their own. */
@@ -34,6 +35,8 @@ export type ScenarioId = Id<'scenario'>
 export type WebhookId = Id<'webhook'>
 /** `evt_…` */
 export type EventId = Id<'event'>
+/** `dia_…` */
+export type DiagnosticId = Id<'diagnostic'>
 
 /** Longest id taken from a path. Ours are 30 characters; a longer text names nothing. */
 const ID_LENGTH_MAX = 64

@@ -8,8 +8,7 @@ import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { type Finding, recordFindings } from '../features/follow-up/record.ts'
 import { rawBytes } from '../features/messages/bytes.ts'
-import { NOT_SCANNED } from '../features/receiving/receive.ts'
-import { scanHeld } from '../features/scanning/scan.ts'
+import { scanAttachments } from '../features/scanning/scan.ts'
 import { CheckBacklog } from '../features/sender-checks/backlog.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
@@ -162,7 +161,7 @@ async function withinDeadline(verdict: ReturnType<typeof verifySender>) {
 /** Scans whenever something was stored, and again while the scanner cannot be asked. */
 function createScanner(
   deps: FollowUpDeps,
-  io: Pick<Parameters<typeof scanHeld>[0], 'readRaw' | 'record'>,
+  io: Pick<Parameters<typeof scanAttachments>[0], 'readRaw' | 'record'>,
 ) {
   const where = deps.config.MAYFLY_CLAMD
   if (where === null) return { wake: () => {}, stop: async () => {} }
@@ -170,7 +169,6 @@ function createScanner(
     ...io,
     store: deps.store,
     scan: (bytes: Buffer) => scanWithClamd(where, bytes),
-    heldReason: NOT_SCANNED,
   }
   let running: Promise<void> | null = null
   let isDue = false
@@ -181,7 +179,7 @@ function createScanner(
   const run = async () => {
     while (isDue) {
       isDue = false
-      await scanHeld(scan).catch((error: unknown) => {
+      await scanAttachments(scan).catch((error: unknown) => {
         deps.log.warn({ err: error }, 'the scanner did not answer; attachments stay quarantined')
       })
     }

@@ -1,15 +1,16 @@
 // The receiving side: SMTP, parsing, detection, commit. It usually runs in threads of its own
 // (threads/receiving-*), so that a burst of mail or a hostile one never delays the API.
 
+import type { InboxId } from '@mayfly/contract'
 import { type MailHandler, REFUSAL_REPLIES, startSmtpServer } from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
+import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Admitted, admitRecipient } from '../features/receiving/admit.ts'
 import { type CommitDeps, commitMails } from '../features/receiving/commit.ts'
 import { FloodGuard } from '../features/receiving/flood.ts'
 import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
-import { RefusalLog, type RefusedWhy } from '../features/receiving/refusals.ts'
 import { composeDeliveries } from '../features/webhooks/event.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
@@ -82,13 +83,7 @@ export async function startReceiving(
   options: ReceivingOptions,
 ): Promise<Receiving> {
   const { config } = options
-  const refusals = new RefusalLog({
-    ...deps,
-    newId: createIds(deps.clock).diagnosticId,
-    ourDomains: [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS],
-    replyFor: (why) => REFUSAL_REPLIES[why],
-    announce: (inboxIds) => deps.signals.announce({ inboxIds, mailIds: [] }),
-  })
+  const refusals = createRefusalLog(deps, config)
   const smtp = await startSmtpServer<Admitted>({
     handler: createHandler(deps, options, refusals),
     hostname: options.hostName,
@@ -115,6 +110,22 @@ export async function startReceiving(
       await flush()
     },
   }
+}
+
+function createRefusalLog(deps: ReceivingDeps, config: Config): RefusalLog {
+  const { store, clock, signals } = deps
+  const ids = createIds(clock)
+  const announce = (inboxIds: readonly InboxId[]) => signals.announce({ inboxIds, mailIds: [] })
+  return new RefusalLog({
+    store,
+    clock,
+    newId: () => ids.next('diagnostic'),
+    ourDomains: [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS],
+    replyText: (reply) => REFUSAL_REPLIES[reply],
+    record: createGroupCommit((batches: Parameters<typeof recordEvents>[1]) =>
+      recordEvents({ store, announce }, batches),
+    ),
+  })
 }
 
 /** Tells the other threads that clients connect, once a second at the most. */
@@ -168,16 +179,15 @@ function createHandler(
     receive: (mail) => receiveMail(receive, mail).catch(storageWhy),
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
-      const from = `from <${envelope.mailFrom}> at ${envelope.remoteAddress}`
       refusals
-        .noteTurnedAway(inboxIds, `${reply} (${reason.replaceAll('_', ' ')}; ${from})`)
+        .addLostMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
         .catch((error: unknown) => deps.log.warn({ err: error }, 'a refusal was not written'))
     },
   }
 }
 
 /** What the client is told when the storage fails; anything else is our bug. */
-function storageWhy(error: unknown): Extract<RefusedWhy, 'unavailable' | 'storage_full'> {
+function storageWhy(error: unknown): Extract<RefusalReply, 'unavailable' | 'storage_full'> {
   if (!(error instanceof StorageUnavailable)) throw error
   return error.full ? 'storage_full' : 'unavailable'
 }

@@ -29,8 +29,6 @@ export type Ids = {
   localPart(): string
   /** Id of a mail, shared by all inboxes that received it. */
   mailId(): string
-  /** Id of a diagnostics entry. */
-  diagnosticId(): string
   /** Id of a request, in the log and in the response. */
   requestId(): string
   /** Id of this process among all nodes. */
@@ -57,7 +55,6 @@ export function createIds(clock: { now(): number }): Ids {
     // A brand exists only at compile time; this is where ids get theirs.
     next: (kind) => sortable(ID_PREFIXES[kind]) as Id<typeof kind>,
     mailId: () => sortable('eml_'),
-    diagnosticId: () => sortable('dia_'),
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,

@@ -4,10 +4,11 @@ import type { Dialect } from './dialect.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { manyAccounts } from './migrations/0002-many-accounts.ts'
 import { webhooks } from './migrations/0003-webhooks.ts'
+import { refusalCodes } from './migrations/0004-refusal-codes.ts'
 import type { Schema } from './schema.ts'
 
 /** Every migration in order; its place in the list is its number. Forward only, never edited. */
-const MIGRATIONS = [initial, manyAccounts, webhooks] as const
+const MIGRATIONS = [initial, manyAccounts, webhooks, refusalCodes] as const
 
 /**
  * Brings the schema up to date, all in one transaction under the database's lock, so that

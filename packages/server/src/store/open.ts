@@ -9,7 +9,6 @@ import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
 import { Addresses } from './tables/addresses.ts'
-import { Arrivals } from './tables/arrivals.ts'
 import { Attachments } from './tables/attachments.ts'
 import { Connections } from './tables/connections.ts'
 import { Deliveries } from './tables/deliveries.ts'
@@ -23,6 +22,7 @@ import { Mails } from './tables/mails.ts'
 import { Messages } from './tables/messages.ts'
 import { OperatorQueries } from './tables/operator.ts'
 import { RateWindows } from './tables/rate-windows.ts'
+import { ReceivingQueries } from './tables/receiving.ts'
 import { Scenarios } from './tables/scenarios.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
 import { Usage } from './tables/usage.ts'
@@ -38,7 +38,7 @@ export type Tables = {
   readonly domains: Domains
   readonly inboxes: Inboxes
   readonly idempotencyKeys: IdempotencyKeys
-  readonly arrivals: Arrivals
+  readonly receiving: ReceivingQueries
   readonly mails: Mails
   readonly messages: Messages
   readonly attachments: Attachments
@@ -184,7 +184,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     domains: new Domains(db),
     inboxes: new Inboxes(db, dialect),
     idempotencyKeys: new IdempotencyKeys(db),
-    arrivals: new Arrivals(db, dialect, statements),
+    receiving: new ReceivingQueries(db, dialect, statements),
     mails: new Mails(db, dialect, statements),
     messages: new Messages(db),
     attachments: new Attachments(db),

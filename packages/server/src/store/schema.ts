@@ -3,6 +3,7 @@ import type {
   AttachmentId,
   AttemptError,
   ConnectionProvider,
+  DiagnosticId,
   Environment,
   EventId,
   InboxId,
@@ -157,19 +158,41 @@ type AttachmentTable = {
   sha256: string
   status: 'available' | 'blocked' | 'quarantined'
   reason: string | null
+  /** Set while the attachment is quarantined because it has not been scanned yet. */
+  held_for: 'scan' | null
   /** Where its encoded bytes lie in the raw mail. */
   body_start: number
   body_end: number
   body_encoding: TransferEncoding
 }
 
-/** Stages that no other row tells of: refusals, near misses, suspensions. */
+/** Why mail for an inbox was refused, or lost after its recipients had been accepted. */
+export type RefusalCode =
+  | 'inbox_expired'
+  | 'inbox_suspended'
+  | 'message_limit_reached'
+  | 'size_limit_reached'
+  | 'no_room'
+  | 'too_large'
+  | 'no_memory'
+  | 'too_slow'
+  | 'timed_out'
+  | 'connection_lost'
+  | 'client_error'
+  | 'shutting_down'
+  | 'handler_failed'
+
+/** Stages that cannot be derived from another table: refusals, near misses, suspensions. */
 type DiagnosticEventTable = {
-  id: string
+  id: DiagnosticId
   inbox_id: InboxId
   stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended'
   at: number
   detail: string | null
+  /** Of `smtp.refused`; null in rows older than the column. */
+  reason: RefusalCode | null
+  /** Of `near.miss`: the address that the mail was sent to; null in rows older than the column. */
+  recipient: string | null
 }
 
 /** Refused recipients of one receiving domain in one hour. */

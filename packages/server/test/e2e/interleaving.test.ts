@@ -39,13 +39,13 @@ async function storeMail(store: Store, inboxId: InboxId): Promise<void> {
     attachments: [],
   } as const
   await store.transaction(async (tx: Tables) => {
-    const [room] = await tx.arrivals.lockRooms([inboxId])
+    const [room] = await tx.receiving.lockRooms([inboxId])
     if (room === undefined) throw new Error('no inbox')
     const sequence = room.lastSequence + 1
     // A brand by hand: any unique text will do.
     const id = `msg_${mails}` as MessageId
     await tx.mails.add([mail], [{ id, inboxId, recipient: '', sequence, mail }])
-    await tx.arrivals.grow([{ ...room, lastSequence: sequence }])
+    await tx.receiving.grow([{ ...room, lastSequence: sequence }])
   })
 }
 

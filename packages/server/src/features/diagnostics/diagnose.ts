@@ -5,7 +5,7 @@ import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
 import { nextSteps } from './next-steps.ts'
-import { attemptEvent, EVENTS_MAX, timeline } from './timeline.ts'
+import { EVENTS_MAX, timeline } from './timeline.ts'
 
 /** What diagnosing needs. */
 export type DiagnoseDeps = {
@@ -22,8 +22,8 @@ export type DiagnoseDeps = {
   ) => string | null
 }
 
-/** Messages whose way is told: three events each. */
-const JOURNEYS_MAX = 200
+/** Messages that the timeline covers: up to three events each. */
+const TRACES_MAX = 200
 
 /** Messages that a wait which came to nothing is told about. */
 const CONSIDERED_MAX = 20
@@ -37,11 +37,13 @@ export async function diagnose(
   const now = deps.clock.now()
   const inbox = await deps.store.inboxes.find(caller.accountId, inboxId, now)
   if (inbox === null) throw new ServiceError('inbox_not_found')
+  const stored = await deps.store.diagnostics.list(inboxId, EVENTS_MAX)
   const events = timeline({
     inbox,
     now,
-    journeys: await deps.store.messages.listJourneys(caller.accountId, inboxId, JOURNEYS_MAX),
-    written: await writtenEvents(deps, inboxId),
+    stored,
+    traces: await deps.store.messages.listTraces(caller.accountId, inboxId, TRACES_MAX),
+    attempts: await deps.store.deliveries.listAttemptsOfInbox(inboxId, EVENTS_MAX),
   })
   const domain = await domainOf(deps, inbox)
   return {
@@ -51,6 +53,7 @@ export async function diagnose(
     nextSteps: nextSteps({
       inbox,
       events,
+      stored,
       domain,
       now,
       mailHost: deps.mailHost,
@@ -97,13 +100,6 @@ export async function readTranscript(
   if (lines !== null) return lines
   const inbox = await deps.store.inboxes.find(accountId, ref.inboxId, deps.clock.now())
   throw new ServiceError(inbox === null ? 'inbox_not_found' : 'message_not_found')
-}
-
-async function writtenEvents(deps: DiagnoseDeps, inboxId: InboxId) {
-  const events = await deps.store.diagnostics.list(inboxId, EVENTS_MAX)
-  const attempts = await deps.store.deliveries.listAttemptsOfInbox(inboxId, EVENTS_MAX)
-  // Oldest first, so that events of one instant keep their order in the timeline.
-  return [...events.toReversed().map(({ id: _, ...event }) => event), ...attempts.map(attemptEvent)]
 }
 
 async function domainOf(deps: DiagnoseDeps, inbox: Inbox) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
+import type { DiagnosticId, Inbox } from '@mayfly/contract'
+import type { RefusalCode } from '../../store/schema.ts'
+import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
 import { nextSteps, type Observed } from './next-steps.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 14, 30)
@@ -20,6 +22,7 @@ const INBOX = {
 const OBSERVED: Observed = {
   inbox: INBOX,
   events: [],
+  stored: [],
   domain: { domain: 'mayfly.test', status: 'active' },
   mailHost: 'mx.mayfly.test',
   smtpAddress: '127.0.0.1:1025',
@@ -28,7 +31,17 @@ const OBSERVED: Observed = {
 }
 
 const at = '2026-01-01T14:29:48.000Z'
-const refused = (detail: string): DiagnosticEvent => ({ stage: 'smtp.refused', at, detail })
+
+/** A stored event and the same as the timeline shows it. */
+function observed(event: Omit<StoredDiagnosticEvent, 'id' | 'at'>): Partial<Observed> {
+  const { stage, detail } = event
+  // A brand by hand: the id plays no part.
+  const stored = [{ ...event, at, id: 'dia_1' as DiagnosticId }]
+  return { stored, events: [{ stage, at, detail }] }
+}
+
+const refused = (reason: RefusalCode | null, detail: string) =>
+  observed({ stage: 'smtp.refused', detail, reason, recipient: null })
 
 describe('nextSteps', () => {
   const cases: readonly [string, Partial<Observed>, readonly RegExp[]][] = [
@@ -47,20 +60,33 @@ describe('nextSteps', () => {
       'refused as expired',
       {
         inbox: { ...INBOX, state: 'expired' },
-        events: [refused('550 5.1.1 No such inbox (the inbox had expired at 14:02)')],
+        ...refused('inbox_expired', '550 5.1.1 No such inbox (the inbox had expired at 14:02)'),
       },
       [/^The inbox expired at/, /refused 12 s ago: 550 .*expired at 14:02.*larger ttlSeconds\.$/],
     ],
     [
       'refused as too large',
-      { events: [refused('552 5.3.4 Message too large (31 MB of 25)')] },
+      refused('too_large', '552 5.3.4 Message too large (31 MB of 25)'),
       [/31 MB of 25.*Send a smaller mail\.$/],
     ],
     [
+      'refused by a code, whatever the sender wrote',
+      refused('inbox_suspended', '550 5.1.1 No such inbox (from <had.expired@552.example>)'),
+      [/552\.example.*\. Create a new inbox\.$/],
+    ],
+    [
+      'refused before reasons had codes',
+      refused(null, '550 5.1.1 No such inbox (the inbox had expired at 14:02)'),
+      [/expired at 14:02.*Look at the log of the sender\.$/],
+    ],
+    [
       'near miss',
-      {
-        events: [{ stage: 'near.miss', at, detail: 'mail for jon.doe@mayfly.test was refused: …' }],
-      },
+      observed({
+        stage: 'near.miss',
+        detail: 'mail for jon.doe@mayfly.test was refused: …',
+        reason: null,
+        recipient: 'jon.doe@mayfly.test',
+      }),
       [/^A mail for jon\.doe@mayfly\.test was refused 12 s ago; your inbox is john\.doe@/],
     ],
     [
@@ -74,9 +100,9 @@ describe('nextSteps', () => {
     ['suspended', { inbox: { ...INBOX, state: 'suspended' } }, [/^The inbox is suspended/]],
     ['all well', { events: [{ stage: 'message.stored', at, detail: null }] }, []],
   ]
-  for (const [name, observed, steps] of cases) {
+  for (const [name, given, steps] of cases) {
     it(`are specific: ${name}`, () => {
-      const found = nextSteps({ ...OBSERVED, ...observed })
+      const found = nextSteps({ ...OBSERVED, ...given })
       assert.equal(found.length, steps.length, JSON.stringify(found))
       for (const [i, step] of steps.entries()) assert.match(String(found[i]), step)
     })

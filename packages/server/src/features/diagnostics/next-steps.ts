@@ -1,9 +1,13 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
+import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
+import { remedyFor } from './refusal-reasons.ts'
 
-/** What is known when somebody asks why a mail did not come. */
+/** What the advice is based on. */
 export type Observed = {
   readonly inbox: Inbox
   readonly events: readonly DiagnosticEvent[]
+  /** Refusals, near misses and suspensions, newest first. */
+  readonly stored: readonly StoredDiagnosticEvent[]
   readonly domain: { readonly domain: string; readonly status: string }
   readonly mailHost: string
   /** Where the application under test should send to. */
@@ -13,10 +17,10 @@ export type Observed = {
   readonly now: number
 }
 
-/** Refusals and near misses that are told, newest first; more would say the same. */
-const TOLD_MAX = 3
+/** Refusals and near misses that get a step: the newest. */
+const REFUSAL_STEPS_MAX = 3
 
-/** What to do now, most telling first; one entry each. */
+/** What to do now, the most likely cause first. */
 export function nextSteps(observed: Observed): string[] {
   return [...stateSteps(observed), ...refusalSteps(observed), ...silenceSteps(observed)]
 }
@@ -42,32 +46,17 @@ function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
 }
 
 /** One step for each refusal and each near miss, the newest first. */
-function refusalSteps({ events, inbox, now }: Observed): string[] {
-  return events
+function refusalSteps({ stored, inbox, now }: Observed): string[] {
+  return stored
     .filter(({ stage }) => stage === 'smtp.refused' || stage === 'near.miss')
-    .toReversed()
-    .slice(0, TOLD_MAX)
-    .map(({ stage, at, detail }) => {
+    .slice(0, REFUSAL_STEPS_MAX)
+    .map(({ stage, at, detail, reason, recipient }) => {
       const ago = agoText(now - Date.parse(at))
       if (stage === 'near.miss') {
-        const [, wrong] = /^mail for (\S+) was refused/.exec(detail ?? '') ?? []
-        return `A mail for ${wrong ?? 'a similar address'} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
+        return `A mail for ${recipient ?? 'a similar address'} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
       }
-      return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was noted'}. ${remedyFor(detail ?? '')}`
+      return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was recorded'}. ${remedyFor(reason)}`
     })
-}
-
-const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [/had expired/, 'Create a new inbox, or one with a larger ttlSeconds.'],
-  [/suspended/, 'Create a new inbox.'],
-  [/^552|too large/, 'Send a smaller mail.'],
-  [/holds|no room/, 'Delete the inbox and create a new one: it is full.'],
-  [/connection lost|timed out|too slow/, 'The sender broke off: look at its log and the network.'],
-  [/^45/, 'The sender should try again by itself; a real mail server does.'],
-]
-
-function remedyFor(detail: string): string {
-  return REMEDIES.find(([pattern]) => pattern.test(detail))?.[1] ?? 'Look at the log of the sender.'
 }
 
 /** When nothing at all has come, the mail never reached us, or not for this address. */

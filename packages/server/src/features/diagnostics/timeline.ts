@@ -1,26 +1,31 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
 import type { InboxAttempt } from '../../store/tables/deliveries.ts'
-import type { Journey } from '../../store/tables/messages.ts'
+import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
+import type { MessageTrace } from '../../store/tables/messages.ts'
 
-/** Shown of each inbox; older ones give way. */
+/** Events shown of an inbox: the newest. */
 export const EVENTS_MAX = 500
 
 /** What the timeline of an inbox is made of. */
 export type TimelineParts = {
   readonly inbox: Inbox
-  readonly journeys: readonly Journey[]
-  /** Events that were written as such, and those of webhooks. */
-  readonly written: readonly DiagnosticEvent[]
+  readonly traces: readonly MessageTrace[]
+  /** Newest first. */
+  readonly stored: readonly StoredDiagnosticEvent[]
+  /** Attempts to push messages of the inbox to webhooks, oldest first. */
+  readonly attempts: readonly InboxAttempt[]
   readonly now: number
 }
 
 /** Every stage that was observed, oldest first, the newest 500. */
 export function timeline(parts: TimelineParts): DiagnosticEvent[] {
-  const { inbox, journeys, written, now } = parts
+  const { inbox, traces, stored, attempts, now } = parts
   const events: DiagnosticEvent[] = [
     { stage: 'inbox.created', at: inbox.createdAt, detail: inbox.emailAddress },
-    ...journeys.flatMap(journeyEvents),
-    ...written,
+    ...traces.flatMap(traceEvents),
+    // Oldest first, so that events of one instant keep their order.
+    ...stored.toReversed().map(({ stage, at, detail }) => ({ stage, at, detail })),
+    ...attempts.map(attemptEvent),
   ]
   if (Date.parse(inbox.expiresAt) <= now) {
     events.push({ stage: 'inbox.expired', at: inbox.expiresAt, detail: null })
@@ -29,8 +34,7 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
   return events.sort((a, b) => compare(a.at, b.at)).slice(-EVENTS_MAX)
 }
 
-/** One attempt to push a message to a webhook. */
-export function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
+function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
   const outcome = attempt.status === null ? (attempt.error ?? 'no answer') : `${attempt.status}`
   return {
     stage: attempt.succeeded ? 'webhook.delivered' : 'webhook.failed',
@@ -39,26 +43,26 @@ export function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
   }
 }
 
-function journeyEvents(journey: Journey): DiagnosticEvent[] {
-  const at = new Date(journey.receivedAt).toISOString()
-  const { mailFrom, remoteAddress, tls } = journey.envelope
+function traceEvents(trace: MessageTrace): DiagnosticEvent[] {
+  const at = new Date(trace.receivedAt).toISOString()
+  const { mailFrom, remoteAddress, tls } = trace.envelope
   const secured = tls === null ? '' : ` by ${tls}`
-  const subject = journey.subject === null ? 'no subject' : `"${journey.subject}"`
+  const subject = trace.subject === null ? 'no subject' : `"${trace.subject}"`
   const events: DiagnosticEvent[] = [
     {
       stage: 'smtp.accepted',
       at,
-      detail: `for ${journey.recipient} from <${mailFrom}> at ${remoteAddress}${secured}`,
+      detail: `for ${trace.recipient} from <${mailFrom}> at ${remoteAddress}${secured}`,
     },
     {
       stage: 'message.stored',
       at,
-      detail: `${journey.id}, ${subject}, ${journey.sizeBytes} bytes`,
+      detail: `${trace.id}, ${subject}, ${trace.sizeBytes} bytes`,
     },
   ]
-  if (journey.otpConfidence !== null) {
-    const confidence = journey.otpConfidence.toFixed(2)
-    events.push({ stage: 'otp.detected', at, detail: `${journey.id}, confidence ${confidence}` })
+  if (trace.otpConfidence !== null) {
+    const confidence = trace.otpConfidence.toFixed(2)
+    events.push({ stage: 'otp.detected', at, detail: `${trace.id}, confidence ${confidence}` })
   }
   return events
 }

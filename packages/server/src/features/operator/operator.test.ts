@@ -142,7 +142,7 @@ describeEachDatabase('the operator', (open) => {
     const inbox = await givenInbox(store, { owner: ALICE })
     const isStopped = async () => [
       (await store.keys.findCredentials(apiKey.slice(0, 16))).length === 0,
-      (await store.arrivals.findRecipient(inbox.address))?.isSuspended,
+      (await store.receiving.findRecipient(inbox.address))?.isSuspended,
     ]
     await suspend(operator(store), ALICE, 'abuse')
     assert.deepEqual(await isStopped(), [true, true])
@@ -163,6 +163,23 @@ describeEachDatabase('the operator', (open) => {
     )
     await resume(operator(store), inbox.id)
     assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW))?.state, 'active')
+  })
+
+  it('does not hide later events of an inbox that was suspended', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    await suspend(operator(store), inbox.id, 'abuse')
+    const suspended = await store.diagnostics.newestId(inbox.id)
+    const later = createIds({ now: () => NOW + 1 })
+    const event = { id: later.next('diagnostic'), inboxId: inbox.id, at: NOW + 1, detail: '550' }
+    await store.diagnostics.add([{ ...event, stage: 'smtp.refused', reason: 'inbox_suspended' }])
+
+    const after = await store.diagnostics.listAfter(inbox.id, suspended ?? '', 10)
+    assert.deepEqual(
+      after.map(({ stage }) => stage),
+      ['smtp.refused'],
+    )
+    assert.equal(await store.diagnostics.newestId(inbox.id), event.id)
   })
 
   it('asks for an id where a text names an account and an inbox', async () => {

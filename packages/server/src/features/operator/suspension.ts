@@ -22,9 +22,9 @@ export async function suspend(deps: SuspensionDeps, text: string, reason: string
     refuseOperator(deps, target)
     if (target.kind === 'account') {
       await tx.operator.setAccountSuspended(target.account.id, now)
-    } else if (await tx.arrivals.suspend(target.inbox.id, now, reason)) {
+    } else if (await tx.receiving.suspend(target.inbox.id, now, reason)) {
       const { id: inboxId } = target.inbox
-      const event = { id: deps.ids.next('event'), inboxId, at: now, detail: reason }
+      const event = { id: deps.ids.next('diagnostic'), inboxId, at: now, detail: reason }
       await tx.diagnostics.add([{ ...event, stage: 'inbox.suspended' }])
     }
     return target

@@ -2,10 +2,11 @@ import type { InboxId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
-import type { Recipient } from '../../store/tables/arrivals.ts'
+import type { Recipient } from '../../store/tables/receiving.ts'
+import type { RefusalLog, RefusalReply } from '../diagnostics/refusal-log.ts'
+import type { RefusalReason } from '../diagnostics/refusal-reasons.ts'
 import { hasRoom, INBOX_MESSAGES_MAX } from './capacity.ts'
 import type { FloodGuard } from './flood.ts'
-import type { RefusalLog, RefusedWhy } from './refusals.ts'
 
 /** What admitting needs. */
 export type AdmitDeps = {
@@ -23,7 +24,7 @@ export type Admitted = { readonly address: string; readonly inboxId: InboxId }
 /** Whether mail for an address is taken. */
 export type Admission =
   | { readonly state: 'accepted'; readonly recipient: Admitted }
-  | { readonly state: 'refused'; readonly why: RefusedWhy }
+  | { readonly state: 'refused'; readonly why: RefusalReply }
 
 /** Roles that every mail domain must answer for (RFC 2142). */
 const OPERATOR_ROLES: readonly string[] = ['postmaster', 'abuse']
@@ -40,9 +41,9 @@ export async function admitRecipient(
 ): Promise<Admission> {
   const address = inboxAddress(given, deps.operatorAddress)
   if (address === null) return { state: 'refused', why: 'unknown' }
-  const recipient = await deps.store.arrivals.findRecipient(address)
+  const recipient = await deps.store.receiving.findRecipient(address)
   if (recipient === null) {
-    await deps.refusals.noteUnknown(address, sender)
+    await deps.refusals.addUnknown(address, sender)
     return { state: 'refused', why: 'unknown' }
   }
   await guardAgainstFlood(deps, recipient)
@@ -50,8 +51,8 @@ export async function admitRecipient(
   if (refusal === null) {
     return { state: 'accepted', recipient: { address: given, inboxId: recipient.inboxId } }
   }
-  await deps.refusals.note({ inboxIds: [recipient.inboxId], ...refusal, sender })
-  return { state: 'refused', why: refusal.why }
+  await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })
+  return { state: 'refused', why: refusal.reply }
 }
 
 /** The address of the inbox that mail for `given` belongs to; null when it names none. */
@@ -67,27 +68,27 @@ export function inboxAddress(given: string, operatorAddress: string): string | n
 function refusalOf(
   recipient: Recipient,
   now: number,
-): { readonly why: RefusedWhy; readonly reason: string } | null {
-  if (recipient.expiresAt <= now) {
-    const at = new Date(recipient.expiresAt).toISOString()
-    return { why: 'unknown', reason: `the inbox had expired at ${at}` }
+): { readonly reply: RefusalReply; readonly reason: RefusalReason } | null {
+  const { expiresAt, messageCount } = recipient
+  if (expiresAt <= now) {
+    return { reply: 'unknown', reason: { code: 'inbox_expired', expiredAt: expiresAt } }
   }
-  if (recipient.isSuspended) return { why: 'unknown', reason: 'the inbox is suspended' }
-  if (!hasRoom(recipient, 0)) {
-    const full =
-      recipient.messageCount >= INBOX_MESSAGES_MAX
-        ? `the inbox holds ${recipient.messageCount} messages, its most`
-        : 'the inbox holds 250 MiB, its most'
-    return { why: 'full', reason: full }
+  if (recipient.isSuspended) return { reply: 'unknown', reason: { code: 'inbox_suspended' } }
+  if (hasRoom(recipient, 0)) return null
+  return {
+    reply: 'full',
+    reason:
+      messageCount >= INBOX_MESSAGES_MAX
+        ? { code: 'message_limit_reached', messageCount }
+        : { code: 'size_limit_reached' },
   }
-  return null
 }
 
 async function guardAgainstFlood(deps: AdmitDeps, recipient: Recipient): Promise<void> {
   const now = deps.clock.now()
   if (!deps.floods.note(recipient.inboxId, now)) return
   const reason = 'more than 5,000 mails within 10 minutes'
-  if (await deps.store.arrivals.suspend(recipient.inboxId, now, reason)) {
-    await deps.refusals.noteSuspended(recipient.inboxId, reason)
+  if (await deps.store.receiving.suspend(recipient.inboxId, now, reason)) {
+    await deps.refusals.addSuspension(recipient.inboxId, reason)
   }
 }

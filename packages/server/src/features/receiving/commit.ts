@@ -1,8 +1,8 @@
 import type { InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
-import type { InboxRoom } from '../../store/tables/arrivals.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
+import type { InboxRoom } from '../../store/tables/receiving.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import { hasRoom } from './capacity.ts'
 
@@ -51,12 +51,12 @@ export async function commitMails(
 ): Promise<readonly Outcome[]> {
   const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
   const { outcomes, webhookIds } = await deps.store.transaction(async (tx) => {
-    const rooms = await tx.arrivals.lockRooms(inboxIds)
+    const rooms = await tx.receiving.lockRooms(inboxIds)
     const { outcomes, grown } = planArrivals(batch, rooms, deps.newMessageId)
     const mails = batch.flatMap(({ mail }, i) => (outcomes[i]?.state === 'stored' ? [mail] : []))
     const messages = outcomes.flatMap((outcome) => outcome.messages)
     await tx.mails.add(mails, messages)
-    await tx.arrivals.grow(grown)
+    await tx.receiving.grow(grown)
     return { outcomes, webhookIds: await addDeliveries(deps, tx, { messages, grown }) }
   })
   // Not before the commit: a waiter woken earlier would look and find nothing.

@@ -5,9 +5,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { NewAttachment, NewMail } from '../../store/tables/mails.ts'
+import type { RefusalLog } from '../diagnostics/refusal-log.ts'
 import type { Admitted } from './admit.ts'
 import type { Outcome, ReadyMail } from './commit.ts'
-import type { RefusalLog } from './refusals.ts'
 import { traceHeaders } from './trace-headers.ts'
 
 /** What receiving needs. */
@@ -47,18 +47,18 @@ const COMPRESS_FROM_BYTES = 16 * 1024
 /** The defect of a mail that we failed to read: it is kept raw. */
 const UNREADABLE = 'The mail could not be read; its raw form is kept whole.'
 
-/** What an attachment waits for when it waits for the scanner. */
-export const NOT_SCANNED = 'not scanned yet'
+/** What callers are told of an attachment that waits for the scanner. */
+const NOT_SCANNED = 'not scanned yet'
 
 /** Takes a mail: parsed, stored with the others of this moment, announced. */
 export async function receiveMail(deps: ReceiveDeps, accepted: AcceptedMail): Promise<Receipt> {
   const mail = composeMail(deps, accepted)
   const outcome = await deps.commit({ mail, recipients: accepted.recipients })
   if (outcome.fullInboxes.length > 0) {
-    await deps.refusals.note({
+    await deps.refusals.addRefusal({
       inboxIds: outcome.fullInboxes,
-      why: 'full',
-      reason: `no room for a mail of ${mail.sizeBytes} bytes`,
+      reply: 'full',
+      reason: { code: 'no_room', mailSizeBytes: mail.sizeBytes },
       sender: accepted.envelope,
     })
   }
@@ -163,6 +163,7 @@ function attachmentsOf(
       sha256: hash('sha256', attachment.bytes),
       status: waits ? 'quarantined' : verdict.status,
       reason: waits ? NOT_SCANNED : verdict.reason,
+      heldFor: waits ? 'scan' : null,
       bodyStart: attachment.bodyStart,
       bodyEnd: attachment.bodyEnd,
       bodyEncoding: attachment.encoding,

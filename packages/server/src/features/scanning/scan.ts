@@ -14,22 +14,20 @@ export type ScanDeps = {
     attachmentId: AttachmentId,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ) => Promise<void>
-  /** The reason under which attachments wait. */
-  readonly heldReason: string
 }
 
 /** Attachments looked at in one go. */
 const BATCH = 20
 
 /**
- * Scans what waits, until nothing does. When the scanner cannot be asked this throws, and what
- * was not scanned stays quarantined until the next time.
+ * Scans attachments until none is left. Throws when the scanner does not answer; what was not
+ * scanned stays quarantined until the next call.
  */
-export async function scanHeld(deps: ScanDeps): Promise<void> {
+export async function scanAttachments(deps: ScanDeps): Promise<void> {
   for (;;) {
-    const held = await deps.store.attachments.listHeld(deps.heldReason, BATCH)
-    if (held.length === 0) return
-    for (const attachment of held) await scanOne(deps, attachment)
+    const unscanned = await deps.store.attachments.listUnscanned(BATCH)
+    if (unscanned.length === 0) return
+    for (const attachment of unscanned) await scanOne(deps, attachment)
   }
 }
 

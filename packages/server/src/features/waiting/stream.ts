@@ -104,9 +104,9 @@ async function eventsAfter(
     at = { ...at, sequence }
     events.push({ at, event: 'message', data })
   }
-  for (const { id, ...data } of stages) {
+  for (const { id, stage, at: time, detail } of stages) {
     at = { ...at, stage: id }
-    events.push({ at, event: 'stage', data })
+    events.push({ at, event: 'stage', data: { stage, at: time, detail } })
   }
   return events
 }

@@ -20,13 +20,12 @@ export class Attachments {
     this.#db = db
   }
 
-  /** Attachments that are held back for this reason, oldest first. */
-  async listHeld(reason: string, limit: number): Promise<UnscannedAttachment[]> {
+  /** Attachments that are quarantined until they are scanned, oldest first. */
+  async listUnscanned(limit: number): Promise<UnscannedAttachment[]> {
     const rows = await this.#db
       .selectFrom('attachment')
       .select(['id', 'mail_id', 'body_start', 'body_end', 'body_encoding'])
-      .where('status', '=', 'quarantined')
-      .where('reason', '=', reason)
+      .where('held_for', 'is not', null)
       .orderBy('id')
       .limit(limit)
       .execute()
@@ -44,7 +43,11 @@ export class Attachments {
     id: AttachmentId,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ): Promise<void> {
-    await this.#db.updateTable('attachment').set(verdict).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('attachment')
+      .set({ ...verdict, held_for: null })
+      .where('id', '=', id)
+      .execute()
   }
 
   /** The inboxes that show an attachment. */

@@ -1,27 +1,38 @@
-import type { DiagnosticEvent, InboxId, Stage } from '@mayfly/contract'
-import { type Kysely, sql } from 'kysely'
+import type { DiagnosticId, InboxId } from '@mayfly/contract'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { insertRows } from '../insert-rows.ts'
-import type { Schema } from '../schema.ts'
+import type { RefusalCode, Schema } from '../schema.ts'
 import { statementsOver } from '../statements.ts'
 import { isoTime } from '../time.ts'
 
-/** The stages that no other row tells of. */
-export type StoredStage = Extract<Stage, 'smtp.refused' | 'near.miss' | 'inbox.suspended'>
+/** What each of the stored stages carries beside its detail. */
+type StageFields =
+  | { readonly stage: 'smtp.refused'; readonly reason: RefusalCode }
+  /** `recipient` is the address that the mail was sent to. */
+  | { readonly stage: 'near.miss'; readonly recipient: string }
+  | { readonly stage: 'inbox.suspended' }
 
-/** A stage that no other row tells of. */
-export type NewDiagnosticEvent = {
-  readonly id: string
+/** A refusal, near miss or suspension as it is written. */
+export type NewDiagnosticEvent = StageFields & {
+  readonly id: DiagnosticId
   readonly inboxId: InboxId
-  readonly stage: StoredStage
   readonly at: number
-  readonly detail: string | null
+  readonly detail: string
 }
 
-/** Kept of each inbox; older ones give way. Nobody reads further back to find one mail. */
+/** A refusal, near miss or suspension as it is read. */
+export type StoredDiagnosticEvent = Pick<
+  Selectable<Schema['diagnostic_event']>,
+  'id' | 'stage' | 'detail' | 'reason' | 'recipient'
+> & { readonly at: string }
+
+/** Events kept for each inbox; the oldest are deleted first. */
 const EVENTS_PER_INBOX_MAX = 500
 
-/** Refusals, near misses and suspensions; all other stages follow from rows that exist anyway. */
+const COLUMNS = ['id', 'stage', 'at', 'detail', 'reason', 'recipient'] as const
+
+/** Refusals, near misses and suspensions; all other stages are derived from other tables. */
 export class Diagnostics {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
@@ -31,7 +42,7 @@ export class Diagnostics {
     this.#dialect = dialect
   }
 
-  /** Writes events of inboxes that still exist, and forgets the oldest past the bound. */
+  /** Writes events of inboxes that still exist, and deletes the oldest past the bound. */
   async add(events: readonly NewDiagnosticEvent[]): Promise<void> {
     const ids = [...new Set(events.map((event) => event.inboxId))]
     if (ids.length === 0) return
@@ -41,14 +52,12 @@ export class Diagnostics {
       .where('id', 'in', ids)
       .execute()
     const known = new Set(existing.map((row) => row.id))
-    const rows = events
-      .filter((event) => known.has(event.inboxId))
-      .map(({ id, inboxId, stage, at, detail }) => ({ id, inbox_id: inboxId, stage, at, detail }))
+    const rows = events.filter((event) => known.has(event.inboxId)).map(toRow)
     await insertRows(statementsOver(this.#db), this.#dialect, { table: 'diagnostic_event', rows })
     for (const id of known) await this.#trim(id)
   }
 
-  /** Counts refused recipients of our domains, by the hour. */
+  /** Adds to the hourly counts of refused recipients by domain. */
   async countRefusals(refusals: ReadonlyMap<string, number>, hourAt: number): Promise<void> {
     for (const [domain, count] of refusals) {
       await this.#db
@@ -64,36 +73,36 @@ export class Diagnostics {
   }
 
   /** The newest events of an inbox, newest first. */
-  async list(inboxId: InboxId, limit: number): Promise<(DiagnosticEvent & { id: string })[]> {
+  async list(inboxId: InboxId, limit: number): Promise<StoredDiagnosticEvent[]> {
     const rows = await this.#db
       .selectFrom('diagnostic_event')
-      .select(['id', 'stage', 'at', 'detail'])
+      .select(COLUMNS)
       .where('inbox_id', '=', inboxId)
       .orderBy('id', 'desc')
       .limit(limit)
       .execute()
-    return rows.map(toEvent)
+    return rows.map((row) => ({ ...row, at: isoTime(row.at) }))
   }
 
-  /** Events past the one with this id, oldest first. */
+  /** Events after the one with this id, oldest first. */
   async listAfter(
     inboxId: InboxId,
     after: string,
     limit: number,
-  ): Promise<(DiagnosticEvent & { id: string })[]> {
+  ): Promise<StoredDiagnosticEvent[]> {
     const rows = await this.#db
       .selectFrom('diagnostic_event')
-      .select(['id', 'stage', 'at', 'detail'])
+      .select(COLUMNS)
       .where('inbox_id', '=', inboxId)
-      .where('id', '>', after)
+      .where(sql<string>`id`, '>', after)
       .orderBy('id')
       .limit(limit)
       .execute()
-    return rows.map(toEvent)
+    return rows.map((row) => ({ ...row, at: isoTime(row.at) }))
   }
 
   /** Id of the newest event of an inbox; ids sort by time. */
-  async newestId(inboxId: InboxId): Promise<string | null> {
+  async newestId(inboxId: InboxId): Promise<DiagnosticId | null> {
     const [newest] = await this.list(inboxId, 1)
     return newest?.id ?? null
   }
@@ -105,6 +114,14 @@ export class Diagnostics {
   }
 }
 
-function toEvent(row: { id: string; stage: StoredStage; at: number; detail: string | null }) {
-  return { id: row.id, stage: row.stage, at: isoTime(row.at), detail: row.detail }
+function toRow(event: NewDiagnosticEvent): Selectable<Schema['diagnostic_event']> {
+  return {
+    id: event.id,
+    inbox_id: event.inboxId,
+    stage: event.stage,
+    at: event.at,
+    detail: event.detail,
+    reason: event.stage === 'smtp.refused' ? event.reason : null,
+    recipient: event.stage === 'near.miss' ? event.recipient : null,
+  }
 }

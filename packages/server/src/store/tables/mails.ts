@@ -37,6 +37,7 @@ export type NewAttachment = {
   readonly sha256: string
   readonly status: 'available' | 'blocked' | 'quarantined'
   readonly reason: string | null
+  readonly heldFor: 'scan' | null
   readonly bodyStart: number
   readonly bodyEnd: number
   readonly bodyEncoding: TransferEncoding
@@ -208,6 +209,7 @@ function attachmentRows(mail: NewMail) {
     sha256: attachment.sha256,
     status: attachment.status,
     reason: attachment.reason,
+    held_for: attachment.heldFor,
     body_start: attachment.bodyStart,
     body_end: attachment.bodyEnd,
     body_encoding: attachment.bodyEncoding,

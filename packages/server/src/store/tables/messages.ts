@@ -56,8 +56,8 @@ export type CandidatePage = {
   readonly withText: boolean
 }
 
-/** How a message came, for the diagnostics. */
-export type Journey = {
+/** How a message was received, for the diagnostics. */
+export type MessageTrace = {
   readonly id: MessageId
   readonly receivedAt: number
   readonly subject: string | null
@@ -143,8 +143,8 @@ export class Messages {
     return row === undefined ? null : row.transcript.split('\n')
   }
 
-  /** How the newest messages of an inbox came, newest first. */
-  async listJourneys(owner: AccountId, inboxId: InboxId, limit: number): Promise<Journey[]> {
+  /** How the newest messages of an inbox were received, newest first. */
+  async listTraces(owner: AccountId, inboxId: InboxId, limit: number): Promise<MessageTrace[]> {
     const rows = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .select(['message.id', 'message.received_at', 'message.subject', 'message.recipient'])

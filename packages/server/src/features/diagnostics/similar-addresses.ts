@@ -1,26 +1,26 @@
-/** Characters that a slip of the finger may put into a local part. */
+/** Characters that a typing error may put into a local part. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789._-'
 
-/** Longer local parts are not guessed at: the number of slips grows with their length. */
+/** Longest local part that is varied: the number of variants grows with the length. */
 const LOCAL_PART_LENGTH_MAX = 40
 
 /**
- * Every address that differs from this one by one slip: a letter lost, doubled, added, mistaken
- * or swapped with its neighbour, or another of our domains behind the same local part.
+ * Every address that one typing error turns into this one: a character missing, doubled, added,
+ * replaced or swapped with its neighbour, or another of our domains behind the same local part.
  */
-export function addressesASlipAway(address: string, ourDomains: readonly string[]): string[] {
+export function similarAddresses(address: string, ourDomains: readonly string[]): string[] {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)
   const domain = address.slice(at + 1)
   const found = new Set(ourDomains.map((other) => `${local}@${other}`))
   if (local.length > 0 && local.length <= LOCAL_PART_LENGTH_MAX) {
-    for (const slip of localSlips(local)) found.add(`${slip}@${domain}`)
+    for (const variant of variants(local)) found.add(`${variant}@${domain}`)
   }
   found.delete(address)
   return [...found]
 }
 
-function* localSlips(local: string): Iterable<string> {
+function* variants(local: string): Iterable<string> {
   for (let i = 0; i <= local.length; i++) {
     const before = local.slice(0, i)
     const after = local.slice(i)

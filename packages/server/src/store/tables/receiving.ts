@@ -60,8 +60,8 @@ const GROW: RowsStatement = {
   values: [(placeholder) => placeholder, asInteger, asInteger, asInteger],
 }
 
-/** The queries on the way of a mail into an inbox. Not by owner: the sender is nobody's caller. */
-export class Arrivals {
+/** Queries of the receiving side. None takes an owner: the sender of a mail has no account. */
+export class ReceivingQueries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
   readonly #statements: Statements
@@ -96,8 +96,8 @@ export class Arrivals {
     }
   }
 
-  /** Unexpired inboxes among these addresses. */
-  async findNamed(
+  /** Unexpired inboxes that have one of these addresses. */
+  async listByAddress(
     addresses: readonly string[],
     now: number,
   ): Promise<{ inboxId: InboxId; address: string }[]> {

@@ -1,0 +1,59 @@
+import type { RefusalCode } from '../../store/schema.ts'
+
+/**
+ * Why mail for an inbox was refused or lost, with what its text says.
+ *
+ * The code is stored beside the text: the advice follows from the code, so that neither the
+ * wording nor anything that a sender wrote changes it.
+ */
+export type RefusalReason =
+  | { readonly code: 'inbox_expired'; readonly expiredAt: number }
+  | { readonly code: 'message_limit_reached'; readonly messageCount: number }
+  | { readonly code: 'no_room'; readonly mailSizeBytes: number }
+  | {
+      readonly code: Exclude<RefusalCode, 'inbox_expired' | 'message_limit_reached' | 'no_room'>
+    }
+
+/** The reason as the diagnostics show it, in parentheses after the SMTP reply. */
+export function reasonText(reason: RefusalReason): string {
+  switch (reason.code) {
+    case 'inbox_expired':
+      return `the inbox had expired at ${new Date(reason.expiredAt).toISOString()}`
+    case 'inbox_suspended':
+      return 'the inbox is suspended'
+    case 'message_limit_reached':
+      return `the inbox holds ${reason.messageCount} messages, its most`
+    case 'size_limit_reached':
+      return 'the inbox holds 250 MiB, its most'
+    case 'no_room':
+      return `no room for a mail of ${reason.mailSizeBytes} bytes`
+    default:
+      return reason.code.replaceAll('_', ' ')
+  }
+}
+
+const RETRY = 'The sender should try again by itself; a real mail server does.'
+const FULL = 'Delete the inbox and create a new one: it is full.'
+const CUT_OFF = 'The connection broke off: look at the log of the sender and at the network.'
+const SENDER_LOG = 'Look at the log of the sender.'
+
+const REMEDIES: Readonly<Record<RefusalCode, string>> = {
+  inbox_expired: 'Create a new inbox, or one with a larger ttlSeconds.',
+  inbox_suspended: 'Create a new inbox.',
+  message_limit_reached: FULL,
+  size_limit_reached: FULL,
+  no_room: FULL,
+  too_large: 'Send a smaller mail.',
+  no_memory: RETRY,
+  too_slow: CUT_OFF,
+  timed_out: CUT_OFF,
+  connection_lost: CUT_OFF,
+  client_error: SENDER_LOG,
+  shutting_down: RETRY,
+  handler_failed: RETRY,
+}
+
+/** What to do about a refusal; `null` stands for an event that was stored without a code. */
+export function remedyFor(code: RefusalCode | null): string {
+  return code === null ? SENDER_LOG : REMEDIES[code]
+}
