@@ -214,7 +214,7 @@ function bindMessages(
 
 function bindWebhooks({ store, clock, ids, limitsOf, dispatching }: AppDeps) {
   const { sealSecret, attempt, record } = dispatching
-  const webhooks = { store, clock, ids, limitsOf, sealSecret }
+  const webhooks = { store, clock, ids, limitsOf, sealSecret, requirePlanRoom }
   const replay = { store, clock, ids, attempt, record }
   return {
     webhooks: {

@@ -4,7 +4,11 @@ import { StartRefused } from '../errors.ts'
 import { attemptDelivery, type EventToSend } from '../features/webhooks/attempt.ts'
 import { LEASE_MS } from '../features/webhooks/claim.ts'
 import { type DispatchDeps, Dispatcher } from '../features/webhooks/dispatch.ts'
-import { type MadeAttempt, type RecordDeps, recordAttempts } from '../features/webhooks/record.ts'
+import {
+  type DeliveryAttemptRecord,
+  type RecordAttemptsDeps,
+  recordAttempts,
+} from '../features/webhooks/record.ts'
 import { type FailedAttempt, nextAttemptAt } from '../features/webhooks/schedule.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
@@ -27,7 +31,7 @@ export type DispatchingDeps = {
   readonly signals: Signals
   readonly outbound: Outbound
   /** What a test may put in place of the usual pace. */
-  readonly pace?: Pick<DispatchDeps, 'leaseMs'> & Pick<RecordDeps, 'planRetry'>
+  readonly pace?: Pick<DispatchDeps, 'leaseMs'> & Pick<RecordAttemptsDeps, 'planRetry'>
 }
 
 /** The sending side: events go out, and what the API needs of it. */
@@ -53,7 +57,7 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
     planRetry: (failed: FailedAttempt) => nextAttemptAt(failed, ids.fraction()),
     leaseMs: LEASE_MS,
   }
-  const record = createGroupCommit((batch: readonly MadeAttempt[]) =>
+  const record = createGroupCommit((batch: readonly DeliveryAttemptRecord[]) =>
     recordAttempts({ store, planRetry }, batch),
   )
   const onError = (error: unknown) => log.warn({ err: error }, 'a delivery is left for later')

@@ -60,7 +60,7 @@ onEachDatabase('secrets of webhooks', (create) => {
     })()
     const store = await openStore({ url: database.url, exclusive: false })
     try {
-      const found = await store.dispatches.holdEndpoint(webhookId as never) // An id as it is.
+      const found = await store.dispatches.lockEndpoint(webhookId as never) // An id as it is.
       assert.match(String(found?.secretSealed), /^v1\./)
       assert.ok(!found?.secretSealed.includes(secret.slice('whsec_'.length, 20)))
     } finally {

@@ -35,9 +35,9 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
 }
 
 function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
-  const outcome = attempt.status === null ? (attempt.error ?? 'no answer') : `${attempt.status}`
+  const outcome = attempt.status ?? attempt.error ?? 'no answer'
   return {
-    stage: attempt.succeeded ? 'webhook.delivered' : 'webhook.failed',
+    stage: attempt.error === null ? 'webhook.delivered' : 'webhook.failed',
     at: new Date(attempt.at).toISOString(),
     detail: `attempt ${attempt.number} to ${attempt.url}: ${outcome}`,
   }

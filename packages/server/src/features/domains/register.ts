@@ -5,6 +5,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { OperatorDomains } from '../inboxes/choose-domain.ts'
+import type { RequirePlanRoom } from '../limits/plan-room.ts'
 import { asciiDomain, claimableDomain } from './domain-name.ts'
 import { domainView } from './records.ts'
 import { CLAIM_MS } from './state.ts'
@@ -19,10 +20,7 @@ export type RegisterDomainDeps = {
   readonly mailHost: string
   readonly limitsOf: (plan: Plan) => Limits
   readonly requireAdmin: (caller: Caller) => void
-  readonly requirePlanRoom: (
-    what: string,
-    count: { readonly limit: number | null; readonly used: number },
-  ) => void
+  readonly requirePlanRoom: RequirePlanRoom
 }
 
 /** Claims a domain for the caller's account; admins only. Another's lapsed claim gives way. */
@@ -41,7 +39,7 @@ export async function registerDomain(
     await dropLapsed(tx, now, { domain, owner: caller.accountId })
     const limit = deps.limitsOf(caller.plan).customDomains
     const used = await tx.domains.count(caller.accountId)
-    deps.requirePlanRoom('custom domains', { limit, used })
+    deps.requirePlanRoom('custom domain', { limit, used })
     const claim = { domain, challenge: ids.challenge(), createdAt: now }
     const claimed = await tx.domains.add(caller.accountId, claim)
     if (claimed === null) throw new ServiceError('domain_registered')

@@ -6,13 +6,14 @@ describe('requirePlanRoom', () => {
   const cases: readonly [number | null, number, RegExp | null][] = [
     [null, 1_000, null],
     [2, 1, null],
-    [2, 2, /includes 2 webhooks, and all are in use/],
-    [2, 3, /all are in use/],
+    [2, 2, /includes 2 webhooks\. Delete one first\.$/],
+    [1, 1, /includes 1 webhook\. Delete one first\.$/],
+    [2, 3, /includes 2 webhooks/],
     [0, 0, /does not include webhooks/],
   ]
   for (const [limit, used, refusal] of cases) {
     it(`${refusal === null ? 'takes' : 'refuses'} one more than ${used} of ${limit}`, () => {
-      const ask = () => requirePlanRoom('webhooks', { limit, used })
+      const ask = () => requirePlanRoom('webhook', { limit, used })
       if (refusal === null) ask()
       else assert.throws(ask, { code: 'plan_limit', message: refusal })
     })

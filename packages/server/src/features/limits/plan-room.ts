@@ -1,18 +1,23 @@
 import { ServiceError } from '../../errors.ts'
 
+/** See `requirePlanRoom`. */
+export type RequirePlanRoom = typeof requirePlanRoom
+
 /**
- * Refuses one more of what a plan limits by number. Count and write in one transaction that
- * holds the account's lock: two that count at once would both see the last place.
+ * Refuses one more of what a plan limits by number; `what` is its name in the singular.
+ *
+ * Count and write in one transaction that holds the account's lock: two calls that count at the
+ * same time would together exceed the limit.
  */
 export function requirePlanRoom(
   what: string,
   count: { readonly limit: number | null; readonly used: number },
 ): void {
-  if (count.limit === null || count.used < count.limit) return
-  throw new ServiceError('plan_limit', {
-    message:
-      count.limit === 0
-        ? `The plan of this account does not include ${what}.`
-        : `The plan of this account includes ${count.limit} ${what}, and all are in use.`,
-  })
+  const { limit, used } = count
+  if (limit === null || used < limit) return
+  const message =
+    limit === 0
+      ? `The plan of this account does not include ${what}s.`
+      : `The plan of this account includes ${limit} ${what}${limit === 1 ? '' : 's'}. Delete one first.`
+  throw new ServiceError('plan_limit', { message })
 }

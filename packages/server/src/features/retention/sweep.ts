@@ -34,9 +34,9 @@ export async function sweepExpired(deps: SweepDeps): Promise<number> {
 
 async function sweepDeliveries({ store }: SweepDeps, before: number): Promise<void> {
   let forgotten: number
-  do forgotten = await store.deliveries.forgetOld(before, LOG_BATCH)
+  do forgotten = await store.deliveries.deleteOld(before, LOG_BATCH)
   while (forgotten === LOG_BATCH)
-  await store.webhooks.forgetDisabled(before)
+  await store.webhooks.deleteDisabled(before)
 }
 
 async function sweepPlan(deps: SweepDeps, plan: Plan, before: number): Promise<number> {

@@ -12,7 +12,7 @@ export type AttemptDeps = {
   readonly openSecret: (sealed: string) => string
 }
 
-/** What is sent to an endpoint. */
+/** An event with what it takes to send it to its endpoint. */
 export type EventToSend = {
   readonly id: EventId
   readonly url: string
@@ -20,24 +20,43 @@ export type EventToSend = {
   readonly secretSealed: string
 }
 
-/** An attempt as the log shows it, and what the schedule needs to know. */
-export type Attempted = {
-  /** `unsent` when we did not even try: nobody was connected to. */
-  readonly state: 'sent' | 'unsent'
+/** How a finished attempt ended. */
+export type AttemptResult =
+  /** The endpoint answered 2xx. */
+  | { readonly state: 'delivered'; readonly status: number }
+  /** The endpoint answered anything else. */
+  | {
+      readonly state: 'rejected'
+      readonly status: number
+      readonly error: Extract<AttemptError, 'status' | 'redirect' | 'gone'>
+      readonly detail: string
+      /** The Retry-After header of the answer. */
+      readonly retryAfter: string | null
+    }
+  /** The request failed before an answer came. */
+  | {
+      readonly state: 'unanswered'
+      readonly error: Exclude<AttemptError, 'status' | 'gone' | 'refused' | 'secret' | 'internal'>
+      readonly detail: string
+    }
+  /** No connection was opened. */
+  | {
+      readonly state: 'unsent'
+      readonly error: Extract<AttemptError, 'refused' | 'secret' | 'internal'>
+      readonly detail: string
+    }
+
+/** A finished attempt; times in milliseconds. */
+export type FinishedAttempt = AttemptResult & {
   readonly at: number
   readonly endedAt: number
-  readonly status: number | null
-  /** Null when it succeeded. */
-  readonly error: AttemptError | null
-  readonly detail: string | null
   readonly durationMs: number
-  readonly retryAfter: string | null
 }
 
-/** How an attempt ended: also by our own stop, of which there is nothing to tell. */
-export type AttemptOutcome = Attempted | { readonly state: 'aborted' }
+/** `aborted` when the service stopped before the attempt ended: then nothing is recorded. */
+export type AttemptOutcome = FinishedAttempt | { readonly state: 'aborted' }
 
-/** A receiver has this long for its 2xx, the connection included. */
+/** Time that a receiver has for its 2xx, the connection included. */
 const TIMEOUT_MS = 10_000
 
 const USER_AGENT = 'Mayfly-Webhooks/1'
@@ -45,20 +64,20 @@ const USER_AGENT = 'Mayfly-Webhooks/1'
 const LOST_SECRET =
   'The secret of this webhook cannot be opened: MAYFLY_SECRET_KEY is not the one that it was registered with. Register the webhook anew.'
 
-/** Sends an event once, signed for this moment. */
+/** Sends an event once, signed with the current time. */
 export async function attemptDelivery(
   deps: AttemptDeps,
   event: EventToSend,
   signal?: AbortSignal,
 ): Promise<AttemptOutcome> {
   const at = deps.clock.now()
-  const secret = openedSecret(deps, event.secretSealed)
+  const secret = openSecret(deps, event.secretSealed)
   if (secret === null) {
-    const failure = { status: null, error: 'secret', detail: LOST_SECRET } as const
-    return { state: 'unsent', at, endedAt: at, durationMs: 0, retryAfter: null, ...failure }
+    const times = { at, endedAt: at, durationMs: 0 }
+    return { state: 'unsent', error: 'secret', detail: LOST_SECRET, ...times }
   }
   const signed = { secret, event: EVENT_TYPE, eventId: event.id, body: event.payload } as const
-  const result = await deps.request({
+  const response = await deps.request({
     method: 'POST',
     url: event.url,
     headers: {
@@ -69,17 +88,27 @@ export async function attemptDelivery(
     body: event.payload,
     timeoutMs: TIMEOUT_MS,
     redirectsMax: 0,
-    // The status says all; a body would only be waited for.
+    // Only the status counts; reading a body would only take time.
     bodyBytesMax: 0,
     ...(signal === undefined ? {} : { signal }),
   })
-  const judged = judge(result)
-  if (judged === 'aborted') return { state: 'aborted' }
-  const { durationMs } = result
-  return { at, endedAt: deps.clock.now(), durationMs, ...judged }
+  const result = attemptResult(response)
+  if (result === 'aborted') return { state: 'aborted' }
+  return { ...result, at, endedAt: deps.clock.now(), durationMs: response.durationMs }
 }
 
-function openedSecret(deps: AttemptDeps, sealed: string): string | null {
+/** What the delivery log shows of a result. */
+export function logFields(result: AttemptResult): {
+  readonly status: number | null
+  readonly error: AttemptError | null
+  readonly detail: string | null
+} {
+  if (result.state === 'delivered') return { status: result.status, error: null, detail: null }
+  const { error, detail } = result
+  return { status: result.state === 'rejected' ? result.status : null, error, detail }
+}
+
+function openSecret(deps: AttemptDeps, sealed: string): string | null {
   try {
     return deps.openSecret(sealed)
   } catch {
@@ -87,32 +116,31 @@ function openedSecret(deps: AttemptDeps, sealed: string): string | null {
   }
 }
 
-type Judged = Pick<Attempted, 'state' | 'status' | 'error' | 'detail' | 'retryAfter'>
-
-function judge(result: OutboundResult): Judged | 'aborted' {
-  const unanswered = { status: null, retryAfter: null }
-  if (result.state === 'refused') {
-    return { state: 'unsent', ...unanswered, error: 'refused', detail: result.detail }
+function attemptResult(response: OutboundResult): AttemptResult | 'aborted' {
+  if (response.state === 'refused') {
+    return { state: 'unsent', error: 'refused', detail: response.detail }
   }
-  if (result.state === 'failed') {
-    if (result.error === 'aborted') return 'aborted'
-    // Redirects are not followed, so there are never too many.
-    const error = result.error === 'too_many_redirects' ? 'redirect' : result.error
-    return { state: 'sent', ...unanswered, error, detail: result.detail }
+  if (response.state === 'failed') {
+    if (response.error === 'aborted') return 'aborted'
+    // Cannot happen with redirectsMax 0, but the type allows it.
+    const error = response.error === 'too_many_redirects' ? 'redirect' : response.error
+    return { state: 'unanswered', error, detail: response.detail }
   }
-  const { status } = result
-  const retryAfter = result.headers['retry-after'] ?? null
-  if (isDelivered(status)) return { state: 'sent', status, error: null, detail: null, retryAfter }
-  return { state: 'sent', status, retryAfter, ...statusFailure(status) }
+  const { status } = response
+  if (isDelivered(status)) return { state: 'delivered', status }
+  const retryAfter = response.headers['retry-after'] ?? null
+  return { state: 'rejected', status, retryAfter, ...statusFailure(status) }
 }
 
-function statusFailure(status: number): Pick<Attempted, 'error' | 'detail'> {
+function statusFailure(status: number) {
   if (isGone(status)) {
-    return { error: 'gone', detail: 'The endpoint answered 410; nothing more is sent to it.' }
+    const detail = 'The endpoint answered 410; nothing more is sent to it.'
+    return { error: 'gone', detail } as const
   }
   if (status >= 300 && status <= 399) {
     const detail = `The endpoint answered ${status}; redirects are not followed.`
-    return { error: 'redirect', detail }
+    return { error: 'redirect', detail } as const
   }
-  return { error: 'status', detail: `The endpoint answered ${status}; only 2xx is success.` }
+  const detail = `The endpoint answered ${status}; only 2xx is success.`
+  return { error: 'status', detail } as const
 }

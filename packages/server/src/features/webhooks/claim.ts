@@ -7,33 +7,33 @@ import type { EventToSend } from './attempt.ts'
 export type ClaimDeps = {
   readonly store: Store
   readonly clock: Clock
-  /** How long a claim holds; see LEASE_MS. */
+  /** How long a claim lasts; see LEASE_MS. */
   readonly leaseMs: number
 }
 
-/** An event that is ours to send until the lease runs out. */
+/** An event that only this process sends until its lease expires. */
 export type ClaimedEvent = EventToSend & {
   readonly webhookId: WebhookId
   readonly leasedUntil: number
 }
 
-/** What was claimed, and whether more may be due than was taken. */
+/** The claimed events, and whether more may be due. */
 export type Claim = { readonly events: readonly ClaimedEvent[]; readonly hasMore: boolean }
 
-/** Attempts under way to one endpoint, on all nodes together. */
+/** Attempts in flight to one endpoint, on all nodes together. */
 export const ENDPOINT_MAX = 10
 
 /**
- * How long a claim holds: an attempt takes 10 s at the most, and as much again is left for writing
- * it down and for clocks of nodes that differ. After a crash its deliveries wait this long.
+ * How long a claim lasts: an attempt takes at most 10 s; the rest is for storing its result and for
+ * clocks of nodes that differ. After a crash, claimed deliveries wait this long.
  */
 export const LEASE_MS = 30_000
 
 /**
- * Claims what is due to a webhook, at most `limit`.
+ * Claims at most `limit` due deliveries of a webhook.
  *
- * The webhook is held while its deliveries are counted and claimed: two nodes that count at once
- * would both see the last place.
+ * The webhook is locked while its deliveries are counted and claimed: two nodes that count at the
+ * same time would together exceed the limit.
  */
 export async function claimDue(
   deps: ClaimDeps,
@@ -42,9 +42,9 @@ export async function claimDue(
 ): Promise<Claim> {
   const now = deps.clock.now()
   return deps.store.transaction(async (tx) => {
-    const endpoint = await tx.dispatches.holdEndpoint(webhookId)
+    const endpoint = await tx.dispatches.lockEndpoint(webhookId)
     if (endpoint === null) {
-      await tx.dispatches.endPending(webhookId)
+      await tx.dispatches.failPending(webhookId)
       return { events: [], hasMore: false }
     }
     const leased = await tx.dispatches.countLeased(webhookId, now)

@@ -15,7 +15,7 @@ import type { Store } from '../../store/open.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import type { ClaimedEvent } from './claim.ts'
 import { Dispatcher } from './dispatch.ts'
-import { type MadeAttempt, recordAttempts } from './record.ts'
+import { type DeliveryAttemptRecord, recordAttempts } from './record.ts'
 import { nextAttemptAt } from './schedule.ts'
 
 const LEASE_MS = 30_000
@@ -41,9 +41,13 @@ class Receivers {
   }
 
   answer(id: EventId, status: number): void {
-    const error = status === 200 ? null : 'status'
-    const when = { at: NOW, endedAt: NOW, durationMs: 1, retryAfter: null, detail: null }
-    this.underWay.get(id)?.({ state: 'sent', status, error, ...when })
+    const times = { at: NOW, endedAt: NOW, durationMs: 1 }
+    const failure = { error: 'status', detail: '', retryAfter: null } as const
+    this.underWay.get(id)?.(
+      status === 200
+        ? { state: 'delivered', status, ...times }
+        : { state: 'rejected', status, ...failure, ...times },
+    )
   }
 
   breakAll(): void {
@@ -55,7 +59,7 @@ class Receivers {
   }
 }
 
-type Over = { record?: (made: MadeAttempt) => Promise<unknown>; now?: () => number }
+type Over = { record?: (record: DeliveryAttemptRecord) => Promise<unknown>; now?: () => number }
 
 function dispatch(store: Store, over: Over = {}) {
   const receivers = new Receivers()

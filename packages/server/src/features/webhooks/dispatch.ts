@@ -5,98 +5,97 @@
 //         → succeeded             after a 2xx
 //         → pending, due later    after anything else, while attempts are left
 //         → failed                after the fifth attempt, or a 410
-//         → pending, still due    given back by a process that stops, or its lease ran out
+//         → pending, still due    released by a process that stops, or its lease expired
 //     → failed                    its webhook was deleted or disabled
 //   any → succeeded               a replay succeeded
 //
-// Work is a row, written in the transaction of its message. Waking up is a hint; a sweep finds
-// what no hint told of. So whatever dies, nothing is lost: an attempt whose end was not written
-// down is made again, with the same id and bytes.
+// A delivery is a row that is written in the transaction of its message. Signals only make the
+// dispatcher look sooner; a sweep finds what was not signalled. So a crash loses nothing: an attempt
+// whose result was not stored is made again, with the same id and bytes.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WebhookId } from '@mayfly/contract'
 import type { AttemptOutcome } from './attempt.ts'
 import { type ClaimDeps, type ClaimedEvent, claimDue, ENDPOINT_MAX } from './claim.ts'
-import type { MadeAttempt } from './record.ts'
+import type { DeliveryAttemptRecord } from './record.ts'
 
 /** What dispatching needs. */
 export type DispatchDeps = ClaimDeps & {
   readonly attempt: (event: ClaimedEvent, signal: AbortSignal) => Promise<AttemptOutcome>
-  /** Resolves once the attempt is written down. */
-  readonly record: (made: MadeAttempt) => Promise<unknown>
+  /** Resolves once the attempt is stored. */
+  readonly record: (record: DeliveryAttemptRecord) => Promise<unknown>
   readonly onError: (error: unknown) => void
 }
 
-/** Attempts under way on this node: each is a TLS connection, about 100 KB. */
-const UNDER_WAY_MAX = 300
+/** Attempts in flight on this node: each is a TLS connection, about 100 KB. */
+const IN_FLIGHT_MAX = 300
 
-/** How often writing an attempt down is tried, and how soon again: until about its lease ends. */
+/** Tries to store an attempt, and the pause between them: together about as long as a lease. */
 const RECORD_TRIES = 20
-const RECORD_AGAIN_MS = 1_000
+const RECORD_RETRY_MS = 1_000
 
-const BROKEN = {
+/** What the delivery log shows of an attempt that failed by an exception. */
+const INTERNAL_ERROR = {
   state: 'unsent',
-  status: null,
   error: 'internal',
   detail: 'Something broke on our side.',
   durationMs: 0,
-  retryAfter: null,
 } as const
 
 /**
- * Sends what is due, each endpoint independent of the others: they take turns, so that many due
- * to one, or one that hangs, delay nobody else.
+ * Sends due deliveries. Endpoints are claimed in turns, so that a backlog of one, or one that
+ * hangs, does not delay the others.
  */
 export class Dispatcher {
   readonly #deps: DispatchDeps
-  /** Webhooks that may have something due, in the order of their turns. */
-  readonly #turns = new Set<WebhookId>()
-  /** Webhooks that had more due than could be claimed. */
-  readonly #full = new Set<WebhookId>()
-  readonly #underWay = new Set<Promise<void>>()
-  readonly #givenUp = new AbortController()
+  /** Webhooks that may have due deliveries, in the order in which they are claimed. */
+  readonly #queue = new Set<WebhookId>()
+  /** Webhooks with more due deliveries than could be claimed. */
+  readonly #backlogged = new Set<WebhookId>()
+  readonly #inFlight = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
   #isClaiming = false
-  #claimed: Promise<void> = Promise.resolve()
+  #claiming: Promise<void> = Promise.resolve()
   #isStopping = false
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps
   }
 
-  /** Looks at these webhooks as soon as there is room. */
+  /** Claims what is due to these webhooks as soon as there is room for more attempts. */
   wake(webhookIds: readonly WebhookId[]): void {
     if (this.#isStopping) return
-    for (const id of webhookIds) this.#turns.add(id)
-    if (!this.#isClaiming) this.#claimed = this.#claimInTurns()
+    for (const id of webhookIds) this.#queue.add(id)
+    if (!this.#isClaiming) this.#claiming = this.#claimQueued()
   }
 
-  /** Looks for webhooks with something due that nobody attempts. */
+  /** Finds webhooks with due deliveries that are not leased. */
   async sweep(): Promise<void> {
     this.wake(await this.#deps.store.dispatches.listDue(this.#deps.clock.now()))
   }
 
-  /** Claims nothing more; what is not finished after `graceMs` is given up, and given back. */
+  /** Stops claiming; attempts that have not ended after `graceMs` are aborted and released. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
-    this.#turns.clear()
-    await this.#claimed
-    const timer = setTimeout(() => this.#givenUp.abort(), graceMs)
-    await Promise.allSettled(this.#underWay)
+    this.#queue.clear()
+    await this.#claiming
+    const timer = setTimeout(() => this.#abort.abort(), graceMs)
+    await Promise.allSettled(this.#inFlight)
     clearTimeout(timer)
   }
 
-  async #claimInTurns(): Promise<void> {
+  async #claimQueued(): Promise<void> {
     this.#isClaiming = true
     try {
-      // Webhooks that are added meanwhile have their turn at the end.
-      for (const id of this.#turns) {
-        const room = UNDER_WAY_MAX - this.#underWay.size
+      // Webhooks that are added meanwhile come last.
+      for (const id of this.#queue) {
+        const room = IN_FLIGHT_MAX - this.#inFlight.size
         if (room <= 0 || this.#isStopping) break
-        this.#turns.delete(id)
+        this.#queue.delete(id)
         await this.#claim(id, Math.min(room, ENDPOINT_MAX))
       }
     } catch (error) {
-      // The sweep finds it again.
+      // The next sweep finds the webhook again.
       this.#deps.onError(error)
     } finally {
       this.#isClaiming = false
@@ -105,7 +104,7 @@ export class Dispatcher {
 
   async #claim(id: WebhookId, limit: number): Promise<void> {
     const { events, hasMore } = await claimDue(this.#deps, id, limit)
-    if (hasMore) this.#full.add(id)
+    if (hasMore) this.#backlogged.add(id)
     for (const event of events) this.#start(event)
   }
 
@@ -113,10 +112,10 @@ export class Dispatcher {
     const work = this.#deliver(event)
       .catch(this.#deps.onError)
       .finally(() => {
-        this.#underWay.delete(work)
-        this.wake(this.#full.delete(event.webhookId) ? [event.webhookId] : [])
+        this.#inFlight.delete(work)
+        this.wake(this.#backlogged.delete(event.webhookId) ? [event.webhookId] : [])
       })
-    this.#underWay.add(work)
+    this.#inFlight.add(work)
   }
 
   async #deliver(event: ClaimedEvent): Promise<void> {
@@ -126,30 +125,30 @@ export class Dispatcher {
       return
     }
     const { id: deliveryId, webhookId, leasedUntil } = event
-    await this.#record({ deliveryId, webhookId, leasedUntil, attempted: outcome })
+    await this.#record({ deliveryId, webhookId, leasedUntil, attempt: outcome })
   }
 
-  /** A mistake of ours is a failed attempt too: otherwise it would be made for ever. */
+  /** An exception is a failed attempt too: otherwise the attempt would be repeated without end. */
   async #attempt(event: ClaimedEvent): Promise<AttemptOutcome> {
     const at = this.#deps.clock.now()
     try {
-      return await this.#deps.attempt(event, this.#givenUp.signal)
+      return await this.#deps.attempt(event, this.#abort.signal)
     } catch (error) {
       this.#deps.onError(error)
-      return { ...BROKEN, at, endedAt: this.#deps.clock.now() }
+      return { ...INTERNAL_ERROR, at, endedAt: this.#deps.clock.now() }
     }
   }
 
-  /** Also when the storage is away for a moment: otherwise the attempt would be made again. */
-  async #record(made: MadeAttempt): Promise<void> {
+  /** Tries again while the storage is unavailable: otherwise the event would be sent again. */
+  async #record(record: DeliveryAttemptRecord): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#deps.record(made)
+        await this.#deps.record(record)
         return
       } catch (error) {
         this.#deps.onError(error)
         if (tries === RECORD_TRIES || this.#isStopping) return
-        await delay(RECORD_AGAIN_MS)
+        await delay(RECORD_RETRY_MS)
       }
     }
   }

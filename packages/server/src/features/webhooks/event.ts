@@ -12,10 +12,10 @@ import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import type { ArrivedMessage } from '../receiving/commit.ts'
 
 /**
- * One delivery for each message and each webhook of its account.
+ * One delivery, with an event id of its own, for each message and each webhook of its account.
  *
- * The body is written once and for all here: every attempt sends the same bytes, whatever becomes
- * of the message. Each delivery has an event id of its own.
+ * The body is composed only here: every attempt sends the same bytes, even when the message has
+ * changed or is gone.
  */
 export function composeDeliveries(
   deps: { readonly newEventId: () => EventId; readonly now: () => number },
@@ -51,7 +51,7 @@ export function composeDeliveries(
   )
 }
 
-/** An event like a real one, so that a receiver can be tried before there is mail. */
+/** An event with made-up data, to test a receiver without any mail. */
 export function sampleEvent(id: EventId, now: number): WebhookEvent {
   const createdAt = new Date(now).toISOString()
   return {
@@ -60,10 +60,10 @@ export function sampleEvent(id: EventId, now: number): WebhookEvent {
     createdAt,
     test: true,
     data: {
-      // Ids that name nothing: whoever looks them up is told so.
+      // Branded by hand: no inbox or message has these ids.
       inbox: { id: 'inb_sample' as InboxId, emailAddress: 'sample@mayfly.test' },
       message: {
-        id: 'msg_sample' as MessageId, // As above.
+        id: 'msg_sample' as MessageId, // Branded by hand, like the inbox.
         from: { name: 'Example App', address: 'no-reply@example.com' },
         subject: 'Your code is 481516',
         preview: 'Enter 481516 to confirm your address.',
@@ -76,7 +76,6 @@ export function sampleEvent(id: EventId, now: number): WebhookEvent {
   }
 }
 
-/** The message as it stands in a list. */
 function summaryOf({ id, mail }: NewMessage): MessageSummary {
   return {
     id,

@@ -1,114 +1,116 @@
 import type { EventId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
 import type { DeliveryState, NewAttempt } from '../../store/tables/dispatches.ts'
-import type { Attempted } from './attempt.ts'
+import { type FinishedAttempt, logFields } from './attempt.ts'
 import { type FailedAttempt, isGone } from './schedule.ts'
 
-/** An attempt that was made, to be written down. */
-export type MadeAttempt = {
+/** A finished attempt and the delivery that it belongs to. */
+export type DeliveryAttemptRecord = {
   readonly deliveryId: EventId
   readonly webhookId: WebhookId
-  /** The lease it was made under; null for a replay. */
+  /** The lease that the attempt was made under; null for a replay. */
   readonly leasedUntil: number | null
-  readonly attempted: Attempted
+  readonly attempt: FinishedAttempt
 }
 
-/** An attempt as far as its webhook is concerned. */
-export type NotedAttempt = Pick<MadeAttempt, 'webhookId' | 'attempted'>
+/** A finished attempt and its webhook. */
+export type WebhookAttemptRecord = Pick<DeliveryAttemptRecord, 'webhookId' | 'attempt'>
 
 /** What recording needs. */
-export type RecordDeps = {
+export type RecordAttemptsDeps = {
   readonly store: Store
-  /** When to try again, or null when that was the last time. */
+  /** When to try again, or null when no attempt is left. */
   readonly planRetry: (failed: FailedAttempt) => Date | null
 }
 
-/** Writes attempts and what follows from them, in one transaction. */
+/** Writes attempts, and the states that deliveries and webhooks have then, in one transaction. */
 export async function recordAttempts(
-  deps: RecordDeps,
-  batch: readonly MadeAttempt[],
+  deps: RecordAttemptsDeps,
+  batch: readonly DeliveryAttemptRecord[],
 ): Promise<readonly 'recorded'[]> {
   await deps.store.transaction(async (tx) => {
-    await noteOnWebhooks(tx, batch)
+    await recordOnWebhooks(tx, batch)
     const ids = [...new Set(batch.map(({ deliveryId }) => deliveryId))]
     const states = await tx.dispatches.lockStates(ids)
     const numbers = await tx.dispatches.countAttempts(ids)
     const rows: NewAttempt[] = []
-    for (const made of batch) {
-      const state = states.get(made.deliveryId)
-      // Purged meanwhile, with its inbox.
+    for (const record of batch) {
+      const { deliveryId, attempt } = record
+      const state = states.get(deliveryId)
+      // Purged with its inbox since the attempt began.
       if (state === undefined) continue
-      states.set(made.deliveryId, stateAfter(state, made, deps.planRetry))
-      const number = (numbers.get(made.deliveryId) ?? 0) + 1
-      numbers.set(made.deliveryId, number)
-      rows.push(attemptRow(made, number))
+      states.set(deliveryId, stateAfter(state, record, deps.planRetry))
+      const number = (numbers.get(deliveryId) ?? 0) + 1
+      numbers.set(deliveryId, number)
+      const { at, durationMs } = attempt
+      rows.push({ deliveryId, number, at, durationMs, ...logFields(attempt) })
     }
     for (const [id, state] of states) await tx.dispatches.setState(id, state)
     await tx.dispatches.addAttempts(rows)
   })
-  await endRetriesOfGone(deps.store, batch)
+  await failPendingOfGone(deps.store, batch)
   return batch.map(() => 'recorded')
 }
 
-/** Notes attempts on their webhooks, and disables those that are gone. */
-export async function noteOnWebhooks(tx: Tables, batch: readonly NotedAttempt[]): Promise<void> {
+/** Sets the last attempt of webhooks, and disables those that answered 410. */
+export async function recordOnWebhooks(
+  tx: Tables,
+  batch: readonly WebhookAttemptRecord[],
+): Promise<void> {
   await tx.dispatches.lockWebhooks([...new Set(batch.map(({ webhookId }) => webhookId))])
-  for (const [id, made] of Map.groupBy(batch, ({ webhookId }) => webhookId)) {
-    const [latest] = made.map(({ attempted }) => attempted).sort((a, b) => b.at - a.at)
-    if (latest !== undefined) await tx.webhooks.noteAttempt(id, latest)
-    const gone = made.find(({ attempted }) => isGone(attempted.status))
-    if (gone !== undefined) await tx.webhooks.disable(id, gone.attempted.endedAt)
+  for (const [id, records] of Map.groupBy(batch, ({ webhookId }) => webhookId)) {
+    const attempts = records.map(({ attempt }) => attempt)
+    const [latest] = attempts.toSorted((a, b) => b.at - a.at)
+    if (latest !== undefined) {
+      await tx.webhooks.setLastAttempt(id, { at: latest.at, status: logFields(latest).status })
+    }
+    const gone = attempts.find(isGoneAttempt)
+    if (gone !== undefined) await tx.webhooks.disable(id, gone.endedAt)
   }
 }
 
 /**
- * Gives up what is pending to webhooks that are gone.
+ * Fails what is pending to webhooks that answered 410.
  *
- * After the commit that disabled them, so that deliveries are locked in one order. Never throws:
- * the attempts are written already, and what is left pending is given up when it falls due.
+ * After the commit that disabled them, so that deliveries are always locked in one order. Never
+ * throws: the attempts are stored already, and what stays pending fails when it is next claimed.
  */
-export async function endRetriesOfGone(
+export async function failPendingOfGone(
   store: Tables,
-  batch: readonly NotedAttempt[],
+  batch: readonly WebhookAttemptRecord[],
 ): Promise<void> {
-  const gone = batch.filter(({ attempted }) => isGone(attempted.status))
+  const gone = batch.filter(({ attempt }) => isGoneAttempt(attempt))
   const ids = [...new Set(gone.map(({ webhookId }) => webhookId))]
-  await Promise.allSettled(ids.map((id) => store.dispatches.endPending(id)))
+  await Promise.allSettled(ids.map((id) => store.dispatches.failPending(id)))
+}
+
+function isGoneAttempt(attempt: FinishedAttempt): boolean {
+  return attempt.state === 'rejected' && isGone(attempt.status)
 }
 
 /**
- * Where a delivery stands after an attempt.
+ * The state of a delivery after an attempt.
  *
- * A success ends it, whoever made it. A failure counts only under a lease that still holds: a
- * replay counts towards no limit, and who lost his lease to another process has no say.
+ * A success always counts. A failure counts only under the current lease: a replay does not use
+ * up scheduled attempts, and results from expired leases are ignored.
  */
 export function stateAfter(
   state: DeliveryState,
-  made: Pick<MadeAttempt, 'leasedUntil' | 'attempted'>,
-  planRetry: RecordDeps['planRetry'],
+  record: Pick<DeliveryAttemptRecord, 'leasedUntil' | 'attempt'>,
+  planRetry: RecordAttemptsDeps['planRetry'],
 ): DeliveryState {
-  const { attempted, leasedUntil } = made
-  const isHolder = leasedUntil !== null && leasedUntil === state.leasedUntil
-  const attemptsMade = state.attemptsMade + (isHolder ? 1 : 0)
-  if (attempted.error === null) {
-    return { status: 'succeeded', attemptsMade, nextAttemptAt: null, leasedUntil: null }
-  }
-  if (!isHolder) return state
+  const { attempt, leasedUntil } = record
+  const holdsLease =
+    state.status === 'pending' && leasedUntil !== null && leasedUntil === state.leasedUntil
+  const attemptsMade = state.attemptsMade + (holdsLease ? 1 : 0)
+  if (attempt.state === 'delivered') return { status: 'succeeded', attemptsMade }
+  if (!holdsLease) return state
   const retryAt = planRetry({
     attempt: attemptsMade,
-    failedAt: new Date(attempted.endedAt),
-    status: attempted.status,
-    retryAfter: attempted.retryAfter,
+    failedAt: new Date(attempt.endedAt),
+    status: attempt.state === 'rejected' ? attempt.status : null,
+    retryAfter: attempt.state === 'rejected' ? attempt.retryAfter : null,
   })
-  return {
-    status: retryAt === null ? 'failed' : 'pending',
-    attemptsMade,
-    nextAttemptAt: retryAt === null ? null : retryAt.getTime(),
-    leasedUntil: null,
-  }
-}
-
-function attemptRow({ deliveryId, attempted }: MadeAttempt, number: number): NewAttempt {
-  const { at, status, error, detail, durationMs } = attempted
-  return { deliveryId, number, at, status, error, detail, durationMs }
+  if (retryAt === null) return { status: 'failed', attemptsMade }
+  return { status: 'pending', attemptsMade, nextAttemptAt: retryAt.getTime(), leasedUntil: null }
 }

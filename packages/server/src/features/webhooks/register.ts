@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { RequirePlanRoom } from '../limits/plan-room.ts'
 import { SECRET_BYTES, webhookSecret } from './signature.ts'
 
 /** What webhooks need. */
@@ -12,36 +13,33 @@ export type WebhookDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly limitsOf: (plan: Plan) => Limits
+  readonly requirePlanRoom: RequirePlanRoom
   readonly sealSecret: (secret: string) => string
 }
 
-/** A webhook with its secret, which nobody can read again. */
+/** A webhook with its secret, which is shown only once. */
 export type RegisteredWebhook = { readonly webhook: Webhook; readonly secret: string }
 
 /**
  * Registers an endpoint.
  *
- * The account is locked first: two that count at once would both see the last place. Disabled
- * webhooks do not count, so that one can come back without being deleted before.
+ * Disabled webhooks do not count towards the plan, so that an endpoint can be registered again
+ * without deleting its old entry.
  */
 export async function createWebhook(
   deps: WebhookDeps,
   caller: Caller,
-  options: { readonly url: string },
+  { url }: { readonly url: string },
 ): Promise<RegisteredWebhook> {
   const secret = webhookSecret(deps.ids.randomBytes(SECRET_BYTES))
   const limit = deps.limitsOf(caller.plan).webhooks
   return deps.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId)
     const active = await tx.webhooks.listActive([caller.accountId])
-    if (limit !== null && active.length >= limit) {
-      const number = limit === 1 ? '1 webhook' : `${limit} webhooks`
-      const message = `The plan of this account includes ${number}. Delete one first.`
-      throw new ServiceError('plan_limit', { message })
-    }
+    deps.requirePlanRoom('webhook', { limit, used: active.length })
     const webhook = await tx.webhooks.add(caller.accountId, {
       id: deps.ids.next('webhook'),
-      url: options.url,
+      url,
       secretSealed: deps.sealSecret(secret),
       createdAt: deps.clock.now(),
     })
@@ -54,7 +52,7 @@ export async function listWebhooks(deps: WebhookDeps, caller: Caller): Promise<W
   return deps.store.webhooks.list(caller.accountId)
 }
 
-/** Deletes an endpoint; what is pending to it is given up. */
+/** Deletes an endpoint; its pending deliveries fail. */
 export async function deleteWebhook(
   deps: WebhookDeps,
   caller: Caller,
@@ -63,6 +61,6 @@ export async function deleteWebhook(
   await deps.store.transaction(async (tx) => {
     const wasThere = await tx.webhooks.delete(caller.accountId, id)
     if (!wasThere) throw new ServiceError('webhook_not_found')
-    await tx.dispatches.endPending(id)
+    await tx.dispatches.failPending(id)
   })
 }

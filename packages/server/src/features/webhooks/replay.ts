@@ -4,9 +4,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { Attempted, AttemptOutcome, EventToSend } from './attempt.ts'
+import {
+  type AttemptOutcome,
+  type EventToSend,
+  type FinishedAttempt,
+  logFields,
+} from './attempt.ts'
 import { sampleEvent } from './event.ts'
-import { endRetriesOfGone, type MadeAttempt, noteOnWebhooks } from './record.ts'
+import { type DeliveryAttemptRecord, failPendingOfGone, recordOnWebhooks } from './record.ts'
 
 /** What sending on demand needs. */
 export type ReplayDeps = {
@@ -14,16 +19,16 @@ export type ReplayDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly attempt: (event: EventToSend) => Promise<AttemptOutcome>
-  /** Resolves once the attempt is written down. */
-  readonly record: (made: MadeAttempt) => Promise<unknown>
+  /** Resolves once the attempt is stored. */
+  readonly record: (record: DeliveryAttemptRecord) => Promise<unknown>
 }
 
-/** Seconds after which another node, or this one, is there again. */
+/** Seconds after which this node has restarted, or another one answers. */
 const STOPPED_RETRY_SECONDS = 2
 
 const DELETED_WEBHOOK = 'The webhook of this delivery was deleted, and its secret with it.'
 
-/** Sends a past delivery again, signed afresh; how that went is in the log when this returns. */
+/** Sends a past delivery again, with a new signature; its log has the attempt when this returns. */
 export async function replayDelivery(
   deps: ReplayDeps,
   caller: Caller,
@@ -36,12 +41,12 @@ export async function replayDelivery(
   const webhook = await store.webhooks.find(caller.accountId, webhookId)
   if (webhook === null) throw new ServiceError('webhook_not_found', { message: DELETED_WEBHOOK })
 
-  const attempted = await attemptNow(deps, { ...event, secretSealed: webhook.secretSealed })
-  await deps.record({ deliveryId: id, webhookId, leasedUntil: null, attempted })
+  const attempt = await attemptNow(deps, { ...event, secretSealed: webhook.secretSealed })
+  await deps.record({ deliveryId: id, webhookId, leasedUntil: null, attempt })
   const delivery = await store.deliveries.find(caller.accountId, id)
-  // Purged while it was sent.
+  // Purged since the attempt began.
   if (delivery === null) throw new ServiceError('delivery_not_found')
-  return { replayed: attempted.state === 'sent', eventId: id, delivery }
+  return { replayed: attempt.state !== 'unsent', eventId: id, delivery }
 }
 
 /** Sends a sample event once. */
@@ -56,16 +61,19 @@ export async function testWebhook(
   const eventId = deps.ids.next('event')
   const payload = JSON.stringify(sampleEvent(eventId, deps.clock.now()))
 
-  const attempted = await attemptNow(deps, { id: eventId, url, payload, secretSealed })
-  const noted = [{ webhookId: id, attempted }]
-  await deps.store.transaction((tx) => noteOnWebhooks(tx, noted))
-  await endRetriesOfGone(deps.store, noted)
-  const { at, status, error, detail, durationMs } = attempted
-  const attempt = { at: new Date(at).toISOString(), status, error, detail, durationMs }
-  return { delivered: error === null, eventId, attempt }
+  const attempt = await attemptNow(deps, { id: eventId, url, payload, secretSealed })
+  const records = [{ webhookId: id, attempt }]
+  await deps.store.transaction((tx) => recordOnWebhooks(tx, records))
+  await failPendingOfGone(deps.store, records)
+  const { at, durationMs } = attempt
+  return {
+    delivered: attempt.state === 'delivered',
+    eventId,
+    attempt: { at: new Date(at).toISOString(), durationMs, ...logFields(attempt) },
+  }
 }
 
-async function attemptNow(deps: ReplayDeps, event: EventToSend): Promise<Attempted> {
+async function attemptNow(deps: ReplayDeps, event: EventToSend): Promise<FinishedAttempt> {
   const outcome = await deps.attempt(event)
   if (outcome.state !== 'aborted') return outcome
   throw new ServiceError('shutting_down', { retryAfterSeconds: STOPPED_RETRY_SECONDS })

@@ -5,16 +5,16 @@ const HOUR = 60 * MINUTE
 /** Waits before attempts 2 to 5. Attempt 1 is made at once. */
 const RETRY_DELAYS_MS: readonly number[] = [5 * SECOND, MINUTE, 10 * MINUTE, HOUR]
 
-/** How often a delivery is tried in all. */
+/** Attempts of a delivery in all. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1
 
-/** How much longer a wait may get, so that what failed together does not come back together. */
+/** Share by which a wait may be longer, so that deliveries that failed together spread out. */
 const JITTER_MAX = 0.2
 
 /** Longest wait that a receiver may ask for. Past this its delivery log would look stuck. */
 const RETRY_AFTER_MS_MAX = HOUR
 
-/** An attempt that brought no 2xx. */
+/** An attempt that was not answered with 2xx. */
 export type FailedAttempt = {
   /** From 1. */
   readonly attempt: number
@@ -25,21 +25,20 @@ export type FailedAttempt = {
   readonly retryAfter: string | null
 }
 
-/** Whether the receiver has taken the event. */
+/** Whether the receiver accepted the event. */
 export function isDelivered(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Whether the receiver wants no event any more: its endpoint is disabled. */
+/** Whether the receiver asks for no more events; its endpoint is then disabled. */
 export function isGone(status: number | null): boolean {
   return status === 410
 }
 
 /**
- * When to try again; null after the last attempt, and when the receiver is gone.
+ * When to try again; null after the last attempt, and after a 410.
  *
- * Retry-After may lengthen our delay, never shorten it: a receiver can ask for rest, not for more
- * load. `random` is from 0 to 1.
+ * Retry-After may lengthen our delay, never shorten it. `random` is from 0 to 1.
  */
 export function nextAttemptAt(failed: FailedAttempt, random: number): Date | null {
   const delayMs = RETRY_DELAYS_MS[failed.attempt - 1]
@@ -49,11 +48,11 @@ export function nextAttemptAt(failed: FailedAttempt, random: number): Date | nul
   return new Date(failed.failedAt.getTime() + Math.max(jitteredMs, askedMs))
 }
 
-/** The wait that the header asks for, in either of its forms; 0 when it cannot be read. */
+/** The wait that the header asks for, in seconds or as a date; 0 when it is neither. */
 function retryAfterMs(header: string | null, now: Date): number {
   const text = header?.trim() ?? ''
   if (/^\d+$/.test(text)) return Number(text) * SECOND
-  // Dates without GMT are of a form that has no time zone and that nobody sends.
+  // A date without GMT has no time zone; senders do not use that form.
   const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? 0 : Math.max(at - now.getTime(), 0)
 }

@@ -1,31 +1,31 @@
 import { createHmac } from 'node:crypto'
 
-/** What is signed: the bytes that go over the wire, under an id that never changes. */
+/** What is signed. */
 export type SignedEvent = {
   /** The endpoint's secret, as it was shown once: `whsec_` and base64. */
   readonly secret: string
   readonly event: 'message.received'
   readonly eventId: string
   readonly body: string | Uint8Array
-  /** When this attempt is made. Receivers refuse what is older than about five minutes. */
+  /** The time of this attempt. Receivers refuse one that is older than about five minutes. */
   readonly sentAt: Date
 }
 
 const SECRET_PREFIX = 'whsec_'
 
-/** Bytes of a secret: as many as the hash puts out, and within what Standard Webhooks asks for. */
+/** Bytes of a secret: the output size of the hash, and within the range of Standard Webhooks. */
 export const SECRET_BYTES = 32
 
-/** The secret made of these random bytes. */
+/** The secret as text, from random bytes. */
 export function webhookSecret(random: Uint8Array): string {
   return SECRET_PREFIX + Buffer.from(random).toString('base64')
 }
 
 /**
- * The headers that prove a delivery: ours, and those of Standard Webhooks.
+ * The headers that authenticate a delivery: ours, and those of Standard Webhooks.
  *
- * The two schemes differ in their key. Ours is keyed with the whole secret as it is written, so
- * that a line of shell can verify it; Standard Webhooks with the bytes that its base64 stands for.
+ * The two schemes differ in their key: ours is the whole secret as text, so that a line of shell
+ * can verify it; that of Standard Webhooks is the decoded base64.
  */
 export function signatureHeaders(signed: SignedEvent): Record<string, string> {
   const { secret, event, eventId, body } = signed

@@ -16,7 +16,7 @@ import type { Schema } from '../schema.ts'
 import { statementsOver } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
 
-/** An event for one webhook, as it is written beside its message. */
+/** An event for one webhook, written in the transaction of its message. */
 export type NewDelivery = {
   readonly id: EventId
   readonly accountId: AccountId
@@ -29,28 +29,27 @@ export type NewDelivery = {
   readonly createdAt: number
 }
 
-/** What it takes to send an event again. */
+/** The part of a delivery that is sent. */
 export type StoredEvent = Pick<NewDelivery, 'id' | 'webhookId' | 'url' | 'payload'>
 
-/** The end of a page of the log: the entry that the next one follows. */
-export type DeliveryPlace = { readonly createdAt: number; readonly id: string }
+/** A position in the log: the last entry of a page. */
+export type DeliveryPosition = { readonly createdAt: number; readonly id: string }
 
 /** A page of the log: at most `limit`, older than `before`. */
-export type DeliveryPage = { readonly limit: number; readonly before: DeliveryPlace | null }
+export type DeliveryPage = { readonly limit: number; readonly before: DeliveryPosition | null }
 
-/** An attempt as the diagnostics of its inbox tell of it. */
+/** An attempt as the diagnostics of its inbox show it. */
 export type InboxAttempt = {
   readonly at: number
   /** From 1, replays included. */
   readonly number: number
   readonly status: number | null
+  /** Null when it succeeded. */
   readonly error: AttemptError | null
-  readonly detail: string | null
   readonly url: string
-  readonly succeeded: boolean
 }
 
-/** Deliveries: events on their way to webhooks, and the log of them. */
+/** Deliveries of events to webhooks, and their log. */
 export class Deliveries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
@@ -60,7 +59,7 @@ export class Deliveries {
     this.#dialect = dialect
   }
 
-  /** Writes deliveries that are due at once. */
+  /** Writes deliveries that are due immediately. */
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     const rows = deliveries.map((delivery) => ({
       id: delivery.id,
@@ -106,7 +105,7 @@ export class Deliveries {
     return delivery ?? null
   }
 
-  /** What was sent, so that it can be sent again; null when the account has no such delivery. */
+  /** The event of a delivery, to send it again; null when the account has no such delivery. */
   async findEvent(owner: AccountId, id: EventId): Promise<StoredEvent | null> {
     const row = await this.#db
       .selectFrom('delivery')
@@ -118,30 +117,30 @@ export class Deliveries {
     return { id: row.id, webhookId: row.webhook_id, url: row.url, payload: row.payload }
   }
 
-  /** The newest attempts for messages of an inbox, oldest first. */
+  /** The newest `limit` attempts for messages of an inbox, oldest first. */
   async listAttemptsOfInbox(inboxId: InboxId, limit: number): Promise<InboxAttempt[]> {
     const rows = await this.#db
       .selectFrom('delivery_attempt')
       .innerJoin('delivery', 'delivery.id', 'delivery_attempt.delivery_id')
-      .select(['at', 'number', 'delivery_attempt.status', 'error', 'detail', 'url'])
+      .select(['at', 'number', 'delivery_attempt.status', 'error', 'url'])
       .where('delivery.inbox_id', '=', inboxId)
       .orderBy('at', 'desc')
       .orderBy('delivery_id', 'desc')
       .orderBy('number', 'desc')
       .limit(limit)
       .execute()
-    return rows.reverse().map((row) => ({ ...row, succeeded: row.error === null }))
+    return rows.reverse().map((row) => ({ ...row }))
   }
 
-  /** Forgets finished deliveries from before then, the oldest first; how many. */
-  async forgetOld(before: number, limit: number): Promise<number> {
+  /** Deletes finished deliveries from before then, the oldest first; returns how many. */
+  async deleteOld(before: number, limit: number): Promise<number> {
     const { numAffectedRows = 0n } = await sql`delete from delivery where id in (
       select id from delivery where created_at < ${before} and next_attempt_at is null
       order by created_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})`.execute(this.#db)
     return Number(numAffectedRows)
   }
 
-  /** In one statement: an attempt that is written meanwhile must not contradict the status. */
+  /** In one statement, so that the status and the attempts are of the same moment. */
   async #withAttempts(
     deliveries: SelectQueryBuilder<Schema, 'delivery', LogRow>,
   ): Promise<Delivery[]> {
@@ -173,7 +172,7 @@ const LOG_COLUMNS = [
 
 type LogRow = Pick<Selectable<Schema['delivery']>, (typeof LOG_COLUMNS)[number]>
 
-/** A delivery with one of its attempts, or with none when it has none. */
+/** A delivery with one of its attempts; the attempt's columns are null when it has none. */
 type JoinedRow = LogRow & {
   readonly at: number | null
   readonly attempt_status: number | null

@@ -16,14 +16,11 @@ const LEASE = NOW + 1_000
 const claim = (
   store: Store,
   webhookId: WebhookId,
-  terms: { now?: number; limit?: number } = {},
+  lease: { now?: number; limit?: number } = {},
 ) => {
-  const { now = NOW, limit = 100 } = terms
+  const { now = NOW, limit = 100 } = lease
   return store.dispatches.claim(webhookId, { now, leasedUntil: now + 1_000, limit })
 }
-
-const due = (nextAttemptAt: number | null) =>
-  ({ status: 'pending', attemptsMade: 0, nextAttemptAt, leasedUntil: null }) as const
 
 describeEachDatabase('dispatches', (open) => {
   it('finds the webhooks with something due that nobody holds', async () => {
@@ -84,7 +81,7 @@ describeEachDatabase('dispatches', (open) => {
     await store.webhooks.disable(disabled, NOW)
     await store.webhooks.delete(ALICE, deleted)
     const states = await Promise.all(
-      [active, disabled, deleted].map((id) => store.dispatches.holdEndpoint(id)),
+      [active, disabled, deleted].map((id) => store.dispatches.lockEndpoint(id)),
     )
     assert.deepEqual(states, [{ secretSealed: 'sealed' }, null, null])
   })
@@ -101,10 +98,10 @@ describeEachDatabase('dispatches', (open) => {
     await give(other)
     assert.ok(pending && done)
     await claim(store, one, { limit: 1 })
-    await store.dispatches.setState(done, { ...due(null), status: 'succeeded' })
-    await store.dispatches.endPending(one)
+    await store.dispatches.setState(done, { status: 'succeeded', attemptsMade: 1 })
+    await store.dispatches.failPending(one)
     const states = await store.dispatches.lockStates([pending, done])
-    assert.deepEqual(states.get(pending), { ...due(null), status: 'failed' })
+    assert.deepEqual(states.get(pending), { status: 'failed', attemptsMade: 0 })
     assert.equal(states.get(done)?.status, 'succeeded')
     assert.deepEqual(await store.dispatches.listDue(NOW), [other])
   })

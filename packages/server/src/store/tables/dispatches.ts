@@ -5,7 +5,7 @@ import { insertRows } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
 import { statementsOver } from '../statements.ts'
 
-/** A delivery that is this process's to attempt until its lease runs out. */
+/** A delivery that only this process attempts until its lease expires. */
 export type ClaimedDelivery = {
   readonly id: EventId
   readonly url: string
@@ -13,14 +13,19 @@ export type ClaimedDelivery = {
   readonly leasedUntil: number
 }
 
-/** Where a delivery stands, as far as attempts change it. */
+/** The part of a delivery that attempts change. */
 export type DeliveryState = {
-  readonly status: DeliveryStatus
-  /** Attempts by schedule, without replays. */
+  /** Scheduled attempts, without replays. */
   readonly attemptsMade: number
-  readonly nextAttemptAt: number | null
-  readonly leasedUntil: number | null
-}
+} & (
+  | {
+      readonly status: 'pending'
+      readonly nextAttemptAt: number
+      /** Null when no process has claimed it. */
+      readonly leasedUntil: number | null
+    }
+  | { readonly status: 'succeeded' | 'failed' }
+)
 
 /** An attempt as it is written. */
 export type NewAttempt = {
@@ -34,10 +39,10 @@ export type NewAttempt = {
 }
 
 /**
- * The queries of the dispatcher. Not by owner: it works for everybody.
+ * Queries of the dispatcher. None takes an owner: it works for all accounts.
  *
- * Whoever locks several rows locks the webhooks first, then the deliveries, each in the order of
- * their ids: so no two transactions ever wait for each other.
+ * A transaction that locks several rows locks webhooks first, then deliveries, each in the order
+ * of their ids. So no two transactions deadlock.
  */
 export class Dispatches {
   readonly #db: Kysely<Schema>
@@ -48,9 +53,9 @@ export class Dispatches {
     this.#dialect = dialect
   }
 
-  /** Webhooks with something due that nobody attempts. */
+  /** Webhooks with due deliveries that are not leased. */
   async listDue(now: number): Promise<WebhookId[]> {
-    // From one webhook to the next by the index, however many deliveries each has waiting.
+    // Skips from webhook to webhook in the index, so that long backlogs are not read.
     const { rows } = await sql<{ id: WebhookId }>`
       with recursive waiting (id) as (
         select min(webhook_id) from delivery where next_attempt_at is not null
@@ -65,17 +70,17 @@ export class Dispatches {
   }
 
   /**
-   * The sealed secret of a webhook, for which nobody else claims until the end of the transaction;
-   * null when it was deleted or disabled.
+   * Locks a webhook until the end of the transaction, so that no other process claims for it, and
+   * returns its sealed secret; null when the webhook was deleted or disabled.
    */
-  async holdEndpoint(id: WebhookId): Promise<{ readonly secretSealed: string } | null> {
+  async lockEndpoint(id: WebhookId): Promise<{ readonly secretSealed: string } | null> {
     const { rows } = await sql<{ secret_sealed: string }>`select secret_sealed from webhook
       where id = ${id} and disabled_at is null${sql.raw(this.#dialect.forUpdate)}`.execute(this.#db)
     const [row] = rows
     return row === undefined ? null : { secretSealed: row.secret_sealed }
   }
 
-  /** Deliveries to a webhook that are under way, on any node. */
+  /** Deliveries to a webhook that are leased, on any node. */
   async countLeased(webhookId: WebhookId, now: number): Promise<number> {
     const { count } = await this.#db
       .selectFrom('delivery')
@@ -86,12 +91,12 @@ export class Dispatches {
     return count
   }
 
-  /** Takes what is due to a webhook, the longest due first. */
+  /** Leases due deliveries of a webhook, the longest due first. */
   async claim(
     webhookId: WebhookId,
-    terms: { readonly now: number; readonly leasedUntil: number; readonly limit: number },
+    lease: { readonly now: number; readonly leasedUntil: number; readonly limit: number },
   ): Promise<ClaimedDelivery[]> {
-    const { now, leasedUntil, limit } = terms
+    const { now, leasedUntil, limit } = lease
     const { rows } = await sql<{ id: EventId; url: string; payload: string }>`
       update delivery set leased_until = ${leasedUntil} where id in (
         select id from delivery
@@ -102,7 +107,7 @@ export class Dispatches {
     return rows.map((row) => ({ ...row, leasedUntil }))
   }
 
-  /** Gives a claimed delivery back, as if it had never been claimed. */
+  /** Ends the lease of a delivery, unless another process has it by now. */
   async release(delivery: Pick<ClaimedDelivery, 'id' | 'leasedUntil'>): Promise<void> {
     await this.#db
       .updateTable('delivery')
@@ -112,7 +117,7 @@ export class Dispatches {
       .execute()
   }
 
-  /** Ends all leases: for whoever knows that nobody else dispatches. */
+  /** Ends all leases; only for a store that no other process dispatches from. */
   async releaseAll(): Promise<void> {
     await this.#db
       .updateTable('delivery')
@@ -121,59 +126,45 @@ export class Dispatches {
       .execute()
   }
 
-  /** Gives up what is pending to a webhook. */
-  async endPending(webhookId: WebhookId): Promise<void> {
+  /** Fails the pending deliveries of a webhook. */
+  async failPending(webhookId: WebhookId): Promise<void> {
     await sql`update delivery set status = 'failed', next_attempt_at = null, leased_until = null
       where id in (
         select id from delivery where webhook_id = ${webhookId} and next_attempt_at is not null
         order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
   }
 
-  /** Nobody else changes these webhooks until the end of the transaction. */
+  /** Locks webhooks until the end of the transaction. */
   async lockWebhooks(ids: readonly WebhookId[]): Promise<void> {
     await sql`select id from webhook where id in (${sql.join(ids)})
       order by id${sql.raw(this.#dialect.forUpdate)}`.execute(this.#db)
   }
 
-  /** Where these deliveries stand; nobody else changes them until the end of the transaction. */
+  /** Locks deliveries until the end of the transaction and returns their states. */
   async lockStates(ids: readonly EventId[]): Promise<Map<EventId, DeliveryState>> {
-    const { rows } = await sql<{
-      id: EventId
-      status: DeliveryStatus
-      attempts_made: number
-      next_attempt_at: number | null
-      leased_until: number | null
-    }>`select id, status, attempts_made, next_attempt_at, leased_until from delivery
+    const { rows } =
+      await sql<StateRow>`select id, status, attempts_made, next_attempt_at, leased_until from delivery
        where id in (${sql.join(ids)}) order by id${sql.raw(this.#dialect.forUpdate)}`.execute(
-      this.#db,
-    )
-    const states = rows.map((row): [EventId, DeliveryState] => [
-      row.id,
-      {
-        status: row.status,
-        attemptsMade: row.attempts_made,
-        nextAttemptAt: row.next_attempt_at,
-        leasedUntil: row.leased_until,
-      },
-    ])
-    return new Map(states)
+        this.#db,
+      )
+    return new Map(rows.map((row) => [row.id, toState(row)]))
   }
 
-  /** Writes where a delivery stands. */
+  /** Writes the state of a delivery. */
   async setState(id: EventId, state: DeliveryState): Promise<void> {
     await this.#db
       .updateTable('delivery')
       .set({
         status: state.status,
         attempts_made: state.attemptsMade,
-        next_attempt_at: state.nextAttemptAt,
-        leased_until: state.leasedUntil,
+        next_attempt_at: state.status === 'pending' ? state.nextAttemptAt : null,
+        leased_until: state.status === 'pending' ? state.leasedUntil : null,
       })
       .where('id', '=', id)
       .execute()
   }
 
-  /** Attempts so far of each of these deliveries, replays included. */
+  /** Attempts of each of these deliveries, replays included. */
   async countAttempts(ids: readonly EventId[]): Promise<Map<EventId, number>> {
     const rows = await this.#db
       .selectFrom('delivery_attempt')
@@ -197,4 +188,20 @@ export class Dispatches {
     }))
     await insertRows(statementsOver(this.#db), this.#dialect, { table: 'delivery_attempt', rows })
   }
+}
+
+type StateRow = {
+  id: EventId
+  status: DeliveryStatus
+  attempts_made: number
+  next_attempt_at: number | null
+  leased_until: number | null
+}
+
+function toState(row: StateRow): DeliveryState {
+  const attemptsMade = row.attempts_made
+  if (row.status !== 'pending') return { status: row.status, attemptsMade }
+  // A pending row always has a time; the type of the column does not know that.
+  const nextAttemptAt = row.next_attempt_at ?? 0
+  return { status: 'pending', attemptsMade, nextAttemptAt, leasedUntil: row.leased_until }
 }

@@ -44,17 +44,17 @@ describeEachDatabase('webhooks', (open) => {
     await store.webhooks.disable(id, NOW)
     await store.webhooks.disable(id, NOW + 1_000)
     assert.equal((await store.webhooks.find(ALICE, id))?.disabledAt, '2026-01-31T12:00:00.000Z')
-    await store.webhooks.forgetDisabled(NOW)
+    await store.webhooks.deleteDisabled(NOW)
     assert.equal((await store.webhooks.list(ALICE)).length, 1)
-    await store.webhooks.forgetDisabled(NOW + 1)
+    await store.webhooks.deleteDisabled(NOW + 1)
     assert.equal((await store.webhooks.list(ALICE)).length, 0)
   })
 
   it('notes the latest attempt, in whatever order they are written', async () => {
     const store = await open()
     const id = await givenWebhook(store, ALICE)
-    await store.webhooks.noteAttempt(id, { at: NOW + 10, status: null })
-    await store.webhooks.noteAttempt(id, { at: NOW, status: 200 })
+    await store.webhooks.setLastAttempt(id, { at: NOW + 10, status: null })
+    await store.webhooks.setLastAttempt(id, { at: NOW, status: 200 })
     const webhook = await store.webhooks.find(ALICE, id)
     assert.deepEqual(
       [webhook?.lastDeliveryAt, webhook?.lastStatus],

@@ -11,10 +11,10 @@ export type NewWebhook = {
   readonly createdAt: number
 }
 
-/** A webhook with what it takes to sign for it. */
+/** A webhook with its sealed signing secret. */
 export type StoredWebhook = Webhook & { readonly secretSealed: string }
 
-/** An endpoint that mail of an account is pushed to. */
+/** A webhook that is not disabled. */
 export type ActiveWebhook = {
   readonly id: WebhookId
   readonly accountId: AccountId
@@ -78,18 +78,18 @@ export class Webhooks {
     return numDeletedRows === 1n
   }
 
-  /** The endpoints that mail of these accounts is pushed to. */
+  /** The webhooks of these accounts that are not disabled. */
   async listActive(accountIds: readonly AccountId[]): Promise<ActiveWebhook[]> {
     if (accountIds.length === 0) return []
-    // By hand: it runs with every commit of mail, mostly to find nothing.
+    // Written by hand, past the query builder: it runs with every commit of mail.
     const { rows } = await sql<{ id: WebhookId; account_id: AccountId; url: string }>`
       select id, account_id, url from webhook
       where account_id in (${sql.join(accountIds)}) and disabled_at is null`.execute(this.#db)
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, url: row.url }))
   }
 
-  /** Notes what was last sent, unless something later is noted already. */
-  async noteAttempt(
+  /** Sets the last attempt, unless a later one is set already. */
+  async setLastAttempt(
     id: WebhookId,
     attempt: { readonly at: number; readonly status: number | null },
   ): Promise<void> {
@@ -103,7 +103,7 @@ export class Webhooks {
       .execute()
   }
 
-  /** Stops an endpoint. */
+  /** Disables a webhook; the first time counts. */
   async disable(id: WebhookId, at: number): Promise<void> {
     await this.#db
       .updateTable('webhook')
@@ -113,8 +113,8 @@ export class Webhooks {
       .execute()
   }
 
-  /** Forgets endpoints that were disabled before then. */
-  async forgetDisabled(before: number): Promise<void> {
+  /** Deletes webhooks that were disabled before then. */
+  async deleteDisabled(before: number): Promise<void> {
     await this.#db.deleteFrom('webhook').where('disabled_at', '<', before).execute()
   }
 }
