@@ -180,7 +180,7 @@ function createHandler(
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       refusals
-        .addLostMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
+        .addRejectedMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
         .catch((error: unknown) => deps.log.warn({ err: error }, 'a refusal was not written'))
     },
   }

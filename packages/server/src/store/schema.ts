@@ -166,7 +166,7 @@ type AttachmentTable = {
   body_encoding: TransferEncoding
 }
 
-/** Why mail for an inbox was refused, or lost after its recipients had been accepted. */
+/** Why mail for an inbox was refused, or rejected after its recipients had been accepted. */
 export type RefusalCode =
   | 'inbox_expired'
   | 'inbox_suspended'

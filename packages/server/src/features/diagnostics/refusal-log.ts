@@ -69,8 +69,8 @@ export class RefusalLog {
     await this.#recordRefusal({ ...refusal, reply: this.#deps.replyText(refusal.reply) })
   }
 
-  /** Records a mail that was lost after its recipients had been accepted. */
-  async addLostMail(refusal: Refusal & { readonly reply: string }): Promise<void> {
+  /** Records a mail that was rejected after its recipients had been accepted. */
+  async addRejectedMail(refusal: Refusal & { readonly reply: string }): Promise<void> {
     await this.#recordRefusal(refusal)
   }
 

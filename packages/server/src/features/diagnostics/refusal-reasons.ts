@@ -1,7 +1,7 @@
 import type { RefusalCode } from '../../store/schema.ts'
 
 /**
- * Why mail for an inbox was refused or lost, with what its text says.
+ * Why mail for an inbox was refused, with what its text says.
  *
  * The code is stored beside the text: the advice follows from the code, so that neither the
  * wording nor anything that a sender wrote changes it.
