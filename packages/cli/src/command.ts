@@ -13,7 +13,7 @@ export type Command = {
 }
 
 /** One option of a command. */
-export type OptionSpec = {
+type OptionSpec = {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: true
@@ -26,7 +26,7 @@ export type OptionSpec = {
 export type OptionTable = Readonly<Record<string, OptionSpec>>
 
 /** The options as they were given. */
-export type Values<Table extends OptionTable> = {
+type Values<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name]['type'] extends 'boolean'
     ? boolean
     : Table[Name]['multiple'] extends true
@@ -35,7 +35,7 @@ export type Values<Table extends OptionTable> = {
 }
 
 /** What a command is given to run. */
-export type Invocation<Table extends OptionTable> = {
+type Invocation<Table extends OptionTable> = {
   readonly options: Values<Table>
   readonly args: readonly string[]
   readonly terminal: Terminal

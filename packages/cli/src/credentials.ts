@@ -10,7 +10,7 @@ export type Credentials = {
 }
 
 /** Where the keys of this person are kept. */
-export function credentialsPath({ env }: Terminal): string {
+function credentialsPath({ env }: Terminal): string {
   const config =
     env['XDG_CONFIG_HOME'] ?? env['APPDATA'] ?? join(env['HOME'] ?? homedir(), '.config')
   return join(config, 'mayfly', 'credentials.json')

@@ -29,7 +29,7 @@ export type InboxRecord = {
 }
 
 /** How long assertions wait for a message, and from when on mail counts. */
-export type CheckTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
+type CheckTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
 
 /** Every call about one inbox. */
 export type InboxCalls = {

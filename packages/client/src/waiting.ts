@@ -35,7 +35,7 @@ export type Wanted<Found> = {
 }
 
 /** A thing that was found in a message, or why it was not. */
-export type Picked<Found> = { readonly found: Found } | { readonly reason: string }
+type Picked<Found> = { readonly found: Found } | { readonly reason: string }
 
 /** How long, and from when on. */
 export type WaitTime = CallOptions & Anchor & { readonly timeoutSeconds: number }

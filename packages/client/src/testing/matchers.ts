@@ -14,7 +14,7 @@ export type ReceiveOtpOptions = WaitOptions & {
 }
 
 /** The matchers as a test writes them. */
-export type InboxMatchers = {
+type InboxMatchers = {
   /** Waits until a message is there; with `.not`, until it is clear that none comes. */
   toReceiveEmail(options?: ReceiveEmailOptions): Promise<void>
   /** Waits until a one-time code is there. */

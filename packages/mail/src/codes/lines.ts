@@ -40,7 +40,7 @@ export function linesOf(input: OtpInput): readonly Line[] {
 }
 
 /** A line without any look. */
-export function plainLine(text: string, source: LineSource): Line {
+function plainLine(text: string, source: LineSource): Line {
   const clear = readable(text)
   return { text: clear, source, stretches: [], cell: null, isCentred: false, isJoined: false }
 }

@@ -7,7 +7,7 @@ import type { Surroundings } from './surroundings.ts'
 import { BIT } from './words/concepts.ts'
 
 /** A candidate in its place. */
-export interface Place {
+interface Place {
   readonly candidate: Candidate
   readonly line: ReadLine
   readonly around: Surroundings

@@ -22,7 +22,7 @@ const UNSPACED = /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const EMPHASIS = new Set(['*', '_', '~', '|'])
 
 /** A URL found in plain text. */
-export interface TextLink {
+interface TextLink {
   readonly url: string
   readonly end: number
 }

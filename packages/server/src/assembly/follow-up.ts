@@ -1,5 +1,5 @@
-// What follows a stored mail: sender checks, the scanner, SQLite's checkpoints. It usually runs in a
-// thread of its own (threads/follow-up-*) of the lowest priority, which starts with the first mail.
+// What follows a stored mail: sender checks, the scanner, SQLite's checkpoints. It usually runs in
+// a thread of its own (threads/follow-up-*) of the lowest priority, started with the first mail.
 //
 // It does not write into the store. Its findings are written by the main thread: a writer holds a
 // lock that receiving waits for, and must not be descheduled meanwhile.
@@ -19,7 +19,7 @@ import type { Log } from '../platform/log.ts'
 import { unverified, verifySender } from '../platform/mail-auth.ts'
 import type { Signal, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import { createFollowUpThread } from '../threads/follow-up-host.ts'
+import { createFollowUpThread, type FollowUp } from '../threads/follow-up-host.ts'
 
 /** What following up works with. */
 export type FollowUpDeps = {
@@ -30,9 +30,6 @@ export type FollowUpDeps = {
   /** Writes a finding and announces it. */
   readonly record: (finding: Finding) => Promise<unknown>
 }
-
-/** Does what follows each stored mail. */
-export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<void> }
 
 /** All checks of a mail are over by then; what DNS has not said is a temporary error. */
 const CHECK_DEADLINE_MS = 8_000

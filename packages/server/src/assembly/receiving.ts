@@ -18,18 +18,13 @@ import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import { startReceivingThreads } from '../threads/receiving-host.ts'
+import {
+  type Receiving,
+  type ReceivingOptions,
+  startReceivingThreads,
+} from '../threads/receiving-host.ts'
 import { certificate } from './certificate.ts'
 import { listenError } from './http.ts'
-
-/** What a receiving thread is told. */
-export type ReceivingOptions = {
-  readonly config: Config
-  readonly hostName: string
-  readonly operatorAddress: string
-  readonly port: number
-  readonly tls: { readonly cert: string; readonly key: string }
-}
 
 /** What the receiving side works with. */
 export type ReceivingDeps = {
@@ -38,9 +33,6 @@ export type ReceivingDeps = {
   readonly log: Log
   readonly signals: Signals
 }
-
-/** A receiving side that listens. */
-export type Receiving = { readonly port: number; stop(graceMs: number): Promise<void> }
 
 /** How often a connection is worth telling. */
 const CONNECTION_TOLD_MS = 1_000

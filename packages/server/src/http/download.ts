@@ -27,7 +27,7 @@ export function downloadHeaders(file: {
 }
 
 /** A Content-Disposition with an ASCII name for old clients and the real one for others. */
-export function contentDisposition(name: string): string {
+function contentDisposition(name: string): string {
   // Control characters, path separators and bidirectional marks could disguise the name.
   const safe = name
     .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\]/g, '_')

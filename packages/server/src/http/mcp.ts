@@ -19,7 +19,7 @@ export function serveMcp(
     const own = { baseUrl: options.baseUrl(), port: request.socket.localPort ?? 0 }
     if (!isForThisService(request.headers, own)) throw new ServiceError('origin_refused')
   }
-  // POST alone: there is no stream to open and no session to end, and the protocol asks for 405 then.
+  // POST alone: there is no stream to open and no session to end; the protocol asks for 405 then.
   http.post('/mcp', { schema: { hide: true }, onRequest }, async (request, reply) => {
     const { headers, body, caller, id: requestId } = request
     const gone = clientGone(reply)

@@ -146,7 +146,7 @@ async function callTool(
   }
 }
 
-/** Turns errors of resources and prompts into protocol errors: their results have no error field. */
+/** Turns errors of resources and prompts into protocol errors: results have no error field. */
 async function protocolErrors<Result>(
   exchange: Exchange,
   work: () => Promise<Result>,

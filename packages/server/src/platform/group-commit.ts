@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** Adds an item to the next commit; resolves with its result once that is durable. */
 export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
 
-/** Items in one transaction. More gain nothing, and a burst must not become one huge transaction. */
+/** Items in one transaction. More gain nothing, and a burst must not become a huge transaction. */
 const BATCH_MAX = 200
 
 type Waiting<Item, Result> = {
@@ -15,8 +15,8 @@ type Waiting<Item, Result> = {
 /**
  * Commits together all items that are ready when the event loop turns, without a timer.
  *
- * One commit runs at a time. What arrives meanwhile is the next batch, so that under load more mails
- * share the cost of a commit. A failure rejects every item of its batch.
+ * One commit runs at a time. What arrives meanwhile is the next batch, so that under load more
+ * mails share the cost of a commit. A failure rejects every item of its batch.
  *
  * `restMs` is the pause after each commit, for items that are not awaited.
  */

@@ -1,8 +1,20 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { FollowUp } from '../assembly/follow-up.ts'
+import type { Config } from '../config/config.ts'
 import type { Finding } from '../features/follow-up/record.ts'
-import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-thread.ts'
+
+/** Does what follows each stored mail. */
+export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<void> }
+
+/** What the follow-up thread is started with. */
+export type FollowUpThreadData = { readonly config: Config; readonly hostName: string }
+
+/** The messages between the follow-up thread and the thread that started it. */
+export type FollowUpThreadMessage =
+  | { readonly type: 'stored'; readonly mailIds: readonly string[] }
+  | { readonly type: 'found'; readonly number: number; readonly finding: Finding }
+  | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
+  | { readonly type: 'stop' }
 
 /** What the host does with what the thread sends. */
 export type FollowUpHostOptions = {

@@ -3,20 +3,10 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
-import type { Config } from '../config/config.ts'
 import type { Finding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
 import { openStore } from '../store/open.ts'
-
-/** What the follow-up thread is started with. */
-export type FollowUpThreadData = { readonly config: Config; readonly hostName: string }
-
-/** The messages between the follow-up thread and the thread that started it. */
-export type FollowUpThreadMessage =
-  | { readonly type: 'stored'; readonly mailIds: readonly string[] }
-  | { readonly type: 'found'; readonly number: number; readonly finding: Finding }
-  | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
-  | { readonly type: 'stop' }
+import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
 
 /** The lowest priority that the system gives a thread. */
 const LOWEST_PRIORITY = 19

@@ -1,7 +1,32 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Receiving, ReceivingOptions } from '../assembly/receiving.ts'
-import type { ReceivingThreadData, ReceivingThreadMessage } from './receiving-thread.ts'
+import type { Config } from '../config/config.ts'
+
+/** What a receiving thread is told. */
+export type ReceivingOptions = {
+  readonly config: Config
+  readonly hostName: string
+  readonly operatorAddress: string
+  readonly port: number
+  readonly tls: { readonly cert: string; readonly key: string }
+}
+
+/** A receiving side that listens. */
+export type Receiving = { readonly port: number; stop(graceMs: number): Promise<void> }
+
+/** What a receiving thread is started with. */
+export type ReceivingThreadData = {
+  readonly options: ReceivingOptions
+  /** Name of the channel that the threads of this process signal on. */
+  readonly signalsName: string
+}
+
+/** The messages between a receiving thread and the thread that started it. */
+export type ReceivingThreadMessage =
+  | { readonly type: 'listening'; readonly port: number }
+  /** An error loses its code on the way between threads: it travels beside it. */
+  | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
+  | { readonly type: 'stop'; readonly graceMs: number }
 
 /** What the threads that receive are started with. */
 export type ReceivingThreads = {

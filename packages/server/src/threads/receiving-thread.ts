@@ -1,25 +1,12 @@
 // The entry file of a receiving thread: opens what it needs, starts, and stops when told to.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type ReceivingOptions, startReceiving } from '../assembly/receiving.ts'
+import { startReceiving } from '../assembly/receiving.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
-
-/** What a receiving thread is started with. */
-export type ReceivingThreadData = {
-  readonly options: ReceivingOptions
-  /** Name of the channel that the threads of this process signal on. */
-  readonly signalsName: string
-}
-
-/** The messages between a receiving thread and the thread that started it. */
-export type ReceivingThreadMessage =
-  | { readonly type: 'listening'; readonly port: number }
-  /** An error loses its code on the way between threads: it travels beside it. */
-  | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
-  | { readonly type: 'stop'; readonly graceMs: number }
+import type { ReceivingThreadData, ReceivingThreadMessage } from './receiving-host.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort

@@ -21,7 +21,7 @@ import { checkDeadlines, type Phase, type SessionClock } from './session-phase.t
 import type { Transport } from './transport.ts'
 
 /** Memory that all sessions together use for mails that are not stored yet. */
-export type InFlight = { bytes: number; readonly bytesMax: number }
+type InFlight = { bytes: number; readonly bytesMax: number }
 
 /** What a session needs. */
 export type SessionOptions<R extends Recipient> = {
@@ -236,7 +236,8 @@ export class Session<R extends Recipient> {
     this.#flush()
     const phase: Phase = { name: 'handling', sinceMs: now() }
     this.#phase = phase
-    answer.then((value) => {
+    // Does not reject: the handler is a SafeHandler.
+    void answer.then((value) => {
       this.#storingBytes = 0
       // The session may have ended or timed out in the meantime.
       if (this.#phase !== phase) return this.#updateMemory()

@@ -2,7 +2,7 @@ import type { AssertionResult } from './evaluate.ts'
 import { result, shown } from './evaluate.ts'
 
 /** What a fetch came to, as far as a link check cares. */
-export type Fetched =
+type Fetched =
   | { readonly state: 'answered'; readonly status: number; readonly url: string }
   | { readonly state: 'refused'; readonly detail: string }
   | { readonly state: 'failed'; readonly error: string; readonly detail: string }

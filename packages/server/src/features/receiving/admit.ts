@@ -56,7 +56,7 @@ export async function admitRecipient(
 }
 
 /** The address of the inbox that mail for `given` belongs to; null when it names none. */
-export function inboxAddress(given: string, operatorAddress: string): string | null {
+function inboxAddress(given: string, operatorAddress: string): string | null {
   if (OPERATOR_ROLES.includes(given.toLowerCase())) return operatorAddress
   const parsed = readEmailAddress(given)
   if (parsed === null) return null

@@ -2,7 +2,7 @@
 export const INBOX_MESSAGES_MAX = 1_000
 
 /** Bytes that an inbox holds: ten of the largest mails. */
-export const INBOX_BYTES_MAX = 250 * 1024 * 1024
+const INBOX_BYTES_MAX = 250 * 1024 * 1024
 
 /** How full an inbox is. */
 export type Fullness = { readonly messageCount: number; readonly sizeBytes: number }

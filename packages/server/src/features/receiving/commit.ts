@@ -96,7 +96,7 @@ async function addDeliveries(
  * A recipient named twice gets one copy. An inbox that was deleted since its recipient was
  * accepted gets none.
  */
-export function planArrivals(
+function planArrivals(
   batch: readonly ReadyMail[],
   rooms: readonly InboxRoom[],
   newMessageId: () => MessageId,

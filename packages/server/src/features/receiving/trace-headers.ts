@@ -27,7 +27,7 @@ export function traceHeaders(trace: Trace): string {
 }
 
 /** A date as mail headers write it, in UTC. */
-export function mailDate(ms: number): string {
+function mailDate(ms: number): string {
   const date = new Date(ms)
   const two = (value: number) => String(value).padStart(2, '0')
   const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(':')

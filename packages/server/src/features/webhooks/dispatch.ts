@@ -10,8 +10,8 @@
 //   any → succeeded               a replay succeeded
 //
 // A delivery is a row that is written in the transaction of its message. Signals only make the
-// dispatcher look sooner; a sweep finds what was not signalled. So a crash loses nothing: an attempt
-// whose result was not stored is made again, with the same id and bytes.
+// dispatcher look sooner; a sweep finds what was not signalled. So a crash loses nothing: an
+// attempt whose result was not stored is made again, with the same id and bytes.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WebhookId } from '@mayfly/contract'

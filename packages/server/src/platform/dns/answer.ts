@@ -12,7 +12,7 @@ export class DnsUnavailable extends Error {
 /** Codes for a name or record that is known not to exist. */
 const NOT_FOUND: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
-/** The answers; an empty list when there are none. Throws DnsUnavailable when the look-up failed. */
+/** The answers; an empty list when there are none. Throws DnsUnavailable if the look-up failed. */
 export async function answersOrNone<T>(answers: Promise<T[]>): Promise<T[]> {
   try {
     return await answers

@@ -3,7 +3,7 @@ import { answersOrNone } from './answer.ts'
 import { createSystemAddresses } from './system-lookup.ts'
 
 /** One mail server of a domain. */
-export type MxRecord = { readonly exchange: string; readonly priority: number }
+type MxRecord = { readonly exchange: string; readonly priority: number }
 
 /** DNS look-ups: no record is an empty list, a failed look-up throws DnsUnavailable. */
 export type DnsResolver = {

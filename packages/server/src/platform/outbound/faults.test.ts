@@ -430,7 +430,7 @@ describe('giving up', () => {
     } as const
     const underWay = outbound.request(request)
     let isSettled = false
-    underWay.then(() => {
+    void underWay.then(() => {
       isSettled = true
     })
     await arrived

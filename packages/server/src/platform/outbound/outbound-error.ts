@@ -10,7 +10,7 @@ export type FailureClass =
   | 'aborted'
 
 /** One text for every refusal: naming the rule would tell users about our network. */
-export const REFUSAL = 'The address is not allowed.'
+const REFUSAL = 'The address is not allowed.'
 
 const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
   dns: 'The name could not be looked up.',

@@ -44,9 +44,9 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
  * The target of `url`, or an OutboundError of kind 'refused' or 'dns'.
  *
  * The rules apply to what the URL parser made of the host: it turns decimal, octal, hexadecimal,
- * short, percent-encoded and full-width spellings into the address that they mean. A name is allowed
- * only if all its answers are, and connected to by these same answers: there is no second look-up
- * that a rebinding name server could answer differently.
+ * short, percent-encoded and full-width spellings into the address that they mean. A name is
+ * allowed only if all its answers are, and connected to by these same answers: there is no second
+ * look-up that a rebinding name server could answer differently.
  */
 export async function resolveTarget(options: TargetOptions, url: string): Promise<Target> {
   const parsed = url.length <= URL_CHARS_MAX ? URL.parse(url) : null

@@ -142,11 +142,10 @@ export class Dispatches {
 
   /** Locks deliveries until the end of the transaction and returns their states. */
   async lockStates(ids: readonly EventId[]): Promise<Map<EventId, DeliveryState>> {
-    const { rows } =
-      await sql<StateRow>`select id, status, attempts_made, next_attempt_at, leased_until from delivery
-       where id in (${sql.join(ids)}) order by id${sql.raw(this.#dialect.forUpdate)}`.execute(
-        this.#db,
-      )
+    const query = sql<StateRow>`select id, status, attempts_made, next_attempt_at, leased_until
+      from delivery where id in (${sql.join(ids)})
+      order by id${sql.raw(this.#dialect.forUpdate)}`
+    const { rows } = await query.execute(this.#db)
     return new Map(rows.map((row) => [row.id, toState(row)]))
   }
 

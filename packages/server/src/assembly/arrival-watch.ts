@@ -2,8 +2,8 @@ import type { InboxId } from '@mayfly/contract'
 import { Arrivals } from '../features/waiting/arrivals.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
+import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import type { Signals } from './thread-signals.ts'
 
 /** Wakes the waits of this node when another thread or node announces new mail. */
 export type ArrivalWatch = {
@@ -35,7 +35,7 @@ export async function watchArrivals(deps: ArrivalWatchDeps): Promise<ArrivalWatc
   const sweep = new ArrivalSweep()
   let lastConnectionAt: number | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
-    ? (await import('./node-signals.ts')).openNodeSignals({
+    ? (await import('../signals/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
         node: deps.signalsName,
         onSignal: (inboxIds) => arrivals.wake(inboxIds),
