@@ -1,7 +1,7 @@
 // Runs every check of the project, in the order in which a mistake is cheapest to see.
 //
 //   npm test                       everything
-//   npm test -- packages/server    only the test files below these paths, no lint or types
+//   npm test -- packages/server    only the test files below these paths, no checks
 //   npm run soak                   the long forms of the server's tests (SOAK=1): hours
 
 import { spawn } from 'node:child_process'
@@ -11,12 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { createTemplate, startPostgres } from '../packages/server/test/testing-postgres.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const TEST_FILES = [
-  'tools/*.test.ts',
-  'examples/*.test.ts',
-  'packages/*/src/**/*.test.ts',
-  'packages/*/test/**/*.test.ts',
-]
+const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
 const only = process.argv.slice(2)
 const files = globSync(TEST_FILES, { cwd: ROOT })
@@ -27,10 +22,7 @@ if (files.length === 0) {
   process.stderr.write(`No test file lies below ${only.join(', ')}.\n`)
   process.exit(2)
 }
-if (only.length === 0) {
-  await step('format and lint', bin('biome'), ['ci', '--error-on-warnings', '.'])
-  await step('types', bin('tsc'), ['--project', '.'])
-}
+if (only.length === 0) await step('checks', process.execPath, ['tools/check.ts'])
 // One PostgreSQL for all test files; each test has a database of its own in it.
 await using postgres = await startPostgres()
 await createTemplate(postgres.url)
@@ -43,10 +35,6 @@ await step(`${files.length} test files`, process.execPath, [
   `--test-timeout=${process.env['SOAK'] === undefined ? 300_000 : 24 * 60 * 60 * 1000}`,
   ...files,
 ])
-
-function bin(name: string): string {
-  return join(ROOT, 'node_modules', '.bin', name)
-}
 
 async function step(name: string, command: string, args: readonly string[]): Promise<void> {
   const startedAt = performance.now()

@@ -1,14 +1,172 @@
-// Prints what breaks the house rules: in this repository, or in the one that is named.
+// Prints what breaks the house rules that no other tool knows; the others are Biome's,
+// dependency-cruiser's and knip's (docs/decisions/house-rules.md).
 //
 //   node tools/tidy.ts [root]
 
-import { dirname } from 'node:path'
-import { checkTree, formatFinding } from './tidy/check.ts'
-import { readFileTree } from './tidy/file-tree.ts'
-import { Parser } from './tidy/parser.ts'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { lstatSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-using parser = new Parser()
+type Problem = { readonly rule: string; readonly file: string; readonly line: number }
+type Files = ReadonlyMap<string, readonly string[]>
+
+const SHIPPED = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.tsx?$/
+const SAMPLE_MAIL = /\.eml$|\/test\/mail\//
+const COLUMNS_MAX = 100
+const EXPORT =
+  /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (\w+)/
+
+/** Rules that one line breaks by itself, in the files whose paths match. */
+const LINE_RULES: readonly {
+  readonly rule: string
+  readonly files: RegExp
+  readonly isBroken: (line: string) => boolean
+}[] = [
+  {
+    rule: 'portable-lock-file',
+    files: /^package-lock\.json$/,
+    isBroken: (line) => /"resolved":\s*"https?:/.test(line),
+  },
+  {
+    // Not after a letter or a dot: `example.com/home/` is an address, `src/work/` a folder.
+    rule: 'no-machine-paths',
+    files: /./,
+    isBroken: (line) => /(?<![\w.~-])\/(home|root|work)\//.test(line),
+  },
+  {
+    rule: 'no-registry-hosts',
+    files: /./,
+    isBroken: (line) =>
+      /\bregistry\.[a-z0-9-]+\.[a-z]|\bnpm\.pkg\.github\b|\.jfrog\.io\b|^\s*registry\s*=/.test(
+        line,
+      ),
+  },
+  {
+    rule: 'no-open-ends',
+    files: /(?<!\.json)$/,
+    isBroken: (line) => /\b(TO[D]O|FIX[M]E|XX[X])\b/.test(line),
+  },
+  {
+    rule: 'short-lines',
+    files: /\.([cm]?[jt]sx?|css|html|sh)$/,
+    // A sentence for a person stays in one piece, so that it can be searched for.
+    isBroken: (line) =>
+      [...line].length > COLUMNS_MAX && line.replace(/(['"`]).*\1/, '').length > COLUMNS_MAX / 2,
+  },
+]
+
 const root = process.argv[2] ?? dirname(import.meta.dirname)
-const findings = checkTree(readFileTree(root), parser)
-for (const finding of findings) console.log(formatFinding(finding))
-if (findings.length > 0) process.exitCode = 1
+const files = readFiles(root)
+const problems = [
+  ...brokenLines(files),
+  ...undocumentedExports(files),
+  ...bareAssertions(files),
+  ...dependencyProblems(files),
+]
+for (const { rule, file, line } of problems) console.log(`${file}:${line}  ${rule}`)
+if (problems.length > 0) process.exitCode = 1
+
+/** The text files that git tracks or would track. */
+function readFiles(root: string): Files {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const files = new Map<string, readonly string[]>()
+  for (const path of listed.split('\0')) {
+    if (path === '' || SAMPLE_MAIL.test(path)) continue
+    if (!lstatSync(join(root, path), { throwIfNoEntry: false })?.isFile()) continue
+    const bytes = readFileSync(join(root, path))
+    if (!bytes.includes(0)) files.set(path, bytes.toString('utf8').split('\n'))
+  }
+  return files
+}
+
+function* brokenLines(files: Files): Iterable<Problem> {
+  for (const [file, lines] of files) {
+    const rules = LINE_RULES.filter((rule) => rule.files.test(file))
+    for (const [index, line] of lines.entries()) {
+      for (const { rule, isBroken } of rules) {
+        if (isBroken(line)) yield { rule, file, line: index + 1 }
+      }
+    }
+  }
+}
+
+/** A sentence above each export of shipped code; the first of several overloads speaks for all. */
+function* undocumentedExports(files: Files): Iterable<Problem> {
+  for (const [file, lines] of files) {
+    if (!SHIPPED.test(file)) continue
+    const documented = new Set<string>()
+    for (const [index, line] of lines.entries()) {
+      const name = EXPORT.exec(line)?.[1]
+      if (name === undefined) continue
+      if (lines[index - 1]?.endsWith('*/')) documented.add(name)
+      if (!documented.has(name)) yield { rule: 'documented-exports', file, line: index + 1 }
+    }
+  }
+}
+
+/** A type assertion has its reason in a comment on its lines, above them or the statement. */
+function* bareAssertions(files: Files): Iterable<Problem> {
+  for (const { path: file, start, end } of assertions()) {
+    const lines = files.get(file) ?? []
+    const first = openingLine(lines, start.line)
+    const near = [lines[first - 2], ...lines.slice(start.line - 2, end.line)]
+    if (near.some((line) => /\/\/(?<!:\/\/)|\/\*|\*\/|^\s*\* /.test(line ?? ''))) continue
+    yield { rule: 'reasons-for-as', file, line: start.line }
+  }
+}
+
+type Location = {
+  readonly path: string
+  readonly start: { readonly line: number }
+  readonly end: { readonly line: number }
+}
+
+/** Biome finds the assertions: its rule refuses them all, and is not in biome.json. */
+function assertions(): readonly Location[] {
+  const biome = join(dirname(import.meta.dirname), 'node_modules', '.bin', 'biome')
+  const rule = '--only=nursery/noUnsafeTypeAssertion'
+  const options = ['--reporter=json', '--colors=off', '--max-diagnostics=none', '.']
+  const { stdout } = spawnSync(biome, ['lint', rule, ...options], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  // The form of Biome's report; a field that is missing fails the run below.
+  const report = JSON.parse(stdout) as { readonly diagnostics: readonly { location: Location }[] }
+  return report.diagnostics.map(({ location }) => location)
+}
+
+/** For `} as Inbox` the line on which the bracket opens: the last one above as far to the left. */
+function openingLine(lines: readonly string[], line: number): number {
+  const indent = /^\s*(?=[)\]}])/.exec(lines[line - 1] ?? '')?.[0].length
+  if (indent === undefined) return line
+  return lines.slice(0, line - 1).findLastIndex((text) => text.search(/\S/) === indent) + 1
+}
+
+/** Versions are exact, but for peers; ARCHITECTURE.md says what each runtime dependency is for. */
+function* dependencyProblems(files: Files): Iterable<Problem> {
+  const architecture = files.get('ARCHITECTURE.md')?.join('\n') ?? ''
+  for (const [file, lines] of files) {
+    if (!/^(packages\/[^/]+\/)?package\.json$/.test(file)) continue
+    const manifest: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(
+      lines.join('\n'),
+    )
+    const { dependencies = {}, devDependencies = {}, optionalDependencies = {} } = manifest
+    const lineOf = (name: string) => lines.findIndex((line) => line.includes(`"${name}":`)) + 1
+    const versions = { ...dependencies, ...devDependencies, ...optionalDependencies }
+    for (const [name, version] of Object.entries(versions)) {
+      if (/^(npm:(@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version)) continue
+      yield { rule: 'exact-versions', file, line: lineOf(name) }
+    }
+    for (const name of Object.keys(dependencies)) {
+      // `pg` is not named by `pg-pool` or `@types/pg`.
+      const named = new RegExp(`(?<![\\w@/-])${RegExp.escape(name)}(?![\\w/-])`)
+      if (name.startsWith('@mayfly/') || named.test(architecture)) continue
+      yield { rule: 'explained-dependencies', file, line: lineOf(name) }
+    }
+  }
+}
