@@ -39,15 +39,12 @@ export type Dialect = {
   readonly forUpdate: string
   /** The same, without waiting: rows that somebody else holds are left out. */
   readonly skipLocked: string
-  /** Whether an error says that a row with this unique value exists already. */
-  isUniqueViolation(error: unknown): boolean
   /** Whether an error says that the storage is out of reach, and if so whether it is full. */
   unavailability(error: unknown): { readonly full: boolean } | null
 }
 
 /** SQLite's result codes, from its documentation. */
 const SQLITE = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, NOTADB: 26 }
-const SQLITE_UNIQUE: readonly unknown[] = [1555, 2067]
 const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
 
 /** SQLite: one writer at a time, so a transaction is itself the lock. */
@@ -73,7 +70,6 @@ export const sqliteDialect: Dialect = {
   skipLocked: '',
   lockMigrations: async () => {},
   lockAccount: async () => {},
-  isUniqueViolation: (error) => SQLITE_UNIQUE.includes(errorField(error, 'errcode')),
   unavailability: (error) => {
     const code = errorField(error, 'errcode')
     if (typeof code !== 'number') return null
@@ -86,7 +82,6 @@ export const sqliteDialect: Dialect = {
 /** A number of our own among PostgreSQL's advisory locks. */
 const MIGRATION_LOCK = 6_292_359
 
-const UNIQUE_VIOLATION = '23505'
 const DISK_FULL = '53100'
 
 /** Connection failures, too many connections, shutting down, read-only stand-by. */
@@ -121,7 +116,6 @@ export const postgresDialect: Dialect = {
   lockAccount: async (tx, accountId) => {
     await sql`select 1 from account where id = ${accountId} for no key update`.execute(tx)
   },
-  isUniqueViolation: (error) => errorField(error, 'code') === UNIQUE_VIOLATION,
   unavailability: (error) => {
     const code = errorField(error, 'code')
     if (typeof code === 'string' && (POSTGRES_GONE.test(code) || NETWORK_GONE.test(code))) {

@@ -82,17 +82,6 @@ export class Domains {
     return row === undefined ? null : toDomain(row)
   }
 
-  /** Whose active domain this is, if anyone's. */
-  async findActiveOwner(domain: string): Promise<AccountId | null> {
-    const row = await this.#db
-      .selectFrom('custom_domain')
-      .select('account_id')
-      .where('domain', '=', domain)
-      .where('state', '=', 'active')
-      .executeTakeFirst()
-    return row?.account_id ?? null
-  }
-
   /** Names of the account's active custom domains. */
   async listActive(owner: AccountId): Promise<string[]> {
     const rows = await this.#db
