@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
@@ -122,8 +123,20 @@ describe('the packages as they are published', () => {
     }
   })
 
+  it('name the Node that the command line needs when started by an older one', async (test) => {
+    const node = await systemNode()
+    if (node === null || node.major >= 24) return test.skip('no Node older than 24 in PATH')
+    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
+    await assert.rejects(run(node.path, [cli, '--version']), {
+      code: 1,
+      stdout: '',
+      stderr:
+        /^mayfly: Node 24 or newer is required, and this is v\d+\.\d+\.\d+\. Install a newer .*\n$/,
+    })
+  })
+
   it('start the service and use it from the command line', async () => {
-    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'dist', 'main.js')
+    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
     const env = { ...Object.fromEntries(inherited), HOME: folder, XDG_CONFIG_HOME: folder }
     const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' }
@@ -157,6 +170,18 @@ describe('the packages as they are published', () => {
     assert.deepEqual(await ended, [0, null])
   })
 })
+
+/** The first Node in PATH outside the repository; null where there is none. */
+async function systemNode(): Promise<{ readonly path: string; readonly major: number } | null> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const path = folders
+    .filter((folder) => folder !== '' && !folder.startsWith(ROOT))
+    .map((folder) => join(folder, 'node'))
+    .find((file) => existsSync(file))
+  if (path === undefined) return null
+  const { stdout } = await run(path, ['--version'])
+  return { path, major: Number.parseInt(stdout.slice(1), 10) }
+}
 
 async function readyLine(
   output: NodeJS.ReadableStream,

@@ -44,6 +44,8 @@ function installPackages() {
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
   // Not `ci`: that refuses where a registry leaves out packages for other systems.
   run(command, [...args, 'install', '--no-save', '--loglevel=error'])
+  // An install leaves node_modules/.bin/mayfly as it was when only its target has changed.
+  run(command, [...args, 'rebuild', '@mayfly/cli', '--ignore-scripts', '--loglevel=error'])
   const version = execFileSync(pinned, ['--version'], { encoding: 'utf8' }).trim()
   if (!version.startsWith('v26.')) {
     fail(`The pinned Node did not install: node_modules/.bin/node is ${version}. Try: npm rebuild`)

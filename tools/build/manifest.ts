@@ -1,4 +1,4 @@
-/** A package.json as it stands in the repository, as far as it is read here. */
+/** The fields of a package.json in the repository that are read here. */
 export type SourceManifest = {
   readonly name: string
   readonly exports?: Readonly<Record<string, string>>
@@ -7,24 +7,24 @@ export type SourceManifest = {
   readonly [field: string]: unknown
 }
 
-/** Fields that mean something in the repository alone. */
-const OURS_ALONE: ReadonlySet<string> = new Set(['private', 'devDependencies', 'scripts'])
+/** Fields that are used only in the repository. */
+const REPOSITORY_ONLY: ReadonlySet<string> = new Set(['private', 'devDependencies', 'scripts'])
 
 /**
  * The package.json that is published.
  *
- * In the repository the entries name TypeScript in `src`, which Node runs as it is; types cannot be
- * stripped under node_modules, so a published package has JavaScript in `dist` beside its types.
+ * In the repository `exports` names TypeScript in `src`, which Node runs directly. Node does not
+ * strip types under node_modules, so a published package has JavaScript in `dist` beside its types.
+ * `bin` names plain JavaScript in both.
  */
 export function publishedManifest(source: SourceManifest, node: string): Record<string, unknown> {
-  const kept = Object.entries(source).filter(([field]) => !OURS_ALONE.has(field))
-  const { exports, bin, sideEffects } = source
+  const kept = Object.entries(source).filter(([field]) => !REPOSITORY_ONLY.has(field))
+  const { exports, sideEffects } = source
   return {
     ...Object.fromEntries(kept),
     engines: { node },
-    files: ['dist'],
+    files: ['dist', ...(source.bin === undefined ? [] : ['bin'])],
     ...(exports === undefined ? {} : { exports: mapped(exports, entryOf) }),
-    ...(bin === undefined ? {} : { bin: mapped(bin, (file) => built(file, '.js')) }),
     ...(sideEffects === undefined
       ? {}
       : { sideEffects: sideEffects.map((file) => built(file, '.js')) }),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,6 +26,9 @@ async function stagePackage(to: string, published: PublishedPackage): Promise<vo
   if (isLean) await compile(to, published, { declaration: false, removeComments: true })
   await nameBuiltFiles(join(stage, 'dist'))
   await copyOthers(join(source, 'src'), join(stage, 'dist'))
+  if (existsSync(join(source, 'bin'))) {
+    await cp(join(source, 'bin'), join(stage, 'bin'), { recursive: true })
+  }
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const text = JSON.stringify(publishedManifest(manifest, published.node), null, 2)
   await writeFile(join(stage, 'package.json'), `${text}\n`)

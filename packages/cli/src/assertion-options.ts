@@ -1,35 +1,39 @@
 import { readFile } from 'node:fs/promises'
 import type { Assertion, AssertionRun } from '@mayfly/client'
-import { CommandFailed, EXIT, Misuse } from './exit.ts'
-import { printableLine } from './printable.ts'
-import { print, style, type Terminal } from './terminal.ts'
+import { CommandFailed, EXIT, UsageError } from './exit.ts'
+import { print, printableLine, style } from './output.ts'
+import type { Terminal } from './terminal.ts'
 
-/** What is asserted of a message. */
+/** Options that name assertions. */
 export const ASSERTION_OPTIONS = {
   otp: { type: 'boolean', about: 'a one-time code was found' },
   contains: {
     type: 'string',
     multiple: true,
     value: 'TEXT',
-    about: 'the text occurs in subject or body; may repeat',
+    about: 'subject or body contains the text; may repeat',
   },
-  link: { type: 'boolean', about: 'a link answers with success' },
+  link: { type: 'boolean', about: 'a link responds with a 2xx status' },
   'link-with': {
     type: 'string',
     multiple: true,
     value: 'TEXT',
-    about: 'a link that contains the text answers; may repeat',
+    about: 'a link that contains the text responds with a 2xx status; may repeat',
   },
   auth: {
     type: 'string',
     multiple: true,
     value: 'CHECK[=RESULT]',
-    about: 'spf, dkim or dmarc gave the result (pass); may repeat',
+    about: 'spf, dkim or dmarc has the result (default: pass); may repeat',
   },
-  file: { type: 'string', value: 'FILE', about: 'a JSON array of assertions, as the API takes it' },
+  file: {
+    type: 'string',
+    value: 'FILE',
+    about: 'a JSON array of assertions in the form of the API',
+  },
 } as const
 
-type Given = {
+type AssertionChoice = {
   readonly otp: boolean
   readonly contains: readonly string[]
   readonly link: boolean
@@ -38,21 +42,21 @@ type Given = {
   readonly file: string | undefined
 }
 
-/** The assertions that the options name; at least one. */
-export async function givenAssertions(given: Given): Promise<readonly Assertion[]> {
+/** The assertions chosen by the options; at least one. */
+export async function chosenAssertions(choice: AssertionChoice): Promise<readonly Assertion[]> {
   const assertions: readonly Assertion[] = [
-    ...(given.file === undefined ? [] : await readAssertions(given.file)),
-    ...(given.otp ? [{ type: 'otpPresent' } as const] : []),
-    ...given.contains.map((text) => ({ type: 'containsText', text }) as const),
-    ...(given.link ? [{ type: 'linkResponds' } as const] : []),
-    ...given['link-with'].map((urlContains) => ({ type: 'linkResponds', urlContains }) as const),
-    ...given.auth.map(authAssertion),
+    ...(choice.file === undefined ? [] : await readAssertions(choice.file)),
+    ...(choice.otp ? [{ type: 'otpPresent' } as const] : []),
+    ...choice.contains.map((text) => ({ type: 'containsText', text }) as const),
+    ...(choice.link ? [{ type: 'linkResponds' } as const] : []),
+    ...choice['link-with'].map((urlContains) => ({ type: 'linkResponds', urlContains }) as const),
+    ...choice.auth.map(authAssertion),
   ]
   if (assertions.length > 0) return assertions
-  throw new Misuse('name at least one assertion, such as --otp or --contains "Welcome".')
+  throw new UsageError('name at least one assertion, such as --otp or --contains "Welcome".')
 }
 
-/** Prints what held and what did not; a run that did not pass ends the command. */
+/** Prints the result of each assertion. */
 export function reportRun(terminal: Terminal, run: AssertionRun): void {
   for (const { passed, type, detail } of run.results) {
     const mark = passed ? style(terminal, 'green', 'passed') : style(terminal, 'red', 'FAILED')
@@ -60,27 +64,27 @@ export function reportRun(terminal: Terminal, run: AssertionRun): void {
   }
 }
 
-/** The end of a command that ran assertions. */
-export function endRun(run: AssertionRun): void {
+/** Fails the command unless every assertion passed. */
+export function requirePassed(run: AssertionRun): void {
   if (!run.passed) throw new CommandFailed('', run.arrived ? EXIT.failed : EXIT.timedOut)
 }
 
-/** The service judges what is in the file, and says what it does not know. */
+/** Only checks that it is an array: the service validates the assertions. */
 async function readAssertions(file: string): Promise<readonly Assertion[]> {
   const text = await readFile(file, 'utf8')
   try {
     const parsed: unknown = JSON.parse(text)
     if (Array.isArray(parsed)) return parsed
   } catch {
-    // Told below, as for JSON that is no array.
+    // Reported below, like JSON that is not an array.
   }
-  throw new Misuse(`${file} does not hold a JSON array.`)
+  throw new UsageError(`${file} does not contain a JSON array.`)
 }
 
 function authAssertion(text: string): Assertion {
   const [check, expect] = text.split('=')
   if (check !== 'spf' && check !== 'dkim' && check !== 'dmarc') {
-    throw new Misuse(`--auth must begin with spf, dkim or dmarc, but is "${text}".`)
+    throw new UsageError(`--auth must begin with spf, dkim or dmarc, but is "${text}".`)
   }
   return { type: 'auth', check, ...(expect === undefined ? {} : { expect }) }
 }

@@ -1,6 +1,6 @@
 import { commandList } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { EXIT, Misuse, reportFailure } from './exit.ts'
+import { EXIT, reportFailure, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 const HELP = `mayfly: throw-away email inboxes for automated tests
@@ -10,15 +10,15 @@ Usage: mayfly COMMAND [options]
 Commands:
 ${commandList(COMMANDS)}
 
-\`mayfly COMMAND --help\` tells more about each.
+\`mayfly COMMAND --help\` shows the options of a command.
 
-Exit codes: 0 passed, 1 failed, 2 misuse, 3 timed out.
+Exit codes: 0 passed, 1 failed, 2 usage error, 3 timed out.
 
 Example:
   mayfly signup you@example.com && mayfly inbox new && mayfly send --template otp && mayfly otp
 `
 
-/** Runs a command line; gives the exit code. */
+/** Runs a command line; returns the exit code. */
 export async function runCli(
   args: readonly string[],
   terminal: Terminal,
@@ -42,5 +42,5 @@ async function dispatch(
   const asksForHelp = name === undefined || name === '--help' || name === '-h' || name === 'help'
   if (asksForHelp) return terminal.out(HELP)
   if (name === '--version' || name === '-v') return terminal.out(`${version}\n`)
-  throw new Misuse(`there is no command "${name}".\n\n${HELP}`)
+  throw new UsageError(`unknown command "${name}".\n\n${HELP}`)
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Misuse } from './exit.ts'
+import { UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 /** One command of the command line. */
@@ -7,7 +7,7 @@ export type Command = {
   readonly name: string
   readonly summary: string
   readonly run: (args: readonly string[], terminal: Terminal) => Promise<void>
-  /** What completion offers after its name. */
+  /** Offered by shell completion. */
   readonly options?: OptionTable
   readonly subcommands?: readonly Command[]
 }
@@ -17,7 +17,7 @@ type OptionSpec = {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: true
-  /** What stands for the value in the help. */
+  /** Placeholder of the value in the help. */
   readonly value?: string
   readonly about: string
 }
@@ -43,10 +43,10 @@ type Invocation<Table extends OptionTable> = {
 
 /** A command as its help describes it. */
 type Description = {
-  /** As it is typed: `inbox new`. */
+  /** As typed: `inbox new`. */
   readonly name: string
   readonly summary: string
-  /** Arguments in the help; those in brackets may be left out, `…` may repeat. */
+  /** Arguments in the help; those in brackets are optional, `…` may repeat. */
   readonly args?: readonly string[]
   readonly about?: string
   readonly example: string
@@ -60,7 +60,7 @@ export type Definition<Table extends OptionTable> = Description & {
 
 const HELP_OPTION = { type: 'boolean', short: 'h', about: 'show this help' } as const
 
-/** Makes a command that reads its options, knows its help and refuses what it does not know. */
+/** Defines a command: its options are parsed, `--help` is added, unknown options are refused. */
 export function defineCommand<const Table extends OptionTable>(
   definition: Definition<Table>,
 ): Command {
@@ -85,13 +85,13 @@ export function defineCommand<const Table extends OptionTable>(
   }
 }
 
-/** A command that only leads to others: `inbox` to `inbox new`, `inbox list`. */
+/** Defines a command that only has subcommands: `inbox` has `inbox new`, `inbox list`. */
 export function defineGroup(
   name: string,
   summary: string,
   subcommands: readonly Command[],
 ): Command {
-  const help = `mayfly ${name}: ${summary}\n\nUsage: mayfly ${name} COMMAND [options]\n\nCommands:\n${commandList(subcommands)}\n\n\`mayfly ${name} COMMAND --help\` tells more about each.\n`
+  const help = `mayfly ${name}: ${summary}\n\nUsage: mayfly ${name} COMMAND [options]\n\nCommands:\n${commandList(subcommands)}\n\n\`mayfly ${name} COMMAND --help\` shows the options of a command.\n`
   return {
     name,
     summary,
@@ -101,10 +101,10 @@ export function defineGroup(
       if (command !== undefined) return command.run(rest, terminal)
       if (first === '--help' || first === '-h' || first === 'help') return terminal.out(help)
       const names = subcommands.map((known) => known.name).join(', ')
-      throw new Misuse(
+      throw new UsageError(
         first === undefined
           ? `\`mayfly ${name}\` needs one of: ${names}.`
-          : `there is no command "${name} ${first}". Known are: ${names}.`,
+          : `unknown command "${name} ${first}". Known commands: ${names}.`,
       )
     },
   }
@@ -121,18 +121,18 @@ function parse(args: readonly string[], table: OptionTable, name: string) {
     return parseArgs({ args: [...args], options: table, allowPositionals: true, strict: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new Misuse(`${reason}. See \`mayfly ${name} --help\`.`)
+    throw new UsageError(`${reason}. See \`mayfly ${name} --help\`.`)
   }
 }
 
 function checkArguments({ name, args = [] }: Description, given: readonly string[]) {
   const missing = args.find((arg, index) => given[index] === undefined && !arg.startsWith('['))
-  const isEndless = args.at(-1)?.includes('…') === true
-  const surplus = isEndless ? undefined : given[args.length]
+  const isRepeatable = args.at(-1)?.includes('…') === true
+  const surplus = isRepeatable ? undefined : given[args.length]
   if (missing === undefined && surplus === undefined) return
   const reason =
-    missing === undefined ? `"${surplus}" is one argument too many` : `${missing} is missing`
-  throw new Misuse(`${reason}. Usage: mayfly ${[name, ...args].join(' ')}`)
+    missing === undefined ? `unexpected argument "${surplus}"` : `${missing} is missing`
+  throw new UsageError(`${reason}. Usage: mayfly ${[name, ...args].join(' ')}`)
 }
 
 function unset({ type, multiple }: OptionSpec): unknown {

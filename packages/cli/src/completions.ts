@@ -6,8 +6,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 /** A shell that completions are made for. */
 export type Shell = (typeof SHELLS)[number]
 
-/** A place on the command line and what may stand there: `inbox` → `new`, `list`, … */
-type Place = {
+/** A position on the command line and what may follow it: `inbox` → `new`, `list`, … */
+type Position = {
   readonly path: readonly string[]
   readonly subcommands: readonly Command[]
   readonly options: readonly string[]
@@ -15,38 +15,40 @@ type Place = {
 
 /** A script that makes the shell complete commands and options. */
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  const places = placesOf([], { subcommands: commands })
-  if (shell === 'bash') return bashScript(places)
-  return shell === 'zsh' ? zshScript(places) : fishScript(places)
+  const positions = positionsOf([], { subcommands: commands })
+  if (shell === 'bash') return bashScript(positions)
+  return shell === 'zsh' ? zshScript(positions) : fishScript(positions)
 }
 
-function placesOf(
+function positionsOf(
   path: readonly string[],
   { subcommands = [], options = {} }: Pick<Command, 'subcommands' | 'options'>,
-): readonly Place[] {
-  const place = { path, subcommands, options: optionNames(options) }
-  const below = subcommands.flatMap((command) => placesOf([...path, command.name], command))
-  return [place, ...below]
+): readonly Position[] {
+  const position = { path, subcommands, options: optionNames(options) }
+  const below = subcommands.flatMap((command) => positionsOf([...path, command.name], command))
+  return [position, ...below]
 }
 
 function optionNames(table: OptionTable): readonly string[] {
   return Object.keys(table).map((name) => `--${name}`)
 }
 
-function wordsAt({ subcommands, options }: Place): string {
+function wordsAt({ subcommands, options }: Position): string {
   return [...subcommands.map(({ name }) => name), ...options].join(' ')
 }
 
-/** Options between the commands of a line are skipped, so that the place is still found. */
-function bashScript(places: readonly Place[]): string {
-  const cases = places.map((place) => `    '${place.path.join(' ')}') words='${wordsAt(place)}' ;;`)
+/** Options between the commands of a line are skipped when the position is determined. */
+function bashScript(positions: readonly Position[]): string {
+  const cases = positions.map(
+    (position) => `    '${position.path.join(' ')}') words='${wordsAt(position)}' ;;`,
+  )
   return `# Completion of mayfly for bash. Load it with: source <(mayfly completions bash)
 _mayfly() {
   local current="\${COMP_WORDS[COMP_CWORD]}" place='' word words=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == -* ]] && continue
     case "$place\${place:+ }$word" in
-${commandPaths(places)
+${commandPaths(positions)
   .map((path) => `      '${path}') place='${path}' ;;`)
   .join('\n')}
     esac
@@ -60,11 +62,11 @@ complete -o default -F _mayfly mayfly
 `
 }
 
-function zshScript(places: readonly Place[]): string {
-  const cases = places.map((place) => {
-    const described = place.subcommands.map(({ name, summary }) => quoted(`${name}:${summary}`))
-    const words = [...described, ...place.options].join(' ')
-    return `    ${quoted(place.path.join(' '))}) offered=(${words}) ;;`
+function zshScript(positions: readonly Position[]): string {
+  const cases = positions.map((position) => {
+    const described = position.subcommands.map(({ name, summary }) => quoted(`${name}:${summary}`))
+    const words = [...described, ...position.options].join(' ')
+    return `    ${quoted(position.path.join(' '))}) offered=(${words}) ;;`
   })
   return `#compdef mayfly
 # Completion of mayfly for zsh. Load it with: source <(mayfly completions zsh)
@@ -74,7 +76,7 @@ _mayfly() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
     [[ $word == -* ]] && continue
     case "$place\${place:+ }$word" in
-${commandPaths(places)
+${commandPaths(positions)
   .map((path) => `      '${path}') place='${path}' ;;`)
   .join('\n')}
     esac
@@ -88,8 +90,8 @@ compdef _mayfly mayfly
 `
 }
 
-function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, subcommands, options }) => {
+function fishScript(positions: readonly Position[]): string {
+  const lines = positions.flatMap(({ path, subcommands, options }) => {
     const condition = `-n "__mayfly_at ${quoted(path.join(' '))}"`
     return [
       ...subcommands.map(
@@ -105,7 +107,7 @@ function __mayfly_at
   for word in (commandline -opc)[2..]
     string match -q -- '-*' $word; and continue
     set -l next (string trim "$place $word")
-    contains -- $next ${commandPaths(places).map(quoted).join(' ')}; and set place $next
+    contains -- $next ${commandPaths(positions).map(quoted).join(' ')}; and set place $next
   end
   test "$place" = "$argv[1]"
 end
@@ -113,8 +115,8 @@ ${lines.join('\n')}
 `
 }
 
-function commandPaths(places: readonly Place[]): readonly string[] {
-  return places.filter(({ path }) => path.length > 0).map(({ path }) => path.join(' '))
+function commandPaths(positions: readonly Position[]): readonly string[] {
+  return positions.filter(({ path }) => path.length > 0).map(({ path }) => path.join(' '))
 }
 
 function quoted(text: string): string {

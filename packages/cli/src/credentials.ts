@@ -3,20 +3,20 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Terminal } from './terminal.ts'
 
-/** What `mayfly signup` remembers: the key of each service, and which service was last. */
+/** What `mayfly signup` saves: the key of each service, and the last service. */
 export type Credentials = {
   readonly lastUrl: string | null
   readonly keys: Readonly<Record<string, { readonly apiKey: string; readonly email: string }>>
 }
 
-/** Where the keys of this person are kept. */
+/** The file with the user's keys. */
 function credentialsPath({ env }: Terminal): string {
   const config =
     env['XDG_CONFIG_HOME'] ?? env['APPDATA'] ?? join(env['HOME'] ?? homedir(), '.config')
   return join(config, 'mayfly', 'credentials.json')
 }
 
-/** The remembered keys; none when there is no file yet. */
+/** The saved keys; none when there is no file yet. */
 export async function readCredentials(terminal: Terminal): Promise<Credentials> {
   const path = credentialsPath(terminal)
   try {
@@ -29,7 +29,7 @@ export async function readCredentials(terminal: Terminal): Promise<Credentials> 
   }
 }
 
-/** Remembers a key, for this person's eyes alone. */
+/** Saves a key in a file that only the user can read; returns the path. */
 export async function saveKey(
   terminal: Terminal,
   url: string,
@@ -40,7 +40,7 @@ export async function saveKey(
   const credentials: Credentials = { lastUrl: url, keys: { ...keys, [url]: key } }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
-  // The mode above is only for a new file.
+  // The mode above applies only to a new file.
   await chmod(path, 0o600)
   return path
 }

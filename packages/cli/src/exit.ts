@@ -1,15 +1,15 @@
 import { ApiError, EmailTimeoutError, MayflyError } from '@mayfly/client'
 import type { Terminal } from './terminal.ts'
 
-/** What the end of a command says to a script. */
-export const EXIT = { passed: 0, failed: 1, misuse: 2, timedOut: 3, interrupted: 130 } as const
+/** Exit codes of every command. */
+export const EXIT = { passed: 0, failed: 1, usage: 2, timedOut: 3, interrupted: 130 } as const
 
-/** The command line makes no sense; the message says what would. */
-export class Misuse extends Error {
-  override readonly name = 'Misuse'
+/** The command line is wrong; the message says how to correct it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
 }
 
-/** A command that came to a bad end; without a message when the output says it already. */
+/** A command failed; the message is empty when its output has said why. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
   readonly exitCode: number
@@ -20,7 +20,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Tells a person what went wrong; gives the exit code. */
+/** Reports an error on standard error; returns the exit code. */
 export function reportFailure(terminal: Terminal, error: unknown): number {
   if (terminal.interrupted.aborted) return EXIT.interrupted
   const text = messageOf(error)
@@ -31,16 +31,16 @@ export function reportFailure(terminal: Terminal, error: unknown): number {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailed) return error.exitCode
   if (error instanceof EmailTimeoutError) return EXIT.timedOut
-  const isMisuse =
-    error instanceof Misuse || (error instanceof ApiError && error.type === 'invalid_request')
-  return isMisuse ? EXIT.misuse : EXIT.failed
+  const isUsageError =
+    error instanceof UsageError || (error instanceof ApiError && error.type === 'invalid_request')
+  return isUsageError ? EXIT.usage : EXIT.failed
 }
 
-/** What a person can act on in a sentence; our own bugs with their whole story. */
+/** One sentence for what a user can act on; the stack for a bug of ours. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const isTold =
-    error instanceof MayflyError || error instanceof Misuse || error instanceof CommandFailed
-  // Files and sockets of the user's: the message names them, the stack only us.
-  return isTold || 'code' in error ? error.message : (error.stack ?? error.message)
+  const isForUser =
+    error instanceof MayflyError || error instanceof UsageError || error instanceof CommandFailed
+  // Errors of files and sockets have a code, and a message that names the file or address.
+  return isForUser || 'code' in error ? error.message : (error.stack ?? error.message)
 }

@@ -2,10 +2,10 @@ import type { Config, Operator } from '@mayfly/server'
 import { CommandFailed } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The server's code, which everyday commands do without. */
+/** The server's code, loaded by `admin` commands only: it is large. */
 export type Server = typeof import('@mayfly/server')
 
-/** Does something with the server's code and its configuration; its refusals become ours. */
+/** Runs `work` with the server's code and configuration; a refusal fails the command. */
 export async function withServer<T>(
   terminal: Terminal,
   work: (server: Server, config: Config) => Promise<T>,
@@ -14,12 +14,13 @@ export async function withServer<T>(
   try {
     return await work(server, server.parseConfig(terminal.env))
   } catch (error) {
-    const isTold = error instanceof server.OperatorRefused || error instanceof server.StartRefused
-    throw isTold ? new CommandFailed(error.message) : error
+    const isRefusal =
+      error instanceof server.OperatorRefused || error instanceof server.StartRefused
+    throw isRefusal ? new CommandFailed(error.message) : error
   }
 }
 
-/** Does something on the configured store, beside a running service or without one. */
+/** Runs `work` on the configured database, whether or not the service is running. */
 export async function withOperator<T>(
   terminal: Terminal,
   work: (operator: Operator) => Promise<T>,

@@ -1,8 +1,8 @@
 import type { Address, Message } from '@mayfly/client'
-import { printable, printableLine } from './printable.ts'
-import { print, style, type Terminal } from './terminal.ts'
+import { print, printable, printableLine, style } from './output.ts'
+import type { Terminal } from './terminal.ts'
 
-/** A message for a person: head, text, code, links, attachments. */
+/** Prints a message: header, text, code, links, attachments. */
 export function showMessage(terminal: Terminal, message: Message): void {
   const field = (name: string, value: string) =>
     print(terminal, `${style(terminal, 'dim', name.padEnd(9))} ${printableLine(value)}`)
@@ -22,7 +22,7 @@ export function showMessage(terminal: Terminal, message: Message): void {
   if (message.otp !== null) {
     const percent = Math.round(message.otp.confidence * 100)
     const code = style(terminal, ['bold', 'green'], printableLine(message.otp.value))
-    print(terminal, `${style(terminal, 'dim', 'Code     ')} ${code} (${percent} % sure)`)
+    print(terminal, `${style(terminal, 'dim', 'Code     ')} ${code} (confidence ${percent} %)`)
   }
   for (const link of message.links) field('Link', `${link.url}  ${link.text}`)
   for (const { filename, contentType, sizeBytes, status, reason, id } of message.attachments) {

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { Misuse } from './exit.ts'
+import { UsageError } from './exit.ts'
 
-/** A mail with places to fill: `{{code}}`. */
+/** A mail with placeholders such as `{{code}}`. */
 export type Template = {
   readonly subject: string
   readonly text: string | null
@@ -28,7 +28,7 @@ const BUILT_IN: Readonly<Record<string, Template>> = {
   },
 }
 
-/** The names of the templates that come along. */
+/** The names of the built-in templates. */
 export const TEMPLATE_NAMES: readonly string[] = Object.keys(BUILT_IN)
 
 /** A template by its name, or from an .html or .txt file. */
@@ -37,7 +37,7 @@ export async function loadTemplate(name: string): Promise<Template> {
   if (builtIn !== undefined) return builtIn
   const extension = extname(name)
   if (extension !== '.html' && extension !== '.txt') {
-    throw new Misuse(`--template is ${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file.`)
+    throw new UsageError(`--template is ${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file.`)
   }
   const content = await readFile(name, 'utf8')
   const isHtml = extension === '.html'
@@ -48,7 +48,7 @@ export async function loadTemplate(name: string): Promise<Template> {
   }
 }
 
-/** The template with its places filled; `code`, `url` and `name` have values of their own. */
+/** Replaces the placeholders; `code`, `url` and `name` have default values. */
 export function fillTemplate(
   { subject, text, html }: Template,
   given: Readonly<Record<string, string>>,
@@ -60,9 +60,10 @@ export function fillTemplate(
     ...given,
   }
   const fill = (content: string, encode: (value: string) => string) =>
-    content.replace(/\{\{\s*([\w-]+)\s*\}\}/g, (place, name) => {
+    content.replace(/\{\{\s*([\w-]+)\s*\}\}/g, (placeholder, name) => {
       const value = values[name]
-      if (value === undefined) throw new Misuse(`the template needs --set ${name}=… for ${place}.`)
+      if (value === undefined)
+        throw new UsageError(`the template needs --set ${name}=… for ${placeholder}.`)
       return encode(value)
     })
   return {

@@ -1,6 +1,4 @@
-import { styleText } from 'node:util'
-
-/** Where a command reads its surroundings and writes its output. */
+/** Where a command reads its environment and writes its output. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a person watches: progress is then shown. */
@@ -9,27 +7,41 @@ export type Terminal = {
   readonly isOutTerminal: boolean
   /** Whether standard output takes colours. */
   readonly hasColour: boolean
-  /** Fires when the person wants to stop. */
+  /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal
-  /** Standard output: what a program may read. */
+  /** Standard output: the result, which a program may read. */
   out(text: string | Uint8Array): void
-  /** Standard error: what only a person reads. */
+  /** Standard error: progress, hints and errors, for people. */
   err(text: string): void
 }
 
-type Style = Parameters<typeof styleText>[0]
-
-/** The text in a colour where the output takes one. */
-export function style(terminal: Terminal, format: Style, text: string): string {
-  return terminal.hasColour ? styleText(format, text, { validateStream: false }) : text
+/** The terminal of a process. */
+export function processTerminal(process: NodeJS.Process): Terminal {
+  const { env, stdout, stderr } = process
+  // Signals are handled from the first use on: `serve` never uses it and handles its own.
+  let interruption: AbortController | null = null
+  return {
+    env,
+    isInteractive: stderr.isTTY === true,
+    isOutTerminal: stdout.isTTY === true,
+    hasColour: hasColour(env, stdout.isTTY === true),
+    get interrupted() {
+      if (interruption === null) {
+        const controller = new AbortController()
+        process.once('SIGINT', () => controller.abort())
+        process.once('SIGTERM', () => controller.abort())
+        interruption = controller
+      }
+      return interruption.signal
+    },
+    out: (text) => stdout.write(text),
+    err: (text) => stderr.write(text),
+  }
 }
 
-/** One line of output. */
-export function print(terminal: Terminal, line: string): void {
-  terminal.out(`${line}\n`)
-}
-
-/** JSON for a program, indented for whoever looks at it. */
-export function printJson(terminal: Terminal, value: unknown): void {
-  terminal.out(`${JSON.stringify(value, null, 2)}\n`)
+/** By the conventions of NO_COLOR and FORCE_COLOR. */
+function hasColour(env: Terminal['env'], isTerminal: boolean): boolean {
+  if (env['NO_COLOR']) return false
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
+  return isTerminal && env['TERM'] !== 'dumb'
 }

@@ -1,18 +1,35 @@
 import type { WaitOptions } from '@mayfly/client'
-import { parsePattern, parseSeconds } from './values.ts'
+import { parsePattern, parseSeconds } from './option-values.ts'
 
-/** From when on mail counts, and how long to wait for it. */
+/** Which period of time counts, and how long to wait. */
 export const TIME_OPTIONS = {
-  timeout: { type: 'string', short: 't', value: 'SECONDS', about: 'how long to wait (30)' },
+  timeout: {
+    type: 'string',
+    short: 't',
+    value: 'SECONDS',
+    about: 'how long to wait (default: 30)',
+  },
   since: { type: 'string', value: 'TIME', about: 'only mail received at or after this moment' },
-  after: { type: 'string', value: 'MARK', about: "only mail received after an inbox's watermark" },
+  after: { type: 'string', value: 'WATERMARK', about: 'only mail received after this watermark' },
 } as const
 
-/** Which mail is waited for. */
+/** Which mail counts, and how long to wait for it. */
 export const WAIT_OPTIONS = {
-  from: { type: 'string', value: 'PATTERN', about: 'sender: a text in it, or /expression/i' },
-  subject: { type: 'string', value: 'PATTERN', about: 'subject: a text in it, or /expression/i' },
-  text: { type: 'string', value: 'PATTERN', about: 'body: a text in it, or /expression/i' },
+  from: {
+    type: 'string',
+    value: 'PATTERN',
+    about: 'text that the sender contains, or /expression/i',
+  },
+  subject: {
+    type: 'string',
+    value: 'PATTERN',
+    about: 'text that the subject contains, or /expression/i',
+  },
+  text: {
+    type: 'string',
+    value: 'PATTERN',
+    about: 'text that the body contains, or /expression/i',
+  },
   ...TIME_OPTIONS,
 } as const
 

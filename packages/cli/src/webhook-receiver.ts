@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@mayfly/client'
 
-/** A delivery as it came: proven, or why it is not. */
+/** A delivery: verified, or refused with the reason. */
 export type ReceivedDelivery =
   | { readonly verified: true; readonly event: WebhookEvent }
   | { readonly verified: false; readonly status: number; readonly reason: string }
 
-/** Largest body read. An event is a few kilobytes; whoever sends more is not the service. */
+/** Largest body read. An event is a few kilobytes; a larger body is not from the service. */
 const BODY_BYTES_MAX = 1024 * 1024
 
 /** Reads and verifies one delivery. */

@@ -39,14 +39,14 @@ describe('the command line', () => {
     })
   }
 
-  const misuses: readonly [readonly string[], RegExp][] = [
-    [['otpp'], /there is no command "otpp"/],
+  const usageErrors: readonly [readonly string[], RegExp][] = [
+    [['otpp'], /unknown command "otpp"/],
     [['inbox'], /`mayfly inbox` needs one of: new, list, show, rm/],
-    [['inbox', 'nwe'], /there is no command "inbox nwe"/],
+    [['inbox', 'nwe'], /unknown command "inbox nwe". Known commands: new, list/],
     [['otp', '--tmeout', '3'], /Unknown option '--tmeout'. See `mayfly otp --help`/],
     [['otp', '--timeout', 'soon'], /--timeout must be a number of seconds, but is "soon"/],
     [['otp', '--timeout=-1'], /--timeout must be a number/],
-    [['otp', 'one', 'two'], /"two" is one argument too many/],
+    [['otp', 'one', 'two'], /unexpected argument "two"/],
     [['wait', '--subject', '/(/'], /--subject: Invalid regular expression/],
     [['messages', '-n', '0'], /--limit must be a whole number above 0/],
     [['inbox', 'rm'], /INBOX… is missing/],
@@ -60,7 +60,7 @@ describe('the command line', () => {
     [['webhooks', 'listen'], /give --secret, or --public/],
     [['completions', 'csh'], /SHELL is one of bash, zsh, fish/],
   ]
-  for (const [args, message] of misuses) {
+  for (const [args, message] of usageErrors) {
     it(`refuses "mayfly ${args.join(' ')}" with exit code 2`, async () => {
       await using shell = await openShell()
       const { code, out, err } = await shell.run(...args)

@@ -47,18 +47,18 @@ onEachDatabase('mayfly admin doctor', (create) => {
     assert.equal(code, 0)
     assert.deepEqual(
       [...new Set(found.map(({ check }) => check))],
-      ['store', 'ports', 'DNS', 'certificates'],
+      ['database', 'ports', 'DNS', 'certificates'],
     )
     assert.ok(!JSON.stringify(found).includes('mayfly:mayfly@'), 'no password is shown')
 
     await using shell = await openShell({ env: { ...env, ...ports } })
     const { out } = await shell.run('admin', 'doctor')
-    assert.match(out, /^fine {5}store {9}.* opens and is up to date$/m)
+    assert.match(out, /^fine {5}database {6}.* can be opened, its schema is current$/m)
   })
 })
 
 describe('mayfly admin doctor', () => {
-  it('says what to mend: no store, no service', async () => {
+  it('says how to fix problems: no database, no service', async () => {
     await using dns = await startDnsServer()
     await using shell = await openShell({
       env: {
@@ -70,13 +70,13 @@ describe('mayfly admin doctor', () => {
     })
     const { code, out, err } = await shell.run('admin', 'doctor')
     assert.equal(code, 1)
-    assert.match(out, /^problem {2}store .*There is no store at \/nowhere\/mayfly\.db/m)
-    assert.match(out, /^warning {2}ports .*no API answers at 127\.0\.0\.1:1 /m)
+    assert.match(out, /^problem {2}database .*There is no store at \/nowhere\/mayfly\.db/m)
+    assert.match(out, /^warning {2}ports .*the API does not respond at 127\.0\.0\.1:1 /m)
     assert.match(out, /^ +Start it: mayfly serve$/m)
-    assert.equal(err, 'mayfly: 1 thing needs mending.\n')
+    assert.equal(err, 'mayfly: 1 problem found.\n')
   })
 
-  it('notices that something else has the ports', async () => {
+  it('notices that another program has the ports', async () => {
     await using database = await createSqlite()
     const other = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'))
     other.listen(0, '127.0.0.1')
@@ -89,7 +89,7 @@ describe('mayfly admin doctor', () => {
         MAYFLY_HTTP_PORT: port,
         MAYFLY_SMTP_PORT: port,
       })
-      const other = found.filter(({ text }) => /something else answers/.test(text))
+      const other = found.filter(({ text }) => /another program responds/.test(text))
       assert.deepEqual(
         other.map(({ level }) => level),
         ['problem', 'problem'],
@@ -111,21 +111,25 @@ describe('mayfly admin doctor', () => {
     }
     const before = await examine(env)
     assert.equal(about(before.found, /mx\.mail\.dev has no address/).level, 'problem')
-    assert.equal(about(before.found, /mail for one\.mail\.dev does not come here/).level, 'problem')
-    assert.equal(about(before.found, /cannot come from other machines/).level, 'warning')
+    assert.equal(
+      about(before.found, /MX record of one\.mail\.dev does not point to mx\.mail\.dev: found none/)
+        .level,
+      'problem',
+    )
+    assert.equal(about(before.found, /other machines cannot deliver mail/).level, 'warning')
 
     dns.set('mx.mail.dev', { A: ['192.0.2.1'] })
     dns.set('one.mail.dev', { MX: [{ priority: 5, exchange: 'mx.mail.dev' }] })
     dns.set('two.mail.dev', { MX: [{ priority: 5, exchange: 'mx.elsewhere.dev' }] })
     const { found } = await examine(env)
     assert.equal(about(found, /mx\.mail\.dev has the address 192\.0\.2\.1/).level, 'fine')
-    assert.equal(about(found, /mail for one\.mail\.dev comes to mx\.mail\.dev/).level, 'fine')
-    const { remedy, text } = about(found, /mail for two\.mail\.dev does not/)
-    assert.match(text, /its MX is mx\.elsewhere\.dev/)
+    assert.equal(about(found, /MX record of one\.mail\.dev points to mx\.mail\.dev/).level, 'fine')
+    const { remedy, text } = about(found, /MX record of two\.mail\.dev does not/)
+    assert.match(text, /found mx\.elsewhere\.dev/)
     assert.equal(remedy, 'Publish: two.mail.dev. MX 10 mx.mail.dev.')
 
     const silent = await examine({ ...env, MAYFLY_DNS_SERVERS: '127.0.0.1:9' })
-    assert.equal(about(silent.found, /127\.0\.0\.1:9 do not answer/).level, 'problem')
+    assert.equal(about(silent.found, /127\.0\.0\.1:9 do not respond/).level, 'problem')
   })
 
   it('reads certificates', async () => {
@@ -148,21 +152,21 @@ describe('mayfly admin doctor', () => {
     const good = await pair('good', [host], 90)
     const other = await pair('other', [host], 90)
     const cases: readonly [Record<string, string>, Found['level'], RegExp][] = [
-      [good, 'fine', /good\.crt lasts for (?:89|90) days/],
-      [await pair('soon', [host], 7), 'warning', /soon\.crt lasts for [67] days/],
-      [await pair('old', [host], -1), 'problem', /old\.crt is out of date/],
+      [good, 'fine', /good\.crt expires in (?:89|90) days/],
+      [await pair('soon', [host], 7), 'warning', /soon\.crt expires in [67] days/],
+      [await pair('old', [host], -1), 'problem', /old\.crt has expired/],
       [await pair('alien', ['mx.other.test'], 90), 'problem', /is not for mx\.mayfly\.test/],
       [
         { ...good, MAYFLY_SMTP_TLS_KEY: other.MAYFLY_SMTP_TLS_KEY },
         'problem',
-        /is not that of .*good\.crt/,
+        /does not match .*good\.crt/,
       ],
       [
         { ...good, MAYFLY_SMTP_TLS_CERT: await write('bad.crt', 'nonsense') },
         'problem',
         /cannot be read/,
       ],
-      [{ MAYFLY_EXTRA_CA: await write('ca.pem', authority.pem) }, 'fine', /ca\.pem holds/],
+      [{ MAYFLY_EXTRA_CA: await write('ca.pem', authority.pem) }, 'fine', /ca\.pem contains/],
       [{ MAYFLY_EXTRA_CA: join(shell.home, 'none.pem') }, 'problem', /none\.pem cannot be read/],
       [{ MAYFLY_BASE_URL: 'https://127.0.0.1:9' }, 'problem', /https:\/\/127\.0\.0\.1:9 cannot be/],
     ]

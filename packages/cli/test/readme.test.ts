@@ -51,7 +51,7 @@ describe('the first five minutes of the README', () => {
       const program = block
         .replace('http://127.0.0.1:8025', service.httpUrl)
         .replace(/mf_live_…/, String(key))
-      const sendMail = join(ROOT, 'packages', 'server', 'test', 'send-mail.ts')
+      const sendMail = join(ROOT, 'packages', 'server', 'test', 'testing-send-mail.ts')
       await writeFile(
         file,
         `import { sendMails } from '${sendMail}'

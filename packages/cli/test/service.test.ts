@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startService } from '../../server/test/testing-start-service.ts'
@@ -7,7 +9,7 @@ import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
 
 describe('mayfly signup', () => {
-  it('shows the key once and keeps it for this person alone', async () => {
+  it('shows the key once and saves it in a file that only the user can read', async () => {
     await using service = await startService()
     await using shell = await openShell({ env: { MAYFLY_BASE_URL: `${service.httpUrl}/` } })
     const { code, out } = await shell.run('signup', 'dev@example.com', '--name', 'Dev')
@@ -28,7 +30,7 @@ describe('mayfly signup', () => {
     const { apiKey } = JSON.parse(out)
     const without = await shell.run('inbox', 'list')
     assert.equal(without.code, 1)
-    assert.match(without.err, /there is no key for http.*`mayfly signup you@example\.com`/)
+    assert.match(without.err, /there is no API key for http.*`mayfly signup you@example\.com`/)
     assert.equal((await shell.run('inbox', 'list', '--api-key', apiKey)).code, 0)
   })
 
@@ -41,7 +43,7 @@ describe('mayfly signup', () => {
 })
 
 describe('mayfly inbox', () => {
-  it('makes, lists, shows and deletes inboxes, by id or address', async () => {
+  it('creates, lists, shows and deletes inboxes, by id or address', async () => {
     await using place = await signedUp()
     const { shell } = place
     const made = await shell.run('inbox', 'new', '--local-part', 'Signup', '--ttl', '600')
@@ -52,10 +54,10 @@ describe('mayfly inbox', () => {
     assert.match((await shell.run('inbox', 'list')).out, /^address +messages +expires +id\n/)
     assert.match((await shell.run('inbox', 'show')).out, new RegExp(`^id +${id}$`, 'm'))
     const gone = await shell.run('inbox', 'rm', id, 'SIGNUP@mayfly.test')
-    assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test is gone.')
+    assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test was deleted.')
     assert.equal((await shell.run('inbox', 'rm', id)).code, 1)
     const none = await shell.run('inbox', 'show')
-    assert.match(none.err, /you have no active inbox\. Make one: mayfly inbox new/)
+    assert.match(none.err, /you have no active inbox\. Create one: mayfly inbox new/)
   })
 
   it('hands the rules of the service on', async () => {
@@ -92,33 +94,68 @@ describe('mayfly send, messages and open', () => {
     assert.match(shown, /^From +Jürgen "J" <j@example\.com>\nTo +qa@mayfly\.test\n/)
     assert.match(shown, /^Attached +Übersicht \(1\)\.txt \(text\/plain, \d+ bytes\)$/m)
     const raw = (await shell.run('open', '--raw')).out
-    assert.match(raw, /\r\nSubject: =\?utf-8\?B\?/)
+    assert.match(raw, /\r\nSubject: =\?UTF-8\?[BQ]\?/)
   })
 
-  it('send an .eml as it is', async () => {
+  it('send an .eml unchanged but for its line ends', async () => {
     await using place = await signedUp()
     const { shell } = place
     await shell.run('inbox', 'new', '--local-part', 'qa')
     const file = join(shell.home, 'mail.eml')
-    await writeFile(file, 'Subject: As it is\n\n.\nbody')
-    assert.equal((await shell.run('send', 'qa@mayfly.test', '--eml', file)).code, 0)
-    const message = JSON.parse((await shell.run('open', '--json')).out)
-    assert.deepEqual([message.subject, message.text.trim()], ['As it is', '.\nbody'])
+    const lines = ['Subject: As it is', '', '.', '..', '.dot', '\u00ff', '', '.']
+    for (const end of ['\n', '\r\n', '\r']) {
+      await writeFile(file, lines.join(end), 'latin1')
+      assert.equal((await shell.run('send', 'qa@mayfly.test', '--eml', file)).code, 0)
+      const raw = (await shell.run('open', '--raw')).out
+      assert.ok(raw.endsWith(`\r\n${lines.join('\r\n')}\r\n`), JSON.stringify(raw))
+    }
   })
 
-  it('say what was refused, and what cannot be reached', async () => {
+  it('report what was refused, and what cannot be reached', async () => {
     await using place = await signedUp()
     const refused = await place.shell.run('send', 'nobody@mayfly.test')
     assert.equal(refused.code, 1)
     assert.match(refused.err, /^mayfly: the recipient nobody@mayfly\.test was refused: 550 /)
+    await place.shell.run('inbox', 'new', '--local-part', 'qa')
+    const partly = await place.shell.run('send', 'qa@mayfly.test', 'nobody@mayfly.test')
+    assert.equal(partly.code, 1)
+    assert.match(
+      partly.err,
+      /nobody@mayfly\.test was refused: 550 .* \(sent only to qa@mayfly\.test\)/,
+    )
+    const absent = await place.shell.run('send', 'qa@mayfly.test', '--attach', '/nowhere/a.pdf')
+    assert.deepEqual([absent.code, /^mayfly: ENOENT: .*a\.pdf/.test(absent.err)], [1, true])
     const lost = await place.shell.run('send', 'qa@mayfly.test', '--smtp', '127.0.0.1:9')
+    assert.equal(lost.code, 1)
     assert.match(
       lost.err,
       /the mail server at 127\.0\.0\.1:9 cannot be reached: .*--smtp HOST:PORT/,
     )
   })
 
-  it('let nothing of a mail act on the terminal', async () => {
+  it('end when interrupted, and when the mail server closes the connection', async () => {
+    await using shell = await openShell()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    // A listening server has an address that is not a path.
+    const { port } = server.address() as AddressInfo
+    try {
+      const args = ['send', 'qa@mayfly.test', '--smtp', `127.0.0.1:${port}`]
+      const sending = shell.start(...args)
+      const [silent] = await once(server, 'connection')
+      sending.interrupt()
+      assert.deepEqual(await sending.outcome, { code: 130, out: '', err: '' })
+      silent.destroy()
+      server.on('connection', (socket) => socket.end())
+      const { code, err } = await shell.run(...args)
+      const text = `mayfly: the mail server at 127.0.0.1:${port} closed the connection.\n`
+      assert.deepEqual([code, err], [1, text])
+    } finally {
+      server.close()
+    }
+  })
+
+  it('print no control characters of a mail on a terminal', async () => {
     await using place = await signedUp({ isTerminal: true })
     const { shell } = place
     await shell.run('inbox', 'new', '--local-part', 'qa')

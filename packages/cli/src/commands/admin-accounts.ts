@@ -1,11 +1,9 @@
 import type { Operator } from '@mayfly/server'
 import { defineCommand } from '../command.ts'
-import { Misuse } from '../exit.ts'
+import { UsageError } from '../exit.ts'
 import { withOperator } from '../operator.ts'
-import { printableLine } from '../printable.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson, style } from '../terminal.ts'
-import { parseCount } from '../values.ts'
+import { parseCount } from '../option-values.ts'
+import { formatTable, print, printableLine, printJson, style } from '../output.ts'
 
 type Plan = Parameters<Operator['setPlan']>[1]
 
@@ -16,15 +14,25 @@ export const accounts = defineCommand({
   name: 'admin accounts',
   summary: 'list accounts, newest first',
   options: {
-    search: { type: 'string', short: 's', value: 'TEXT', about: 'only emails that hold it' },
-    limit: { type: 'string', short: 'n', value: 'COUNT', about: 'at most so many (100)' },
-    json: { type: 'boolean', about: 'print JSON, for programs' },
+    search: {
+      type: 'string',
+      short: 's',
+      value: 'TEXT',
+      about: 'only accounts whose email contains this text',
+    },
+    limit: {
+      type: 'string',
+      short: 'n',
+      value: 'COUNT',
+      about: 'maximum number of accounts (default: 100)',
+    },
+    json: { type: 'boolean', about: 'print JSON' },
   },
   example: 'mayfly admin accounts --search @example.com',
   run: async ({ options, terminal }) => {
     const limit = parseCount('limit', options.limit ?? '100')
-    const about = { emailHolds: options.search ?? '', limit }
-    const found = await withOperator(terminal, (operator) => operator.listAccounts(about))
+    const query = { emailHolds: options.search ?? '', limit }
+    const found = await withOperator(terminal, (operator) => operator.listAccounts(query))
     if (options.json) return printJson(terminal, found)
     const rows = found.map((account) => [
       printableLine(account.email),
@@ -44,17 +52,17 @@ export const accounts = defineCommand({
 /** `mayfly admin plan` */
 export const plan = defineCommand({
   name: 'admin plan',
-  summary: 'put an account on a plan, at once',
+  summary: 'change the plan of an account immediately',
   args: ['EMAIL', 'PLAN'],
-  about: `PLAN is ${PLANS.join(', ')}.`,
+  about: `PLAN is one of ${PLANS.join(', ')}.`,
   options: {},
   example: 'mayfly admin plan dev@example.com connected',
   run: async ({ args: [email = '', name = ''], terminal }) => {
-    const wanted = PLANS.find((known) => known === name)
-    if (wanted === undefined) {
-      throw new Misuse(`there is no plan "${name}". Known are: ${PLANS.join(', ')}.`)
+    const chosen = PLANS.find((known) => known === name)
+    if (chosen === undefined) {
+      throw new UsageError(`unknown plan "${name}". Known plans: ${PLANS.join(', ')}.`)
     }
-    const account = await withOperator(terminal, (operator) => operator.setPlan(email, wanted))
+    const account = await withOperator(terminal, (operator) => operator.setPlan(email, chosen))
     print(terminal, `${account.email} is on the plan ${account.plan}.`)
   },
 })
@@ -62,13 +70,13 @@ export const plan = defineCommand({
 /** `mayfly admin give-key` */
 export const giveKey = defineCommand({
   name: 'admin give-key',
-  summary: 'make an admin key for an account whose owner has none left',
+  summary: 'create an admin key for an account whose owner has lost all keys',
   args: ['EMAIL'],
   options: {},
   example: 'mayfly admin give-key dev@example.com',
   run: async ({ args: [email = ''], terminal }) => {
     const given = await withOperator(terminal, (operator) => operator.giveKey(email))
-    print(terminal, `Key of ${given.account.email} (shown this once):`)
+    print(terminal, `Key of ${given.account.email} (shown only once):`)
     print(terminal, style(terminal, 'bold', given.apiKey))
   },
 })
@@ -76,7 +84,7 @@ export const giveKey = defineCommand({
 /** `mayfly admin revoke-keys` */
 export const revokeKeys = defineCommand({
   name: 'admin revoke-keys',
-  summary: 'revoke every key of an account, at once',
+  summary: 'revoke all keys of an account immediately',
   args: ['EMAIL'],
   options: {},
   example: 'mayfly admin revoke-keys dev@example.com && mayfly admin give-key dev@example.com',
@@ -84,20 +92,23 @@ export const revokeKeys = defineCommand({
     const { account, revoked } = await withOperator(terminal, (operator) =>
       operator.revokeKeys(email),
     )
-    print(terminal, `${account.email}: ${revoked} keys were revoked.`)
+    print(
+      terminal,
+      `${account.email}: ${revoked} ${revoked === 1 ? 'key was' : 'keys were'} revoked.`,
+    )
   },
 })
 
 /** `mayfly admin disconnect` */
 export const disconnect = defineCommand({
   name: 'admin disconnect',
-  summary: 'disconnect the external account of an account',
+  summary: 'disconnect the external account from an account',
   args: ['EMAIL'],
   options: {},
   example: 'mayfly admin disconnect dev@example.com',
   run: async ({ args: [email = ''], terminal }) => {
     const account = await withOperator(terminal, (operator) => operator.disconnect(email))
-    print(terminal, `${account.email} is disconnected, and on the plan ${account.plan}.`)
+    print(terminal, `${account.email} is disconnected and on the plan ${account.plan}.`)
   },
 })
 

@@ -1,16 +1,16 @@
 import { defineCommand } from '../command.ts'
 import { withServer } from '../operator.ts'
-import { print, printJson } from '../terminal.ts'
+import { print, printJson } from '../output.ts'
 
 /** `mayfly admin backup` */
 export const backup = defineCommand({
   name: 'admin backup',
-  summary: 'copy the embedded store into a new file, also while the service runs',
+  summary: 'copy the SQLite database to a new file, also while the service runs',
   args: ['FILE'],
-  about: `The copy is of one moment, checked, and on disk before it gets its name.
-The key that lies beside the store is copied to FILE.key.
-To restore it, stop the service and put both in the place of the store.`,
-  options: { json: { type: 'boolean', about: 'print JSON, for programs' } },
+  about: `The copy is a consistent snapshot, verified and synced to disk before it is renamed to FILE.
+The key file beside the database is copied to FILE.key.
+To restore, stop the service and replace the database and its key file with these two.`,
+  options: { json: { type: 'boolean', about: 'print JSON' } },
   example: 'mayfly admin backup backups/$(date +%F).db',
   run: async ({ options, args: [file = ''], terminal }) => {
     const copy = await withServer(terminal, async (server, config) => server.backUp(config, file))

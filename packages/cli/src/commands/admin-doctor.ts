@@ -1,39 +1,38 @@
 import { defineCommand } from '../command.ts'
 import { certificateCheck } from '../doctor/certificate-check.ts'
+import type { Check, Finding } from '../doctor/check.ts'
+import { databaseCheck } from '../doctor/database-check.ts'
 import { dnsCheck } from '../doctor/dns-check.ts'
-import type { Check, Finding } from '../doctor/finding.ts'
 import { portCheck } from '../doctor/port-check.ts'
-import { storeCheck } from '../doctor/store-check.ts'
 import { CommandFailed } from '../exit.ts'
 import { withServer } from '../operator.ts'
-import { print, printJson, style, type Terminal } from '../terminal.ts'
+import { print, printJson, style } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
 
-const CHECKS: readonly Check[] = [storeCheck, portCheck, dnsCheck, certificateCheck]
+const CHECKS: readonly Check[] = [databaseCheck, portCheck, dnsCheck, certificateCheck]
 
 const MARKS = { fine: 'green', warning: 'yellow', problem: 'red' } as const
 
 /** `mayfly admin doctor` */
 export const doctor = defineCommand({
   name: 'admin doctor',
-  summary: 'check store, ports, DNS, certificates and clock, and say what to mend',
-  about: 'Ends with 1 when there is a problem; warnings may be meant so.',
-  options: { json: { type: 'boolean', about: 'print JSON, for programs' } },
+  summary: 'check database, ports, DNS, certificates and clock, and say how to fix problems',
+  about: 'Exits with 1 when there is a problem; a warning may be intended.',
+  options: { json: { type: 'boolean', about: 'print JSON' } },
   example: 'mayfly admin doctor',
   run: async ({ options, terminal }) => {
     const found = await withServer(terminal, async (server, config) => {
-      const patient = { server, config, now: Date.now() }
-      const looks = CHECKS.map(async ({ name, look }) =>
-        (await look(patient)).map((finding) => ({ check: name, ...finding })),
+      const context = { server, config, now: Date.now() }
+      const checked = CHECKS.map(async ({ name, run }) =>
+        (await run(context)).map((finding) => ({ check: name, ...finding })),
       )
-      return (await Promise.all(looks)).flat()
+      return (await Promise.all(checked)).flat()
     })
     if (options.json) printJson(terminal, found)
     else for (const finding of found) show(terminal, finding)
     const problems = found.filter(({ level }) => level === 'problem').length
     if (problems > 0) {
-      throw new CommandFailed(
-        `${problems} ${problems === 1 ? 'thing needs' : 'things need'} mending.`,
-      )
+      throw new CommandFailed(`${problems} ${problems === 1 ? 'problem' : 'problems'} found.`)
     }
   },
 })

@@ -5,8 +5,8 @@ import { backup } from './admin-backup.ts'
 import { doctor } from './admin-doctor.ts'
 import { purge, resume, suspend } from './admin-targets.ts'
 
-/** What an operator does on the configured store, with or without a running service. */
-export const admin: Command = defineGroup('admin', 'look after accounts and the store', [
+/** Commands of the operator on the configured database, whether or not the service is running. */
+export const admin: Command = defineGroup('admin', 'manage accounts and the database', [
   accounts,
   plan,
   suspend,

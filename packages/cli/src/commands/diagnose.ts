@@ -1,17 +1,15 @@
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { printableLine } from '../printable.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson, style } from '../terminal.ts'
+import { formatTable, print, printableLine, printJson, style } from '../output.ts'
 
-/** Tells where a missing mail may have got stuck. */
+/** Explains why an expected mail has not arrived. */
 export const diagnose = defineCommand({
   name: 'diagnose',
-  summary: 'tell where a missing mail may have got stuck',
+  summary: 'explain why an expected mail has not arrived',
   args: ['[INBOX]'],
-  about: 'INBOX is an id or an address; the newest inbox when left out.',
-  options: SERVICE_OPTIONS,
+  about: 'INBOX is an id or an address; default: the newest inbox.',
+  options: CONNECTION_OPTIONS,
   example: 'mayfly diagnose signup@mayfly.test',
   run: async ({ options, args: [named], terminal }) => {
     const client = await connect(terminal, options)

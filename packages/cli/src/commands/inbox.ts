@@ -1,19 +1,27 @@
 import type { CreateInboxOptions, Inbox } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson, type Terminal } from '../terminal.ts'
-import { parseSeconds } from '../values.ts'
+import { parseSeconds } from '../option-values.ts'
+import { formatTable, print, printJson } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
 
 const create = defineCommand({
   name: 'inbox new',
-  summary: 'make an inbox and print its address',
+  summary: 'create an inbox and print its address',
   options: {
-    'local-part': { type: 'string', value: 'NAME', about: 'the part before the @ (random)' },
-    domain: { type: 'string', value: 'DOMAIN', about: 'a receiving domain, or smart: the best' },
-    ttl: { type: 'string', value: 'SECONDS', about: 'seconds until it expires (86400)' },
-    ...SERVICE_OPTIONS,
+    'local-part': {
+      type: 'string',
+      value: 'NAME',
+      about: 'the part before the @ (default: random)',
+    },
+    domain: {
+      type: 'string',
+      value: 'DOMAIN',
+      about: 'a receiving domain, or smart for the best one',
+    },
+    ttl: { type: 'string', value: 'SECONDS', about: 'seconds until it expires (default: 86400)' },
+    ...CONNECTION_OPTIONS,
   },
   example: 'ADDRESS=$(mayfly inbox new --ttl 600)',
   run: async ({ options, terminal }) => {
@@ -33,17 +41,17 @@ const create = defineCommand({
 const list = defineCommand({
   name: 'inbox list',
   summary: 'list the active inboxes, newest first',
-  options: SERVICE_OPTIONS,
+  options: CONNECTION_OPTIONS,
   example: "mayfly inbox list --json | jq -r '.[].emailAddress'",
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
     const inboxes = await client.inboxes.list({ signal: terminal.interrupted })
     if (options.json) return printJson(terminal, inboxes)
-    if (inboxes.length === 0) return terminal.err('No active inbox. Make one: mayfly inbox new\n')
+    if (inboxes.length === 0) return terminal.err('No active inbox. Create one: mayfly inbox new\n')
     const rows = inboxes.map((inbox) => [
       inbox.emailAddress,
       String(inbox.messageCount),
-      localTime(inbox.expiresAt),
+      utcTime(inbox.expiresAt),
       inbox.id,
     ])
     print(terminal, formatTable(terminal, ['address', 'messages', 'expires', 'id'], rows))
@@ -54,8 +62,8 @@ const show = defineCommand({
   name: 'inbox show',
   summary: 'show one inbox',
   args: ['[INBOX]'],
-  about: 'INBOX is an id or an address; the newest inbox when left out.',
-  options: SERVICE_OPTIONS,
+  about: 'INBOX is an id or an address; default: the newest inbox.',
+  options: CONNECTION_OPTIONS,
   example: 'mayfly inbox show signup@mayfly.test',
   run: async ({ options, args: [named], terminal }) => {
     const client = await connect(terminal, options)
@@ -67,22 +75,22 @@ const show = defineCommand({
 
 const remove = defineCommand({
   name: 'inbox rm',
-  summary: 'delete inboxes and all that is in them, at once',
+  summary: 'delete inboxes and all their messages immediately',
   args: ['INBOX…'],
-  options: { url: SERVICE_OPTIONS.url, 'api-key': SERVICE_OPTIONS['api-key'] },
+  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
   example: 'mayfly inbox rm signup@mayfly.test',
   run: async ({ options, args, terminal }) => {
     const client = await connect(terminal, options)
     for (const named of args) {
       const inbox = await chooseInbox(client, named, terminal.interrupted)
       await inbox.delete({ signal: terminal.interrupted })
-      print(terminal, `${inbox.emailAddress} is gone.`)
+      print(terminal, `${inbox.emailAddress} was deleted.`)
     }
   },
 })
 
-/** Makes, lists, shows and deletes inboxes. */
-export const inbox: Command = defineGroup('inbox', 'make, list, show and delete inboxes', [
+/** Creates, lists, shows and deletes inboxes. */
+export const inbox: Command = defineGroup('inbox', 'create, list, show and delete inboxes', [
   create,
   list,
   show,
@@ -95,14 +103,14 @@ function showInbox(terminal: Terminal, inbox: Inbox): void {
     id: inbox.id,
     state: inbox.state,
     messages: String(inbox.messageCount),
-    created: localTime(inbox.createdAt),
-    expires: localTime(inbox.expiresAt),
+    created: utcTime(inbox.createdAt),
+    expires: utcTime(inbox.expiresAt),
     environment: inbox.environment,
     watermark: inbox.watermark,
   }
   for (const [name, value] of Object.entries(rows)) print(terminal, `${name.padEnd(11)}  ${value}`)
 }
 
-function localTime(dateTime: string): string {
+function utcTime(dateTime: string): string {
   return `${dateTime.slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -1,21 +1,24 @@
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { printableLine } from '../printable.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson } from '../terminal.ts'
-import { parseCount } from '../values.ts'
+import { parseCount } from '../option-values.ts'
+import { formatTable, print, printableLine, printJson } from '../output.ts'
 
 /** Lists the messages of an inbox. */
 export const messages = defineCommand({
   name: 'messages',
   summary: 'list the messages of an inbox, newest first',
   args: ['[INBOX]'],
-  about: 'INBOX is an id or an address; the newest inbox when left out.',
+  about: 'INBOX is an id or an address; default: the newest inbox.',
   options: {
-    limit: { type: 'string', short: 'n', value: 'COUNT', about: 'at most so many, up to 100 (50)' },
-    cursor: { type: 'string', value: 'CURSOR', about: 'go on after an earlier page' },
-    ...SERVICE_OPTIONS,
+    limit: {
+      type: 'string',
+      short: 'n',
+      value: 'COUNT',
+      about: 'maximum number of messages, up to 100 (default: 50)',
+    },
+    cursor: { type: 'string', value: 'CURSOR', about: 'the page after an earlier one' },
+    ...CONNECTION_OPTIONS,
   },
   example: 'mayfly messages signup@mayfly.test -n 10',
   run: async ({ options, args: [named], terminal }) => {
@@ -27,7 +30,7 @@ export const messages = defineCommand({
     if (options.json) return printJson(terminal, page)
     if (page.messages.length === 0) {
       return terminal.err(
-        `Nothing has arrived at ${inbox.emailAddress}. See: mayfly diagnose ${inbox.id}\n`,
+        `No message has arrived at ${inbox.emailAddress}. See: mayfly diagnose ${inbox.id}\n`,
       )
     }
     const rows = page.messages.map((message) => [
@@ -38,6 +41,6 @@ export const messages = defineCommand({
       message.id,
     ])
     print(terminal, formatTable(terminal, ['received (UTC)', 'from', 'subject', 'has', 'id'], rows))
-    if (page.nextCursor !== null) terminal.err(`There are more: --cursor ${page.nextCursor}\n`)
+    if (page.nextCursor !== null) terminal.err(`More messages: --cursor ${page.nextCursor}\n`)
   },
 })

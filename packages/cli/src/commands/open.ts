@@ -4,24 +4,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Inbox, Message } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { printable } from '../printable.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
+import { print, printable, printJson } from '../output.ts'
 import { showMessage } from '../show-message.ts'
-import { print, printJson, type Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Shows a message in the terminal or in the browser. */
 export const open = defineCommand({
   name: 'open',
   summary: 'show a message, in the terminal or with --html in the browser',
   args: ['[MESSAGE]'],
-  about: 'MESSAGE is an id, as `mayfly messages` lists it; the newest one when left out.',
+  about: 'MESSAGE is an id, as listed by `mayfly messages`; default: the newest message.',
   options: {
-    inbox: { type: 'string', value: 'INBOX', about: 'id or address (the newest inbox)' },
+    inbox: {
+      type: 'string',
+      value: 'INBOX',
+      about: 'id or address of the inbox (default: the newest)',
+    },
     html: { type: 'boolean', about: 'show its HTML in the browser' },
-    raw: { type: 'boolean', about: 'print the mail as it came' },
-    ...SERVICE_OPTIONS,
+    raw: { type: 'boolean', about: 'print the raw mail' },
+    ...CONNECTION_OPTIONS,
   },
   example: 'mayfly open --inbox signup@mayfly.test --html',
   run: async ({ options, args: [named], terminal }) => {
@@ -31,7 +35,7 @@ export const open = defineCommand({
     const messageId = named ?? (await newestMessageId(inbox, signal))
     if (options.raw) {
       const bytes = await inbox.readRaw(messageId, { signal })
-      // A mail may hold what acts on a terminal; a file gets it byte by byte.
+      // A mail may contain control sequences for the terminal; a file gets the bytes unchanged.
       const shown = terminal.isOutTerminal ? printable(new TextDecoder().decode(bytes)) : bytes
       return terminal.out(shown)
     }
@@ -46,10 +50,10 @@ async function newestMessageId(inbox: Inbox, signal: AbortSignal): Promise<strin
   const { messages } = await inbox.listMessages({ limit: 1, signal })
   const [newest] = messages
   if (newest !== undefined) return newest.id
-  throw new CommandFailed(`nothing has arrived at ${inbox.emailAddress} yet.`)
+  throw new CommandFailed(`no message has arrived at ${inbox.emailAddress} yet.`)
 }
 
-/** The HTML is harmless already; the policy keeps it so should it ever not be. */
+/** A second barrier: the service has already sanitised the HTML. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 async function showInBrowser(terminal: Terminal, message: Message): Promise<void> {

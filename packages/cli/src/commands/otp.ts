@@ -1,19 +1,17 @@
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { printableLine } from '../printable.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { whileWaiting } from '../spinner.ts'
-import { print, printJson } from '../terminal.ts'
+import { print, printableLine, printJson, whileWaiting } from '../output.ts'
 import { WAIT_OPTIONS, waitOptions } from '../wait-options.ts'
 
-/** Waits for a one-time code and prints it alone. */
+/** Waits for a one-time code and prints only the code. */
 export const otp = defineCommand({
   name: 'otp',
-  summary: 'wait for a one-time code and print it, alone',
+  summary: 'wait for a one-time code and print only the code',
   args: ['[INBOX]'],
   about:
-    'INBOX is an id or an address; the newest inbox when left out. A code that is there already\ncounts, unless --since or --after says otherwise. Exits with 3 when none comes in time.',
-  options: { ...WAIT_OPTIONS, ...SERVICE_OPTIONS },
+    'INBOX is an id or an address; default: the newest inbox. A code that has already arrived\ncounts, unless --since or --after excludes it. Exits with 3 when none arrives in time.',
+  options: { ...WAIT_OPTIONS, ...CONNECTION_OPTIONS },
   example: 'CODE=$(mayfly otp --timeout 60)',
   run: async ({ options, args: [named], terminal }) => {
     const wanted = { ...waitOptions(options), signal: terminal.interrupted }

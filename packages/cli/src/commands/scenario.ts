@@ -1,22 +1,25 @@
 import type { Client, Scenario } from '@mayfly/client'
-import { ASSERTION_OPTIONS, endRun, givenAssertions, reportRun } from '../assertion-options.ts'
+import {
+  ASSERTION_OPTIONS,
+  chosenAssertions,
+  reportRun,
+  requirePassed,
+} from '../assertion-options.ts'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { whileWaiting } from '../spinner.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson } from '../terminal.ts'
-import { parseSeconds } from '../values.ts'
+import { parseSeconds } from '../option-values.ts'
+import { formatTable, print, printJson, whileWaiting } from '../output.ts'
 import { TIME_OPTIONS } from '../wait-options.ts'
 
 const run = defineCommand({
   name: 'scenario run',
-  summary: 'wait for a message and check it by a saved scenario',
+  summary: 'wait for a message and check it with a saved scenario',
   args: ['SCENARIO', '[INBOX]'],
   about:
-    'SCENARIO is a name or an id. INBOX is an id or an address; the newest inbox when left out. Exits\nwith 0 when all holds, 1 when not, 3 when no message comes in time.',
-  options: { since: TIME_OPTIONS.since, after: TIME_OPTIONS.after, ...SERVICE_OPTIONS },
+    'SCENARIO is a name or an id. INBOX is an id or an address; default: the newest inbox. Exits\nwith 0 when all assertions pass, 1 when one fails, 3 when no message arrives in time.',
+  options: { since: TIME_OPTIONS.since, after: TIME_OPTIONS.after, ...CONNECTION_OPTIONS },
   example: 'mayfly scenario run signup signup@mayfly.test',
   run: async ({ options, args: [wanted = '', named], terminal }) => {
     const client = await connect(terminal, options)
@@ -30,7 +33,7 @@ const run = defineCommand({
     const report = await whileWaiting(terminal, { what, timeoutSeconds }, running)
     if (options.json) printJson(terminal, report)
     else reportRun(terminal, report)
-    endRun(report)
+    requirePassed(report)
   },
 })
 
@@ -38,10 +41,10 @@ const save = defineCommand({
   name: 'scenario save',
   summary: 'save a named set of assertions',
   args: ['NAME'],
-  options: { ...ASSERTION_OPTIONS, timeout: TIME_OPTIONS.timeout, ...SERVICE_OPTIONS },
+  options: { ...ASSERTION_OPTIONS, timeout: TIME_OPTIONS.timeout, ...CONNECTION_OPTIONS },
   example: 'mayfly scenario save signup --otp --contains "Welcome"',
   run: async ({ options, args: [name = ''], terminal }) => {
-    const assertions = await givenAssertions(options)
+    const assertions = await chosenAssertions(options)
     const { timeout } = options
     const time = timeout === undefined ? {} : { timeoutSeconds: parseSeconds('timeout', timeout) }
     const client = await connect(terminal, options)
@@ -55,7 +58,7 @@ const save = defineCommand({
 const list = defineCommand({
   name: 'scenario list',
   summary: 'list the saved scenarios',
-  options: SERVICE_OPTIONS,
+  options: CONNECTION_OPTIONS,
   example: 'mayfly scenario list',
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
@@ -67,7 +70,7 @@ const list = defineCommand({
       `${timeoutSeconds} s`,
       id,
     ])
-    print(terminal, formatTable(terminal, ['name', 'assertions', 'waits', 'id'], rows))
+    print(terminal, formatTable(terminal, ['name', 'assertions', 'timeout', 'id'], rows))
   },
 })
 
@@ -75,14 +78,14 @@ const remove = defineCommand({
   name: 'scenario rm',
   summary: 'delete a saved scenario',
   args: ['SCENARIO'],
-  options: { url: SERVICE_OPTIONS.url, 'api-key': SERVICE_OPTIONS['api-key'] },
+  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
   example: 'mayfly scenario rm signup',
   run: async ({ options, args: [wanted = ''], terminal }) => {
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
     const scenario = await chooseScenario(client, wanted, signal)
     await client.scenarios.delete(scenario.id, { signal })
-    print(terminal, `${scenario.name} is gone.`)
+    print(terminal, `${scenario.name} was deleted.`)
   },
 })
 

@@ -1,40 +1,42 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { defineCommand } from '../command.ts'
-import { addressOf, composeMail } from '../compose-mail.ts'
-import { Misuse } from '../exit.ts'
-import { contentTypeOf } from '../file-types.ts'
+import { CONNECTION_OPTIONS, type ConnectionChoice, connect, serviceUrl } from '../connection.ts'
+import { UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import type { AttachedFile } from '../mail-parts.ts'
-import { connect, SERVICE_OPTIONS, type ServiceChoice, serviceUrl } from '../service.ts'
-import { sendBySmtp } from '../smtp-send.ts'
+import { print, printJson } from '../output.ts'
+import { type MailServer, type OutgoingMail, parseAddress, sendMail } from '../send-mail.ts'
 import { fillTemplate, loadTemplate, TEMPLATE_NAMES } from '../templates.ts'
-import { print, printJson, type Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 const SEND_OPTIONS = {
-  from: { type: 'string', value: 'ADDRESS', about: 'the sender (Example App <app@example.com>)' },
+  from: {
+    type: 'string',
+    value: 'ADDRESS',
+    about: 'the sender (default: Example App <app@example.com>)',
+  },
   subject: { type: 'string', value: 'TEXT', about: 'the subject' },
-  text: { type: 'string', value: 'TEXT', about: 'the text' },
+  text: { type: 'string', value: 'TEXT', about: 'the text part' },
   html: { type: 'string', value: 'HTML', about: 'the HTML part' },
   attach: { type: 'string', multiple: true, value: 'FILE', about: 'a file to attach; may repeat' },
   template: {
     type: 'string',
     value: 'NAME',
-    about: `${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file with {{places}}`,
+    about: `${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file with {{placeholders}}`,
   },
   set: {
     type: 'string',
     multiple: true,
     value: 'NAME=VALUE',
-    about: 'fills a place of the template; may repeat',
+    about: 'the value of a placeholder in the template; may repeat',
   },
-  eml: { type: 'string', value: 'FILE', about: 'a whole mail, sent as it is' },
+  eml: { type: 'string', value: 'FILE', about: 'a complete mail, sent unchanged' },
   smtp: {
     type: 'string',
     value: 'HOST:PORT',
-    about: 'the mail server (MAYFLY_SMTP_HOST and _PORT, else port 1025 of the service)',
+    about: 'SMTP server (default: MAYFLY_SMTP_HOST and _PORT, then port 1025 of --url)',
   },
-  ...SERVICE_OPTIONS,
+  ...CONNECTION_OPTIONS,
 } as const
 
 /** Sends a test mail by SMTP. */
@@ -42,37 +44,31 @@ export const send = defineCommand({
   name: 'send',
   summary: 'send a test mail by SMTP',
   args: ['[TO…]'],
-  about: 'TO are addresses; your newest inbox when left out.',
+  about: 'TO are addresses; default: your newest inbox.',
   options: SEND_OPTIONS,
   example: 'mayfly send --template otp --set code=481516 --attach terms.pdf',
   run: async ({ options, args, terminal }) => {
-    const from = options.from ?? 'Example App <app@example.com>'
+    const from = parseAddress(options.from ?? 'Example App <app@example.com>')
     const to = args.length > 0 ? args : [await newestAddress(terminal, options)]
-    const mail =
+    const recipients = to.map(parseAddress)
+    const content =
       options.eml === undefined
-        ? await composed({ ...options, from, to })
-        : await readFile(options.eml)
+        ? { from, to: recipients, ...(await compose(options)) }
+        : { raw: await readFile(options.eml) }
+    const envelope = { from: from.address, to: recipients.map(({ address }) => address) }
     const server = await mailServer(terminal, options)
-    const reply = await sendBySmtp({
-      ...server,
-      from: addressOf(from),
-      to: to.map(addressOf),
-      mail,
-      signal: terminal.interrupted,
-    })
+    const reply = await sendMail(server, { ...content, envelope }, terminal.interrupted)
     if (options.json) return printJson(terminal, { to, reply })
     print(terminal, `Sent to ${to.join(', ')}: ${reply}`)
   },
 })
 
-async function newestAddress(terminal: Terminal, choice: ServiceChoice): Promise<string> {
+async function newestAddress(terminal: Terminal, choice: ConnectionChoice): Promise<string> {
   const client = await connect(terminal, choice)
   return (await chooseInbox(client, undefined, terminal.interrupted)).emailAddress
 }
 
-type Written = {
-  readonly from: string
-  readonly to: readonly string[]
+type ContentOptions = {
   readonly subject: string | undefined
   readonly text: string | undefined
   readonly html: string | undefined
@@ -81,33 +77,33 @@ type Written = {
   readonly set: readonly string[]
 }
 
-async function composed(written: Written): Promise<Uint8Array> {
-  const { from, to } = written
+async function compose(options: ContentOptions): Promise<Omit<OutgoingMail, 'envelope'>> {
   const template =
-    written.template === undefined
-      ? { subject: 'A test mail', text: written.html === undefined ? 'Hello.' : null, html: null }
-      : fillTemplate(await loadTemplate(written.template), settings(written.set))
-  return composeMail({
-    from,
-    to,
-    subject: written.subject ?? template.subject,
-    text: written.text ?? template.text,
-    html: written.html ?? template.html,
-    files: await Promise.all(written.attach.map(readAttachment)),
-    date: new Date(),
-  })
+    options.template === undefined
+      ? { subject: 'A test mail', text: options.html === undefined ? 'Hello.' : null, html: null }
+      : fillTemplate(await loadTemplate(options.template), parseSettings(options.set))
+  const subject = options.subject ?? template.subject
+  if (/[\r\n]/.test(subject)) throw new UsageError('the subject must be on one line.')
+  const text = options.text ?? template.text
+  const html = options.html ?? template.html
+  return {
+    subject,
+    ...(text === null ? {} : { text }),
+    ...(html === null ? {} : { html }),
+    attachments: await Promise.all(
+      options.attach.map(async (path) => ({
+        filename: basename(path),
+        content: await readFile(path),
+      })),
+    ),
+  }
 }
 
-async function readAttachment(path: string): Promise<AttachedFile> {
-  const filename = basename(path)
-  return { filename, contentType: contentTypeOf(filename), bytes: await readFile(path) }
-}
-
-function settings(given: readonly string[]): Readonly<Record<string, string>> {
+function parseSettings(settings: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    given.map((pair) => {
-      const [, name, value] = /^([\w-]+)=(.*)$/s.exec(pair) ?? []
-      if (name === undefined) throw new Misuse(`--set must be NAME=VALUE, but is "${pair}".`)
+    settings.map((setting) => {
+      const [, name, value] = /^([\w-]+)=(.*)$/s.exec(setting) ?? []
+      if (name === undefined) throw new UsageError(`--set must be NAME=VALUE, but is "${setting}".`)
       return [name, value ?? '']
     }),
   )
@@ -116,10 +112,11 @@ function settings(given: readonly string[]): Readonly<Record<string, string>> {
 async function mailServer(
   terminal: Terminal,
   options: { readonly smtp: string | undefined; readonly url: string | undefined },
-): Promise<{ readonly host: string; readonly port: number }> {
+): Promise<MailServer> {
   if (options.smtp !== undefined) {
     const [, host, port] = /^(?:\[?(.+?)\]?:)?(\d{1,5})$/.exec(options.smtp) ?? []
-    if (port === undefined) throw new Misuse('--smtp must be HOST:PORT, such as localhost:1025.')
+    if (port === undefined)
+      throw new UsageError('--smtp must be HOST:PORT, such as localhost:1025.')
     return { host: host ?? '127.0.0.1', port: Number(port) }
   }
   const { hostname } = new URL(await serviceUrl(terminal, options))

@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 export const serve: Command = {
   name: 'serve',
   summary: 'start the service',
-  // The server reads its own help from the arguments, as it does when started by itself.
+  // The server handles `--help` itself, as when it is started directly.
   run: async () => {
     await import('@mayfly/server/main')
   },

@@ -1,19 +1,19 @@
 import { registerAccount } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, serviceUrl } from '../connection.ts'
 import { saveKey } from '../credentials.ts'
-import { SERVICE_OPTIONS, serviceUrl } from '../service.ts'
-import { print, printJson, style } from '../terminal.ts'
+import { print, printJson, style } from '../output.ts'
 
-/** Registers an account and remembers its key. */
+/** Registers an account and saves its key. */
 export const signup = defineCommand({
   name: 'signup',
-  summary: 'register an account and remember its key',
+  summary: 'register an account and save its key',
   args: ['EMAIL'],
   about:
-    'The key is shown this once. It is also saved, readable by you alone, so that further\ncommands find it.',
+    'The key is shown only once. It is also saved in a file that only you can read, where later\ncommands find it.',
   options: {
-    json: SERVICE_OPTIONS.json,
-    url: SERVICE_OPTIONS.url,
+    json: CONNECTION_OPTIONS.json,
+    url: CONNECTION_OPTIONS.url,
     name: { type: 'string', value: 'NAME', about: 'a name for the account' },
     'no-save': { type: 'boolean', about: 'do not save the key' },
   },
@@ -33,7 +33,7 @@ export const signup = defineCommand({
       : await saveKey(terminal, baseUrl, { apiKey, email: account.email })
     if (options.json) return printJson(terminal, registration)
     print(terminal, `${account.email} is registered, plan ${account.plan}.`)
-    print(terminal, `API key (shown this once): ${style(terminal, 'bold', apiKey)}`)
+    print(terminal, `API key (shown only once): ${style(terminal, 'bold', apiKey)}`)
     if (savedTo !== null) print(terminal, `Saved in ${savedTo}.`)
     print(terminal, 'Next: mayfly inbox new')
   },

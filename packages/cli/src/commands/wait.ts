@@ -1,9 +1,8 @@
 import { defineCommand } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
+import { printJson, whileWaiting } from '../output.ts'
 import { showMessage } from '../show-message.ts'
-import { whileWaiting } from '../spinner.ts'
-import { printJson } from '../terminal.ts'
 import { WAIT_OPTIONS, waitOptions } from '../wait-options.ts'
 
 /** Waits for a message and shows it. */
@@ -12,8 +11,8 @@ export const wait = defineCommand({
   summary: 'wait for a message and show it',
   args: ['[INBOX]'],
   about:
-    'INBOX is an id or an address; the newest inbox when left out. A message that is there already\ncounts, unless --since or --after says otherwise. Exits with 3 when none comes in time.',
-  options: { ...WAIT_OPTIONS, ...SERVICE_OPTIONS },
+    'INBOX is an id or an address; default: the newest inbox. A message that has already arrived\ncounts, unless --since or --after excludes it. Exits with 3 when none arrives in time.',
+  options: { ...WAIT_OPTIONS, ...CONNECTION_OPTIONS },
   example: "mayfly wait --subject '/verify/i' --timeout 60",
   run: async ({ options, args: [named], terminal }) => {
     const wanted = { ...waitOptions(options), signal: terminal.interrupted }

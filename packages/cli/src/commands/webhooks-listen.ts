@@ -4,34 +4,44 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Server } from 'node:net'
 import { defineCommand } from '../command.ts'
-import { Misuse } from '../exit.ts'
-import { printableLine } from '../printable.ts'
-import { connect, SERVICE_OPTIONS, type ServiceChoice } from '../service.ts'
-import { style, type Terminal } from '../terminal.ts'
-import { parseCount } from '../values.ts'
+import { CONNECTION_OPTIONS, type ConnectionChoice, connect } from '../connection.ts'
+import { UsageError } from '../exit.ts'
+import { parseCount } from '../option-values.ts'
+import { printableLine, style } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
 import { type ReceivedDelivery, receiveDelivery } from '../webhook-receiver.ts'
 
 const LISTEN_OPTIONS = {
   public: {
     type: 'string',
     value: 'URL',
-    about: 'the https:// address that leads here; registered now, deleted at the end',
+    about: 'public https:// URL of this listener; registered now, deleted at the end',
   },
-  secret: { type: 'string', value: 'SECRET', about: 'the secret of a webhook that exists already' },
-  port: { type: 'string', short: 'p', value: 'PORT', about: 'port to listen on (8026; 0: any)' },
-  host: { type: 'string', value: 'ADDRESS', about: 'address to listen on (127.0.0.1)' },
-  'tls-cert': { type: 'string', value: 'FILE', about: 'serve https with this certificate' },
-  'tls-key': { type: 'string', value: 'FILE', about: 'the key of the certificate' },
-  count: { type: 'string', short: 'n', value: 'COUNT', about: 'end after so many good deliveries' },
-  ...SERVICE_OPTIONS,
+  secret: { type: 'string', value: 'SECRET', about: 'the secret of an existing webhook' },
+  port: {
+    type: 'string',
+    short: 'p',
+    value: 'PORT',
+    about: 'port to listen on (default: 8026; 0: any)',
+  },
+  host: { type: 'string', value: 'ADDRESS', about: 'address to listen on (default: 127.0.0.1)' },
+  'tls-cert': { type: 'string', value: 'FILE', about: 'serve HTTPS with this certificate' },
+  'tls-key': { type: 'string', value: 'FILE', about: 'the private key of the certificate' },
+  count: {
+    type: 'string',
+    short: 'n',
+    value: 'COUNT',
+    about: 'exit after this many verified deliveries',
+  },
+  ...CONNECTION_OPTIONS,
 } as const
 
-/** Prints and verifies deliveries as they come. */
+/** Receives deliveries, verifies and prints them. */
 export const listen = defineCommand({
   name: 'webhooks listen',
-  summary: 'print and verify deliveries as they come',
+  summary: 'receive deliveries, verify and print them',
   about:
-    'Needs --secret, or --public with an https:// address that leads to this listener (a tunnel, a\nproxy, or --tls-cert on a machine that the service reaches). Ctrl-C ends it.',
+    'Requires --secret, or --public with an https:// URL that reaches this listener: a tunnel, a proxy,\nor --tls-cert on a machine that the service can reach. Ctrl-C ends it.',
   options: LISTEN_OPTIONS,
   example: 'mayfly webhooks listen --public https://my-tunnel.example/hook',
   run: async ({ options, terminal }) => {
@@ -60,10 +70,10 @@ export const listen = defineCommand({
 
 type Endpoint = AsyncDisposable & { readonly secret: string }
 
-/** The secret that was named, or that of a webhook registered for as long as we listen. */
+/** The given secret, or that of a webhook registered while the command runs. */
 async function openEndpoint(
   terminal: Terminal,
-  options: ServiceChoice & {
+  options: ConnectionChoice & {
     readonly secret: string | undefined
     readonly public: string | undefined
   },
@@ -71,10 +81,12 @@ async function openEndpoint(
   if (options.secret !== undefined) {
     return { secret: options.secret, [Symbol.asyncDispose]: async () => {} }
   }
-  if (options.public === undefined) throw new Misuse('give --secret, or --public with an address.')
+  if (options.public === undefined) throw new UsageError('give --secret, or --public with a URL.')
   const client = await connect(terminal, options)
   const { webhook, secret } = await client.webhooks.create(options.public)
-  terminal.err(`Registered ${webhook.url} as ${webhook.id}, until this ends.\n`)
+  terminal.err(
+    `Registered ${webhook.url} as ${webhook.id}; it is deleted when this command ends.\n`,
+  )
   return { secret, [Symbol.asyncDispose]: () => client.webhooks.delete(webhook.id) }
 }
 
@@ -83,14 +95,14 @@ async function createListener(
   listener: RequestListener,
 ): Promise<Server> {
   const [certificate, key] = [options['tls-cert'], options['tls-key']]
-  // One delivery a connection: nothing is left open when the last one ends the command.
+  // One delivery per connection: no connection stays open after the last delivery.
   const single: RequestListener = (request, response) => {
     response.setHeader('connection', 'close')
     return listener(request, response)
   }
   if (certificate === undefined && key === undefined) return createServer(single)
   if (certificate === undefined || key === undefined) {
-    throw new Misuse('--tls-cert and --tls-key go together.')
+    throw new UsageError('--tls-cert and --tls-key must be given together.')
   }
   return createTlsServer({ cert: await readFile(certificate), key: await readFile(key) }, single)
 }
@@ -112,7 +124,7 @@ function addressOf(server: Server, isTls: boolean): string {
 
 function portOf(text = '8026'): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
-  throw new Misuse(`--port must be a port, but is "${text}".`)
+  throw new UsageError(`--port must be a port number, but is "${text}".`)
 }
 
 function deliveryLine(

@@ -1,30 +1,29 @@
 import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
-import { connect, SERVICE_OPTIONS } from '../service.ts'
-import { formatTable } from '../table.ts'
-import { print, printJson, style } from '../terminal.ts'
-import { parseCount } from '../values.ts'
+import { parseCount } from '../option-values.ts'
+import { formatTable, print, printJson, style } from '../output.ts'
 import { listen } from './webhooks-listen.ts'
 
 const create = defineCommand({
   name: 'webhooks new',
   summary: 'register an https:// endpoint and print its signing secret',
   args: ['URL'],
-  options: SERVICE_OPTIONS,
+  options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks new https://app.example/hooks/mail',
   run: async ({ options, args: [url = ''], terminal }) => {
     const client = await connect(terminal, options)
     const created = await client.webhooks.create(url, { signal: terminal.interrupted })
     if (options.json) return printJson(terminal, created)
     print(terminal, `Registered as ${created.webhook.id}.`)
-    print(terminal, `Secret (shown this once): ${style(terminal, 'bold', created.secret)}`)
+    print(terminal, `Secret (shown only once): ${style(terminal, 'bold', created.secret)}`)
   },
 })
 
 const list = defineCommand({
   name: 'webhooks list',
   summary: 'list the registered endpoints',
-  options: SERVICE_OPTIONS,
+  options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks list',
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
@@ -44,12 +43,12 @@ const remove = defineCommand({
   name: 'webhooks rm',
   summary: 'delete a registered endpoint',
   args: ['WEBHOOK'],
-  options: { url: SERVICE_OPTIONS.url, 'api-key': SERVICE_OPTIONS['api-key'] },
+  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
   example: 'mayfly webhooks rm whk_01k9zq3v7d8s2m4n6p8r0t2w4y',
   run: async ({ options, args: [webhookId = ''], terminal }) => {
     const client = await connect(terminal, options)
     await client.webhooks.delete(webhookId, { signal: terminal.interrupted })
-    print(terminal, `${webhookId} is gone.`)
+    print(terminal, `${webhookId} was deleted.`)
   },
 })
 
@@ -57,8 +56,8 @@ const deliveries = defineCommand({
   name: 'webhooks deliveries',
   summary: 'show the delivery log, newest first',
   options: {
-    limit: { type: 'string', short: 'n', value: 'COUNT', about: 'at most so many' },
-    ...SERVICE_OPTIONS,
+    limit: { type: 'string', short: 'n', value: 'COUNT', about: 'maximum number of deliveries' },
+    ...CONNECTION_OPTIONS,
   },
   example: 'mayfly webhooks deliveries -n 10',
   run: async ({ options, terminal }) => {
@@ -76,9 +75,9 @@ const deliveries = defineCommand({
 
 const replay = defineCommand({
   name: 'webhooks replay',
-  summary: 'send a past delivery once more',
+  summary: 'resend a past delivery',
   args: ['DELIVERY'],
-  options: SERVICE_OPTIONS,
+  options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks replay evt_01k9zq3v7d8s2m4n6p8r0t2w4y',
   run: async ({ options, args: [deliveryId = ''], terminal }) => {
     const client = await connect(terminal, options)
@@ -92,8 +91,8 @@ const test = defineCommand({
   name: 'webhooks test',
   summary: 'send a signed sample event to an endpoint',
   args: ['WEBHOOK'],
-  about: 'Exits with 1 when the endpoint does not answer with success.',
-  options: SERVICE_OPTIONS,
+  about: 'Exits with 1 unless the endpoint responds with a 2xx status.',
+  options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks test whk_01k9zq3v7d8s2m4n6p8r0t2w4y',
   run: async ({ options, args: [webhookId = ''], terminal }) => {
     const client = await connect(terminal, options)
@@ -103,14 +102,14 @@ const test = defineCommand({
     else
       print(
         terminal,
-        `${status ?? 'no answer'} after ${durationMs} ms${detail ? `: ${detail}` : ''}`,
+        `${status ?? 'no response'} after ${durationMs} ms${detail ? `: ${detail}` : ''}`,
       )
     if (!outcome.delivered) throw new CommandFailed('')
   },
 })
 
-/** Registers and watches webhooks. */
-export const webhooks: Command = defineGroup('webhooks', 'register, watch and replay webhooks', [
+/** Manages webhooks. */
+export const webhooks: Command = defineGroup('webhooks', 'register, receive and replay webhooks', [
   listen,
   create,
   list,

@@ -2,83 +2,86 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import {
   type Check,
+  type CheckContext,
   type Finding,
   fine,
-  type Patient,
+  isTestName,
   problem,
   reasonOf,
   warning,
-} from './finding.ts'
-import { isTestName } from './names.ts'
+} from './check.ts'
 
 const TIMEOUT_MS = 5_000
 const START_IT = 'Start it: mayfly serve'
 
-/** Whether the service answers on its two ports. */
+/** Checks that the service responds on its two ports. */
 export const portCheck: Check = {
   name: 'ports',
-  look: async (patient) => [
-    await httpAnswers(patient),
-    await smtpAnswers(patient),
-    ...reachable(patient),
+  run: async (context) => [
+    await apiResponds(context),
+    await smtpResponds(context),
+    ...reachable(context),
   ],
 }
 
-async function httpAnswers({ config }: Patient): Promise<Finding> {
+async function apiResponds({ config }: CheckContext): Promise<Finding> {
   const { MAYFLY_HTTP_PORT: port } = config
-  if (port === 0) return fine('the API takes any free port, which is not looked for')
+  if (port === 0) return fine('MAYFLY_HTTP_PORT is 0 (any free port): the API is not checked')
   const address = `${localHost(config.MAYFLY_HTTP_HOST)}:${port}`
   try {
-    const answer = await fetch(`http://${address}/readyz`, {
+    const response = await fetch(`http://${address}/readyz`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await answer.text()
-    if (answer.ok && text.includes('"ready"')) return fine(`the API is ready at ${address}`)
-    if (answer.status === 503) {
-      return problem(`the API runs at ${address}, but its store does not answer`, 'See its log.')
+    const text = await response.text()
+    if (response.ok && text.includes('"ready"')) return fine(`the API is ready at ${address}`)
+    if (response.status === 503) {
+      return problem(
+        `the API runs at ${address}, but its database does not respond`,
+        'See its log.',
+      )
     }
     return problem(
-      `something else answers at ${address}`,
+      `another program responds at ${address}`,
       'Stop it, or give the service another MAYFLY_HTTP_PORT.',
     )
   } catch (error) {
-    return warning(`no API answers at ${address} (${reasonOf(error)})`, START_IT)
+    return warning(`the API does not respond at ${address} (${reasonOf(error)})`, START_IT)
   }
 }
 
-async function smtpAnswers({ config }: Patient): Promise<Finding> {
+async function smtpResponds({ config }: CheckContext): Promise<Finding> {
   const { MAYFLY_SMTP_PORT: port } = config
-  if (port === 0) return fine('mail is taken at any free port, which is not looked for')
+  if (port === 0) return fine('MAYFLY_SMTP_PORT is 0 (any free port): SMTP is not checked')
   const host = localHost(config.MAYFLY_SMTP_HOST)
   const address = `${host}:${port}`
   const socket = connect({ host, port })
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')))
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response in time')))
   try {
     const [greeting] = await once(socket, 'data')
     if (String(greeting).startsWith('220 ')) {
       socket.write('QUIT\r\n')
-      return fine(`mail is taken at ${address}`)
+      return fine(`SMTP is ready at ${address}`)
     }
     return problem(
-      `something else answers at ${address}`,
+      `another program responds at ${address}`,
       'Stop it, or give the service another MAYFLY_SMTP_PORT.',
     )
   } catch (error) {
-    return warning(`nothing takes mail at ${address} (${reasonOf(error)})`, START_IT)
+    return warning(`SMTP does not respond at ${address} (${reasonOf(error)})`, START_IT)
   } finally {
     socket.destroy()
   }
 }
 
-/** Real domains on a port that only this machine sees get no mail. */
-function reachable({ config }: Patient): readonly Finding[] {
+/** Mail for a real domain comes from other machines, which cannot reach a loopback address. */
+function reachable({ config }: CheckContext): readonly Finding[] {
   const isLocal = /^(?:127\.|localhost$|::1$)/.test(config.MAYFLY_SMTP_HOST)
   const real = config.MAYFLY_DOMAINS.filter((domain) => !isTestName(domain))
   if (!isLocal || real.length === 0) return []
   return [
     warning(
-      `mail for ${real.join(', ')} cannot come from other machines to ${config.MAYFLY_SMTP_HOST}`,
-      'Set MAYFLY_SMTP_HOST=0.0.0.0 and lead port 25 to MAYFLY_SMTP_PORT, or put a relay before it.',
+      `other machines cannot deliver mail for ${real.join(', ')} to ${config.MAYFLY_SMTP_HOST}`,
+      'Set MAYFLY_SMTP_HOST=0.0.0.0 and forward port 25 to MAYFLY_SMTP_PORT, or use a relay.',
     ),
   ]
 }

@@ -1,40 +1,52 @@
 import type { Config } from '@mayfly/server'
 import type { Server } from '../operator.ts'
 
-/** One thing that a check looked at. */
+/** One result of a check. */
 export type Finding =
   | { readonly level: 'fine'; readonly text: string }
-  /** It works, or may be meant so. */
+  /** It works, or may be intended. */
   | { readonly level: 'warning'; readonly text: string; readonly remedy: string }
   | { readonly level: 'problem'; readonly text: string; readonly remedy: string }
 
-/** What a check is given. */
-export type Patient = { readonly server: Server; readonly config: Config; readonly now: number }
-
-/** Looks at one part of the service's world. */
-export type Check = {
-  readonly name: string
-  readonly look: (patient: Patient) => Promise<readonly Finding[]>
+/** What a check works on. */
+export type CheckContext = {
+  readonly server: Server
+  readonly config: Config
+  readonly now: number
 }
 
-/** Nothing to mend. */
+/** Checks one part of the installation. */
+export type Check = {
+  readonly name: string
+  readonly run: (context: CheckContext) => Promise<readonly Finding[]>
+}
+
+/** Top-level names that public DNS does not have (RFC 2606, RFC 6761, RFC 6762). */
+const TEST_NAME = /(?:^|\.)(?:test|example|invalid|localhost|local|internal)$/
+
+/** Whether a name is reserved for tests or local use; DNS is not asked for it. */
+export function isTestName(name: string): boolean {
+  return TEST_NAME.test(name)
+}
+
+/** A result that needs no action. */
 export const fine = (text: string): Finding => ({ level: 'fine', text })
 
-/** Something to know of, and what to do about it. */
+/** A result that may be intended, and what to do if it is not. */
 export const warning = (text: string, remedy: string): Finding => ({
   level: 'warning',
   text,
   remedy,
 })
 
-/** Something that does not work, and what to do about it. */
+/** Something that does not work, and how to fix it. */
 export const problem = (text: string, remedy: string): Finding => ({
   level: 'problem',
   text,
   remedy,
 })
 
-/** What went wrong, in a few words. */
+/** The reason of an error, in a few words. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -1,0 +1,51 @@
+import { type Client, createClient } from '@mayfly/client'
+import { readCredentials } from './credentials.ts'
+import { CommandFailed } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Options of every command that calls the service. */
+export const CONNECTION_OPTIONS = {
+  json: { type: 'boolean', about: 'print JSON' },
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'URL of the service (default: MAYFLY_BASE_URL, then the last signup)',
+  },
+  'api-key': {
+    type: 'string',
+    value: 'KEY',
+    about: 'API key (default: MAYFLY_API_KEY, then the saved key)',
+  },
+} as const
+
+/** The service and the key as given on the command line. */
+export type ConnectionChoice = {
+  readonly url: string | undefined
+  readonly 'api-key': string | undefined
+}
+
+/** Where `mayfly serve` listens by default. */
+const LOCAL_URL = 'http://127.0.0.1:8025'
+
+/** The service's URL: from the option, the environment, the last signup, or the default. */
+export async function serviceUrl(
+  terminal: Terminal,
+  { url }: Pick<ConnectionChoice, 'url'>,
+): Promise<string> {
+  const given = url ?? (terminal.env['MAYFLY_BASE_URL'] || undefined)
+  const chosen = given ?? (await readCredentials(terminal)).lastUrl ?? LOCAL_URL
+  return chosen.replace(/\/+$/, '')
+}
+
+/** A client for the chosen service. */
+export async function connect(terminal: Terminal, choice: ConnectionChoice): Promise<Client> {
+  const baseUrl = await serviceUrl(terminal, choice)
+  const given = choice['api-key'] ?? (terminal.env['MAYFLY_API_KEY'] || undefined)
+  const apiKey = given ?? (await readCredentials(terminal)).keys[baseUrl]?.apiKey
+  if (apiKey === undefined) {
+    throw new CommandFailed(
+      `there is no API key for ${baseUrl}. Run \`mayfly signup you@example.com\` to get one, or set MAYFLY_API_KEY.`,
+    )
+  }
+  return createClient({ baseUrl, apiKey })
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { link, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const LAUNCHER = join(ROOT, 'packages', 'cli', 'bin', 'mayfly.js')
+const run = promisify(execFile)
+
+/** A Node to start the command with. */
+type Runtime = {
+  readonly name: string
+  readonly node: string
+  /** Whether it can replace its own process by another program. */
+  readonly hasExecve: boolean
+}
+
+/** The Node of the machine, outside the repository; null where there is none. */
+function systemNode(): Runtime | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const node = folders
+    .filter((folder) => folder !== '' && !folder.startsWith(ROOT))
+    .map((folder) => join(folder, 'node'))
+    .find((file) => existsSync(file))
+  if (node === undefined) return null
+  const program = "process.stdout.write(process.version + ' ' + typeof process.execve)"
+  const [version, execve] = execFileSync(node, ['-e', program], { encoding: 'utf8' }).split(' ')
+  return { name: `the system's Node ${version}`, node, hasExecve: execve === 'function' }
+}
+
+describe('the command `mayfly`', () => {
+  let folder = ''
+  let command = ''
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-launcher-'))
+    // As npm links it into node_modules/.bin.
+    command = join(folder, 'mayfly')
+    await symlink(LAUNCHER, command)
+    // The pinned Node under another path: to the launcher it is another Node.
+    await mkdir(join(ROOT, '.cache'), { recursive: true })
+    await link(process.execPath, join(ROOT, '.cache', `node-${process.pid}`))
+  })
+  after(async () => {
+    await rm(folder, { recursive: true })
+    await rm(join(ROOT, '.cache', `node-${process.pid}`))
+  })
+
+  const system = systemNode()
+  const runtimes: readonly Runtime[] = [
+    { name: 'the pinned Node', node: process.execPath, hasExecve: true },
+    {
+      name: 'another Node with execve',
+      node: join(ROOT, '.cache', `node-${process.pid}`),
+      hasExecve: true,
+    },
+    ...(system === null ? [] : [system]),
+  ]
+  for (const { name, node, hasExecve } of runtimes) {
+    it(`runs from any folder, started by ${name}`, async () => {
+      const options = { cwd: folder, env: { HOME: folder } }
+      const { stdout, stderr } = await run(node, [command, '--version'], options)
+      assert.equal(stdout, '0.1.0\n')
+      assert.equal(stderr, '')
+      await assert.rejects(run(node, [command, 'otp', '--nonsense'], options), {
+        code: 2,
+        stderr: "mayfly: Unknown option '--nonsense'. See `mayfly otp --help`.\n",
+      })
+    })
+
+    for (const signal of hasExecve ? (['SIGTERM'] as const) : (['SIGTERM', 'SIGINT'] as const)) {
+      it(`passes ${signal} on to the service, started by ${name}`, async () => {
+        const child = spawn(node, [command, 'serve'], {
+          cwd: folder,
+          env: { HOME: folder, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        const ended = once(child, 'exit')
+        try {
+          for await (const line of createInterface({ input: child.stdout })) {
+            if (!line.includes('"msg":"ready"')) continue
+            // The signal handlers are installed once requests are answered.
+            await fetch(`${JSON.parse(line).httpUrl}/healthz`)
+            break
+          }
+          const program = await readlink(`/proc/${child.pid}/exe`)
+          assert.equal(program === process.execPath, hasExecve, `the process runs ${program}`)
+        } finally {
+          child.kill(signal)
+        }
+        assert.deepEqual(await ended, [0, null])
+      })
+    }
+  }
+})
