@@ -3,7 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { App } from '../assembly/api.ts'
 import { authenticateCallers } from './caller.ts'
-import { serveDocsPage } from './docs-page.ts'
+import { serveDocsPage } from './docs-page/docs-page.ts'
 import { answerError } from './error-response.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { launchBrowser } from '../testing-browser.ts'
+import { startService } from '../testing-start-service.ts'
+
+describe('the API reference', () => {
+  it('takes a reader from registration to an inbox', async () => {
+    await using service = await startService()
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${service.httpUrl}/docs`)
+
+      const register = page.locator('#post-v1-accounts .try')
+      await register.locator('summary').click()
+      await register.getByLabel('Body').fill('{"email":"reader@example.com"}')
+      await register.getByRole('button', { name: 'Send' }).click()
+      await register.getByText(/^201 Created/).waitFor()
+
+      const create = page.locator('#post-v1-inboxes .try')
+      await create.locator('summary').click()
+      await create.getByRole('button', { name: 'Send' }).click()
+      await create.getByText(/^201 Created/).waitFor()
+      const shown = await create.locator('pre').first().textContent()
+      assert.match(JSON.parse(shown ?? '').inbox.emailAddress, /@mayfly\.test$/)
+    } finally {
+      await browser.close()
+    }
+  })
+})
