@@ -5,11 +5,11 @@ import { withProgress } from './progress.ts'
 it('tells at once and every five seconds, until the work is done', async (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] })
   let now = 0
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const { promise, resolve } = Promise.withResolvers<string>()
   const working = withProgress(
     {
-      report: async (progress) => void told.push(progress),
+      report: async (progress) => void reported.push(progress),
       elapsedMs: () => now,
       totalSeconds: 60,
       message: 'waiting',
@@ -25,14 +25,14 @@ it('tells at once and every five seconds, until the work is done', async (contex
   resolve('done')
   assert.equal(await working, 'done')
   pass(5_000)
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { progress: 0, total: 60, message: 'waiting' },
     { progress: 5, total: 60, message: 'waiting' },
     { progress: 10, total: 60, message: 'waiting' },
   ])
 })
 
-it('goes on when nobody listens any more, and tells nothing unasked', async () => {
+it('goes on when the client is gone, and reports nothing unasked', async () => {
   const options = { elapsedMs: () => 0, totalSeconds: null, message: 'waiting' }
   const report = async () => {
     throw new Error('the client is gone')

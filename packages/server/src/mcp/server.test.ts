@@ -6,14 +6,14 @@ import { createIds } from '../platform/ids.ts'
 import type { McpRequest } from './protocol.ts'
 import { createMcp } from './server.ts'
 
-type Wish = { readonly timeoutMs: number; readonly gone: AbortSignal }
+type WaitOptions = { readonly timeoutMs: number; readonly gone: AbortSignal }
 
 /** An endpoint over a service where nothing ever arrives; `waits` are the waits asked of it. */
-function silentService(wait: (options: Wish) => Promise<void>) {
+function silentService(wait: (options: WaitOptions) => Promise<void>) {
   const waits: number[] = []
   let now = 0
   const messages = {
-    wait: async (_caller: unknown, options: Wish) => {
+    wait: async (_caller: unknown, options: WaitOptions) => {
       waits.push(options.timeoutMs)
       await wait(options)
       now += options.timeoutMs
@@ -117,8 +117,8 @@ describe('a plain call of an agent', () => {
     const answering = handle(toolRequest('list_scenarios', {}))
     await begun
     const params = { requestId: 1 }
-    const told = await handle(request({ method: 'notifications/cancelled', params }))
-    assert.equal(told.status, 202)
+    const response = await handle(request({ method: 'notifications/cancelled', params }))
+    assert.equal(response.status, 202)
     resolve([])
     assert.match(await (await answering).text(), /"structuredContent":\{"scenarios":\[\]\}/)
   })

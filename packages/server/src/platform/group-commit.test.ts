@@ -67,7 +67,7 @@ describe('the group commit', () => {
     )
   })
 
-  it('rests after a commit when it is told to', async () => {
+  it('pauses after a commit when asked to', async () => {
     const { add, batches, running } = givenCommit(30)
     const first = add(1)
     await turn()

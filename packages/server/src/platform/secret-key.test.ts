@@ -66,7 +66,7 @@ describe('the secret key', () => {
     assert.deepEqual(await readdir(join(directory, 'data')), ['secret.key'])
   })
 
-  it('is never made anew over a file that cannot be read as one', async () => {
+  it('is never replaced when the file cannot be read as one', async () => {
     const damaged = join(directory, 'damaged.key')
     await writeFile(damaged, 'half a k')
     await assert.rejects(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { PUBLIC } from '../caller.ts'
 
-/** The page at /docs: one document that loads nothing but openapi.json from beside it. */
+/** The page at /docs: one document that loads nothing but openapi.json. */
 type DocsPage = {
   readonly html: string
   /** Allows the page's own script and style by their hashes, and nothing else. */

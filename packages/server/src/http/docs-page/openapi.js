@@ -4,7 +4,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const DEPTH_MAX = 6
 const STRINGS = { 'date-time': '2026-01-31T09:30:00.000Z', email: 'ada@example.com' }
 
-/** The API lies beside this page, also behind a proxy that adds a path. */
+/** The directory of this page, so that a proxy may add a path. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
 
 const response = await fetch('openapi.json').catch(() => null)

@@ -1,4 +1,4 @@
-// Sends an operation to the API beside this page, and shows the response.
+// Sends an operation to the API, and shows the response.
 
 import { byId, codeBox, folded, make } from './elements.js'
 import { baseUrl, resolve, typeOf } from './openapi.js'

@@ -80,7 +80,7 @@ describe('look-ups at a name server', () => {
     await assert.rejects(open().addresses('none.example'), new DnsUnavailable('ESERVFAIL'))
   })
 
-  it('asks as often as it is told', async () => {
+  it('asks as often as configured', async () => {
     const { txt } = createResolver({ servers: [server.address], timeoutMs: 50, tries: 3 })
     server.set('thrice.example', { fails: 'silence' })
     await assert.rejects(txt('thrice.example'), DnsUnavailable)

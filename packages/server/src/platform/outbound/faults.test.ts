@@ -169,7 +169,7 @@ describe('an outbound request', () => {
     assert.partialDeepStrictEqual(result, { state: 'answered', status: 200 })
   })
 
-  it('says it when nobody listens', async () => {
+  it('says so when no server listens', async () => {
     const server = await startTcpServer()
     await server[Symbol.asyncDispose]()
     const { result } = await ask({}, { url: `http://127.0.0.1:${server.port}/` })

@@ -54,7 +54,7 @@ export type Outbound = {
   readonly close: () => Promise<void>
 }
 
-type Connections = TargetOptions & Omit<ConnectOptions, 'signal'>
+type Settings = TargetOptions & Omit<ConnectOptions, 'signal'>
 
 const CONNECT_TIMEOUT_MS = 5_000
 
@@ -65,7 +65,7 @@ const CONNECT_TIMEOUT_MS = 5_000
  * account, and its address would have to be checked again whenever DNS changes.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const connections: Connections = {
+  const settings: Settings = {
     rules: readAddressRules(options),
     resolve: options.resolve,
     secureContext: createTrust(options.extraCa),
@@ -90,13 +90,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   async function fetchTimed(request: OutboundRequest): Promise<OutboundResult> {
     const startedAt = options.now()
-    const outcome = await fetchWithin(connections, request, closing.signal)
+    const outcome = await fetchWithin(settings, request, closing.signal)
     return { ...outcome, durationMs: Math.round(options.now() - startedAt) }
   }
 }
 
 async function fetchWithin(
-  connections: Connections,
+  settings: Settings,
   request: OutboundRequest,
   closing: AbortSignal,
 ): Promise<Outcome> {
@@ -105,7 +105,7 @@ async function fetchWithin(
   const givenUp = AbortSignal.any([closing, ...(request.signal ? [request.signal] : [])])
   const signal = AbortSignal.any([givenUp, deadline.signal])
   try {
-    return await followRedirects(connections, request, signal)
+    return await followRedirects(settings, request, signal)
   } catch (error) {
     // An interrupted step may throw anything; the signals tell the cause.
     if (givenUp.aborted) return failed(new OutboundError('aborted'))
@@ -123,7 +123,7 @@ function failed({ kind, message }: OutboundError): Outcome {
 }
 
 async function followRedirects(
-  connections: Connections,
+  settings: Settings,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -132,8 +132,8 @@ async function followRedirects(
   const { exchange } = await import('./exchange.ts')
   let hop: Hop = firstHop(request)
   for (let redirects = 0; ; redirects++) {
-    const target = await unlessAborted(resolveTarget(connections, hop.url), signal)
-    const socket = await openSocket(target, { ...connections, signal })
+    const target = await unlessAborted(resolveTarget(settings, hop.url), signal)
+    const socket = await openSocket(target, { ...settings, signal })
     const current: Hop = { ...hop, url: target.url.href }
     const followUp = (status: number, headers: Answer['headers']) =>
       redirectsMax === 0 ? null : nextHop(current, status, headers['location'])

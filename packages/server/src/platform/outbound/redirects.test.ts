@@ -72,8 +72,12 @@ describe('redirects', () => {
     it(`${isSameOrigin ? 'keeps' : 'drops'} what is private on the way to ${location}`, () => {
       const next = nextHop(POST, 307, location)
       assert.equal(next?.url, url)
-      const strangers = { accept: '*/*', 'content-type': 'application/json', 'user-agent': 'test' }
-      assert.deepEqual(next?.headers, isSameOrigin ? POST.headers : strangers)
+      const crossOrigin = {
+        accept: '*/*',
+        'content-type': 'application/json',
+        'user-agent': 'test',
+      }
+      assert.deepEqual(next?.headers, isSameOrigin ? POST.headers : crossOrigin)
     })
   }
 })
