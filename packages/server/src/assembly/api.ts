@@ -32,10 +32,11 @@ import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { explainCode } from '../features/messages/code.ts'
 import { listMessages, presentMessage, readMessage } from '../features/messages/read.ts'
-import type { Arrivals } from '../features/waiting/arrivals.ts'
-import { mismatch, type WaitQuery } from '../features/waiting/match.ts'
-import { SharedLooks } from '../features/waiting/shared-looks.ts'
+import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
+import { mismatch, type WaitFilter, waitQuery } from '../features/waiting/match.ts'
+import { SingleFlight } from '../features/waiting/single-flight.ts'
 import { openStream } from '../features/waiting/stream.ts'
+import type { InboxSubscriptions } from '../features/waiting/subscriptions.ts'
 import { findWithin, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import {
@@ -61,7 +62,7 @@ export type AppDeps = {
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
   readonly baseUrl: () => string
-  readonly arrivals: Arrivals
+  readonly subscriptions: InboxSubscriptions
   readonly announce: (inboxIds: readonly InboxId[]) => void
   readonly fetchLink: FetchLink
   readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
@@ -152,7 +153,7 @@ function bindInboxes({
   domains,
   limitsOf,
   announce,
-  arrivals,
+  subscriptions,
   ...deps
 }: AppDeps) {
   const inboxes = { store, clock, announce }
@@ -162,26 +163,27 @@ function bindInboxes({
     get: bind(inboxes, getInbox),
     delete: bind(inboxes, deleteInbox),
     diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
-    stream: bind({ store, arrivals }, openStream),
+    stream: bind({ store, subscriptions }, openStream),
   }
 }
 
 function bindMessages(
-  { store, clock, ids, arrivals, baseUrl, ...deps }: AppDeps,
+  { store, clock, ids, subscriptions, baseUrl, ...deps }: AppDeps,
   takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>,
 ) {
   const diagnosis = diagnoseDeps({ store, clock, ...deps })
-  const explain = (caller: Caller, inboxId: InboxId, query: WaitQuery) =>
-    explainWait(diagnosis, caller, { inboxId, query })
+  const explain = (caller: Caller, inboxId: InboxId, filter: WaitFilter) =>
+    explainWait(diagnosis, caller, { inboxId, query: waitQuery(filter) })
   const messages = { store, clock, baseUrl }
-  const find = { store, arrivals, looks: new SharedLooks() }
+  const find = { store, subscriptions, singleFlight: new SingleFlight() }
   const runDeps = {
     store,
-    arrivals,
     takeWaitSlot,
     elapsedMs: deps.elapsedMs,
     fetchLink: deps.fetchLink,
     findWithin: bind(find, findWithin),
+    lookUntil: <T>(bounds: WaitBounds, look: () => Promise<T | null>) =>
+      lookUntil(subscriptions, bounds, look),
     visibleText: (html: string) => readableText(readHtml(html)),
     explain: async (...wait: Parameters<typeof explain>) => {
       const { nextSteps } = await explain(...wait)

@@ -1,34 +1,37 @@
 import type { Log } from '../platform/log.ts'
 
-/** Work that is done again and again until it is stopped. */
+/** Work that is repeated until it is stopped. */
 export type Background = {
-  /** Begins no more, and waits for what is under way. */
+  /** Starts no further run, and waits for the one that is in progress. */
   stop(): Promise<void>
 }
 
-/** Does `work` every so often; never twice at a time, and a failure only waits for the next. */
+/**
+ * Runs `work` at an interval. Runs never overlap; a failure is logged under `about.name`, and the
+ * next run follows as usual.
+ */
 export function runEvery(
   everyMs: number,
   about: { readonly name: string; readonly log: Log },
   work: () => Promise<void>,
 ): Background {
-  let underWay: Promise<void> | null = null
+  let running: Promise<void> | null = null
   const run = async () => {
     try {
       await work()
     } catch (error) {
       about.log.warn({ err: error }, `${about.name} failed; trying again`)
     } finally {
-      underWay = null
+      running = null
     }
   }
   const timer = setInterval(() => {
-    underWay ??= run()
+    running ??= run()
   }, everyMs)
   return {
     stop: async () => {
       clearInterval(timer)
-      await underWay
+      await running
     },
   }
 }

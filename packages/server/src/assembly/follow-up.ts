@@ -1,87 +1,41 @@
-// What follows a stored mail: sender checks, the scanner, SQLite's checkpoints. It usually runs in
-// a thread of its own (threads/follow-up-*) of the lowest priority, started with the first mail.
+// Work that follows a stored mail: sender checks, malware scans, SQLite checkpoints. It usually runs
+// in a thread of its own (threads/follow-up-*) with the lowest priority, started by the first mail.
 //
-// It does not write into the store. Its findings are written by the main thread: a writer holds a
-// lock that receiving waits for, and must not be descheduled meanwhile.
+// It does not write to the store. The main thread writes its findings: a writer holds a lock that
+// receiving waits for, and a thread of low priority could be descheduled while it holds it.
 
 import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
-import { type Finding, recordFindings } from '../features/follow-up/record.ts'
+import type { Finding } from '../features/follow-up/record.ts'
 import { rawBytes } from '../features/messages/bytes.ts'
 import { scanAttachments } from '../features/scanning/scan.ts'
 import { CheckBacklog } from '../features/sender-checks/backlog.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
-import type { Clock } from '../platform/clock.ts'
 import { createResolver } from '../platform/dns/resolver.ts'
-import { createGroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import { unverified, verifySender } from '../platform/mail-auth.ts'
-import type { Signal, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import { createFollowUpThread, type FollowUp } from '../threads/follow-up-host.ts'
+import type { FollowUp } from '../threads/follow-up-host.ts'
 
-/** What following up works with. */
+/** What following up needs. */
 export type FollowUpDeps = {
   readonly store: Store
   readonly log: Log
   readonly config: Config
   readonly hostName: string
-  /** Writes a finding and announces it. */
+  /** Resolves once the finding is stored and announced. */
   readonly record: (finding: Finding) => Promise<unknown>
 }
 
-/** All checks of a mail are over by then; what DNS has not said is a temporary error. */
+/** Time for all sender checks of a mail; a check without an answer by then is a temporary error. */
 const CHECK_DEADLINE_MS = 8_000
 
-/** How far back unfinished sender checks are resumed at a start. */
-const UNCHECKED_MS = 60 * 60 * 1000
-const UNCHECKED_MAX = 1_000
-
-/**
- * Pause after each write of findings: a write holds up receiving and the API for as long as the
- * disk takes, and nobody waits for a finding by the millisecond.
- */
-const RECORD_PAUSE_MS = 50
-
-/** How soon a scanner that could not be asked is asked again. */
+/** Interval of scans that does not depend on new mail, for when the scanner was unavailable. */
 const RESCAN_MS = 15_000
 
-/** How soon after a mail was stored the store is tidied: often, so that each time is short. */
-const TIDY_MS = 100
-
-/** Follows up on every stored mail, in the thread that is configured; returns how to stop it. */
-export async function followUpOnMail(deps: {
-  readonly config: Config
-  readonly hostName: string
-  readonly store: Store
-  readonly log: Log
-  readonly clock: Clock
-  readonly signals: Signals
-}): Promise<() => Promise<void>> {
-  const { config, store, log, clock, signals } = deps
-  const announce = (inboxIds: Signal['inboxIds']) => signals.announce({ inboxIds, mailIds: [] })
-  const record = createGroupCommit(
-    (findings: readonly Finding[]) => recordFindings({ store, announce }, findings),
-    RECORD_PAUSE_MS,
-  )
-  const onCrash = (error: unknown) => {
-    log.error({ err: error }, 'the follow-up thread ended; sender checks stop')
-  }
-  const followUp =
-    config.MAYFLY_SMTP_THREADS === 0
-      ? startFollowUp({ ...deps, record })
-      : createFollowUpThread(deps, { record, onCrash })
-  const stopListening = signals.listen(({ mailIds }) => {
-    if (mailIds.length > 0) followUp.add(mailIds)
-  })
-  const unchecked = await store.mails.listUnchecked(clock.now() - UNCHECKED_MS, UNCHECKED_MAX)
-  if (unchecked.length > 0) followUp.add(unchecked.toReversed())
-  return async () => {
-    stopListening()
-    await followUp.stop()
-  }
-}
+/** Delay of a checkpoint after a mail was stored: short, so that each checkpoint is small. */
+const CHECKPOINT_MS = 100
 
 /** Follows up on this thread. */
 export function startFollowUp(deps: FollowUpDeps): FollowUp {
@@ -92,7 +46,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     recording.add(written)
     return written
   }
-  const failed = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
+  const onError = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
   const readRaw = (mailId: string) => rawBytes({ store }, mailId)
   const resolver = createResolver({
     servers: config.MAYFLY_DNS_SERVERS,
@@ -103,17 +57,17 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     store,
     readRaw,
     record: (mailId: string, auth: MessageAuth) => {
-      record({ kind: 'sender', mailId, auth }).catch(failed)
+      record({ kind: 'sender', mailId, auth }).catch(onError)
     },
     verify: (facts: Omit<Parameters<typeof verifySender>[0], 'hostName'>) =>
       withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.resolver)),
   }
-  const backlog = new CheckBacklog((mailId) => checkSender(check, mailId), failed)
-  let tidying: NodeJS.Timeout | null = null
-  const tidy = async () => {
-    tidying = null
+  const backlog = new CheckBacklog((mailId) => checkSender(check, mailId), onError)
+  let checkpointing: NodeJS.Timeout | null = null
+  const checkpoint = async () => {
+    checkpointing = null
     await store
-      .tidy()
+      .checkpoint()
       .catch((error: unknown) =>
         log.warn({ err: error }, 'the checkpoint of the write-ahead log failed'),
       )
@@ -126,12 +80,12 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
   })
   return {
     add: (mailIds) => {
-      tidying ??= setTimeout(tidy, TIDY_MS)
+      checkpointing ??= setTimeout(checkpoint, CHECKPOINT_MS)
       backlog.add(mailIds)
       scanner.wake()
     },
     stop: async () => {
-      if (tidying !== null) clearTimeout(tidying)
+      if (checkpointing !== null) clearTimeout(checkpointing)
       await backlog.stop()
       await scanner.stop()
       await Promise.allSettled(recording)
@@ -155,7 +109,7 @@ async function withinDeadline(verdict: ReturnType<typeof verifySender>) {
   }
 }
 
-/** Scans whenever something was stored, and again while the scanner cannot be asked. */
+/** Scans after each stored mail, and at an interval. */
 function createScanner(
   deps: FollowUpDeps,
   io: Pick<Parameters<typeof scanAttachments>[0], 'readRaw' | 'record'>,

@@ -1,15 +1,14 @@
 // The receiving side: SMTP, parsing, detection, commit. It usually runs in threads of its own
-// (threads/receiving-*), so that a burst of mail or a hostile one never delays the API.
+// (threads/receiving-*), so that neither much mail nor hostile mail delays the API.
 
 import type { InboxId } from '@mayfly/contract'
 import { type MailHandler, REFUSAL_REPLIES, startSmtpServer } from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
-import { type Admitted, admitRecipient } from '../features/receiving/admit.ts'
+import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
 import { type CommitDeps, commitMails } from '../features/receiving/commit.ts'
-import { FloodGuard } from '../features/receiving/flood.ts'
-import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
+import { FloodDetector } from '../features/receiving/flood.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { composeDeliveries } from '../features/webhooks/event.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
@@ -18,15 +17,10 @@ import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import {
-  type Receiving,
-  type ReceivingOptions,
-  startReceivingThreads,
-} from '../threads/receiving-host.ts'
-import { certificate } from './certificate.ts'
-import { listenError } from './http.ts'
+import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
+import { runEvery } from './background.ts'
 
-/** What the receiving side works with. */
+/** What the receiving side needs. */
 export type ReceivingDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -34,40 +28,11 @@ export type ReceivingDeps = {
   readonly signals: Signals
 }
 
-/** How often a connection is worth telling. */
-const CONNECTION_TOLD_MS = 1_000
+/** Shortest time between two announcements that a client connected. */
+const CONNECTION_ANNOUNCED_MS = 1_000
 
-/** How often counts of refusals are written. */
+/** How often refusals counted by domain are written. */
 const FLUSH_MS = 10_000
-
-/** Starts to receive, in as many threads as are configured, or in this one for none. */
-export async function startSmtp(
-  deps: ReceivingDeps & {
-    readonly config: Config
-    readonly hostName: string
-    readonly signalsName: string
-  },
-): Promise<Receiving> {
-  const { config, log, signalsName, hostName, clock } = deps
-  const options = {
-    config,
-    hostName,
-    operatorAddress: await ensureOperatorInbox(deps, config.MAYFLY_DOMAINS[0] ?? ''),
-    port: config.MAYFLY_SMTP_PORT,
-    tls: certificate(config, hostName, clock),
-  }
-  const count = config.MAYFLY_SMTP_THREADS
-  const onCrash = (error: unknown) => {
-    log.fatal({ err: error }, 'the receiving thread ended')
-    process.exit(1)
-  }
-  try {
-    if (count === 0) return await startReceiving(deps, options)
-    return await startReceivingThreads({ options, count, signalsName, onCrash })
-  } catch (error) {
-    throw listenError(error, 'MAYFLY_SMTP')
-  }
-}
 
 /** Starts to receive on this thread. */
 export async function startReceiving(
@@ -75,8 +40,9 @@ export async function startReceiving(
   options: ReceivingOptions,
 ): Promise<Receiving> {
   const { config } = options
+  const { log } = deps
   const refusals = createRefusalLog(deps, config)
-  const smtp = await startSmtpServer<Admitted>({
+  const smtp = await startSmtpServer<AdmittedRecipient>({
     handler: createHandler(deps, options, refusals),
     hostname: options.hostName,
     host: config.MAYFLY_SMTP_HOST,
@@ -86,20 +52,20 @@ export async function startReceiving(
     acceptAnyAuth: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     now: elapsedMs,
-    onConnection: connectionTeller(deps),
-    onError: (error) => deps.log.error({ err: error }, 'receiving failed'),
+    onConnection: createConnectionAnnouncer(deps),
+    onError: (error) => log.error({ err: error }, 'receiving failed'),
   })
-  const flush = () =>
-    refusals.flush().catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'refusals could not be counted')
-    })
-  const flushing = setInterval(flush, FLUSH_MS)
+  const flushing = runEvery(FLUSH_MS, { name: 'writing the counts of refusals', log }, () =>
+    refusals.flush(),
+  )
   return {
     port: smtp.port,
     stop: async (graceMs) => {
       await smtp.stop(graceMs)
-      clearInterval(flushing)
-      await flush()
+      await flushing.stop()
+      await refusals.flush().catch((error: unknown) => {
+        log.warn({ err: error }, 'the last counts of refusals could not be written')
+      })
     },
   }
 }
@@ -120,13 +86,13 @@ function createRefusalLog(deps: ReceivingDeps, config: Config): RefusalLog {
   })
 }
 
-/** Tells the other threads that clients connect, once a second at the most. */
-function connectionTeller(deps: ReceivingDeps): () => void {
-  let toldAt = 0
+/** Announces to the other threads that clients connect, at most once a second. */
+function createConnectionAnnouncer(deps: ReceivingDeps): () => void {
+  let announcedAt = 0
   return () => {
     const connectedAt = deps.clock.now()
-    if (connectedAt - toldAt < CONNECTION_TOLD_MS) return
-    toldAt = connectedAt
+    if (connectedAt - announcedAt < CONNECTION_ANNOUNCED_MS) return
+    announcedAt = connectedAt
     deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt })
   }
 }
@@ -135,21 +101,22 @@ function createHandler(
   deps: ReceivingDeps,
   options: ReceivingOptions,
   refusals: RefusalLog,
-): MailHandler<Admitted> {
+): MailHandler<AdmittedRecipient> {
   const ids = createIds(deps.clock)
   const events = { newEventId: () => ids.next('event'), now: () => deps.clock.now() }
   const commit = {
     store: deps.store,
     newMessageId: () => ids.next('message'),
-    composeDeliveries: (...arrived: Parameters<CommitDeps['composeDeliveries']>) =>
-      composeDeliveries(events, ...arrived),
+    composeDeliveries: (...stored: Parameters<CommitDeps['composeDeliveries']>) =>
+      composeDeliveries(events, ...stored),
     announce: deps.signals.announce,
   }
   const receive = {
     clock: deps.clock,
     ids,
     hostName: options.hostName,
-    onError: (error: unknown) => deps.log.error({ err: error }, 'a mail could not be read'),
+    onError: (error: unknown) =>
+      deps.log.error({ err: error }, 'a mail could not be parsed; it is stored raw'),
     refusals,
     commit: createGroupCommit((batch: Parameters<typeof commitMails>[1]) =>
       commitMails(commit, batch),
@@ -159,27 +126,29 @@ function createHandler(
   const admit = {
     ...deps,
     refusals,
-    floods: new FloodGuard(),
+    floods: new FloodDetector(),
     operatorAddress: options.operatorAddress,
   }
   return {
     admit: (address, envelope) =>
-      admitRecipient(admit, address, envelope).catch((error: unknown) => {
-        const why = storageWhy(error)
-        return { state: 'refused', why }
-      }),
-    receive: (mail) => receiveMail(receive, mail).catch(storageWhy),
+      admitRecipient(admit, address, envelope).catch((error: unknown) => ({
+        state: 'refused',
+        why: storageReply(error),
+      })),
+    receive: (mail) => receiveMail(receive, mail).catch(storageReply),
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       refusals
         .addRejectedMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
-        .catch((error: unknown) => deps.log.warn({ err: error }, 'a refusal was not written'))
+        .catch((error: unknown) =>
+          deps.log.warn({ err: error }, 'a rejected mail is missing in the diagnostics'),
+        )
     },
   }
 }
 
-/** What the client is told when the storage fails; anything else is our bug. */
-function storageWhy(error: unknown): Extract<RefusalReply, 'unavailable' | 'storage_full'> {
+/** The reply to the client when the storage fails; any other error is thrown again. */
+function storageReply(error: unknown): Extract<RefusalReply, 'unavailable' | 'storage_full'> {
   if (!(error instanceof StorageUnavailable)) throw error
   return error.full ? 'storage_full' : 'unavailable'
 }

@@ -12,12 +12,13 @@ import { watchArrivals } from './arrival-watch.ts'
 import { runEvery } from './background.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
-import { followUpOnMail } from './follow-up.ts'
 import { startHttp } from './http.ts'
 import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
 import { openOutbound } from './outbound.ts'
-import { startSmtp } from './receiving.ts'
+import { startSmtp } from './smtp.ts'
+import { followUpStoredMail } from './stored-mail.ts'
+import { startWaiting } from './waiting.ts'
 
 /** A running service. */
 export type Service = {
@@ -68,9 +69,9 @@ export async function startService(
   parts.defer(() => shared.store.close())
   parts.defer(() => shared.signals.close())
   try {
-    parts.defer(await followUpOnMail(shared))
-    const watch = await watchArrivals({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
-    parts.defer(watch.stop)
+    parts.defer(await followUpStoredMail(shared))
+    const waiting = await startWaiting({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
+    parts.defer(waiting.stop)
     const outbound = openOutbound(config)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both go on at once.
@@ -89,6 +90,7 @@ export async function startService(
     const app = createApp({
       ...shared,
       ...limits,
+      ...waiting,
       baseUrl,
       elapsedMs,
       domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
@@ -96,9 +98,6 @@ export async function startService(
       registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
       dns: domains.dns,
       providers: identityProviders(config),
-      arrivals: watch.arrivals,
-      announce: watch.announce,
-      lastConnectionAt: watch.lastConnectionAt,
       fetchLink: outbound.fetchLink,
       dispatching,
       mailHost: shared.hostName,
@@ -108,7 +107,7 @@ export async function startService(
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
-      watch.arrivals.close()
+      waiting.subscriptions.close()
       // Deliveries that are sent on demand are requests, too.
       await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
     })

@@ -4,7 +4,7 @@ import pg from 'pg'
 /** Carries word of what happened in inboxes between nodes that share one PostgreSQL. */
 export type NodeSignals = {
   /** Tells the other nodes, soon. */
-  tell(inboxIds: readonly InboxId[]): void
+  announce(inboxIds: readonly InboxId[]): void
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ class PostgresSignals implements NodeSignals {
     this.#connecting = this.#connect()
   }
 
-  tell(inboxIds: readonly InboxId[]): void {
+  announce(inboxIds: readonly InboxId[]): void {
     for (const id of inboxIds) this.#pending.add(id)
     if (this.#timer !== null || this.#pending.size === 0) return
     this.#timer = setTimeout(() => {

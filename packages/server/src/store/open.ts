@@ -64,11 +64,8 @@ export type Store = Tables & {
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
   ping(): Promise<void>
-  /**
-   * Carries SQLite's log over into its file, as far as nobody is in the way: for a thread that
-   * nobody waits for. Other databases see to that themselves.
-   */
-  tidy(): Promise<void>
+  /** A passive checkpoint of SQLite's write-ahead log; nothing on PostgreSQL. */
+  checkpoint(): Promise<void>
   close(): Promise<void>
 }
 
@@ -165,7 +162,7 @@ function storeOver(
     ping: async () => {
       await sql`select 1`.execute(db)
     },
-    tidy: async () => {
+    checkpoint: async () => {
       if (dialect.name === 'sqlite') await sql`pragma wal_checkpoint(passive)`.execute(db)
     },
     close: async () => {

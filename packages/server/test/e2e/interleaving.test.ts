@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { InboxId, MessageId } from '@mayfly/contract'
-import { Arrivals } from '../../src/features/waiting/arrivals.ts'
-import { ANY_MESSAGE } from '../../src/features/waiting/match.ts'
-import { SharedLooks } from '../../src/features/waiting/shared-looks.ts'
+import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
+import { InboxSubscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store, Tables } from '../../src/store/open.ts'
@@ -39,55 +38,55 @@ async function storeMail(store: Store, inboxId: InboxId): Promise<void> {
     attachments: [],
   } as const
   await store.transaction(async (tx: Tables) => {
-    const [room] = await tx.receiving.lockRooms([inboxId])
-    if (room === undefined) throw new Error('no inbox')
-    const sequence = room.lastSequence + 1
+    const [inbox] = await tx.receiving.lockInboxes([inboxId])
+    if (inbox === undefined) throw new Error('no inbox')
+    const sequence = inbox.lastSequence + 1
     // A brand by hand: any unique text will do.
     const id = `msg_${mails}` as MessageId
     await tx.mails.add([mail], [{ id, inboxId, recipient: '', sequence, mail }])
-    await tx.receiving.grow([{ ...room, lastSequence: sequence }])
+    await tx.receiving.setFill([{ ...inbox, lastSequence: sequence }])
   })
 }
 
 describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
-    const arrivals = new Arrivals()
-    const looks = new SharedLooks()
+    const subscriptions = new InboxSubscriptions()
+    const singleFlight = new SingleFlight()
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     for (let round = 0; round < ROUNDS; round++) {
       const afterSequence = (await store.inboxes.lastSequence(ALICE, inbox.id)) ?? 0
-      const query = { ...ANY_MESSAGE, afterSequence }
+      const filter = { after: String(afterSequence) }
       const wait = async () => {
         await turns(Math.floor(Math.random() * 4))
         // Far longer than any round: a missed arrival fails the test by its time.
-        const options = { inboxId: inbox.id, query, timeoutMs: 60_000, gone }
-        return findWithin({ store, arrivals, looks }, CALLER, options)
+        const request = { inboxId: inbox.id, filter, timeoutMs: 60_000, gone }
+        return findWithin({ store, subscriptions, singleFlight }, CALLER, request)
       }
       const arrive = async () => {
         await turns(Math.floor(Math.random() * 4))
         await storeMail(store, inbox.id)
-        arrivals.wake([inbox.id])
+        subscriptions.wake([inbox.id])
       }
       const [found] = await Promise.all([wait(), arrive()])
       assert.equal(found?.sequence, afterSequence + 1)
     }
-    assert.equal(arrivals.size, 0)
+    assert.equal(subscriptions.size, 0)
   })
 
   it('finds by the sweep what was never announced', async () => {
     const store = await open()
-    const arrivals = new Arrivals()
-    const looks = new SharedLooks()
+    const subscriptions = new InboxSubscriptions()
+    const singleFlight = new SingleFlight()
     const sweep = new ArrivalSweep()
     const inbox = await givenInbox(store, { owner: ALICE })
     const other = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController()
-    const options = { query: ANY_MESSAGE, timeoutMs: 60_000, gone: gone.signal }
-    const deps = { store, arrivals, looks }
-    const waiting = findWithin(deps, CALLER, { ...options, inboxId: inbox.id })
-    const elsewhere = findWithin(deps, CALLER, { ...options, inboxId: other.id })
+    const request = { filter: {}, timeoutMs: 60_000, gone: gone.signal }
+    const deps = { store, subscriptions, singleFlight }
+    const waiting = findWithin(deps, CALLER, { ...request, inboxId: inbox.id })
+    const elsewhere = findWithin(deps, CALLER, { ...request, inboxId: other.id })
     await sweep.run(deps)
     await storeMail(store, inbox.id)
     await sweep.run(deps)

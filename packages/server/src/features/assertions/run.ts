@@ -3,9 +3,9 @@ import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { Arrivals } from '../waiting/arrivals.ts'
-import type { WaitQuery } from '../waiting/match.ts'
-import type { WaitOptions } from '../waiting/wait.ts'
+import type { WaitBounds } from '../waiting/look-until.ts'
+import type { WaitFilter } from '../waiting/match.ts'
+import type { WaitRequest } from '../waiting/wait.ts'
 import {
   type AssertionResult,
   checkAuth,
@@ -20,43 +20,43 @@ import { checkLinks, type FetchLink } from './link-check.ts'
 /** What running assertions needs. */
 export type AssertDeps = {
   readonly store: Tables
-  readonly arrivals: Arrivals
   readonly elapsedMs: () => number
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
-  readonly findWithin: (caller: Caller, options: WaitOptions) => Promise<StoredMessage | null>
+  readonly findWithin: (caller: Caller, request: WaitRequest) => Promise<StoredMessage | null>
+  readonly lookUntil: <T>(bounds: WaitBounds, look: () => Promise<T | null>) => Promise<T | null>
   readonly fetchLink: FetchLink
   readonly visibleText: (html: string) => string
-  /** Why nothing arrived, in a sentence. */
-  readonly explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) => Promise<string>
+  /** Why no message matched, in a sentence. */
+  readonly explain: (caller: Caller, inboxId: InboxId, filter: WaitFilter) => Promise<string>
 }
 
-/** A run as it is asked for. */
-export type AssertOptions = WaitOptions & { readonly assertions: readonly Assertion[] }
+/** A wait for a message, and the assertions on it. */
+export type AssertRequest = WaitRequest & { readonly assertions: readonly Assertion[] }
 
-/** Links get this long at the least, however late the mail came. */
+/** Time that links get at the least, even when the mail came late. */
 const LINKS_MS_MIN = 5_000
 
-/** Waits for a mail and checks it: every assertion, whatever the others came to. */
+/** Waits for a mail and evaluates all assertions, even after one has failed. */
 export async function runAssertions(
   deps: AssertDeps,
   caller: Caller,
-  options: AssertOptions,
+  request: AssertRequest,
 ): Promise<AssertionRun> {
   await using _slot = await deps.takeWaitSlot(caller)
   const startedAt = deps.elapsedMs()
-  const stored = await deps.findWithin(caller, { ...options, timeoutMs: 0 })
+  const stored = await deps.findWithin(caller, { ...request, timeoutMs: 0 })
   const wasThere = stored !== null
-  const found = stored ?? (await deps.findWithin(caller, options))
+  const found = stored ?? (await deps.findWithin(caller, request))
   if (found === null) {
-    const reason = await deps.explain(caller, options.inboxId, options.query)
-    const results = nothingArrived(options.assertions, reason)
+    const reason = await deps.explain(caller, request.inboxId, request.filter)
+    const results = nothingArrived(request.assertions, reason)
     return { passed: false, arrived: false, arrivalSeconds: null, results, message: null }
   }
   const arrivalMs = wasThere ? 0 : deps.elapsedMs() - startedAt
-  const timeLeftMs = () => startedAt + options.timeoutMs - deps.elapsedMs()
+  const timeLeftMs = () => startedAt + request.timeoutMs - deps.elapsedMs()
   const results = await Promise.all(
-    options.assertions.map((assertion) =>
-      evaluate(deps, { assertion, found, caller, options, timeLeftMs }),
+    request.assertions.map((assertion) =>
+      evaluate(deps, { assertion, found, caller, request, timeLeftMs }),
     ),
   )
   return {
@@ -72,12 +72,12 @@ type Evaluation = {
   readonly assertion: Assertion
   readonly found: StoredMessage
   readonly caller: Caller
-  readonly options: AssertOptions
+  readonly request: AssertRequest
   readonly timeLeftMs: () => number
 }
 
-async function evaluate(deps: AssertDeps, of: Evaluation): Promise<AssertionResult> {
-  const { assertion, found } = of
+async function evaluate(deps: AssertDeps, evaluation: Evaluation): Promise<AssertionResult> {
+  const { assertion, found } = evaluation
   switch (assertion.type) {
     case 'otpPresent':
       return checkOtpPresent(found)
@@ -88,33 +88,22 @@ async function evaluate(deps: AssertDeps, of: Evaluation): Promise<AssertionResu
     case 'linkResponds': {
       const urls = linksToTry(found, assertion.urlContains)
       if (urls.length === 0) return noLink(found, assertion.urlContains)
-      const timeLeftMs = () => Math.max(of.timeLeftMs(), LINKS_MS_MIN)
+      const timeLeftMs = () => Math.max(evaluation.timeLeftMs(), LINKS_MS_MIN)
       return checkLinks(urls, deps.fetchLink, timeLeftMs)
     }
     case 'auth':
-      return checkAuth(await verdictWithin(deps, of), assertion)
+      return checkAuth(await authWithin(deps, evaluation), assertion)
   }
 }
 
-/** The verdict of the sender checks, once it is there; null when the time is up before. */
-async function verdictWithin(deps: AssertDeps, of: Evaluation): Promise<Message['auth']> {
-  const { caller, found, options } = of
+/** The verdicts of the sender checks, as soon as they are stored; null when the time is up. */
+async function authWithin(deps: AssertDeps, evaluation: Evaluation): Promise<Message['auth']> {
+  const { caller, found, request } = evaluation
   if (found.auth !== null) return found.auth
-  const deadline = new AbortController()
-  const expire = () => deadline.abort()
-  const timer = setTimeout(expire, Math.max(0, of.timeLeftMs()))
-  options.gone.addEventListener('abort', expire, { once: true })
-  const arrivals = deps.arrivals.subscribe(options.inboxId)
-  try {
-    for (;;) {
-      const message = await deps.store.messages.find(caller.accountId, options.inboxId, found.id)
-      if (message === null) throw new ServiceError('inbox_not_found')
-      if (message.auth !== null || deadline.signal.aborted) return message.auth
-      await arrivals.next(deadline.signal)
-    }
-  } finally {
-    clearTimeout(timer)
-    options.gone.removeEventListener('abort', expire)
-    arrivals.close()
-  }
+  const { inboxId, gone } = request
+  return deps.lookUntil({ inboxId, gone, timeoutMs: evaluation.timeLeftMs() }, async () => {
+    const message = await deps.store.messages.find(caller.accountId, inboxId, found.id)
+    if (message === null) throw new ServiceError('inbox_not_found')
+    return message.auth
+  })
 }

@@ -1,7 +1,6 @@
 import {
   type Assertion,
   type AssertionRun,
-  type InboxId,
   SCENARIOS_MAX,
   type Scenario,
   type ScenarioId,
@@ -11,22 +10,21 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { WaitQuery } from '../waiting/match.ts'
-import type { AssertOptions } from './run.ts'
+import type { AssertRequest } from './run.ts'
 
 /** What scenarios need. */
 export type ScenarioDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  readonly runAssertions: (caller: Caller, options: AssertOptions) => Promise<AssertionRun>
+  readonly runAssertions: (caller: Caller, request: AssertRequest) => Promise<AssertionRun>
 }
 
 /** Saves a set of assertions under a name. */
 export async function createScenario(
   deps: ScenarioDeps,
   caller: Caller,
-  options: {
+  scenario: {
     readonly name: string
     readonly assertions: readonly Assertion[]
     readonly timeoutSeconds: number
@@ -41,7 +39,7 @@ export async function createScenario(
       })
     }
     return tx.scenarios.add(caller.accountId, {
-      ...options,
+      ...scenario,
       id: deps.ids.next('scenario'),
       createdAt: deps.clock.now(),
     })
@@ -67,19 +65,15 @@ export async function deleteScenario(
 export async function runScenario(
   deps: ScenarioDeps,
   caller: Caller,
-  options: {
-    readonly scenarioId: ScenarioId
-    readonly inboxId: InboxId
-    readonly query: WaitQuery
-    readonly gone: AbortSignal
-  },
+  request: Pick<AssertRequest, 'inboxId' | 'filter' | 'gone'> & { readonly scenarioId: ScenarioId },
 ): Promise<AssertionRun> {
-  const scenario = await deps.store.scenarios.find(caller.accountId, options.scenarioId)
+  const { scenarioId, inboxId, filter, gone } = request
+  const scenario = await deps.store.scenarios.find(caller.accountId, scenarioId)
   if (scenario === null) throw new ServiceError('scenario_not_found')
   return deps.runAssertions(caller, {
-    inboxId: options.inboxId,
-    query: options.query,
-    gone: options.gone,
+    inboxId,
+    filter,
+    gone,
     assertions: scenario.assertions,
     timeoutMs: scenario.timeoutSeconds * 1000,
   })

@@ -22,9 +22,9 @@ export function reasonText(reason: RefusalReason): string {
     case 'inbox_suspended':
       return 'the inbox is suspended'
     case 'message_limit_reached':
-      return `the inbox holds ${reason.messageCount} messages, its most`
+      return `the inbox holds ${reason.messageCount} messages, its limit`
     case 'size_limit_reached':
-      return 'the inbox holds 250 MiB, its most'
+      return 'the inbox holds 250 MiB, its limit'
     case 'no_room':
       return `no room for a mail of ${reason.mailSizeBytes} bytes`
     default:

@@ -6,39 +6,40 @@ import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog, RefusalReply } from '../diagnostics/refusal-log.ts'
 import type { RefusalReason } from '../diagnostics/refusal-reasons.ts'
 import { hasRoom, INBOX_MESSAGES_MAX } from './capacity.ts'
-import type { FloodGuard } from './flood.ts'
+import type { FloodDetector } from './flood.ts'
 
 /** What admitting needs. */
 export type AdmitDeps = {
   readonly store: Tables
   readonly clock: Clock
-  readonly floods: FloodGuard
+  readonly floods: FloodDetector
   readonly refusals: RefusalLog
-  /** Address of the inbox that the operator's mail goes to. */
+  /** Address of the inbox for mail to postmaster and abuse. */
   readonly operatorAddress: string
 }
 
-/** A recipient for whom mail is taken. */
-export type Admitted = { readonly address: string; readonly inboxId: InboxId }
+/** A recipient for whom mail is accepted; `address` is as the client gave it. */
+export type AdmittedRecipient = { readonly address: string; readonly inboxId: InboxId }
 
-/** Whether mail for an address is taken. */
-export type Admission =
-  | { readonly state: 'accepted'; readonly recipient: Admitted }
+/** Whether mail for an address is accepted. */
+export type AdmitResult =
+  | { readonly state: 'accepted'; readonly recipient: AdmittedRecipient }
   | { readonly state: 'refused'; readonly why: RefusalReply }
 
-/** Roles that every mail domain must answer for (RFC 2142). */
+/** Local parts that every mail domain must accept (RFC 2142). */
 const OPERATOR_ROLES: readonly string[] = ['postmaster', 'abuse']
 
 /**
- * Decides on one recipient.
+ * Accepts or refuses one recipient.
  *
- * A sender learns only that there is no such address; why, the owner's diagnostics tell.
+ * The sender gets the same reply for an unknown, an expired and a suspended inbox; the reason is
+ * recorded in the diagnostics of the inbox.
  */
 export async function admitRecipient(
   deps: AdmitDeps,
   given: string,
   sender: { readonly mailFrom: string; readonly remoteAddress: string },
-): Promise<Admission> {
+): Promise<AdmitResult> {
   const address = inboxAddress(given, deps.operatorAddress)
   if (address === null) return { state: 'refused', why: 'unknown' }
   const recipient = await deps.store.receiving.findRecipient(address)
@@ -46,7 +47,7 @@ export async function admitRecipient(
     await deps.refusals.addUnknown(address, sender)
     return { state: 'refused', why: 'unknown' }
   }
-  await guardAgainstFlood(deps, recipient)
+  await suspendOnFlood(deps, recipient)
   const refusal = refusalOf(recipient, deps.clock.now())
   if (refusal === null) {
     return { state: 'accepted', recipient: { address: given, inboxId: recipient.inboxId } }
@@ -55,8 +56,8 @@ export async function admitRecipient(
   return { state: 'refused', why: refusal.reply }
 }
 
-/** The address of the inbox that mail for `given` belongs to; null when it names none. */
-function inboxAddress(given: string, operatorAddress: string): string | null {
+/** The address under which the inbox for `given` is stored; null when it is not an address. */
+export function inboxAddress(given: string, operatorAddress: string): string | null {
   if (OPERATOR_ROLES.includes(given.toLowerCase())) return operatorAddress
   const parsed = readEmailAddress(given)
   if (parsed === null) return null
@@ -84,9 +85,9 @@ function refusalOf(
   }
 }
 
-async function guardAgainstFlood(deps: AdmitDeps, recipient: Recipient): Promise<void> {
+async function suspendOnFlood(deps: AdmitDeps, recipient: Recipient): Promise<void> {
   const now = deps.clock.now()
-  if (!deps.floods.note(recipient.inboxId, now)) return
+  if (!deps.floods.count(recipient.inboxId, now)) return
   const reason = 'more than 5,000 mails within 10 minutes'
   if (await deps.store.receiving.suspend(recipient.inboxId, now, reason)) {
     await deps.refusals.addSuspension(recipient.inboxId, reason)

@@ -2,135 +2,135 @@ import type { InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
-import type { InboxRoom } from '../../store/tables/receiving.ts'
+import type { InboxFill } from '../../store/tables/receiving.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import { hasRoom } from './capacity.ts'
 
-/** A mail ready to be stored, with the inboxes that it is for. */
+/** A parsed mail and its recipients, ready to be stored. */
 export type ReadyMail = {
   readonly mail: NewMail
   readonly recipients: readonly { readonly inboxId: InboxId; readonly address: string }[]
 }
 
-/** What became of a mail: stored in at least one inbox, or why in none. */
-export type Outcome = {
+/** Whether a mail was stored in at least one inbox, or why in none. */
+export type CommitResult = {
   readonly state: 'stored' | 'full' | 'gone'
-  /** Copies that were stored. */
+  /** One message for each inbox that the mail was stored in. */
   readonly messages: readonly NewMessage[]
-  /** Inboxes that had no room for it. */
+  /** Inboxes without room for the mail. */
   readonly fullInboxes: readonly InboxId[]
 }
 
-/** A stored copy and the inbox that it is in. */
-export type ArrivedMessage = {
+/** A stored message and its inbox. */
+export type MessageInInbox = {
   readonly message: NewMessage
-  readonly inbox: Pick<InboxRoom, 'id' | 'accountId' | 'address'>
+  readonly inbox: Pick<InboxFill, 'id' | 'accountId' | 'address'>
 }
 
 /** What a commit needs. */
 export type CommitDeps = {
   readonly store: Store
   readonly newMessageId: () => MessageId
-  /** The events that go out for these messages. */
+  /** The deliveries of these messages to these webhooks. */
   readonly composeDeliveries: (
-    arrived: readonly ArrivedMessage[],
+    messages: readonly MessageInInbox[],
     webhooks: readonly ActiveWebhook[],
   ) => readonly NewDelivery[]
-  /** Tells whoever waits on these inboxes to look, and whoever follows up on the rest. */
-  readonly announce: (arrived: {
+  /** Wakes waits, the follow-up and the dispatcher, on every thread. */
+  readonly announce: (stored: {
     readonly inboxIds: readonly InboxId[]
     readonly mailIds: readonly string[]
     readonly webhookIds: readonly WebhookId[]
   }) => void
 }
 
-/** Stores mails in one transaction, then announces them; one outcome a mail, in order. */
+/** Stores mails in one transaction, then announces them; one result a mail, in order. */
 export async function commitMails(
   deps: CommitDeps,
   batch: readonly ReadyMail[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly CommitResult[]> {
   const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
-  const { outcomes, webhookIds } = await deps.store.transaction(async (tx) => {
-    const rooms = await tx.receiving.lockRooms(inboxIds)
-    const { outcomes, grown } = planArrivals(batch, rooms, deps.newMessageId)
-    const mails = batch.flatMap(({ mail }, i) => (outcomes[i]?.state === 'stored' ? [mail] : []))
-    const messages = outcomes.flatMap((outcome) => outcome.messages)
+  const { results, webhookIds } = await deps.store.transaction(async (tx) => {
+    const inboxes = await tx.receiving.lockInboxes(inboxIds)
+    const { results, changed } = planMessages(batch, inboxes, deps.newMessageId)
+    const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
+    const messages = results.flatMap((result) => result.messages)
     await tx.mails.add(mails, messages)
-    await tx.receiving.grow(grown)
-    return { outcomes, webhookIds: await addDeliveries(deps, tx, { messages, grown }) }
+    await tx.receiving.setFill(changed)
+    return { results, webhookIds: await addDeliveries(deps, tx, { messages, changed }) }
   })
-  // Not before the commit: a waiter woken earlier would look and find nothing.
-  const stored = outcomes.flatMap(({ messages }) => messages)
+  // Not before the commit: a wait that is woken earlier would look and find nothing.
+  const stored = results.flatMap(({ messages }) => messages)
   deps.announce({
     inboxIds: [...new Set(stored.map(({ inboxId }) => inboxId))],
     mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
     webhookIds,
   })
-  return outcomes
+  return results
 }
 
 /**
- * Writes what is to be pushed; the webhooks that it goes to. In the transaction of the messages:
- * a crash loses neither or both.
+ * Writes deliveries to the active webhooks of the accounts, and returns these webhooks. In the
+ * transaction of the messages: a crash loses both or neither.
  */
 async function addDeliveries(
   deps: CommitDeps,
   tx: Tables,
-  stored: { readonly messages: readonly NewMessage[]; readonly grown: readonly InboxRoom[] },
+  stored: { readonly messages: readonly NewMessage[]; readonly changed: readonly InboxFill[] },
 ): Promise<readonly WebhookId[]> {
-  const accountIds = [...new Set(stored.grown.map(({ accountId }) => accountId))]
+  const accountIds = [...new Set(stored.changed.map(({ accountId }) => accountId))]
   const webhooks = await tx.webhooks.listActive(accountIds)
   if (webhooks.length === 0) return []
-  const inboxes = new Map(stored.grown.map((inbox) => [inbox.id, inbox]))
-  const arrived = stored.messages.flatMap((message) => {
+  const inboxes = new Map(stored.changed.map((inbox) => [inbox.id, inbox]))
+  const messages = stored.messages.flatMap((message) => {
     const inbox = inboxes.get(message.inboxId)
     return inbox === undefined ? [] : [{ message, inbox }]
   })
-  await tx.deliveries.add(deps.composeDeliveries(arrived, webhooks))
+  await tx.deliveries.add(deps.composeDeliveries(messages, webhooks))
   return webhooks.map(({ id }) => id)
 }
 
 /**
- * Which copies are stored, and how full the inboxes are then.
+ * Which messages are stored, and how full their inboxes are then.
  *
- * A recipient named twice gets one copy. An inbox that was deleted since its recipient was
- * accepted gets none.
+ * A recipient that is named twice gets one message. An inbox that was deleted since its recipient
+ * was accepted gets none.
  */
-function planArrivals(
+function planMessages(
   batch: readonly ReadyMail[],
-  rooms: readonly InboxRoom[],
+  inboxes: readonly InboxFill[],
   newMessageId: () => MessageId,
-): { outcomes: Outcome[]; grown: InboxRoom[] } {
-  const byId = new Map(rooms.map((room) => [room.id, room]))
-  const grown = new Set<InboxId>()
-  const outcomes = batch.map(({ mail, recipients }) => {
+): { results: CommitResult[]; changed: InboxFill[] } {
+  const byId = new Map(inboxes.map((inbox) => [inbox.id, inbox]))
+  const changed = new Set<InboxId>()
+  const results = batch.map(({ mail, recipients }) => {
     const messages: NewMessage[] = []
     const fullInboxes: InboxId[] = []
     const once = new Map(recipients.map((recipient) => [recipient.inboxId, recipient]))
     for (const { inboxId, address } of once.values()) {
-      const room = byId.get(inboxId)
-      if (room === undefined) continue
-      if (!hasRoom(room, mail.sizeBytes)) {
+      const inbox = byId.get(inboxId)
+      if (inbox === undefined) continue
+      if (!hasRoom(inbox, mail.sizeBytes)) {
         fullInboxes.push(inboxId)
         continue
       }
-      const sequence = room.lastSequence + 1
+      const sequence = inbox.lastSequence + 1
       messages.push({ id: newMessageId(), inboxId, recipient: address, sequence, mail })
-      grown.add(inboxId)
+      changed.add(inboxId)
       byId.set(inboxId, {
-        ...room,
-        messageCount: room.messageCount + 1,
-        sizeBytes: room.sizeBytes + mail.sizeBytes,
+        ...inbox,
+        messageCount: inbox.messageCount + 1,
+        sizeBytes: inbox.sizeBytes + mail.sizeBytes,
         lastSequence: sequence,
       })
     }
-    const state = outcomeState(messages.length, fullInboxes.length)
+    const state = resultState(messages.length, fullInboxes.length)
     return { state, messages, fullInboxes }
   })
-  return { outcomes, grown: [...byId.values()].filter((room) => grown.has(room.id)) }
+  return { results, changed: [...byId.values()].filter(({ id }) => changed.has(id)) }
 }
 
-function outcomeState(stored: number, full: number): Outcome['state'] {
+function resultState(stored: number, full: number): CommitResult['state'] {
   if (stored > 0) return 'stored'
   return full > 0 ? 'full' : 'gone'
 }

@@ -2,15 +2,15 @@ import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 
-/** The operator's own account; it has no key until `mayfly admin` makes one. */
-export const OPERATOR_ACCOUNT = 'acc_operator' as AccountId // Fixed, so that every node agrees.
+/** The operator's own account; it has no key until `mayfly admin` creates one. */
+export const OPERATOR_ACCOUNT = 'acc_operator' as AccountId // Branded by hand: the same on all nodes.
 
-const OPERATOR_INBOX = 'inb_operator' as InboxId // As above.
+const OPERATOR_INBOX = 'inb_operator' as InboxId // Branded by hand: the same on all nodes.
 
 /** The end of the year 9999: the inbox of postmaster and abuse does not expire. */
 const NEVER = Date.UTC(9999, 11, 31)
 
-/** Makes sure that mail to postmaster and abuse has a place to go; the address of that inbox. */
+/** Creates the inbox for mail to postmaster and abuse if it is missing; returns its address. */
 export async function ensureOperatorInbox(
   deps: { readonly store: Store; readonly clock: Clock },
   domain: string,

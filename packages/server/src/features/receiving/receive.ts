@@ -6,8 +6,8 @@ import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
-import type { Admitted } from './admit.ts'
-import type { Outcome, ReadyMail } from './commit.ts'
+import type { AdmittedRecipient } from './admit.ts'
+import type { CommitResult, ReadyMail } from './commit.ts'
 import { traceHeaders } from './trace-headers.ts'
 
 /** What receiving needs. */
@@ -15,16 +15,16 @@ export type ReceiveDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly hostName: string
-  /** Stores and announces; resolves once both are done. */
-  readonly commit: GroupCommit<ReadyMail, Outcome>
+  /** Resolves once the mail is stored and announced. */
+  readonly commit: GroupCommit<ReadyMail, CommitResult>
   readonly refusals: RefusalLog
-  /** Told of a mail that we failed to read, which no mail should manage. */
+  /** Called when parsing throws, which is a bug. */
   readonly onError: (error: unknown) => void
-  /** Whether attachments wait for a scanner. */
+  /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
 }
 
-/** A whole mail as the SMTP side hands it over. */
+/** A complete mail from the SMTP server. */
 export type AcceptedMail = {
   readonly envelope: {
     readonly mailFrom: string
@@ -32,39 +32,42 @@ export type AcceptedMail = {
     readonly helo: string | null
     readonly tls: string | null
   }
-  readonly recipients: readonly Admitted[]
+  readonly recipients: readonly AdmittedRecipient[]
   readonly raw: Buffer
   readonly transcript: readonly string[]
   readonly protocol: string
 }
 
-/** What the client is told. */
-export type Receipt = 'stored' | 'inbox_full' | 'unavailable'
+/** What the reply to the client is chosen by. */
+export type ReceiveResult = 'stored' | 'inbox_full' | 'unavailable'
 
-/** Below this, compressing costs more time than the bytes are worth. */
+/** Smaller mails are stored uncompressed: the time is worth more than the bytes. */
 const COMPRESS_FROM_BYTES = 16 * 1024
 
-/** The defect of a mail that we failed to read: it is kept raw. */
+/** The defect of a mail whose parsing threw. */
 const UNREADABLE = 'The mail could not be read; its raw form is kept whole.'
 
 /** What callers are told of an attachment that waits for the scanner. */
 const NOT_SCANNED = 'not scanned yet'
 
-/** Takes a mail: parsed, stored with the others of this moment, announced. */
-export async function receiveMail(deps: ReceiveDeps, accepted: AcceptedMail): Promise<Receipt> {
+/** Parses a mail, stores it together with others that are ready, and announces it. */
+export async function receiveMail(
+  deps: ReceiveDeps,
+  accepted: AcceptedMail,
+): Promise<ReceiveResult> {
   const mail = composeMail(deps, accepted)
-  const outcome = await deps.commit({ mail, recipients: accepted.recipients })
-  if (outcome.fullInboxes.length > 0) {
+  const result = await deps.commit({ mail, recipients: accepted.recipients })
+  if (result.fullInboxes.length > 0) {
     await deps.refusals.addRefusal({
-      inboxIds: outcome.fullInboxes,
+      inboxIds: result.fullInboxes,
       reply: 'full',
       reason: { code: 'no_room', mailSizeBytes: mail.sizeBytes },
       sender: accepted.envelope,
     })
   }
-  if (outcome.state === 'stored') return 'stored'
-  // An inbox deleted since its recipient was accepted: a second try will be told 550.
-  return outcome.state === 'full' ? 'inbox_full' : 'unavailable'
+  if (result.state === 'stored') return 'stored'
+  // Every inbox was deleted since its recipient was accepted: the next try is refused with 550.
+  return result.state === 'full' ? 'inbox_full' : 'unavailable'
 }
 
 /** Everything that is stored of a mail. */
@@ -90,7 +93,7 @@ function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
   }
 }
 
-/** What a mail says. A mistake of ours in reading it must not cost the mail. */
+/** Parses a mail. A bug in parsing must not lose the mail: it is then stored raw. */
 function readMail(
   raw: Buffer,
   onError: (error: unknown) => void,
@@ -105,7 +108,7 @@ function readMail(
   }
 }
 
-/** Undoes deflate for a look into archives; null when it is damaged or grows past the bound. */
+/** Inflates an entry of an archive; null when it is damaged or larger than `maxBytes`. */
 function inflate(data: Buffer, maxBytes: number): Buffer | null {
   try {
     return inflateRawSync(data, { maxOutputLength: maxBytes })

@@ -1,4 +1,4 @@
-/** What a Received header tells. */
+/** The data of the trace headers. */
 export type Trace = {
   readonly mailFrom: string
   readonly helo: string | null
@@ -7,15 +7,12 @@ export type Trace = {
   /** `ESMTP`, `ESMTPS` … */
   readonly protocol: string
   readonly id: string
-  /** Named only when it is the one recipient: others must not learn of each other. */
+  /** Null when there are several: recipients must not learn of each other. */
   readonly recipient: string | null
   readonly at: number
 }
 
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** The headers that a final destination puts on top of a mail (RFC 5321, section 4.4). */
+/** The headers that a final destination adds on top of a mail (RFC 5321, section 4.4). */
 export function traceHeaders(trace: Trace): string {
   const from = `${clean(trace.helo ?? 'unknown')} (${literal(trace.remoteAddress)})`
   const recipient = trace.recipient === null ? '' : `\r\n\tfor <${clean(trace.recipient)}>`
@@ -26,16 +23,12 @@ export function traceHeaders(trace: Trace): string {
   )
 }
 
-/** A date as mail headers write it, in UTC. */
+/** The date format of mail headers; they write the zone as an offset. */
 function mailDate(ms: number): string {
-  const date = new Date(ms)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(':')
-  const day = `${DAYS[date.getUTCDay()]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-  return `${day} ${date.getUTCFullYear()} ${time} +0000`
+  return new Date(ms).toUTCString().replace('GMT', '+0000')
 }
 
-/** What a client said of itself must not end the header that repeats it. */
+/** Removes characters with which a client could end the header that contains its text. */
 function clean(text: string): string {
   return text.replace(/[\0-\x1f\x7f()<>]/g, '')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MessageId } from '@mayfly/contract'
-import { ANY_MESSAGE, mismatch, type WaitQuery } from './match.ts'
+import { mismatch, type WaitFilter, waitQuery } from './match.ts'
 
 const MESSAGE = {
   id: 'msg_1' as MessageId, // A brand by hand: the test needs a fixed id.
@@ -14,12 +14,15 @@ const MESSAGE = {
 }
 
 describe('mismatch', () => {
-  const cases: readonly [Partial<WaitQuery>, RegExp | null][] = [
+  const cases: readonly [WaitFilter, RegExp | null][] = [
     [{}, null],
-    [{ afterSequence: 6 }, null],
-    [{ afterSequence: 7 }, /before the watermark/],
-    [{ sinceMs: 1_000 }, null],
-    [{ sinceMs: 1_001 }, /received at 1970-01-01T00:00:01\.000Z, before since/],
+    [{ after: '6' }, null],
+    [{ after: '7' }, /before the watermark/],
+    [{ since: '1970-01-01T00:00:01Z' }, null],
+    [
+      { since: '1970-01-01T02:00:01.001+02:00' },
+      /received at 1970-01-01T00:00:01\.000Z, before since/,
+    ],
     [{ from: 'acme.EXAMPLE' }, null],
     [{ from: 'sign-in' }, null],
     [{ from: 'other.example' }, /its sender is Acme Sign-in <no-reply@acme\.example>/],
@@ -29,15 +32,15 @@ describe('mismatch', () => {
     [{ textContains: 'that link' }, /its text does not contain/],
     [{ for: 'otp' }, /no one-time code/],
   ]
-  for (const [query, reason] of cases) {
-    it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(query)}`, () => {
-      const found = mismatch({ ...ANY_MESSAGE, ...query }, MESSAGE)
+  for (const [filter, reason] of cases) {
+    it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(filter)}`, () => {
+      const found = mismatch(waitQuery(filter), MESSAGE)
       if (reason === null) assert.equal(found, null)
       else assert.match(String(found), reason)
     })
   }
 
   it('counts a message with a code when a code is waited for', () => {
-    assert.equal(mismatch({ ...ANY_MESSAGE, for: 'otp' }, { ...MESSAGE, hasOtp: true }), null)
+    assert.equal(mismatch(waitQuery({ for: 'otp' }), { ...MESSAGE, hasOtp: true }), null)
   })
 })

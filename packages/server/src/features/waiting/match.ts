@@ -1,9 +1,20 @@
 import type { Candidate } from '../../store/tables/messages.ts'
 
-/** Which messages a wait counts. */
+/** The part of a request that says which messages count. */
+export type WaitFilter = {
+  readonly for?: 'message' | 'otp' | undefined
+  /** Received at or after, in ISO 8601. */
+  readonly since?: string | undefined
+  /** A watermark of the inbox. */
+  readonly after?: string | undefined
+  readonly from?: string | undefined
+  readonly subjectContains?: string | undefined
+  readonly textContains?: string | undefined
+}
+
+/** A filter in the terms of the store. */
 export type WaitQuery = {
   readonly for: 'message' | 'otp'
-  /** Received at or after, in milliseconds. */
   readonly sinceMs: number | null
   /** Number of the last message that does not count. */
   readonly afterSequence: number
@@ -12,22 +23,24 @@ export type WaitQuery = {
   readonly textContains: string | null
 }
 
-/** A query that counts every message. */
-export const ANY_MESSAGE: WaitQuery = {
-  for: 'message',
-  sinceMs: null,
-  afterSequence: 0,
-  from: null,
-  subjectContains: null,
-  textContains: null,
+/** The query of a filter; an empty filter matches every message. */
+export function waitQuery(filter: WaitFilter): WaitQuery {
+  return {
+    for: filter.for ?? 'message',
+    sinceMs: filter.since === undefined ? null : Date.parse(filter.since),
+    afterSequence: filter.after === undefined ? 0 : Number(filter.after),
+    from: filter.from ?? null,
+    subjectContains: filter.subjectContains ?? null,
+    textContains: filter.textContains ?? null,
+  }
 }
 
-/** Why a message does not count, for a person; null when it does. */
+/** Why a message does not match, for a person; null when it does. */
 export function mismatch(query: WaitQuery, message: Candidate): string | null {
   if (message.sequence <= query.afterSequence) {
     return 'it had arrived before the watermark was taken'
   }
-  // Below and not at: a mail stored in the same millisecond as the caller's `since` counts.
+  // Below and not at: a mail stored in the same millisecond as the caller's `since` matches.
   if (query.sinceMs !== null && message.receivedAt < query.sinceMs) {
     const since = new Date(query.sinceMs).toISOString()
     const received = new Date(message.receivedAt).toISOString()

@@ -2,43 +2,44 @@ import type { DiagnosticEvent, InboxId, MessageSummary } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { Arrivals, Subscription } from './arrivals.ts'
+import type { InboxSubscriptions, Subscription } from './subscriptions.ts'
 
 /** What streaming needs. */
-export type StreamDeps = { readonly store: Tables; readonly arrivals: Arrivals }
+export type StreamDeps = { readonly store: Tables; readonly subscriptions: InboxSubscriptions }
 
-/** One event of a stream; `id` resumes after it. */
-export type StreamEvent = { readonly id: string } & (
-  | { readonly event: 'message'; readonly data: MessageSummary }
-  | { readonly event: 'stage'; readonly data: DiagnosticEvent }
-)
-
-/** How far a reader has come: the number of a message and the id of a stage. */
-type Position = { readonly sequence: number; readonly stage: string }
-
-/** Events fetched in one go. */
-const PAGE = 100
-
-/** What a reader of a stream asks for. */
-export type StreamOptions = {
+/** A stream of what happens in an inbox. */
+export type StreamRequest = {
   readonly inboxId: InboxId
   readonly lastEventId: string | null
-  /** Fires when the reader is gone. */
+  /** Fires when the client is gone. */
   readonly gone: AbortSignal
 }
+
+/** One event of a stream; a stream can be resumed after its `id`. */
+export type StreamEvent = { readonly id: string } & EventData
+
+type EventData =
+  | { readonly event: 'message'; readonly data: MessageSummary }
+  | { readonly event: 'stage'; readonly data: DiagnosticEvent }
+
+/** The last events that a client has: the number of a message and the id of a stage. */
+type Position = { readonly sequence: number; readonly stage: string }
+
+/** Events read at a time. */
+const PAGE = 100
 
 /** Opens the stream of what happens in an inbox; throws when the caller has no such inbox. */
 export async function openStream(
   deps: StreamDeps,
   caller: Caller,
-  options: StreamOptions,
+  request: StreamRequest,
 ): Promise<AsyncGenerator<StreamEvent>> {
-  const arrivals = deps.arrivals.subscribe(options.inboxId)
+  const subscription = deps.subscriptions.subscribe(request.inboxId)
   try {
-    const start = await startPosition(deps, caller, options)
-    return follow(deps, caller, { options, start, arrivals })
+    const start = await startPosition(deps, caller, request)
+    return follow(deps, caller, { request, start, subscription })
   } catch (error) {
-    arrivals.close()
+    subscription.close()
     throw error
   }
 }
@@ -47,49 +48,45 @@ async function* follow(
   deps: StreamDeps,
   caller: Caller,
   from: {
-    readonly options: StreamOptions
+    readonly request: StreamRequest
     readonly start: Position
-    readonly arrivals: Subscription
+    readonly subscription: Subscription
   },
 ): AsyncGenerator<StreamEvent> {
-  const { options, arrivals } = from
+  const { request, subscription } = from
   let position = from.start
   try {
-    while (!options.gone.aborted) {
-      const events = await eventsAfter(deps, caller, { inboxId: options.inboxId, position })
+    while (!request.gone.aborted) {
+      const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
       for (const { at, ...event } of events) {
         position = at
         yield { ...event, id: `${at.sequence}.${at.stage}` }
       }
-      if (events.length === 0) await arrivals.next(options.gone)
+      if (events.length === 0) await subscription.next(request.gone)
     }
   } finally {
-    arrivals.close()
+    subscription.close()
   }
 }
 
 async function startPosition(
   deps: StreamDeps,
   caller: Caller,
-  options: StreamOptions,
+  request: StreamRequest,
 ): Promise<Position> {
-  const sequence = await deps.store.inboxes.lastSequence(caller.accountId, options.inboxId)
+  const sequence = await deps.store.inboxes.lastSequence(caller.accountId, request.inboxId)
   if (sequence === null) throw new ServiceError('inbox_not_found')
-  const [, number, stage] = /^(\d{1,15})\.([\w]{0,40})$/.exec(options.lastEventId ?? '') ?? []
+  const [, number, stage] = /^(\d{1,15})\.([\w]{0,40})$/.exec(request.lastEventId ?? '') ?? []
   if (number !== undefined) return { sequence: Number(number), stage: stage ?? '' }
-  const newest = await deps.store.diagnostics.newestId(options.inboxId)
+  const newest = await deps.store.diagnostics.newestId(request.inboxId)
   return { sequence, stage: newest ?? '' }
 }
-
-type Positioned =
-  | { readonly at: Position; readonly event: 'message'; readonly data: MessageSummary }
-  | { readonly at: Position; readonly event: 'stage'; readonly data: DiagnosticEvent }
 
 async function eventsAfter(
   deps: StreamDeps,
   caller: Caller,
   from: { readonly inboxId: InboxId; readonly position: Position },
-): Promise<Positioned[]> {
+): Promise<(EventData & { readonly at: Position })[]> {
   const { inboxId, position } = from
   const exists = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (exists === null) throw new ServiceError('inbox_not_found')
@@ -99,7 +96,7 @@ async function eventsAfter(
   })
   const stages = await deps.store.diagnostics.listAfter(inboxId, position.stage, PAGE)
   let at = position
-  const events: Positioned[] = []
+  const events: (EventData & { readonly at: Position })[] = []
   for (const { sequence, ...data } of messages) {
     at = { ...at, sequence }
     events.push({ at, event: 'message', data })

@@ -3,105 +3,81 @@ import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { Arrivals, Subscription } from './arrivals.ts'
-import { mismatch, type WaitQuery } from './match.ts'
-import type { SharedLooks } from './shared-looks.ts'
+import { lookUntil, type WaitBounds } from './look-until.ts'
+import { mismatch, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import type { SingleFlight } from './single-flight.ts'
+import type { InboxSubscriptions } from './subscriptions.ts'
+
+/** What finding a message needs. */
+export type FindDeps = {
+  readonly store: Tables
+  readonly subscriptions: InboxSubscriptions
+  readonly singleFlight: SingleFlight
+}
 
 /** What waiting needs. */
-export type WaitDeps = {
-  readonly store: Tables
-  readonly arrivals: Arrivals
-  readonly looks: SharedLooks
-  /** A place among the account's concurrent waits. */
+export type WaitDeps = FindDeps & {
+  /** Counts towards the account's concurrent waits until it is disposed of. */
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   readonly present: (stored: StoredMessage) => Promise<Message>
-  /** What a wait that came to nothing is told. */
-  readonly explain: (caller: Caller, inboxId: InboxId, query: WaitQuery) => Promise<WaitDiagnostics>
+  /** Why no message matched. */
+  readonly explain: (
+    caller: Caller,
+    inboxId: InboxId,
+    filter: WaitFilter,
+  ) => Promise<WaitDiagnostics>
 }
 
-/** A wait as it is asked for. */
-export type WaitOptions = {
-  readonly inboxId: InboxId
-  readonly query: WaitQuery
-  readonly timeoutMs: number
-  /** Fires when the client is gone. */
-  readonly gone: AbortSignal
-}
+/** A wait for a message. */
+export type WaitRequest = WaitBounds & { readonly filter: WaitFilter }
 
-/** Messages looked at in one go; mostly the first is the one. */
+/** Messages read at a time; mostly the first one matches. */
 const PAGE = 20
 
-/** Waits for a message that counts; throws `nothing_arrived` with the reasons. */
+/** Waits for a message that matches; throws `nothing_arrived` with the reasons. */
 export async function waitForMessage(
   deps: WaitDeps,
   caller: Caller,
-  options: WaitOptions,
+  request: WaitRequest,
 ): Promise<{ message: Message; otp?: Otp }> {
   await using _slot = await deps.takeWaitSlot(caller)
-  const found = await findWithin(deps, caller, options)
+  const found = await findWithin(deps, caller, request)
   if (found === null) {
-    const diagnostics = await deps.explain(caller, options.inboxId, options.query)
+    const diagnostics = await deps.explain(caller, request.inboxId, request.filter)
     throw new ServiceError('nothing_arrived', { beside: { diagnostics } })
   }
   const message = await deps.present(found)
   return message.otp === null ? { message } : { message, otp: message.otp }
 }
 
-/** The newest message that counts, as soon as there is one; null when the time is up. */
+/** The newest message that matches, as soon as there is one; null when the time is up. */
 export async function findWithin(
-  deps: Pick<WaitDeps, 'store' | 'arrivals' | 'looks'>,
+  deps: FindDeps,
   caller: Caller,
-  options: WaitOptions,
+  request: WaitRequest,
 ): Promise<StoredMessage | null> {
-  const deadline = new AbortController()
-  const expire = () => deadline.abort()
-  const timer = setTimeout(expire, options.timeoutMs)
-  options.gone.addEventListener('abort', expire, { once: true })
-  const arrivals = deps.arrivals.subscribe(options.inboxId)
-  try {
-    return await lookUntil({ deps, caller, options, arrivals, deadline: deadline.signal })
-  } finally {
-    clearTimeout(timer)
-    options.gone.removeEventListener('abort', expire)
-    arrivals.close()
-  }
-}
-
-/**
- * Subscribe, look, sleep, look.
- *
- * The subscription was made before the first look. A message stored between a look and a later
- * subscription would be missed; a subscription remembers what happened since it was last read.
- */
-async function lookUntil(wait: {
-  readonly deps: Pick<WaitDeps, 'store' | 'looks'>
-  readonly caller: Caller
-  readonly options: WaitOptions
-  readonly arrivals: Subscription
-  readonly deadline: AbortSignal
-}): Promise<StoredMessage | null> {
-  const { deps, caller, options, arrivals, deadline } = wait
-  const queryText = JSON.stringify(options.query)
-  let lookedUpTo = options.query.afterSequence
+  const { inboxId } = request
+  const query = waitQuery(request.filter)
+  const queryText = JSON.stringify(query)
+  let lookedUpTo = query.afterSequence
   let isFirst = true
-  for (;;) {
-    const makeLook = () => findNewest(deps, caller, { ...options, after: lookedUpTo })
-    const name = `${arrivals.wakeNumber} ${lookedUpTo} ${caller.accountId} ${options.inboxId} ${queryText}`
-    const look = isFirst ? await makeLook() : await deps.looks.share(name, makeLook)
+  return lookUntil(deps.subscriptions, request, async (wakeNumber) => {
+    const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
+    const key = `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${queryText}`
+    const look = isFirst ? await findNext() : await deps.singleFlight.run(key, findNext)
     isFirst = false
-    if (look.found !== null || deadline.aborted) return look.found
     lookedUpTo = look.lookedUpTo
-    await arrivals.next(deadline)
-  }
+    return look.found
+  })
 }
 
-/** The newest message past number `after` that counts, and how far was looked. */
+/** The newest message past number `after` that matches, and how far was looked. */
 async function findNewest(
-  deps: Pick<WaitDeps, 'store'>,
+  deps: Pick<FindDeps, 'store'>,
   caller: Caller,
-  options: Pick<WaitOptions, 'inboxId' | 'query'> & { readonly after: number },
+  search: { readonly inboxId: InboxId; readonly query: WaitQuery; readonly after: number },
 ): Promise<{ found: StoredMessage | null; lookedUpTo: number }> {
-  const { inboxId, query, after } = options
+  const { inboxId, query, after } = search
   const newest = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (newest === null) throw new ServiceError('inbox_not_found')
   let before = newest + 1

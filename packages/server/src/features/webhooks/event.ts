@@ -9,7 +9,7 @@ import {
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMessage } from '../../store/tables/mails.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
-import type { ArrivedMessage } from '../receiving/commit.ts'
+import type { MessageInInbox } from '../receiving/commit.ts'
 
 /**
  * One delivery, with an event id of its own, for each message and each webhook of its account.
@@ -19,12 +19,12 @@ import type { ArrivedMessage } from '../receiving/commit.ts'
  */
 export function composeDeliveries(
   deps: { readonly newEventId: () => EventId; readonly now: () => number },
-  arrived: readonly ArrivedMessage[],
+  messages: readonly MessageInInbox[],
   webhooks: readonly ActiveWebhook[],
 ): NewDelivery[] {
   const createdAt = deps.now()
   const byAccount = Map.groupBy(webhooks, ({ accountId }) => accountId)
-  return arrived.flatMap(({ message, inbox }) =>
+  return messages.flatMap(({ message, inbox }) =>
     (byAccount.get(inbox.accountId) ?? []).map((webhook) => {
       const id = deps.newEventId()
       const event: WebhookEvent = {

@@ -5,7 +5,6 @@ import {
   listScenarios,
   runScenario,
 } from '@mayfly/contract'
-import { waitQuery } from '../../wait-query.ts'
 import { clientGone, type Routes } from '../route.ts'
 
 /** Assertions and scenarios. */
@@ -14,7 +13,7 @@ export const assertionRoutes: Routes = (http, app) => {
     app.assertions.run(request.caller, {
       inboxId: request.params.id,
       assertions: request.body.assertions,
-      query: waitQuery(request.body),
+      filter: request.body,
       timeoutMs: request.body.timeoutSeconds * 1000,
       gone: clientGone(reply),
     }),
@@ -38,7 +37,7 @@ export const assertionRoutes: Routes = (http, app) => {
     app.scenarios.run(request.caller, {
       scenarioId: request.params.id,
       inboxId: request.body.inboxId,
-      query: waitQuery(request.body),
+      filter: request.body,
       gone: clientGone(reply),
     }),
   )

@@ -8,7 +8,6 @@ import {
   runScenario,
 } from '@mayfly/contract'
 import { z } from 'zod'
-import { waitQuery } from '../../wait-query.ts'
 import { withProgress } from '../progress.ts'
 import {
   ADDS,
@@ -45,11 +44,11 @@ export const assertionTools = [
     output: runOutput,
     annotations: CHECKS,
     waits: true,
-    run: async (call, { inboxId, assertions, timeoutSeconds, ...given }) => {
+    run: async (call, { inboxId, assertions, timeoutSeconds, ...filter }) => {
       const { app, caller, signal: gone } = call
       const timeoutMs = timeoutSeconds * 1000
-      const options = { inboxId, assertions, query: waitQuery(given), timeoutMs, gone }
-      return runWithProgress(call, timeoutSeconds, () => app.assertions.run(caller, options))
+      const request = { inboxId, assertions, filter, timeoutMs, gone }
+      return runWithProgress(call, timeoutSeconds, () => app.assertions.run(caller, request))
     },
   }),
   defineTool({
@@ -83,10 +82,10 @@ export const assertionTools = [
     output: runOutput,
     annotations: CHECKS,
     waits: true,
-    run: async (call, { scenarioId, inboxId, ...given }) => {
+    run: async (call, { scenarioId, inboxId, ...filter }) => {
       const { app, caller, signal: gone } = call
-      const options = { scenarioId, inboxId, query: waitQuery(given), gone }
-      return runWithProgress(call, null, () => app.scenarios.run(caller, options))
+      const request = { scenarioId, inboxId, filter, gone }
+      return runWithProgress(call, null, () => app.scenarios.run(caller, request))
     },
   }),
 ]

@@ -1,7 +1,6 @@
 import { idSchema, type Message, type Otp, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { waitQuery } from '../../wait-query.ts'
 import { codeAnswer, codeAnswerSchema } from '../code-text.ts'
 import { messageAnswer, messageAnswerSchema, senderLines } from '../message-text.ts'
 import { withProgress } from '../progress.ts'
@@ -77,9 +76,9 @@ async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Mess
     for (;;) {
       const leftMs = Math.max(0, deadline - elapsedMs())
       const timeoutMs = Math.min(leftMs, WAIT_SECONDS.max * 1000)
-      const options = { inboxId: wait.inboxId, query: waitQuery(wait), timeoutMs, gone: signal }
+      const request = { inboxId: wait.inboxId, filter: wait, timeoutMs, gone: signal }
       try {
-        return await app.messages.wait(caller, options)
+        return await app.messages.wait(caller, request)
       } catch (error) {
         const isOver = signal.aborted || timeoutMs === leftMs
         const isEmpty = error instanceof ServiceError && error.code === 'nothing_arrived'

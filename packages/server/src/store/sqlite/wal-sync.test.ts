@@ -64,7 +64,7 @@ describe('a store that syncs apart', () => {
     const store = await openStore({ url: database.url, exclusive: false, syncsApart: true })
     await store.transaction((tx) => tx.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), 0))
     assert.ok(statSync(`${path}-wal`).size > 0)
-    await store.tidy()
+    await store.checkpoint()
     assert.deepEqual(
       await first.domains.countRefusals(['mayfly.test'], 0),
       new Map([['mayfly.test', 3]]),

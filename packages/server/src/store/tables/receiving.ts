@@ -5,7 +5,7 @@ import { executeRows, type RowsStatement } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
 
-/** What receiving needs to know of an inbox before it takes mail for it. */
+/** What decides whether an inbox accepts mail. */
 export type Recipient = {
   readonly inboxId: InboxId
   readonly accountId: AccountId
@@ -16,8 +16,8 @@ export type Recipient = {
   readonly sizeBytes: number
 }
 
-/** How full an inbox is, read for the transaction that adds to it. */
-export type InboxRoom = {
+/** How full an inbox is. */
+export type InboxFill = {
   readonly id: InboxId
   readonly accountId: AccountId
   readonly address: string
@@ -25,9 +25,6 @@ export type InboxRoom = {
   readonly sizeBytes: number
   readonly lastSequence: number
 }
-
-/** What a transaction added to an inbox. */
-export type InboxGrowth = Pick<InboxRoom, 'id' | 'messageCount' | 'sizeBytes' | 'lastSequence'>
 
 type RecipientRow = {
   id: InboxId
@@ -39,7 +36,7 @@ type RecipientRow = {
   size_bytes: number
 }
 
-type RoomRow = {
+type FillRow = {
   id: InboxId
   account_id: AccountId
   address: string
@@ -50,13 +47,13 @@ type RoomRow = {
 
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
 
-/** Both databases call the columns of a list of values so. */
-const GROW: RowsStatement = {
-  name: 'inbox growth',
+/** Both databases name the columns of a list of values column1, column2 and so on. */
+const SET_FILL: RowsStatement = {
+  name: 'inbox fill',
   sql: (values) =>
-    `update inbox set message_count = grown.column2, size_bytes = grown.column3,
-       last_sequence = grown.column4
-     from (values ${values}) as grown where inbox.id = grown.column1`,
+    `update inbox set message_count = fill.column2, size_bytes = fill.column3,
+       last_sequence = fill.column4
+     from (values ${values}) as fill where inbox.id = fill.column1`,
   values: [(placeholder) => placeholder, asInteger, asInteger, asInteger],
 }
 
@@ -72,7 +69,7 @@ export class ReceivingQueries {
     this.#statements = statements
   }
 
-  /** The inbox that an address names, in whatever state; the newest that held it. */
+  /** The inbox that has an address, in any state; of several, the newest. */
   async findRecipient(address: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
       `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
@@ -111,10 +108,10 @@ export class ReceivingQueries {
     return rows.map((row) => ({ inboxId: row.id, address: row.address }))
   }
 
-  /** How full these inboxes are; nobody else adds to them until the end of the transaction. */
-  async lockRooms(ids: readonly InboxId[]): Promise<InboxRoom[]> {
-    // In the order of their ids: two transactions that lock the same two must not cross.
-    const rows = await this.#statements.run<RoomRow>(
+  /** Locks inboxes until the end of the transaction and returns how full they are. */
+  async lockInboxes(ids: readonly InboxId[]): Promise<InboxFill[]> {
+    // In the order of their ids, so that no two transactions deadlock.
+    const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence from inbox
          where id ${this.#dialect.among(1)} order by id${this.#dialect.forUpdate}`,
       [this.#dialect.list(ids)],
@@ -129,18 +126,18 @@ export class ReceivingQueries {
     }))
   }
 
-  /** Writes how full inboxes are now. */
-  async grow(inboxes: readonly InboxGrowth[]): Promise<void> {
+  /** Writes how full inboxes are. */
+  async setFill(inboxes: readonly InboxFill[]): Promise<void> {
     const rows = inboxes.map((inbox) => [
       inbox.id,
       inbox.messageCount,
       inbox.sizeBytes,
       inbox.lastSequence,
     ])
-    await executeRows({ statements: this.#statements, dialect: this.#dialect }, GROW, rows)
+    await executeRows({ statements: this.#statements, dialect: this.#dialect }, SET_FILL, rows)
   }
 
-  /** Stops an inbox; false when it is stopped or gone already. */
+  /** Suspends an inbox; false when it is suspended or deleted already. */
   async suspend(id: InboxId, at: number, reason: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('inbox')

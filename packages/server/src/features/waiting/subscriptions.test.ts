@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
-import { Arrivals } from './arrivals.ts'
+import { InboxSubscriptions } from './subscriptions.ts'
 
 const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs fixed ids.
-const OTHER = 'inb_2' as InboxId // As above.
+const OTHER = 'inb_2' as InboxId // A brand by hand.
 
 /** Whether a promise is settled by the time the loop has turned. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -17,27 +17,27 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-describe('Arrivals', () => {
+describe('InboxSubscriptions', () => {
   it('remembers what happened between subscribing and asking', async () => {
-    const arrivals = new Arrivals()
-    const subscription = arrivals.subscribe(INBOX)
-    arrivals.wake([INBOX])
+    const subscriptions = new InboxSubscriptions()
+    const subscription = subscriptions.subscribe(INBOX)
+    subscriptions.wake([INBOX])
     const { signal } = new AbortController()
     assert.equal(await isSettled(subscription.next(signal)), true)
     const second = subscription.next(signal)
     assert.equal(await isSettled(second), false)
-    arrivals.wake([OTHER])
+    subscriptions.wake([OTHER])
     assert.equal(await isSettled(second), false)
-    arrivals.wake([INBOX])
+    subscriptions.wake([INBOX])
     assert.equal(await isSettled(second), true)
     subscription.close()
-    assert.equal(arrivals.size, 0)
-    assert.deepEqual(arrivals.awaited(), [])
+    assert.equal(subscriptions.size, 0)
+    assert.deepEqual(subscriptions.inboxIds(), [])
   })
 
   it('lets go when the signal fires, and leaves no listener', async () => {
-    const arrivals = new Arrivals()
-    const subscription = arrivals.subscribe(INBOX)
+    const subscriptions = new InboxSubscriptions()
+    const subscription = subscriptions.subscribe(INBOX)
     const deadline = new AbortController()
     const waiting = subscription.next(deadline.signal)
     deadline.abort()
@@ -46,11 +46,11 @@ describe('Arrivals', () => {
   })
 
   it('ends every wait when the service stops, also those that come later', async () => {
-    const arrivals = new Arrivals()
+    const subscriptions = new InboxSubscriptions()
     const { signal } = new AbortController()
-    const waiting = arrivals.subscribe(INBOX).next(signal)
-    arrivals.close()
+    const waiting = subscriptions.subscribe(INBOX).next(signal)
+    subscriptions.close()
     await assert.rejects(waiting, { code: 'shutting_down' })
-    await assert.rejects(arrivals.subscribe(OTHER).next(signal), { code: 'shutting_down' })
+    await assert.rejects(subscriptions.subscribe(OTHER).next(signal), { code: 'shutting_down' })
   })
 })

@@ -1,18 +1,18 @@
 import type { InboxId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 
-/** Seconds after which a wait that a stopping service cut short is worth repeating. */
+/** Seconds after which a wait that was ended by a stop is worth repeating. */
 const RETRY_SECONDS = 2
 
-/** Who waits for something to happen in which inbox, on this node. */
-export class Arrivals {
+/** Subscriptions of the waits and streams that this node holds, by inbox. */
+export class InboxSubscriptions {
   readonly #byInbox = new Map<InboxId, Set<Subscription>>()
-  #wakes = 0
+  #wakeNumber = 0
   #isClosed = false
 
-  /** From now on, whatever happens in the inbox is remembered until it is asked for. */
+  /** Subscribes to what happens in an inbox from now on. */
   subscribe(inboxId: InboxId): Subscription {
-    const subscription = new Subscription(() => this.#forget(inboxId, subscription))
+    const subscription = new Subscription(() => this.#remove(inboxId, subscription))
     const others = this.#byInbox.get(inboxId)
     if (others === undefined) this.#byInbox.set(inboxId, new Set([subscription]))
     else others.add(subscription)
@@ -20,27 +20,29 @@ export class Arrivals {
     return subscription
   }
 
-  /** Something happened in these inboxes. */
+  /** Wakes the subscriptions of these inboxes: something happened there. */
   wake(inboxIds: readonly InboxId[]): void {
-    this.#wakes += 1
+    this.#wakeNumber += 1
     for (const inboxId of inboxIds) {
-      for (const subscription of this.#byInbox.get(inboxId) ?? []) subscription.wake(this.#wakes)
+      for (const subscription of this.#byInbox.get(inboxId) ?? []) {
+        subscription.wake(this.#wakeNumber)
+      }
     }
   }
 
-  /** The inboxes that somebody waits on. */
-  awaited(): InboxId[] {
+  /** The inboxes with at least one subscription. */
+  inboxIds(): InboxId[] {
     return [...this.#byInbox.keys()]
   }
 
-  /** How many wait. */
+  /** The number of subscriptions. */
   get size(): number {
     let count = 0
     for (const subscriptions of this.#byInbox.values()) count += subscriptions.size
     return count
   }
 
-  /** Ends every wait, now and later: the service is stopping. */
+  /** Ends all subscriptions, and every later one at once: the service is stopping. */
   close(): void {
     this.#isClosed = true
     for (const subscriptions of this.#byInbox.values()) {
@@ -48,7 +50,7 @@ export class Arrivals {
     }
   }
 
-  #forget(inboxId: InboxId, subscription: Subscription): void {
+  #remove(inboxId: InboxId, subscription: Subscription): void {
     const others = this.#byInbox.get(inboxId)
     others?.delete(subscription)
     if (others?.size === 0) this.#byInbox.delete(inboxId)
@@ -56,10 +58,10 @@ export class Arrivals {
 }
 
 /**
- * One wait's view of an inbox.
+ * A subscription to one inbox.
  *
- * `woken` remembers what happened between two calls of `next`: who subscribes first and looks
- * afterwards misses nothing.
+ * It remembers a wake between two calls of `next`, so that nothing is missed by a caller that
+ * subscribes first and looks afterwards.
  */
 export class Subscription {
   #isWoken = false
@@ -89,25 +91,25 @@ export class Subscription {
     }
   }
 
-  /** Number of the wake that ended the last `next`: those woken together have the same. */
+  /** Number of the last wake; subscriptions that were woken together have the same. */
   get wakeNumber(): number {
     return this.#wakeNumber
   }
 
-  /** Something happened. */
+  /** Lets `next` resolve. */
   wake(wakeNumber: number): void {
     this.#isWoken = true
     this.#wakeNumber = wakeNumber
     this.#resume?.()
   }
 
-  /** The service is stopping. */
+  /** Lets `next` throw: the service is stopping. */
   end(): void {
     this.#isEnded = true
     this.#resume?.()
   }
 
-  /** Nobody waits here any more. */
+  /** Ends the subscription. */
   close(): void {
     this.#onClose()
   }

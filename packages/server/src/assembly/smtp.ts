@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { type CertificatePair, makeSelfSignedCertificate } from '@mayfly/smtp'
+import type { Config } from '../config/config.ts'
+import { StartRefused } from '../errors.ts'
+import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
+import type { Clock } from '../platform/clock.ts'
+import { type Receiving, startReceivingThreads } from '../threads/receiving-host.ts'
+import { listenError } from './http.ts'
+import { type ReceivingDeps, startReceiving } from './receiving.ts'
+
+/** Starts to receive, in the configured number of threads; with 0, on this one. */
+export async function startSmtp(
+  deps: ReceivingDeps & {
+    readonly config: Config
+    readonly hostName: string
+    readonly signalsName: string
+  },
+): Promise<Receiving> {
+  const { config, log, signalsName, hostName, clock } = deps
+  const options = {
+    config,
+    hostName,
+    operatorAddress: await ensureOperatorInbox(deps, config.MAYFLY_DOMAINS[0] ?? ''),
+    port: config.MAYFLY_SMTP_PORT,
+    tls: certificate(config, hostName, clock),
+  }
+  const count = config.MAYFLY_SMTP_THREADS
+  const onCrash = (error: unknown) => {
+    log.fatal({ err: error }, 'a receiving thread crashed; the process ends')
+    process.exit(1)
+  }
+  try {
+    if (count === 0) return await startReceiving(deps, options)
+    return await startReceivingThreads({ options, count, signalsName, onCrash })
+  } catch (error) {
+    throw listenError(error, 'MAYFLY_SMTP')
+  }
+}
+
+/** The certificate for STARTTLS: the configured one, or a self-signed one made at each start. */
+function certificate(config: Config, hostName: string, clock: Clock): CertificatePair {
+  const { MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
+  if (cert === null && key === null) {
+    return makeSelfSignedCertificate([hostName, 'localhost', '127.0.0.1'], new Date(clock.now()))
+  }
+  if (cert === null || key === null) {
+    throw new StartRefused('Set both MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY, or neither.')
+  }
+  return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
+}
+
+function readPem(path: string, setting: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartRefused(`${setting} names a file that cannot be read: ${String(error)}`)
+  }
+}

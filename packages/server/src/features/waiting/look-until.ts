@@ -1,0 +1,44 @@
+import type { InboxId } from '@mayfly/contract'
+import type { InboxSubscriptions } from './subscriptions.ts'
+
+/** What a wait is bounded by. */
+export type WaitBounds = {
+  readonly inboxId: InboxId
+  /** 0 looks once. */
+  readonly timeoutMs: number
+  /** Fires when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+/**
+ * The first result of `look` that is not null; null when the time is up or the client is gone.
+ *
+ * Subscribes before it looks. A message stored between a look and a later subscription would be
+ * missed; a subscription remembers what happened since it was last read.
+ *
+ * The timer is explicit: `AbortSignal.any` with `AbortSignal.timeout` takes 1.2 KB more for each
+ * held wait, of which there are thousands.
+ */
+export async function lookUntil<T>(
+  subscriptions: InboxSubscriptions,
+  { inboxId, timeoutMs, gone }: WaitBounds,
+  look: (wakeNumber: number) => Promise<T | null>,
+): Promise<T | null> {
+  const deadline = new AbortController()
+  const expire = () => deadline.abort()
+  if (timeoutMs <= 0 || gone.aborted) expire()
+  const timer = setTimeout(expire, timeoutMs)
+  gone.addEventListener('abort', expire, { once: true })
+  const subscription = subscriptions.subscribe(inboxId)
+  try {
+    for (;;) {
+      const found = await look(subscription.wakeNumber)
+      if (found !== null || deadline.signal.aborted) return found
+      await subscription.next(deadline.signal)
+    }
+  } finally {
+    clearTimeout(timer)
+    gone.removeEventListener('abort', expire)
+    subscription.close()
+  }
+}
