@@ -31,7 +31,7 @@ export const accounts = defineCommand({
   example: 'mayfly admin accounts --search @example.com',
   run: async ({ options, terminal }) => {
     const limit = parseCount('limit', options.limit ?? '100')
-    const query = { emailHolds: options.search ?? '', limit }
+    const query = { emailContains: options.search ?? '', limit }
     const found = await withOperator(terminal, (operator) => operator.listAccounts(query))
     if (options.json) return printJson(terminal, found)
     const rows = found.map((account) => [

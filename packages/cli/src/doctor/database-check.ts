@@ -34,7 +34,7 @@ export const databaseCheck: Check = {
 async function canBeOpened({ server, config, now }: CheckContext): Promise<readonly Finding[]> {
   try {
     await using operator = await server.openOperator(config)
-    const [newest] = await operator.listAccounts({ emailHolds: '', limit: 1 })
+    const [newest] = await operator.listAccounts({ emailContains: '', limit: 1 })
     const skewMs = (await operator.databaseTime()) - now
     return [
       fine(`${withoutPassword(config.MAYFLY_DATABASE_URL)} can be opened, its schema is current`),

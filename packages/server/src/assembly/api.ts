@@ -48,6 +48,7 @@ import {
 import { type ReplayDeps, replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
+import { ipv6Groups } from '../platform/ip-address.ts'
 import type { Store } from '../store/open.ts'
 
 /** What the features are bound to. */
@@ -95,7 +96,7 @@ export function createApp(deps: AppDeps) {
 }
 
 function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: AppDeps) {
-  const admit = { rateLimiter, limitsOf, registrationsPerHour }
+  const admit = { rateLimiter, limitsOf, registrationsPerHour, ipv6Groups }
   return {
     admitRequest: bind(admit, admitRequest),
     admitRegistration: bind(admit, admitRegistration),

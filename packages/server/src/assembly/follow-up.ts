@@ -1,5 +1,6 @@
-// Work that follows a stored mail: sender checks, malware scans, SQLite checkpoints. It usually runs
-// in a thread of its own (threads/follow-up-*) with the lowest priority, started by the first mail.
+// Work that follows a stored mail: sender checks, malware scans, SQLite checkpoints. It usually
+// runs in a thread of its own (threads/follow-up-*) of the lowest priority, which the first mail
+// starts.
 //
 // It does not write to the store. The main thread writes its findings: a writer holds a lock that
 // receiving waits for, and a thread of low priority could be descheduled while it holds it.

@@ -9,22 +9,22 @@ import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
 import { type Background, runEvery } from './background.ts'
 
-/** What counts and limits on this node. */
+/** What counts and limits requests on this node. */
 export type LimitParts = {
   readonly requestCounter: RequestCounter
   readonly rateLimiter: RateLimiter
   readonly waitSlots: WaitSlotHolder
-  /** Writes what is counted and stops; after the last request. */
+  /** Writes what is counted; to be called after the last request. */
   stop(): Promise<void>
 }
 
 /** How often counted requests are written. */
 const FLUSH_MS = 1_000
 
-/** How often windows and leases that are over are forgotten. */
-const FORGET_MS = 60_000
+/** How often ended windows and expired leases are deleted. */
+const CLEANUP_MS = 60_000
 
-/** Starts what counts and limits: in memory on one node, in the store on several. */
+/** Starts counting: in memory on one node, in the store on several. */
 export function startLimits(deps: {
   readonly store: Store
   readonly clock: Clock
@@ -41,18 +41,22 @@ export function startLimits(deps: {
   const flushing = runEvery(FLUSH_MS, { name: 'writing usage', log }, () =>
     requestCounter.flush(store),
   )
-  const forgetting = runEvery(FORGET_MS, { name: 'forgetting what is over', log }, async () => {
-    await rateLimiter.forgetEnded()
-    if (store.isShared) await store.waitSlots.forgetEnded(clock.now())
+  const about = { name: 'cleanup of ended rate-limit windows and wait slots', log }
+  const cleaning = runEvery(CLEANUP_MS, about, async () => {
+    await rateLimiter.deleteEnded()
+    if (store.isShared) await store.waitSlots.deleteEnded(clock.now())
   })
   return {
     requestCounter,
     rateLimiter,
     waitSlots,
     stop: async () => {
-      for (const background of [...renewing, forgetting, flushing]) await background.stop()
+      for (const background of [...renewing, cleaning, flushing]) await background.stop()
       await requestCounter.flush(store).catch((error: unknown) => {
-        log.error({ err: error }, 'the usage of the last second is lost')
+        log.error(
+          { err: error },
+          'writing usage failed at the stop; the counts of the last second are lost',
+        )
       })
     },
   }
@@ -69,11 +73,13 @@ function startWaitSlots(deps: Parameters<typeof startLimits>[0]): {
     clock,
     node: ids.node(),
     onReleaseFailed: (error) => {
-      log.warn({ err: error }, 'the place of a wait could not be given back; its lease will end')
+      log.warn({ err: error }, 'a wait slot could not be released; its lease expires within 60 s')
     },
   })
-  const renewing = runEvery(RENEW_WAIT_SLOTS_MS, { name: 'keeping places of waits', log }, () =>
-    waitSlots.renew(),
+  const renewing = runEvery(
+    RENEW_WAIT_SLOTS_MS,
+    { name: 'renewing the leases of wait slots', log },
+    () => waitSlots.renew(),
   )
   return { waitSlots, renewing: [renewing] }
 }

@@ -20,11 +20,11 @@ import { openStore, sqlitePathOf } from '../store/open.ts'
 import { type Backup, backUpSqlite } from '../store/sqlite/backup.ts'
 import type { AccountEntry, AccountSummary } from '../store/tables/operator.ts'
 
-/** What the operator does on the configured store, beside a running service or without one. */
+/** The operator's commands on the configured store; a service may run on it at the same time. */
 export type Operator = AsyncDisposable & {
-  listAccounts(about: { emailHolds: string; limit: number }): Promise<AccountSummary[]>
+  listAccounts(filter: { emailContains: string; limit: number }): Promise<AccountSummary[]>
   setPlan(email: string, plan: Plan): Promise<AccountEntry>
-  /** An account by id or email, or an inbox by id or address. */
+  /** Finds an account by id or email, or an inbox by id or address. */
   getTarget(text: string): Promise<Target>
   suspend(text: string, reason: string): Promise<Target>
   resume(text: string): Promise<Target>
@@ -36,7 +36,7 @@ export type Operator = AsyncDisposable & {
   databaseTime(): Promise<number>
 }
 
-/** Opens the configured store for the operator; it must be there and up to date. */
+/** Opens the configured store for the operator; it must exist and be up to date. */
 export async function openOperator(config: Config): Promise<Operator> {
   const clock = systemClock
   const ids = createIds(clock)
@@ -49,11 +49,11 @@ export async function openOperator(config: Config): Promise<Operator> {
   const accounts: OperatorAccountDeps = {
     store,
     clock,
-    issueKey: (tx, accountId, options) => issueKey({ store: tx, clock, ids }, accountId, options),
+    issueKey: (tx, accountId, fields) => issueKey({ store: tx, clock, ids }, accountId, fields),
   }
   const deps = { store, clock, ids, operatorAccount: OPERATOR_ACCOUNT }
   return {
-    listAccounts: (about) => listAccounts(accounts, about),
+    listAccounts: (filter) => listAccounts(accounts, filter),
     setPlan: (email, plan) => setPlan(accounts, email, plan),
     getTarget: (text) => getTarget(store, text),
     suspend: (text, reason) => suspend(deps, text, reason),
@@ -67,7 +67,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   }
 }
 
-/** Copies the configured embedded store into a new file, also while a service runs on it. */
+/** Copies the configured SQLite store into a new file; a service may run on it meanwhile. */
 export function backUp(config: Config, target: string): Backup {
   const source = sqlitePathOf(config.MAYFLY_DATABASE_URL)
   if (source === null) {

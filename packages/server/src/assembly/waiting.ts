@@ -4,10 +4,7 @@ import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-<<<<<<<< HEAD:packages/server/src/assembly/arrival-watch.ts
-========
 import { runEvery } from './background.ts'
->>>>>>>> df1af05 (waiting: one way to wait, and each name means one thing):packages/server/src/assembly/waiting.ts
 
 /** What held waits are woken by. */
 export type WaitingParts = {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 
-type Admission = NonNullable<Awaited<ReturnType<App['limits']['admitRequest']>>>
+type RateLimitResult = NonNullable<Awaited<ReturnType<App['limits']['admitRequest']>>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,30 +23,30 @@ export function limitRates(http: FastifyInstance, app: App): void {
     if (request.is404) return
     const { config } = request.routeOptions
     if (config.limitedByAddress === true) {
-      const admission = await app.limits.admitRegistration(request.ip)
-      setHeaders(reply, 'hour', admission)
-      refuseOverLimit(admission, 'registrations_exceeded')
+      const result = await app.limits.admitRegistration(request.ip)
+      setHeaders(reply, 'hour', result)
+      refuseOverLimit(result, 'registrations_exceeded')
     }
     if (config.public === true) return
-    const admission = await app.limits.admitRequest(request.caller)
-    setHeaders(reply, 'minute', admission)
-    refuseOverLimit(admission, 'requests_per_minute_exceeded')
+    const result = await app.limits.admitRequest(request.caller)
+    setHeaders(reply, 'minute', result)
+    refuseOverLimit(result, 'requests_per_minute_exceeded')
     app.limits.countRequest(request.caller)
   })
 }
 
 /** Sets the two headers of the IETF draft on rate limits, as structured fields. */
-function setHeaders(reply: FastifyReply, policy: string, admission: Admission | null): void {
-  if (admission === null) return
-  const { limit, windowSeconds, remaining, resetSeconds } = admission
+function setHeaders(reply: FastifyReply, policy: string, result: RateLimitResult | null): void {
+  if (result === null) return
+  const { limit, windowSeconds, remaining, resetSeconds } = result
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${windowSeconds}`)
   reply.header('ratelimit', `"${policy}";r=${remaining};t=${resetSeconds}`)
 }
 
 function refuseOverLimit(
-  admission: Admission | null,
+  result: RateLimitResult | null,
   code: 'registrations_exceeded' | 'requests_per_minute_exceeded',
 ): void {
-  if (admission === null || admission.isAdmitted) return
-  throw new ServiceError(code, { retryAfterSeconds: admission.resetSeconds })
+  if (result === null || result.isAdmitted) return
+  throw new ServiceError(code, { retryAfterSeconds: result.resetSeconds })
 }

@@ -1,6 +1,7 @@
 import type {
   AccountId,
   AttachmentId,
+  AttachmentStatus,
   AttemptError,
   ConnectionProvider,
   DiagnosticId,
@@ -156,7 +157,7 @@ type AttachmentTable = {
   inline: Flag
   size_bytes: number
   sha256: string
-  status: 'available' | 'blocked' | 'quarantined'
+  status: AttachmentStatus
   reason: string | null
   /** Set while the attachment is quarantined because it has not been scanned yet. */
   held_for: 'scan' | null

@@ -2,9 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { AccountId, Environment, KeyId, Plan, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
-import { apiKeyPrefix } from './secret.ts'
 
-/** Who makes a call: an account, by one of its keys. */
+/** The account that makes a call, and the key that it uses. */
 export type Caller = {
   readonly accountId: AccountId
   readonly keyId: KeyId
@@ -13,14 +12,17 @@ export type Caller = {
   readonly plan: Plan
 }
 
-/** Longest text that is looked at as a key; ours have 51 characters. */
+/** Longest text that is looked up as a key; ours have 51 characters. */
 const SECRET_LENGTH_MAX = 100
 
+/** Characters after `mf_live_` that are stored in the clear, to look a key up and to show it. */
+const PREFIX_LENGTH = 8
+
 /**
- * The caller whose key this is.
+ * The caller with this key.
  *
- * Read from the store at each call, without a cache: a key that was revoked, rotated or whose
- * account was suspended stops working at once, on every node.
+ * Reads the store at each call, without a cache: a key that was revoked or rotated, or whose
+ * account was suspended, stops working at once on every node.
  */
 export async function authenticate(
   deps: { readonly store: Tables },
@@ -35,15 +37,21 @@ export async function authenticate(
   return caller
 }
 
+/** The beginning of a key that is stored in the clear: `mf_live_` and eight characters. */
+export function apiKeyPrefix(secret: string): string {
+  const environmentEnd = secret.indexOf('_', 3) + 1
+  return secret.slice(0, environmentEnd + PREFIX_LENGTH)
+}
+
 /**
- * What is stored of a secret. One plain hash is enough where a password would need a slow
- * one: the secret has 256 bits of chance, so there is nothing to guess.
+ * What is stored of a secret. A plain hash is enough, unlike for a password: a secret has 256
+ * random bits and cannot be guessed.
  */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Stops a call that only an admin key may make. */
+/** Refuses a call that only an admin key may make. */
 export function requireAdmin(caller: Caller): void {
   if (caller.role !== 'admin') throw new ServiceError('admin_required')
 }

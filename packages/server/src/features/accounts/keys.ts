@@ -3,47 +3,46 @@ import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store, Tables } from '../../store/open.ts'
-import { type Caller, hashSecret, requireAdmin } from './authenticate.ts'
-import { apiKeyPrefix } from './secret.ts'
+import { apiKeyPrefix, type Caller, hashSecret, requireAdmin } from './authenticate.ts'
 
 /** What keys need. */
 export type KeyDeps = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
 
-/** What a caller says of a key that is to be made. */
-export type KeyOptions = {
+/** The properties of a new key. */
+export type NewKeyFields = {
   readonly name: string
   readonly environment: Environment
   readonly role: Role
 }
 
-/** A key with its secret, which nobody can read again. */
+/** A key with its secret, which is shown only once. */
 export type IssuedKey = { readonly apiKey: string; readonly key: Key }
 
-/** Makes a key for an account. */
+/** Creates a key for an account. */
 export async function issueKey(
   deps: { readonly store: Tables; readonly clock: Clock; readonly ids: Ids },
   accountId: AccountId,
-  options: KeyOptions,
+  fields: NewKeyFields,
 ): Promise<IssuedKey> {
-  const apiKey = deps.ids.apiKey(options.environment)
+  const apiKey = deps.ids.apiKey(fields.environment)
   const key = await deps.store.keys.add({
     id: deps.ids.next('key'),
     accountId,
-    ...options,
-    ...kept(apiKey),
+    ...fields,
+    ...storedFields(apiKey),
     createdAt: deps.clock.now(),
   })
   return { apiKey, key }
 }
 
-/** Makes a named key; admins only. */
+/** Creates a named key; admins only. */
 export async function createKey(
   deps: KeyDeps,
   caller: Caller,
-  options: KeyOptions,
+  fields: NewKeyFields,
 ): Promise<IssuedKey> {
   requireAdmin(caller)
-  return issueKey(deps, caller.accountId, options)
+  return issueKey(deps, caller.accountId, fields)
 }
 
 /** Active keys of the caller's account. */
@@ -51,11 +50,15 @@ export async function listKeys(deps: KeyDeps, caller: Caller): Promise<Key[]> {
   return deps.store.keys.list(caller.accountId)
 }
 
-/** Gives the calling key a new secret; the old one stops working with the commit. */
+/** Replaces the secret of the calling key; the old one stops working with the commit. */
 export async function rotateKey(deps: KeyDeps, caller: Caller): Promise<IssuedKey> {
   const apiKey = deps.ids.apiKey(caller.environment)
-  const key = await deps.store.keys.replaceSecret(caller.accountId, caller.keyId, kept(apiKey))
-  // It was active when the call was authenticated; it has been revoked since.
+  const key = await deps.store.keys.replaceSecret(
+    caller.accountId,
+    caller.keyId,
+    storedFields(apiKey),
+  )
+  // Revoked since the call was authenticated.
   if (key === null) throw new ServiceError('invalid_api_key')
   return { apiKey, key }
 }
@@ -63,8 +66,8 @@ export async function rotateKey(deps: KeyDeps, caller: Caller): Promise<IssuedKe
 /**
  * Revokes a key; admins only, and never the last admin key.
  *
- * The account is locked, so that two admins who revoke each other's key at once
- * do not leave it without any.
+ * The account is locked, so that two admins who revoke each other's key at the same time do not
+ * leave the account without one.
  */
 export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promise<void> {
   requireAdmin(caller)
@@ -79,6 +82,6 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promi
   })
 }
 
-function kept(apiKey: string) {
+function storedFields(apiKey: string) {
   return { prefix: apiKeyPrefix(apiKey), secretHash: hashSecret(apiKey) }
 }

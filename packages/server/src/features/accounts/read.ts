@@ -9,12 +9,13 @@ export type ReadAccountDeps<Usage> = {
   readonly usageToday: (caller: Caller) => Promise<Usage>
 }
 
-/** The caller's account, what its plan allows and what it used. */
+/** The caller's account with its limits and usage. */
 export async function readAccount<Usage>(
   deps: ReadAccountDeps<Usage>,
   caller: Caller,
 ): Promise<{ account: Account; limits: Limits; usage: Usage }> {
   const account = await deps.store.accounts.find(caller.accountId)
-  if (account === null) throw new Error(`account ${caller.accountId} is gone under its own key`)
+  if (account === null)
+    throw new Error(`account ${caller.accountId} does not exist although its key does`)
   return { account, limits: deps.limitsOf(account.plan), usage: await deps.usageToday(caller) }
 }

@@ -5,7 +5,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import { issueKey } from './keys.ts'
 
-/** What accounts need. */
+/** What registering needs. */
 export type AccountDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -13,17 +13,17 @@ export type AccountDeps = {
   readonly defaultPlan: Plan
 }
 
-/** Registers an account with its first key, both or neither. */
+/** Registers an account with its first key, in one transaction. */
 export async function registerAccount(
   deps: AccountDeps,
-  options: { readonly email: string; readonly name?: string | undefined },
+  { email, name }: { readonly email: string; readonly name?: string | undefined },
 ): Promise<{ account: Account; apiKey: string; key: Key }> {
   const createdAt = deps.clock.now()
   const account = {
     id: deps.ids.next('account'),
-    // Addresses that differ only in capitals reach the same person nearly everywhere.
-    email: options.email.toLowerCase(),
-    name: options.name ?? null,
+    // Addresses that differ only in case reach the same person nearly everywhere.
+    email: email.toLowerCase(),
+    name: name ?? null,
     plan: deps.defaultPlan,
     createdAt,
   }

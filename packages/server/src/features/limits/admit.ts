@@ -1,21 +1,25 @@
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Caller } from '../accounts/authenticate.ts'
-import { callerAddress } from './client-address.ts'
-import type { Admission, RateLimiter } from './rate-limiter.ts'
+import { clientKey } from './client-address.ts'
+import type { RateLimiter, RateLimitResult } from './rate-limiter.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** What admitting requests needs. */
+/** What limiting requests needs. */
 export type AdmitDeps = {
   readonly rateLimiter: RateLimiter
   readonly limitsOf: (plan: Plan) => Limits
   /** Accounts that one address may register in an hour. */
   readonly registrationsPerHour: number
+  readonly ipv6Groups: (address: string) => readonly string[]
 }
 
-/** Counts a request of the caller's account; null where no rate limits it. */
-export async function admitRequest(deps: AdmitDeps, caller: Caller): Promise<Admission | null> {
+/** Counts a request of the caller's account; null when its plan has no limit. */
+export async function admitRequest(
+  deps: Pick<AdmitDeps, 'rateLimiter' | 'limitsOf'>,
+  caller: Caller,
+): Promise<RateLimitResult | null> {
   const { requestsPerMinute } = deps.limitsOf(caller.plan)
   if (requestsPerMinute === null) return null
   return deps.rateLimiter.admit({
@@ -26,15 +30,15 @@ export async function admitRequest(deps: AdmitDeps, caller: Caller): Promise<Adm
 }
 
 /**
- * Counts a registration from an address; null for the machine itself.
+ * Counts a registration from an address; null for one on this machine.
  *
- * Refused ones count too: each tells whether an email has an account.
+ * Registrations that fail count too: each reveals whether an email has an account.
  */
 export async function admitRegistration(
   deps: AdmitDeps,
   address: string,
-): Promise<Admission | null> {
-  const name = callerAddress(address)
+): Promise<RateLimitResult | null> {
+  const name = clientKey(address, deps.ipv6Groups)
   if (name === null) return null
   return deps.rateLimiter.admit({ name, limit: deps.registrationsPerHour, windowMs: HOUR_MS })
 }

@@ -5,10 +5,10 @@ import type { Caller } from '../accounts/authenticate.ts'
 import { firstOfMonth, nextDayStart, nextMonthStart, utcDay } from './calendar.ts'
 
 /**
- * Takes one inbox off the allowance of the caller's account, inside the transaction that
- * creates it: a refusal, of whatever kind, rolls back and costs nothing.
+ * Takes one inbox off the allowance of the caller's account, in the transaction that creates it:
+ * when anything else refuses the inbox, the rollback restores the allowance.
  *
- * The account is locked first. Two creates that count at once would both see the last place.
+ * The account is locked first: two calls that count at the same time would together exceed it.
  */
 export async function spendInbox(
   tx: Tables,

@@ -15,7 +15,7 @@ export function nextMonthStart(ms: number): number {
 /** When the next UTC day begins, in milliseconds. */
 export const nextDayStart = (ms: number): number => (Math.floor(ms / DAY_MS) + 1) * DAY_MS
 
-/** The last `count` UTC days up to that of an instant, oldest first. */
+/** The last `count` UTC days, ending with that of an instant, oldest first. */
 export function lastDays(ms: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => utcDay(ms - (count - 1 - i) * DAY_MS))
 }

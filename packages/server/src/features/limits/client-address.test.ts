@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { callerAddress } from './client-address.ts'
+import { ipv6Groups } from '../../platform/ip-address.ts'
+import { clientKey } from './client-address.ts'
 
-describe('callerAddress', () => {
+describe('clientKey', () => {
   const cases: readonly [string, string | null][] = [
     ['127.0.0.1', null],
     ['127.9.9.9', null],
@@ -19,7 +20,7 @@ describe('callerAddress', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::'],
     ['::2', '0:0:0:0::'],
   ]
-  for (const [address, name] of cases) {
-    it(`takes ${address} as ${name}`, () => assert.equal(callerAddress(address), name))
+  for (const [address, key] of cases) {
+    it(`counts ${address} as ${key}`, () => assert.equal(clientKey(address, ipv6Groups), key))
   }
 })

@@ -1,20 +1,21 @@
-import type { RateTake, RateWindow } from '../../store/tables/rate-windows.ts'
+import type { RateAddition, RateWindow } from '../../store/tables/rate-windows.ts'
 
-/** Where takes are counted: the store when nodes count together, else this node's memory. */
+/** Where requests are counted: in the store when several nodes share it, else in memory. */
 export type WindowCounter = {
-  take(takes: readonly RateTake[]): Promise<readonly RateWindow[]>
-  /** Forgets windows that are over. */
-  forgetEnded(now: number): Promise<void>
+  /** Adds to the windows of several names, each named once. */
+  add(additions: readonly RateAddition[]): Promise<readonly RateWindow[]>
+  /** Deletes windows that have ended. */
+  deleteEnded(now: number): Promise<void>
 }
 
 type Window = { readonly windowMs: number; readonly startedAt: number; used: number }
 
-/** Counts in memory what the store counts in its table: enough where one node is all there is. */
+/** Counts in memory, for a service of one node. */
 export class MemoryWindows implements WindowCounter {
   readonly #windows = new Map<string, Window>()
 
-  async take(takes: readonly RateTake[]): Promise<readonly RateWindow[]> {
-    return takes.map(({ name, windowMs, count, now }) => {
+  async add(additions: readonly RateAddition[]): Promise<readonly RateWindow[]> {
+    return additions.map(({ name, windowMs, count, now }) => {
       const known = this.#windows.get(name)
       const isOpen = known !== undefined && Math.abs(now - known.startedAt) < known.windowMs
       const window = isOpen ? known : { windowMs, startedAt: now, used: 0 }
@@ -24,7 +25,7 @@ export class MemoryWindows implements WindowCounter {
     })
   }
 
-  async forgetEnded(now: number): Promise<void> {
+  async deleteEnded(now: number): Promise<void> {
     for (const [name, { startedAt, windowMs }] of this.#windows) {
       if (startedAt + windowMs <= now) this.#windows.delete(name)
     }

@@ -1,6 +1,6 @@
 import type { Limits, Plan } from '@mayfly/contract'
 
-/** What each plan allows: the table of the interface, and `unlimited` for who hosts for himself. */
+/** The limits of each plan; `unlimited` is for self-hosted services. */
 export const PLANS: Readonly<Record<Plan, Limits>> = {
   key_only: {
     inboxesPerMonth: 100,
@@ -34,7 +34,7 @@ export const PLANS: Readonly<Record<Plan, Limits>> = {
   },
 }
 
-/** The limits of each plan, with what the operator set otherwise. */
+/** The limits of each plan, with the operator's overrides. */
 export function plansWith(
   overrides: Readonly<Record<Plan, Partial<Limits>>>,
 ): (plan: Plan) => Limits {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { RateTake } from '../../store/tables/rate-windows.ts'
+import type { RateAddition } from '../../store/tables/rate-windows.ts'
 import { MemoryWindows, type WindowCounter } from './memory-windows.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
@@ -20,7 +20,7 @@ describe('the rate limiter', () => {
     assert.ok(admissions.slice(30).every(({ remaining }) => remaining === 0))
   })
 
-  it('begins a window with the first and tells when it ends', async () => {
+  it('begins a window with the first request, and returns when it ends', async () => {
     let now = 5_000
     const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
     const rate = { ...RATE, limit: 1 }
@@ -44,14 +44,14 @@ describe('the rate limiter', () => {
     assert.deepEqual([raised.isAdmitted, raised.remaining], [true, 2])
   })
 
-  it('takes together what comes while a take is under way', async () => {
+  it('counts together what comes while a batch is counted', async () => {
     const { counter, asked } = recorded(new MemoryWindows())
     const limiter = new RateLimiter({ now: () => 0 }, counter)
     const names = Array.from({ length: 250 }, (_, i) => ({ ...RATE, name: `acc_${i % 125}` }))
     await Promise.all(names.map((rate) => limiter.admit(rate)))
     // The first alone, then all others: a hundred names, then the rest.
     assert.deepEqual(
-      asked.map((takes) => takes.length),
+      asked.map((additions) => additions.length),
       [1, 100, 25],
     )
     const counts = asked.flat().map(({ count }) => count)
@@ -61,16 +61,16 @@ describe('the rate limiter', () => {
     )
   })
 
-  it('tells a failure to who asked, and goes on', async () => {
+  it('rejects the requests of a batch that failed, and goes on', async () => {
     const memory = new MemoryWindows()
     let failures = 1
     const counter: WindowCounter = {
-      take: async (takes) => {
+      add: async (additions) => {
         failures -= 1
         if (failures >= 0) throw new Error('no answer')
-        return memory.take(takes)
+        return memory.add(additions)
       },
-      forgetEnded: async () => {},
+      deleteEnded: async () => {},
     }
     const limiter = new RateLimiter({ now: () => 0 }, counter)
     const [first, second] = await Promise.allSettled([limiter.admit(RATE), limiter.admit(RATE)])
@@ -106,13 +106,13 @@ describe('the rate limiter', () => {
 })
 
 function recorded(counter: WindowCounter) {
-  const asked: (readonly RateTake[])[] = []
+  const asked: (readonly RateAddition[])[] = []
   const recording: WindowCounter = {
-    take: async (takes) => {
-      asked.push(takes)
-      return counter.take(takes)
+    add: async (additions) => {
+      asked.push(additions)
+      return counter.add(additions)
     },
-    forgetEnded: async (now) => counter.forgetEnded(now),
+    deleteEnded: async (now) => counter.deleteEnded(now),
   }
   return { asked, counter: recording }
 }

@@ -13,8 +13,8 @@ type Counted = {
 }
 
 /**
- * Requests counted since the last flush. A write a request would halve what a node can
- * answer; a crash loses at most the counts of the last second.
+ * Requests counted since the last flush. One write for each request would halve the throughput of
+ * a node; a crash loses at most the counts of the last second.
  */
 export class RequestCounter {
   #counts = new Map<string, Counted>()
@@ -43,8 +43,8 @@ export class RequestCounter {
   }
 
   /**
-   * What is stored and what is counted here and not yet written, as of one moment: read again
-   * when a flush came between the two, which would count its requests twice or not at all.
+   * Stored usage and usage that is not written yet, of the same moment. Reads again when a flush
+   * came in between, whose requests would be counted twice or not at all.
    */
   async readWith(
     accountId: AccountId,
@@ -58,7 +58,7 @@ export class RequestCounter {
     }
   }
 
-  /** Writes all that was counted; when that fails the counts are kept for the next time. */
+  /** Writes all counts; when that fails, they are kept for the next flush. */
   async flush(store: Store): Promise<void> {
     while (this.#flushing !== null) await this.#flushing
     if (this.#counts.size === 0) return
@@ -78,7 +78,7 @@ export class RequestCounter {
     this.#lastUses = new Map()
     try {
       await store.transaction(async (tx) => {
-        // In order, so that two nodes that write for the same accounts wait and never cross.
+        // In order, so that two nodes that write for the same accounts do not deadlock.
         for (const [, counted] of [...counts].sort(byName)) {
           await tx.usage.add({ ...counted, inboxes: 0 })
         }
@@ -117,7 +117,7 @@ export type UsageDeps = {
   readonly requestCounter: RequestCounter
 }
 
-/** The last `days` UTC days, oldest first, days without use as zeros. */
+/** Usage of the last `days` UTC days, oldest first; days without use are zeros. */
 export async function listUsage(
   deps: UsageDeps,
   caller: Caller,
@@ -133,7 +133,7 @@ export async function listUsage(
   })
 }
 
-/** Today's use, and this month's inboxes. */
+/** Usage of today, and inboxes of this month. */
 export async function usageToday(deps: UsageDeps, caller: Caller) {
   const now = deps.clock.now()
   const date = utcDay(now)

@@ -88,9 +88,9 @@ describeEachDatabase('places of waits in the store', (open) => {
   it('are forgotten once their lease is over', async () => {
     const store = await open()
     await leased({ store, node: 'a' }).take(ALICE, 1)
-    await store.waitSlots.forgetEnded(NOW + 59_999)
+    await store.waitSlots.deleteEnded(NOW + 59_999)
     assert.deepEqual(await store.waitSlots.listHeld(ALICE, NOW), [1])
-    await store.waitSlots.forgetEnded(NOW + 60_000)
+    await store.waitSlots.deleteEnded(NOW + 60_000)
     assert.deepEqual(await store.waitSlots.listHeld(ALICE, NOW), [])
   })
 })

@@ -2,33 +2,33 @@ import type { AccountId, Limits, Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
-/** A place among an account's concurrent waits, held until it is disposed of. */
+/** One of an account's concurrent waits, held until it is disposed of. */
 export type WaitSlot = AsyncDisposable
 
-/** Where places are counted: the store when nodes count together, else this node's memory. */
+/** Where slots are counted: in the store when several nodes share it, else in memory. */
 export type WaitSlotHolder = {
-  /** A place, or null when all are held. */
+  /** A slot, or null when all are held. */
   take(accountId: AccountId, limit: number): Promise<WaitSlot | null>
 }
 
-/** What taking a place needs. */
+/** What taking a slot needs. */
 export type WaitSlotDeps = {
   readonly waitSlots: WaitSlotHolder
   readonly limitsOf: (plan: Plan) => Limits
 }
 
-/** A place comes free when any wait ends; nobody knows when. */
+/** Seconds for Retry-After; when the next wait ends is not known. */
 const RETRY_SECONDS = 1
 
-/** For who has as many places as he likes. */
+/** The slot of an account without a limit. */
 const UNCOUNTED: WaitSlot = { [Symbol.asyncDispose]: async () => {} }
 
 /**
- * Takes a place among the concurrent waits of the caller's account.
+ * Takes one of the concurrent waits of the caller's account.
  *
- * Write `await using slot = await takeWaitSlot(caller)` around the wait: the place is given
- * back however the wait ends, before its answer is sent, so that a client that waits again
- * at once finds it free. Giving back never throws.
+ * Write `await using slot = await takeWaitSlot(caller)` around the wait: the slot is released
+ * however the wait ends, before the response is sent, so that a client that waits again at once
+ * finds it free. Releasing never throws.
  */
 export async function takeWaitSlot(deps: WaitSlotDeps, caller: Caller): Promise<WaitSlot> {
   const { concurrentWaits } = deps.limitsOf(caller.plan)
@@ -43,7 +43,7 @@ export async function takeWaitSlot(deps: WaitSlotDeps, caller: Caller): Promise<
   return slot
 }
 
-/** Counts places in memory: enough where one node is all there is. */
+/** Counts slots in memory, for a service of one node. */
 export class MemoryWaitSlots implements WaitSlotHolder {
   readonly #held = new Map<AccountId, number>()
 
@@ -51,17 +51,17 @@ export class MemoryWaitSlots implements WaitSlotHolder {
     const held = this.#held.get(accountId) ?? 0
     if (held >= limit) return null
     this.#held.set(accountId, held + 1)
-    return disposableOnce(async () => this.#giveBack(accountId))
+    return disposableOnce(async () => this.#release(accountId))
   }
 
-  #giveBack(accountId: AccountId): void {
+  #release(accountId: AccountId): void {
     const left = (this.#held.get(accountId) ?? 0) - 1
     if (left > 0) this.#held.set(accountId, left)
     else this.#held.delete(accountId)
   }
 }
 
-/** A place that is given back the first time it is disposed of. */
+/** A slot that is released the first time it is disposed of. */
 export function disposableOnce(dispose: () => Promise<void>): WaitSlot {
   let isDisposed = false
   return {

@@ -3,25 +3,25 @@ import { OperatorRefused } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { AccountEntry, AccountSummary } from '../../store/tables/operator.ts'
-import type { IssuedKey, KeyOptions } from '../accounts/keys.ts'
+import type { IssuedKey, NewKeyFields } from '../accounts/keys.ts'
 import { getAccount } from './target.ts'
 
-/** What looking after accounts needs. */
+/** What the operator's commands on accounts need. */
 export type OperatorAccountDeps = {
   readonly store: Store
   readonly clock: Clock
-  readonly issueKey: (tx: Tables, accountId: AccountId, options: KeyOptions) => Promise<IssuedKey>
+  readonly issueKey: (tx: Tables, accountId: AccountId, fields: NewKeyFields) => Promise<IssuedKey>
 }
 
-/** Accounts whose email holds a text, newest first. */
+/** Accounts whose email contains a text, newest first. */
 export async function listAccounts(
   deps: OperatorAccountDeps,
-  about: { readonly emailHolds: string; readonly limit: number },
+  filter: { readonly emailContains: string; readonly limit: number },
 ): Promise<AccountSummary[]> {
-  return deps.store.operator.listAccounts({ ...about, now: deps.clock.now() })
+  return deps.store.operator.listAccounts({ ...filter, now: deps.clock.now() })
 }
 
-/** Puts an account on a plan, at once. */
+/** Changes the plan of an account. */
 export async function setPlan(
   deps: OperatorAccountDeps,
   email: string,
@@ -34,7 +34,7 @@ export async function setPlan(
   })
 }
 
-/** Revokes every key of an account; how many they were. */
+/** Revokes every key of an account; returns how many. */
 export async function revokeKeys(
   deps: OperatorAccountDeps,
   email: string,
@@ -45,19 +45,19 @@ export async function revokeKeys(
   })
 }
 
-/** Makes an admin key for an account whose owner has none left. */
+/** Creates an admin key for an account, for an owner who has lost all keys. */
 export async function giveKey(
   deps: OperatorAccountDeps,
   email: string,
 ): Promise<{ readonly account: AccountEntry } & IssuedKey> {
   return deps.store.transaction(async (tx) => {
     const account = await getAccount(tx, email)
-    const options = { name: 'from the operator', environment: 'live', role: 'admin' } as const
-    return { account, ...(await deps.issueKey(tx, account.id, options)) }
+    const fields = { name: 'from the operator', environment: 'live', role: 'admin' } as const
+    return { account, ...(await deps.issueKey(tx, account.id, fields)) }
   })
 }
 
-/** Disconnects the external account of an account; its plan is what it was before. */
+/** Disconnects the external account of an account, and restores its plan from before. */
 export async function disconnect(deps: OperatorAccountDeps, email: string): Promise<AccountEntry> {
   return deps.store.transaction(async (tx) => {
     const { id } = await getAccount(tx, email)

@@ -28,7 +28,7 @@ function operator(store: Store): OperatorAccountDeps & SuspensionDeps {
     clock,
     ids,
     operatorAccount: BOB,
-    issueKey: (tx, accountId, options) => issueKey({ store: tx, clock, ids }, accountId, options),
+    issueKey: (tx, accountId, fields) => issueKey({ store: tx, clock, ids }, accountId, fields),
   }
 }
 
@@ -78,9 +78,9 @@ describeEachDatabase('the operator', (open) => {
     await givenInbox(store, { owner: ALICE })
     await givenInbox(store, { owner: ALICE, expiresAt: NOW })
     await giveKey(operator(store), 'acc_alice')
-    const all = await listAccounts(operator(store), { emailHolds: '', limit: 10 })
+    const all = await listAccounts(operator(store), { emailContains: '', limit: 10 })
     assert.deepEqual(all.map(({ id }) => id).sort(), [ALICE, BOB])
-    const [found] = await listAccounts(operator(store), { emailHolds: '_ALICE@', limit: 10 })
+    const [found] = await listAccounts(operator(store), { emailContains: '_ALICE@', limit: 10 })
     assert.deepEqual(
       [found?.email, found?.activeKeys, found?.inboxes, found?.suspendedAt],
       ['acc_alice@example.com', 1, 1, null],

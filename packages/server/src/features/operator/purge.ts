@@ -1,24 +1,24 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Tables } from '../../store/open.ts'
-import { refuseOperator, type SuspensionDeps } from './suspension.ts'
+import { requireNotOperator, type SuspensionDeps } from './suspension.ts'
 import { getTarget, type Target } from './target.ts'
 
 /** What was purged. */
 export type Purged = { readonly target: Target; readonly inboxes: number }
 
-/** Inboxes purged in one transaction: a running service must not wait long for the writer. */
+/** Inboxes purged in one transaction, so that a running service does not wait long for the lock. */
 const BATCH = 20
 
 /**
- * Purges an inbox with its content, or an account with everything that is its own.
+ * Purges an inbox with its content, or an account with all its records.
  *
- * An account is stopped first, so that nothing is added while its inboxes go, batch by batch.
- * Addresses stay kept from other accounts for their time.
+ * An account is suspended first, so that nothing is added while its inboxes are purged in batches.
+ * Their addresses stay reserved for 30 days, as after any deletion.
  */
 export async function purge(deps: SuspensionDeps, text: string): Promise<Purged> {
   const { store, clock } = deps
   const target = await getTarget(store, text)
-  refuseOperator(deps, target)
+  requireNotOperator(deps, target)
   if (target.kind === 'inbox') {
     const { accountId, id } = target.inbox
     await store.transaction((tx) => purgeInbox(tx, accountId, { id, now: clock.now() }))

@@ -5,21 +5,21 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import { getTarget, type Target } from './target.ts'
 
-/** What stopping and purging need. */
+/** What suspending and purging need. */
 export type SuspensionDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  /** The account of postmaster and abuse, which must go on. */
+  /** The account that receives mail to postmaster and abuse. */
   readonly operatorAccount: AccountId
 }
 
-/** Stops an account (its keys, and mail to its inboxes) or an inbox (mail to it). */
+/** Suspends an account (its keys, and mail to its inboxes) or an inbox (mail to it). */
 export async function suspend(deps: SuspensionDeps, text: string, reason: string): Promise<Target> {
   const now = deps.clock.now()
   return deps.store.transaction(async (tx) => {
     const target = await getTarget(tx, text)
-    refuseOperator(deps, target)
+    requireNotOperator(deps, target)
     if (target.kind === 'account') {
       await tx.operator.setAccountSuspended(target.account.id, now)
     } else if (await tx.receiving.suspend(target.inbox.id, now, reason)) {
@@ -31,7 +31,7 @@ export async function suspend(deps: SuspensionDeps, text: string, reason: string
   })
 }
 
-/** Lets an account or an inbox go on. */
+/** Resumes an account or an inbox. */
 export async function resume(deps: SuspensionDeps, text: string): Promise<Target> {
   return deps.store.transaction(async (tx) => {
     const target = await getTarget(tx, text)
@@ -41,9 +41,11 @@ export async function resume(deps: SuspensionDeps, text: string): Promise<Target
   })
 }
 
-/** Stops a command that would leave mail to postmaster and abuse without a place. */
-export function refuseOperator(deps: SuspensionDeps, target: Target): void {
+/** Refuses a command that would stop mail to postmaster and abuse. */
+export function requireNotOperator(deps: SuspensionDeps, target: Target): void {
   const accountId = target.kind === 'account' ? target.account.id : target.inbox.accountId
   if (accountId !== deps.operatorAccount) return
-  throw new OperatorRefused("The operator's own account takes mail to postmaster: it must stay.")
+  throw new OperatorRefused(
+    "The operator's own account receives mail to postmaster and abuse; it cannot be suspended or purged.",
+  )
 }

@@ -2,12 +2,12 @@ import { OperatorRefused } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { AccountEntry, InboxEntry } from '../../store/tables/operator.ts'
 
-/** What an operator's command is about. */
+/** What an operator's command applies to. */
 export type Target =
   | { readonly kind: 'account'; readonly account: AccountEntry }
   | { readonly kind: 'inbox'; readonly inbox: InboxEntry }
 
-/** The account of an email or id; throws when there is none. */
+/** The account with this id or email; throws when there is none. */
 export async function getAccount(store: Tables, idOrEmail: string): Promise<AccountEntry> {
   const account = await store.operator.findAccount(idOrEmail)
   if (account === null) throw new OperatorRefused(`There is no account ${idOrEmail}.`)
@@ -15,8 +15,8 @@ export async function getAccount(store: Tables, idOrEmail: string): Promise<Acco
 }
 
 /**
- * The account or the inbox that a text names: by id, the account by its email, the inbox by
- * its address. An address may be both, and then only an id will do.
+ * The account with this id or email, or the inbox with this id or address. A text that is both is
+ * refused: then an id is needed.
  */
 export async function getTarget(store: Tables, text: string): Promise<Target> {
   const account = await store.operator.findAccount(text)

@@ -57,7 +57,7 @@ export async function admitRecipient(
 }
 
 /** The address under which the inbox for `given` is stored; null when it is not an address. */
-export function inboxAddress(given: string, operatorAddress: string): string | null {
+function inboxAddress(given: string, operatorAddress: string): string | null {
   if (OPERATOR_ROLES.includes(given.toLowerCase())) return operatorAddress
   const parsed = readEmailAddress(given)
   if (parsed === null) return null

@@ -11,9 +11,8 @@ import {
 } from '@mayfly/contract'
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { insertRows } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
-import { statementsOver } from '../statements.ts'
+import { insertRows, statementsOver } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
 
 /** An event for one webhook, written in the transaction of its message. */

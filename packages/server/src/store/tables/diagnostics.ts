@@ -1,9 +1,8 @@
 import type { DiagnosticId, InboxId } from '@mayfly/contract'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { insertRows } from '../insert-rows.ts'
 import type { RefusalCode, Schema } from '../schema.ts'
-import { statementsOver } from '../statements.ts'
+import { insertRows, statementsOver } from '../statements.ts'
 import { isoTime } from '../time.ts'
 
 /** What each of the stored stages carries beside its detail. */

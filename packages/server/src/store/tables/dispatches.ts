@@ -1,9 +1,8 @@
 import type { AttemptError, DeliveryStatus, EventId, WebhookId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { insertRows } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
-import { statementsOver } from '../statements.ts'
+import { insertRows, statementsOver } from '../statements.ts'
 
 /** A delivery that only this process attempts until its lease expires. */
 export type ClaimedDelivery = {

@@ -1,5 +1,6 @@
 import type {
   AttachmentId,
+  AttachmentStatus,
   InboxId,
   MailAddress,
   MessageAuth,
@@ -10,9 +11,8 @@ import type {
 import type { TransferEncoding } from '@mayfly/mail'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { insertRows } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
-import type { Statements } from '../statements.ts'
+import { insertRows, type Statements } from '../statements.ts'
 
 /** What a full message shows beyond its own columns; kept as one JSON text. */
 export type MailContent = {
@@ -35,7 +35,7 @@ export type NewAttachment = {
   readonly inline: boolean
   readonly sizeBytes: number
   readonly sha256: string
-  readonly status: 'available' | 'blocked' | 'quarantined'
+  readonly status: AttachmentStatus
   readonly reason: string | null
   readonly heldFor: 'scan' | null
   readonly bodyStart: number

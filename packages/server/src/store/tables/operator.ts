@@ -13,7 +13,7 @@ export type AccountEntry = {
   readonly suspendedAt: number | null
 }
 
-/** The same with what it has. */
+/** An account with the number of its keys and inboxes. */
 export type AccountSummary = AccountEntry & {
   readonly activeKeys: number
   /** Unexpired ones. */
@@ -28,7 +28,7 @@ export type InboxEntry = {
   readonly suspendedAt: number | null
 }
 
-/** Queries of the operator, who is no account's caller: none has an owner. */
+/** Queries of the operator. None takes an owner: they reach all accounts. */
 export class OperatorQueries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
@@ -38,9 +38,9 @@ export class OperatorQueries {
     this.#dialect = dialect
   }
 
-  /** Accounts whose email holds a text, newest first. */
-  async listAccounts(about: {
-    readonly emailHolds: string
+  /** Accounts whose email contains a text, newest first. */
+  async listAccounts(filter: {
+    readonly emailContains: string
     readonly limit: number
     readonly now: number
   }): Promise<AccountSummary[]> {
@@ -49,12 +49,12 @@ export class OperatorQueries {
         sql<number>`(select count(*) from api_key where api_key.account_id = account.id
           and api_key.revoked_at is null)`.as('active_keys'),
         sql<number>`(select count(*) from inbox where inbox.account_id = account.id
-          and inbox.expires_at > ${about.now})`.as('inboxes'),
+          and inbox.expires_at > ${filter.now})`.as('inboxes'),
       ])
-      .where('account.email', 'like', `%${literal(about.emailHolds.toLowerCase())}%`)
+      .where('account.email', 'like', `%${withoutWildcards(filter.emailContains.toLowerCase())}%`)
       .orderBy('account.created_at', 'desc')
       .orderBy('account.id', 'desc')
-      .limit(about.limit)
+      .limit(filter.limit)
       .execute()
     return rows.map((row) => ({
       ...toAccount(row),
@@ -63,7 +63,7 @@ export class OperatorQueries {
     }))
   }
 
-  /** The account of this id or this email, or null. */
+  /** The account with this id or email, or null. */
   async findAccount(idOrEmail: string): Promise<AccountEntry | null> {
     const row = await this.#accounts()
       .where((where) =>
@@ -76,7 +76,7 @@ export class OperatorQueries {
     return row === undefined ? null : toAccount(row)
   }
 
-  /** The inbox of this id, or the newest that held this address; null when there is none. */
+  /** The inbox with this id, or the newest with this address; null when there is none. */
   async findInbox(idOrAddress: string): Promise<InboxEntry | null> {
     const row = await this.#db
       .selectFrom('inbox')
@@ -94,7 +94,7 @@ export class OperatorQueries {
     return { id, accountId, address, suspendedAt }
   }
 
-  /** Puts an account on a plan, to stay there when an external account is disconnected. */
+  /** Changes the plan of an account, also the one that is restored by a disconnect. */
   async setPlan(id: AccountId, plan: Plan): Promise<void> {
     await this.#db.updateTable('account').set({ plan }).where('id', '=', id).execute()
     await this.#db
@@ -104,12 +104,12 @@ export class OperatorQueries {
       .execute()
   }
 
-  /** Stops an account, or lets it go on when `at` is null. */
+  /** Suspends an account, or resumes it when `at` is null. */
   async setAccountSuspended(id: AccountId, at: number | null): Promise<void> {
     await this.#db.updateTable('account').set({ suspended_at: at }).where('id', '=', id).execute()
   }
 
-  /** Lets a stopped inbox go on. */
+  /** Resumes a suspended inbox. */
   async resumeInbox(id: InboxId): Promise<void> {
     await this.#db
       .updateTable('inbox')
@@ -118,7 +118,7 @@ export class OperatorQueries {
       .execute()
   }
 
-  /** Revokes every active key of an account; how many they were. */
+  /** Revokes every active key of an account; returns how many. */
   async revokeKeys(id: AccountId, revokedAt: number): Promise<number> {
     const { numUpdatedRows } = await this.#db
       .updateTable('api_key')
@@ -129,7 +129,7 @@ export class OperatorQueries {
     return Number(numUpdatedRows)
   }
 
-  /** Some inboxes of an account, expired ones too. */
+  /** Up to `limit` inboxes of an account, expired ones included. */
   async listInboxes(id: AccountId, limit: number): Promise<InboxId[]> {
     const rows = await this.#db
       .selectFrom('inbox')
@@ -140,12 +140,12 @@ export class OperatorQueries {
     return rows.map((row) => row.id)
   }
 
-  /** Deletes an account, whose inboxes were purged before, with all else that is its own. */
+  /** Deletes an account, whose inboxes were purged before, with all its other records. */
   async deleteAccount(id: AccountId): Promise<void> {
     await this.#db.deleteFrom('account').where('id', '=', id).execute()
   }
 
-  /** What time the database has, in milliseconds. */
+  /** The current time of the database, in milliseconds. */
   async databaseTime(): Promise<number> {
     const { rows } = await sql<{ now: number }>`
       select ${sql.raw(this.#dialect.currentMs)} as now`.execute(this.#db)
@@ -167,8 +167,8 @@ export class OperatorQueries {
   }
 }
 
-/** The text without what stands for other characters in a pattern: it then finds a little more. */
-const literal = (text: string): string => text.replace(/[%\\]/g, '')
+/** `_` stays: it matches any character, so that slightly more is found. */
+const withoutWildcards = (text: string): string => text.replace(/[%\\]/g, '')
 
 function toAccount(row: {
   id: AccountId

@@ -12,7 +12,7 @@ describeEachDatabase('rate windows', (open) => {
   it('gives each of many takers at once places of its own', async () => {
     const store = await open()
     const windows = await Promise.all(
-      Array.from({ length: 40 }, () => store.rateWindows.take([take('a')])),
+      Array.from({ length: 40 }, () => store.rateWindows.add([take('a')])),
     )
     const places = windows.flat().map(({ used }) => used)
     assert.deepEqual(
@@ -26,7 +26,7 @@ describeEachDatabase('rate windows', (open) => {
     const names = Array.from({ length: 20 }, (_, i) => `acc_${i}`)
     const rounds = Array.from({ length: 20 }, (_, i) => {
       const takes = names.map((name) => take(name))
-      return store.rateWindows.take(i % 2 === 0 ? takes : takes.reverse())
+      return store.rateWindows.add(i % 2 === 0 ? takes : takes.reverse())
     })
     const windows = (await Promise.all(rounds)).flat()
     assert.equal(Math.max(...windows.map(({ used }) => used)), 20)
@@ -34,9 +34,9 @@ describeEachDatabase('rate windows', (open) => {
 
   it('forgets windows that are over', async () => {
     const store = await open()
-    await store.rateWindows.take([take('old', 5), take('young', 5, NOW + 1)])
-    await store.rateWindows.forgetEnded(NOW + MINUTE_MS)
-    const windows = await store.rateWindows.take([take('old'), take('young')])
+    await store.rateWindows.add([take('old', 5), take('young', 5, NOW + 1)])
+    await store.rateWindows.deleteEnded(NOW + MINUTE_MS)
+    const windows = await store.rateWindows.add([take('old'), take('young')])
     assert.deepEqual(windows.map(({ name, used }) => [name, used]).sort(), [
       ['old', 1],
       ['young', 6],
@@ -63,7 +63,7 @@ describeEachDatabase('rate windows', (open) => {
         for (const { name, count, stepMs } of takes) {
           now += stepMs
           const options = [take(`${run} ${name}`, count, now)]
-          assert.deepEqual(await store.rateWindows.take(options), await memory.take(options))
+          assert.deepEqual(await store.rateWindows.add(options), await memory.add(options))
         }
       }),
       { numRuns: 30 },

@@ -1,23 +1,23 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** A options to take from a rate. */
-export type RateTake = {
-  /** Whose rate it is. */
+/** Requests to count in a window. */
+export type RateAddition = {
+  /** Names the window. */
   readonly name: string
   readonly windowMs: number
   readonly count: number
   readonly now: number
 }
 
-/** A window after a take. `used` counts every options, those past the limit too. */
+/** A window after an addition. `used` counts all requests, also those above the limit. */
 export type RateWindow = {
   readonly name: string
   readonly startedAt: number
   readonly used: number
 }
 
-/** What is used of each rate, for nodes that count together. */
+/** Windows of the rate limits, counted by all nodes together. */
 export class RateWindows {
   readonly #db: Kysely<Schema>
 
@@ -26,11 +26,11 @@ export class RateWindows {
   }
 
   /**
-   * Takes from several rates, each named once. One statement, so that of many takers at once
-   * each sees a count of its own; in the order of names, so that two nodes never cross.
+   * Adds to the windows of several names, each named once. In one statement, so that concurrent
+   * calls see different counts; in the order of names, so that two nodes do not deadlock.
    */
-  async take(takes: readonly RateTake[]): Promise<RateWindow[]> {
-    const rows = takes
+  async add(additions: readonly RateAddition[]): Promise<RateWindow[]> {
+    const rows = additions
       .map(({ name, windowMs, count, now }) => ({
         name,
         window_ms: windowMs,
@@ -38,7 +38,7 @@ export class RateWindows {
         used: count,
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    // Either way: a window that seems to lie ahead is from a clock that was set back.
+    // In both directions: a window that starts in the future is from before a clock was set back.
     const isOver = sql`abs(excluded.started_at - rate_window.started_at) >= rate_window.window_ms`
     const windows = await this.#db
       .insertInto('rate_window')
@@ -57,8 +57,8 @@ export class RateWindows {
     return windows.map((row) => ({ name: row.name, startedAt: row.started_at, used: row.used }))
   }
 
-  /** Forgets windows that are over. */
-  async forgetEnded(now: number): Promise<void> {
+  /** Deletes windows that have ended. */
+  async deleteEnded(now: number): Promise<void> {
     await this.#db
       .deleteFrom('rate_window')
       .where(sql<boolean>`started_at + window_ms <= ${now}`)

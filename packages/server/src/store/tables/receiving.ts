@@ -1,9 +1,8 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { executeRows, type RowsStatement } from '../insert-rows.ts'
 import type { Schema } from '../schema.ts'
-import type { Statements } from '../statements.ts'
+import { executeRows, type RowsStatement, type Statements } from '../statements.ts'
 
 /** What decides whether an inbox accepts mail. */
 export type Recipient = {

@@ -2,7 +2,7 @@ import type { AccountId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** A options for one numbered place among an account's waits. */
+/** A claim of one numbered slot of an account. */
 export type WaitSlotClaim = {
   readonly number: number
   readonly token: string
@@ -11,7 +11,7 @@ export type WaitSlotClaim = {
   readonly now: number
 }
 
-/** Places of held waits, leased so that those of a node that died come free again. */
+/** Slots of held waits, leased so that those of a crashed node become free again. */
 export class WaitSlots {
   readonly #db: Kysely<Schema>
 
@@ -19,7 +19,7 @@ export class WaitSlots {
     this.#db = db
   }
 
-  /** Numbers of the places that are held. */
+  /** Numbers of the slots that are held. */
   async listHeld(owner: AccountId, now: number): Promise<number[]> {
     const rows = await this.#db
       .selectFrom('wait_slot')
@@ -30,7 +30,7 @@ export class WaitSlots {
     return rows.map((row) => row.number)
   }
 
-  /** Takes a place; false when it is held. One statement: of many at once one succeeds. */
+  /** Takes a slot; false when it is held. One statement, so that only one of several succeeds. */
   async claim(owner: AccountId, claim: WaitSlotClaim): Promise<boolean> {
     const { number, token, node, leasedUntil, now } = claim
     const taken = await this.#db
@@ -47,7 +47,7 @@ export class WaitSlots {
     return taken.length === 1
   }
 
-  /** Gives a place back, unless its lease ran out and another wait has it. */
+  /** Releases a slot, unless its lease expired and another wait has it. */
   async release(owner: AccountId, number: number, token: string): Promise<void> {
     await this.#db
       .deleteFrom('wait_slot')
@@ -57,7 +57,7 @@ export class WaitSlots {
       .execute()
   }
 
-  /** Keeps the places of a node that lives. */
+  /** Extends the leases of a node. */
   async renew(node: string, leasedUntil: number): Promise<void> {
     await this.#db
       .updateTable('wait_slot')
@@ -66,8 +66,8 @@ export class WaitSlots {
       .execute()
   }
 
-  /** Forgets places whose lease ran out. */
-  async forgetEnded(now: number): Promise<void> {
+  /** Deletes slots whose lease expired. */
+  async deleteEnded(now: number): Promise<void> {
     await this.#db.deleteFrom('wait_slot').where('leased_until', '<=', now).execute()
   }
 }
