@@ -10,7 +10,7 @@ import {
   readCorpus,
   scoreOf,
   type Verdict,
-} from '../packages/mail/test/otp-corpus.ts'
+} from '../packages/mail/test/testing-otp-corpus.ts'
 
 const PARTS: readonly CorpusPart[] = ['tune', 'measure']
 const CONFIDENCES: readonly (readonly [number, number])[] = [

@@ -1,32 +1,29 @@
-import { type Inflate, judgeAttachment, type Verdict } from './attachments/attachments.ts'
+import { type AttachmentVerdict, type Inflate, judgeAttachment } from './attachments/verdict.ts'
 import { findOtp, type OtpFinding } from './codes/find.ts'
-import { type HtmlReading, readHtml } from './html/read.ts'
+import { readHtml } from './html/read-html.ts'
 import { previewOf, readableText } from './html/readable-text.ts'
 import { findLinks, type MailLink } from './links/links.ts'
-import type { ParsedMail } from './mime/parse.ts'
+import type { ParsedMail } from './mime/parse-mail.ts'
 
-/** What is found in a mail at arrival, beyond what it says itself. */
+/** What is detected in a parsed mail. */
 export interface Detected {
-  /** The plain text, or the readable text of a mail that has HTML alone. */
+  /** The plain text, or the visible text of a mail that has HTML only. */
   readonly text: string | null
-  /** What a reader sees of the HTML; null when there is none. */
-  readonly visibleText: string | null
   readonly preview: string | null
   readonly links: readonly MailLink[]
-  /** The one-time code, or none, and what else might have been it. */
+  /** The one-time code, if any, and the other candidates. */
   readonly code: OtpFinding
   /** One for each attachment, in their order. */
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly AttachmentVerdict[]
 }
 
-/** Looks through a mail once. `inflate` lets archives be judged by what they compress. */
+/** Examines a parsed mail. `inflate` is needed to check compressed archives. */
 export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detected {
-  const reading: HtmlReading | null = mail.html === null ? null : readHtml(mail.html)
+  const reading = mail.html === null ? null : readHtml(mail.html)
   const visibleText = reading === null ? null : readableText(reading)
   const text = mail.text ?? visibleText
   return {
     text,
-    visibleText,
     preview: previewOf(visibleText || text || ''),
     links: findLinks(reading, mail.text),
     code: findOtp({ subject: mail.subject, text: mail.text, html: reading }),

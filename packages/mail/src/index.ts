@@ -1,5 +1,10 @@
-export { emailAddressText, readEmailAddress, withoutTag } from './addresses/email-address.ts'
-export type { Inflate, Verdict } from './attachments/attachments.ts'
+export {
+  type EmailAddress,
+  emailAddressText,
+  readEmailAddress,
+  withoutTag,
+} from './addresses/email-address.ts'
+export type { AttachmentVerdict, Inflate } from './attachments/verdict.ts'
 export {
   findOtp,
   type Otp,
@@ -8,8 +13,8 @@ export {
   type OtpInput,
 } from './codes/find.ts'
 export { type Detected, detect } from './detect.ts'
-export { type HtmlReading, readHtml } from './html/read.ts'
+export { type HtmlReading, readHtml } from './html/read-html.ts'
 export { readableText } from './html/readable-text.ts'
 export type { MailLink } from './links/links.ts'
-export { decodeTransfer, type TransferEncoding } from './mime/decode.ts'
-export { type ParsedMail, parseMail } from './mime/parse.ts'
+export { type ParsedMail, parseMail } from './mime/parse-mail.ts'
+export { decodeTransfer, type TransferEncoding } from './mime/transfer-encoding.ts'

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { detect } from '../src/detect.ts'
-import { decodeTransfer } from '../src/mime/decode.ts'
-import { parseMail } from '../src/mime/parse.ts'
+import { parseMail } from '../src/mime/parse-mail.ts'
+import { decodeTransfer } from '../src/mime/transfer-encoding.ts'
 
 const FOLDER = join(import.meta.dirname, 'mail', 'golden')
 
@@ -12,7 +12,7 @@ const FOLDER = join(import.meta.dirname, 'mail', 'golden')
 function read(raw: Buffer): Record<string, unknown> {
   const mail = parseMail(raw)
   const { text, preview, links, verdicts } = detect(mail)
-  const { subject, from, to, cc, replyTo, sentAt, messageId, html, defects } = mail
+  const { subject, from, to, cc, replyTo, sentAt, html, defects } = mail
   const attachments = mail.attachments.map((attachment, index) => {
     const { bytes, bodyStart, bodyEnd, ...rest } = attachment
     const again = decodeTransfer(raw.subarray(bodyStart, bodyEnd), attachment.encoding)
@@ -20,7 +20,7 @@ function read(raw: Buffer): Record<string, unknown> {
     return { ...rest, base64: bytes.toString('base64'), ...verdicts[index] }
   })
   return {
-    ...{ subject, from, to, cc, replyTo, sentAt, messageId, text, html },
+    ...{ subject, from, to, cc, replyTo, sentAt, text, html },
     ...{ preview, links, attachments, defects },
     headers: mail.headers.map(({ name, value }) => [name, value]),
   }

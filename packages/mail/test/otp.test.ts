@@ -8,7 +8,7 @@ import {
   readCorpus,
   readTable,
   scoreOf,
-} from './otp-corpus.ts'
+} from './testing-otp-corpus.ts'
 
 const PRECISION_MIN = 0.99
 const RECALL_MIN = 0.97

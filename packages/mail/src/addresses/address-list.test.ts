@@ -86,7 +86,7 @@ describe('address lists', () => {
     const defects = new DefectList()
     const list = parseAddressList('a@b.example,'.repeat(ADDRESSES_MAX + 1), defects)
     assert.equal(list.length, ADDRESSES_MAX)
-    assert.deepEqual(defects.sentences(), ['A field has more addresses than are kept.'])
+    assert.deepEqual(defects.sentences(), ['A field has too many addresses; the rest is ignored.'])
   })
 
   it('reads any string', () => {

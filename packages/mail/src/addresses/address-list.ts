@@ -2,16 +2,16 @@ import { ADDRESSES_MAX } from '../limits.ts'
 import type { DefectList } from '../mime/defects.ts'
 import { decodeEncodedWords } from '../mime/encoded-words.ts'
 
-/** A mailbox of a From, To, Cc or Reply-To field; null for what is not there. */
+/** A mailbox of a From, To, Cc or Reply-To field; null for a missing half. */
 export interface MailAddress {
   readonly name: string | null
   readonly address: string | null
 }
 
 /**
- * The mailboxes of an address list, those of groups among them.
+ * Parses an address list into its mailboxes, those of groups included.
  *
- * Takes what senders get wrong: unquoted names, semicolons between mailboxes, missing brackets.
+ * Accepts common errors: unquoted names, semicolons between mailboxes, missing brackets.
  */
 export function parseAddressList(value: string, defects: DefectList): readonly MailAddress[] {
   const addresses: MailAddress[] = []
@@ -36,12 +36,13 @@ export function parseAddressList(value: string, defects: DefectList): readonly M
   return addresses
 }
 
-/** One mailbox as it is written. */
+/** One mailbox as written. */
 interface Mailbox {
-  /** The text outside brackets and comments, without quotes; and the same with its quotes. */
+  /** The text outside brackets and comments, without quotes. */
   readonly text: string
+  /** The same text with its quotes. */
   readonly quoted: string
-  /** What stands in angle brackets. */
+  /** The text in angle brackets. */
   readonly angle: string | null
   readonly comment: string
   readonly isAfterSemicolon: boolean
@@ -65,7 +66,7 @@ function finish(mailbox: Mailbox, defects: DefectList): MailAddress | null {
   return { name: name ?? cleanName(comment, defects), address: cleanAddress(bare, defects) }
 }
 
-/** Where the local part begins at the end of the text: a quoted string or a word. */
+/** Where the local part at the end of the text begins: a quoted string or a word. */
 function localPartStart(text: string): number {
   if (text.endsWith('"')) return Math.max(text.lastIndexOf('"', text.length - 2), 0)
   let start = text.length
@@ -86,7 +87,7 @@ function cleanAddress(text: string, defects: DefectList): string | null {
   return bare === '' ? null : bare
 }
 
-/** Reads one mailbox after the other from an address list, each character once. */
+/** Reads the mailboxes of an address list one by one, each character once. */
 class MailboxScanner {
   readonly #value: string
   #at = 0
@@ -123,7 +124,7 @@ class MailboxScanner {
         text += literal
         quoted += literal
       } else if (character === ':' && angle === null && !hasAt) {
-        // The name of a group stands before its colon; its mailboxes follow.
+        // The text before the colon is the name of a group; its mailboxes follow.
         text = quoted = comment = ''
         this.#at += 1
       } else {
@@ -136,7 +137,7 @@ class MailboxScanner {
     return { text, quoted, angle, comment: comment.trim(), isAfterSemicolon }
   }
 
-  /** Text up to the next character that means something. */
+  /** Text up to the next special character. */
   #plain(): string {
     const start = this.#at
     this.#at += 1
@@ -146,7 +147,7 @@ class MailboxScanner {
     return this.#value.slice(start, this.#at)
   }
 
-  /** The inside of a quoted string; a quote that is never closed stands for itself. */
+  /** The content of a quoted string; an unclosed quote is an ordinary character. */
   #quoted(): string {
     const start = this.#at + 1
     if (!this.#hasOpenQuote) {
@@ -183,7 +184,7 @@ class MailboxScanner {
     const start = this.#at
     let close = this.#value.indexOf('>', start)
     if (close < 0) close = this.#value.length
-    // A quoted local part may hold a bracket: <"a>b"@example.com>.
+    // A quoted local part may contain a bracket: <"a>b"@example.com>.
     const quote = this.#value.slice(start, close).indexOf('"')
     if (quote >= 0) {
       this.#at = start + quote

@@ -1,4 +1,4 @@
-/** The two halves of an email address, without its quotes, in lower case. */
+/** An email address in lower case, without quotes. */
 export interface EmailAddress {
   readonly localPart: string
   readonly domain: string
@@ -8,13 +8,13 @@ export interface EmailAddress {
 const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
 
-/** Characters of an unquoted local part: atext and the dot, and all above ASCII (RFC 6531). */
+/** Characters of an unquoted local part: atext, the dot, and everything above ASCII (RFC 6531). */
 const UNQUOTED = /^[\w.!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+$/u
 
 /**
- * Reads `local@domain` as the receiving side compares it; null when it is no address.
+ * Parses `local@domain` into the form in which addresses are compared; null if it is invalid.
  *
- * Local parts are compared without case here, and a domain outside ASCII by its ASCII form.
+ * Local parts are compared case-insensitively, and a non-ASCII domain by its ASCII form.
  */
 export function readEmailAddress(text: string): EmailAddress | null {
   const at = text.lastIndexOf('@')
@@ -24,12 +24,12 @@ export function readEmailAddress(text: string): EmailAddress | null {
   return localPart === null || domain === null ? null : { localPart, domain }
 }
 
-/** The address in the one spelling that all its other spellings share. */
+/** The normalised text of an address. */
 export function emailAddressText(address: EmailAddress): string {
   return `${address.localPart}@${address.domain}`
 }
 
-/** `local` of `local+tag`: mail to either reaches the same inbox. */
+/** `local` of `local+tag`: both reach the same inbox. */
 export function withoutTag(localPart: string): string {
   const plus = localPart.indexOf('+')
   return plus > 0 ? localPart.slice(0, plus) : localPart
@@ -43,8 +43,8 @@ function readLocalPart(text: string): string | null {
   return UNQUOTED.test(bare) ? bare.toLowerCase() : null
 }
 
-/** The domain in lower-case ASCII, without a root dot; an address literal stays in brackets. */
-export function asciiDomain(text: string): string | null {
+/** The domain in lower-case ASCII, without a trailing dot; an address literal has its brackets. */
+function asciiDomain(text: string): string | null {
   const bare = text.endsWith('.') ? text.slice(0, -1) : text
   if (bare.length === 0 || bare.length > DOMAIN_MAX) return null
   if (/^\[[\da-f.:]+\]$|^\[ipv6:[\da-f.:]+\]$/i.test(bare)) return bare.toLowerCase()
@@ -55,7 +55,7 @@ export function asciiDomain(text: string): string | null {
 }
 
 function punycode(domain: string): string | null {
-  // The URL parser maps domain names by UTS 46; anything it would take for more is kept out.
+  // The URL parser maps domain names by UTS 46; characters with a meaning in URLs are excluded.
   if (/[\s/?#@:\\[\]%]/.test(domain)) return null
   try {
     return new URL(`http://${domain}/`).hostname

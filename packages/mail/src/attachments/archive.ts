@@ -1,38 +1,38 @@
 import { HEAD_BYTES } from './magic.ts'
 
 /**
- * Decompresses raw deflate data: the first bytes of the result, at most `maxBytes` of them; null
- * when the data is unsound. Passed in, because this part of the program imports nothing of Node.
+ * Decompresses raw deflate data: at most the first `maxBytes` bytes of the result, or null if the
+ * data is invalid. Passed in, because this package imports nothing of Node.
  */
 export type Inflate = (data: Buffer, maxBytes: number) => Buffer | null
 
 /** A file inside an archive. */
 export interface ArchiveEntry {
   readonly name: string
-  /** The start of its content, or all of it where it is short; null when it cannot be seen. */
+  /** The beginning of its content; null if it cannot be read. */
   readonly head: Buffer | null
 }
 
-/** Entries looked at in one archive. */
+/** Entries of one archive that are checked. */
 const ENTRIES_MAX = 2_000
 
-/** Bytes of an entry's name that are looked at. */
+/** Bytes of an entry's name that are read. */
 const NAME_BYTES_MAX = 1_024
 
-/** Entries that are decompressed for a look at their start. */
+/** Entries of one archive that are decompressed. */
 const INFLATED_MAX = 200
 
-/** Compressed bytes given to `inflate` for one entry: enough for the first bytes of any. */
+/** Compressed bytes passed to `inflate` for one entry: enough for the beginning of any file. */
 const DEFLATED_BYTES = 16 * 1024
 
 const LOCAL_HEADER = 0x04034b50
 const CENTRAL_HEADER = 0x02014b50
 const END_OF_DIRECTORY = 0x06054b50
 
-/** Farthest that a zip's last record can lie from its end: its comment may be this long. */
-const END_LOOK_BYTES = 22 + 0xffff
+/** Longest distance of the last record from the end of a zip file, with the longest comment. */
+const END_SEARCH_BYTES = 22 + 0xffff
 
-/** The files in a zip, gzip or tar archive; null when the bytes are none of these. */
+/** The files of a zip, gzip or tar archive; null if the bytes are none of these. */
 export function readArchive(
   bytes: Buffer,
   inflate: Inflate | null,
@@ -53,7 +53,7 @@ interface ZipEntry {
 }
 
 function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[] {
-  // The list at the end may be missing, cut off or made to hide files: local headers count too.
+  // The central directory may be missing, truncated or hide files: local headers count too.
   const entries = new Map<string, ZipEntry>()
   for (const entry of [...readDirectory(bytes), ...walkLocalHeaders(bytes)]) {
     const key = `${entry.dataStart} ${entry.name}`
@@ -79,7 +79,7 @@ function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[
 }
 
 function readDirectory(bytes: Buffer): readonly ZipEntry[] {
-  const tail = bytes.subarray(Math.max(0, bytes.length - END_LOOK_BYTES))
+  const tail = bytes.subarray(Math.max(0, bytes.length - END_SEARCH_BYTES))
   const found = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   if (found < 0 || tail.length - found < 22) return []
   const entries: ZipEntry[] = []

@@ -1,4 +1,4 @@
-/** Extensions of programs, scripts and installers, and of documents that carry macros. */
+/** Extensions of programs, scripts, installers, and documents with macros. */
 const EXTENSIONS: ReadonlySet<string> = new Set(
   `ade adp apk app appimage appref-ms appx appxbundle bash bat cab chm class cmd com command cpl csh
   deb dex diagcab dll dmg docm dotm drv elf exe fish gadget hlp hta inf ins ipa isp jar jnlp js
@@ -8,7 +8,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
   vxd website ws wsc wsf wsh xbap xlam xll xlsm xltm zsh`.split(/\s+/),
 )
 
-/** Media types of programs and scripts, with `x-` left out. */
+/** Media types of programs and scripts, without `x-`. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set(
   `application/bat application/csh application/dosexec application/ecmascript application/elf
   application/exe application/executable application/hta application/httpd-php
@@ -27,31 +27,31 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set(
   text/python text/ruby text/sh text/shellscript text/vbscript text/vbs`.split(/\s+/),
 )
 
-/** Marks that change the direction of what follows: `fdp.exe` is shown as `exe.pdf`. */
+/** Characters that change the text direction: `fdp.exe` is displayed as `exe.pdf`. */
 const DIRECTION_MARKS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g
 
-/** Characters that show nothing and that Windows or a reader would not count. */
-const UNSEEN = /[\0-\x1f\x7f\u00ad\u200b-\u200d\u2060\ufeff]/g
+/** Invisible characters, which Windows or a reader ignores. */
+const INVISIBLE = /[\0-\x1f\x7f\u00ad\u200b-\u200d\u2060\ufeff]/g
 
-/** Characters at the end of a name that are looked at; an extension is among the last ten. */
+/** Characters at the end of a name that are read; an extension is among the last ten. */
 const NAME_CHARS_MAX = 255
 
-/** The dangerous extension that a name ends in, however it is dressed up; null when harmless. */
+/** The dangerous extension of a file name, even if disguised; null if it has none. */
 export function dangerousExtension(filename: string): string | null {
   const name = filename
     .slice(-NAME_CHARS_MAX)
     .replace(DIRECTION_MARKS, '')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .normalize('NFKC')
     .toLowerCase()
-    // Windows drops these at the end of a name, and takes what follows a colon for a stream.
+    // Windows ignores these at the end of a name, and takes the text after a colon as a stream.
     .replace(/::?\$?[a-z]*$/, '')
     .replace(/[\s.]+$/, '')
   const extension = name.slice(name.lastIndexOf('.') + 1)
   return name.includes('.') && EXTENSIONS.has(extension) ? extension : null
 }
 
-/** Whether a name is written to be shown back to front from some point on. */
+/** Whether a name contains characters that reverse the text direction. */
 export function isNameReversed(filename: string): boolean {
   return /[\u202d\u202e]/.test(filename)
 }

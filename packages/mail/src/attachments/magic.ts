@@ -1,20 +1,20 @@
-/** Bytes at the start of a file that are looked at to tell what it is. */
+/** Bytes at the beginning of a file that are read to detect its type. */
 export const HEAD_BYTES = 4 * 1024
 
-/** The test file that every virus scanner takes for a virus; in two halves, for theirs and ours. */
+/** The EICAR test file, in two halves so that virus scanners do not detect this source file. */
 const EICAR = `${'X5O!P%@AP[4\\PZX54(P^)7CC)7}'}${'$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'}`
 
-/** Longest test file: the 68 characters may be followed by white space up to this length. */
+/** Longest EICAR file: the 68 characters may be followed by white space up to this length. */
 const EICAR_FILE_MAX = 128
 
-/** Whether the file is the EICAR test file, by its definition. */
+/** Whether the file is the EICAR test file as defined by EICAR. */
 export function isEicar(bytes: Buffer): boolean {
   if (bytes.length < EICAR.length || bytes.length > EICAR_FILE_MAX) return false
   const text = bytes.toString('latin1')
   return text.startsWith(EICAR) && /^[ \t\r\n\x1a]*$/.test(text.slice(EICAR.length))
 }
 
-/** What program or script the file is, judged by its first bytes; null when none that we know. */
+/** The kind of program or script, by the first bytes of a file; null for other files. */
 export function programKind(head: Buffer): string | null {
   if (head.length < 4) return null
   const binary = binaryKind(head)
@@ -24,7 +24,7 @@ export function programKind(head: Buffer): string | null {
 }
 
 function binaryKind(head: Buffer): string | null {
-  // Two letters alone would also be the start of a text; a program's header is full of zeros.
+  // A text may begin with these two letters too; the header of a program contains zeros.
   const isDos = head.toString('latin1', 0, 2) === 'MZ' && head.subarray(0, 64).includes(0)
   if (isDos) return 'a Windows program'
   switch (head.readUInt32BE(0)) {
@@ -52,10 +52,10 @@ function binaryKind(head: Buffer): string | null {
   }
 }
 
-/** Class identifier of an installer, at its place in the first entry of an OLE directory. */
+/** Class identifier of an installer, in the first entry of an OLE directory. */
 const INSTALLER_CLASS = '84100c0000000000c000000000000046'
 
-/** OLE files are documents and installers alike; what they hold is told by their directory. */
+/** Documents and installers are both OLE files; their directory tells them apart. */
 function oleKind(file: Buffer): string | null {
   if (file.length < 512) return null
   const sectorBytes = 1 << Math.min(file.readUInt16LE(30), 12)

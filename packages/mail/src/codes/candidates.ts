@@ -1,13 +1,13 @@
 import { KIND, KINDS } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
-import type { Line } from './line.ts'
+import type { Line } from './lines.ts'
 import { followsColon, tokensOf } from './tokens.ts'
 
 /** Something in the mail that could be typed as a code. */
 export interface Candidate {
   readonly value: string
   readonly shape: Shape
-  /** Letters before a dash that are no part of it: `G-`. */
+  /** Letters before a dash that are not part of the code: `G-`. */
   readonly prefix: string
   readonly groups: number
   /** Digits, or capitals and digits. */
@@ -16,23 +16,23 @@ export interface Candidate {
   readonly line: number
   readonly start: number
   readonly end: number
-  /** Nothing else that could be read stands in its line. */
+  /** Nothing else in its line is readable. */
   readonly standsAlone: boolean
-  /** Nothing that could be read stands before it in its line. */
+  /** Nothing before it in its line is readable. */
   readonly beginsLine: boolean
 }
 
-/** Candidates looked at in one mail: many times what any mail with a code has. */
+/** Candidates of one mail: far more than any mail with a code has. */
 const CANDIDATES_MAX = 200
 
-/** Candidates taken of one line, so that a table of figures does not hide what follows it. */
+/** Candidates of one line, so that a table of numbers does not use up `CANDIDATES_MAX`. */
 const LINE_CANDIDATES_MAX = 60
 
 /** Everything that has the form of a code, in the order of the lines. */
 export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const candidates: Candidate[] = []
-  // The text part says most lines of the HTML once more.
-  const known = new Map<string, readonly Place[]>()
+  // The text part repeats most lines of the HTML.
+  const known = new Map<string, readonly LineCandidate[]>()
   for (let index = 0; index < lines.length && candidates.length < CANDIDATES_MAX; index += 1) {
     const text = lines[index]?.text ?? ''
     const places = known.get(text) ?? placesIn(text)
@@ -42,14 +42,14 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   return candidates
 }
 
-type Place = Omit<Candidate, 'line'>
+type LineCandidate = Omit<Candidate, 'line'>
 
-function placesIn(text: string): readonly Place[] {
+function placesIn(text: string): readonly LineCandidate[] {
   const tokens = tokensOf(text)
   if (tokens.length === 0) return []
-  const places: Place[] = []
-  const first = firstSpoken(text)
-  const last = lastSpoken(text)
+  const places: LineCandidate[] = []
+  const first = firstReadable(text)
+  const last = lastReadable(text)
   for (const group of groupsOf(text, tokens)) {
     if (places.length >= LINE_CANDIDATES_MAX) break
     const { value, shape, prefix, parts, start, end } = group
@@ -72,33 +72,33 @@ function placesIn(text: string): readonly Place[] {
   return places
 }
 
-/** Words of a language are everywhere; they are codes only where nothing else can be meant. */
+/** Ordinary words are candidates only after a colon, or if they look random. */
 function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
   if (group.shape === 'words') return group.separator === '-' && followsColon(text, group.start)
   return followsColon(text, group.start) || group.parts > 1 || looksRandom(group.value)
 }
 
-/** Capitals that no word of any language is made of. */
+/** Capitals with too few vowels for a word. */
 function looksRandom(value: string): boolean {
   if (value.length < 5 || /[a-z]/.test(value)) return false
   return value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
 }
 
-/** Where the first letter or digit stands; behind the end where there is none. */
-function firstSpoken(text: string): number {
+/** Position of the first letter or digit; the length of the text if there is none. */
+function firstReadable(text: string): number {
   let at = 0
-  while (at < text.length && !isSpoken(text, at)) at += 1
+  while (at < text.length && !isReadable(text, at)) at += 1
   return at
 }
 
-function lastSpoken(text: string): number {
+function lastReadable(text: string): number {
   let at = text.length - 1
-  while (at >= 0 && !isSpoken(text, at)) at -= 1
+  while (at >= 0 && !isReadable(text, at)) at -= 1
   return at
 }
 
-function isSpoken(text: string, at: number): boolean {
+function isReadable(text: string, at: number): boolean {
   const kind = KINDS[text.charCodeAt(at)]
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

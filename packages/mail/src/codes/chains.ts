@@ -1,7 +1,7 @@
 import { KIND, KINDS } from './fold.ts'
 import type { Token } from './tokens.ts'
 
-/** Tokens that stand together so that they may be one code, or one longer number. */
+/** Adjacent tokens that may be one code, or one longer number. */
 export interface Chain {
   readonly tokens: readonly Token[]
   /** `-` or a space; empty for a single token. */
@@ -11,13 +11,13 @@ export interface Chain {
 /** White space between the parts of a code: `1 2 3 4` may be spaced wide. */
 const GAP_CHARS_MAX = 3
 
-/** Signs that hold a number, a name or an address together when something follows them. */
+/** Characters that join a number, a name or an address when something follows them. */
 const SIGNS_INSIDE = ".,:/\\_@'’%=٬٫"
 
-/** Digits of numbers with spaces between, as codes and parts of codes have them. */
+/** Digits of a code that is written with spaces. */
 const SPACED_DIGITS_MAX = 10
 
-/** Splits tokens into chains and leaves out those that are part of something longer. */
+/** Groups tokens into chains, without those that are part of something longer. */
 export function chainsOf(text: string, tokens: readonly Token[]): readonly Chain[] {
   const chains: Chain[] = []
   for (let at = 0; at < tokens.length; ) {
@@ -48,7 +48,7 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
   return { tokens: members, separator }
 }
 
-/** Words and numbers with a space between are one only when both are of one kind. */
+/** Tokens with a space between belong together only if both are numbers or both are words. */
 function goTogether(one: Token, other: Token): boolean {
   const areDigits = one.digits === one.value.length && other.digits === other.value.length
   const areWords = isLowerWord(one) && isLowerWord(other)
@@ -77,8 +77,8 @@ function isDash(code: number): boolean {
 }
 
 /**
- * A chain of numbers with spaces between is taken apart where its parts are uneven: in `123456 10`
- * the second number belongs to something else. Dashes hold a number together.
+ * A chain of numbers with spaces is split if their lengths differ: in `123456 10` the second number
+ * is something else. Numbers with dashes are not split.
  */
 function piecesOf(chain: Chain): readonly Chain[] {
   const { tokens, separator } = chain
@@ -92,21 +92,21 @@ function piecesOf(chain: Chain): readonly Chain[] {
   return tokens.map((token) => ({ tokens: [token], separator: '' }))
 }
 
-/** `DE89 3704 …`: country and check digits of an account number, and its first group. */
+/** `DE89 3704 …`: the country, check digits and first group of an IBAN. */
 function beginsAccount({ tokens: [first] }: Chain, next: Token | undefined): boolean {
   if (first === undefined || next === undefined || !/^[A-Z]{2}\d\d$/.test(first.value)) return false
   return next.start === first.end + 1 && next.value.length === 4
 }
 
-/** Decimals, dates, times, versions, addresses of computers, paths: they go on either side. */
+/** Part of a decimal, date, time, version, IP address or path, which continues before or after. */
 function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
   const first = tokens[0]
   const last = tokens.at(-1)
   if (first === undefined || last === undefined) return true
-  return goesOn(text, first.start - 1, -1) || goesOn(text, last.end, 1)
+  return continuesAt(text, first.start - 1, -1) || continuesAt(text, last.end, 1)
 }
 
-function goesOn(text: string, at: number, step: 1 | -1): boolean {
+function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   const sign = text.charAt(at)
   if (sign === '' || !SIGNS_INSIDE.includes(sign)) return false
   if (sign === '%' || sign === '@' || sign === '\\') return true

@@ -1,19 +1,10 @@
-import { KIND, KINDS } from './fold.ts'
-import type { Hit } from './hits.ts'
-import type { Line } from './line.ts'
-import { foldWord } from './trie.ts'
+import { foldWord, KIND, KINDS } from './fold.ts'
+import type { Hit, ReadLine } from './mail-reader.ts'
 import { bitsOf } from './words/concepts.ts'
-
-/** A line with the meanings of its words. */
-export interface ReadLine extends Line {
-  readonly hits: readonly Hit[]
-  /** All meanings in the line. */
-  readonly concepts: number
-}
 
 /** The words that seem to say what a number is. */
 export interface Label {
-  /** Meanings of the words that stand together nearest to the number. */
+  /** Meanings of the nearest group of words. */
   readonly concepts: number
   /** Meanings in the whole sentence. */
   readonly clause: number
@@ -24,14 +15,14 @@ export interface Label {
 /** No words. */
 export const NO_LABEL: Label = { concepts: 0, clause: 0, gap: 0 }
 
-/** How far a label may lie from its number inside one sentence. */
+/** Distance of a label from its number inside one sentence. */
 const REACH_BEFORE = 170
 const REACH_AFTER = 90
 
 /** Characters between words of one label: `code de la réservation`. */
 const CHAIN_GAP_MAX = 7
 
-/** Meanings that a number right behind or before them takes for itself. */
+/** Meanings that belong to a number directly before or after them. */
 const TAKEN_BY_NUMBERS = bitsOf(
   'naming',
   'owner',
@@ -47,22 +38,22 @@ const TAKEN_BY_NUMBERS = bitsOf(
 const SILENT = bitsOf('valid', 'keep', 'time')
 
 /**
- * Nouns that say what a code is for when they stand right before the word for code, `order code`,
- * and something else with a word between: `request for a code`.
+ * Nouns that say what a code is for directly before the word for code, `order code`, but not with
+ * another word between: `request for a code`.
  */
 const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech')
 
-/** Signs between two words that part them. */
-const PARTING = /[,;:()|!?«»"[\]/•·。，、；：（）！？،؛]/
+/** Punctuation that separates two words. */
+const SEPARATING = /[,;:()|!?«»"[\]/•·。，、；：（）！？،؛]/
 
-/** Signs that end a sentence wherever they stand, and the dot, which does so now and then. */
+/** Characters that always end a sentence, and the dot, which may. */
 const ENDS = 1
 const MAY_END = 2
 const STOPS = new Uint8Array(0x10000)
 for (const sign of '!?|•;。！？；।॥؟؛۔។။።։\n') STOPS[sign.charCodeAt(0)] = ENDS
 STOPS[0x2e] = MAY_END
 
-/** What stands before a place in its sentence. */
+/** The label before a position in its sentence. */
 export function labelBefore({ text, hits }: ReadLine, start: number): Label {
   const from = clauseStart(text, start)
   let label = 0
@@ -88,7 +79,7 @@ export function labelBefore({ text, hits }: ReadLine, start: number): Label {
   return gap < 0 ? { ...NO_LABEL, clause } : { concepts: label, clause, gap }
 }
 
-/** What stands behind a place in its sentence. */
+/** The label after a position in its sentence. */
 export function labelAfter({ text, hits }: ReadLine, end: number): Label {
   const to = clauseEnd(text, end)
   let label = 0
@@ -112,7 +103,7 @@ export function labelAfter({ text, hits }: ReadLine, end: number): Label {
   return gap < 0 ? { ...NO_LABEL, clause } : { concepts: label, clause, gap }
 }
 
-/** Index of the first of some stretches of a line that begins at a place or behind it. */
+/** Index of the first stretch that begins at a position or after it. */
 export function firstAfter(
   stretches: readonly { readonly start: number }[],
   place: number,
@@ -127,7 +118,7 @@ export function firstAfter(
   return low
 }
 
-/** The meanings of a hit that no other number has taken. */
+/** The meanings of a hit that do not belong to another number. */
 function free(text: string, hit: Hit, start: number): number {
   if ((hit.concepts & TAKEN_BY_NUMBERS) === 0) return hit.concepts
   const isTaken = hasDigit(text, hit.end, start) || isDigitBefore(text, hit.start)
@@ -150,7 +141,7 @@ function hasDigit(text: string, start: number, end: number): boolean {
 function isChained(text: string, end: number, start: number): boolean {
   const length = start - end
   if (length <= 0) return true
-  return length <= CHAIN_GAP_MAX && !PARTING.test(text.slice(end, start))
+  return length <= CHAIN_GAP_MAX && !SEPARATING.test(text.slice(end, start))
 }
 
 function isPhrase(text: string, end: number, start: number): boolean {
@@ -161,7 +152,7 @@ function isPhrase(text: string, end: number, start: number): boolean {
   return false
 }
 
-/** Where the sentence begins that reaches to a place. */
+/** Where the sentence that contains a position begins. */
 export function clauseStart(text: string, place: number): number {
   const limit = Math.max(0, place - REACH_BEFORE)
   for (let at = place - 1; at >= limit; at -= 1) {
@@ -178,12 +169,12 @@ function clauseEnd(text: string, place: number): number {
   return limit
 }
 
-/** Words that end in a dot and not in a sentence, as they stand before numbers. */
+/** Abbreviations that precede numbers: their dot does not end a sentence. */
 const ABBREVIATIONS = new Set(
   'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf'.split(' '),
 )
 
-/** A sentence ends here. A dot ends none in numbers, behind one letter and in abbreviations. */
+/** Whether a sentence ends here. Dots in numbers, initials and abbreviations do not end one. */
 function isStop(text: string, at: number): boolean {
   const stop = STOPS[text.charCodeAt(at)]
   if (stop !== MAY_END) return stop === ENDS
@@ -197,7 +188,7 @@ function isStop(text: string, at: number): boolean {
   return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !continues(text.charAt(at + 2))
 }
 
-/** No sentence begins with a small letter, and few begin with a figure. */
+/** No sentence begins with a lower-case letter, and few begin with a digit. */
 function continues(sign: string): boolean {
   return sign !== sign.toUpperCase() || KINDS[sign.charCodeAt(0)] === KIND.digit
 }

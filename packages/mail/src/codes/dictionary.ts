@@ -1,18 +1,47 @@
-import { FOLDED, KIND, KINDS } from './fold.ts'
-import { foldWord, NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
-import { BIT, CONCEPTS } from './words/concepts.ts'
-import { WORDS } from './words.ts'
+import { FOLDED, foldWord, KIND, KINDS } from './fold.ts'
+import { NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
+import { ASIAN } from './words/asian.ts'
+import { CENTRAL_EUROPEAN } from './words/central.ts'
+import { BIT, CONCEPTS, type Lexicon } from './words/concepts.ts'
+import { EASTERN } from './words/eastern.ts'
+import { ENGLISH } from './words/english.ts'
+import { WEST_GERMANIC } from './words/germanic.ts'
+import { IBERIAN } from './words/iberian.ts'
+import { INDIC } from './words/indic.ts'
+import { NORDIC } from './words/nordic.ts'
+import { NORTHERN } from './words/northern.ts'
+import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
+import { ROMANCE } from './words/romance.ts'
+import { SLAVIC } from './words/slavic.ts'
+import { SOUTHERN } from './words/southern.ts'
 
-/** Letters before the last part of a compound; with fewer it is another word. */
+/** The words of all languages. A new language is a row in one of these files. */
+export const WORDS: Lexicon = {
+  ...ENGLISH,
+  ...WEST_GERMANIC,
+  ...NORDIC,
+  ...ROMANCE,
+  ...IBERIAN,
+  ...SLAVIC,
+  ...CENTRAL_EUROPEAN,
+  ...NORTHERN,
+  ...EASTERN,
+  ...RIGHT_TO_LEFT,
+  ...INDIC,
+  ...ASIAN,
+  ...SOUTHERN,
+}
+
+/** Letters before the last part of a compound. */
 const COMPOUND_CHARS_MIN = 2
 
 const SPACE = 0x20
 
-/** The words of all languages, ready to be found in a text. */
+/** Finds the words of all languages in a text. */
 export class Dictionary {
   readonly #forward = new Trie()
   readonly #backward = new Trie()
-  /** 1 where any entry ends; most steps end none, and this table is small. */
+  /** 1 at the last node of an entry: a small table, read at every step. */
   readonly #isEnd = new Uint8Array(NODES_MAX)
   readonly #whole = new Int32Array(NODES_MAX)
   readonly #anyEnding = new Int32Array(NODES_MAX)
@@ -29,7 +58,7 @@ export class Dictionary {
     }
   }
 
-  /** Where the entry found last ends or, for the end of a compound, begins. */
+  /** The end of the last match; for the last part of a compound, its start. */
   get edge(): number {
     return this.#edge
   }

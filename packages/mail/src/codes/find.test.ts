@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readHtml } from '../html/read.ts'
+import { readHtml } from '../html/read-html.ts'
 import { findOtp, type OtpCandidate, type OtpInput } from './find.ts'
 import { READ_CHARS_MAX } from './lines.ts'
 

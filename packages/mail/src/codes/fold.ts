@@ -4,16 +4,16 @@ export const KIND = {
   space: 1,
   /** A letter of a script that puts spaces between words. */
   letter: 2,
-  /** A letter of a script whose words run on, or that glues so much to them as to hide them. */
+  /** A letter of a script without spaces between words, or with many affixes. */
   joined: 3,
   digit: 4,
-  /** Zero width, or a mark that folding takes away. */
+  /** Zero width, or a mark that folding removes. */
   nothing: 5,
-  /** A letter of a script that glues articles and prepositions to the front of a word. */
+  /** A letter of a script that prefixes articles and prepositions to a word. */
   prefixing: 6,
 } as const
 
-/** Where the digit zero of each script lies; nine more follow it. */
+/** The digit zero of each script; the other nine follow it. */
 const ZEROS: readonly number[] = [
   0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
   0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0,
@@ -86,7 +86,7 @@ const PREFIXING: readonly (readonly [number, number])[] = [
   [0x600, 0x6ff],
 ]
 
-/** Zero width, and the marks that writers of Latin, Arabic and Hebrew letters may leave out. */
+/** Zero width, and optional marks of Latin, Arabic and Hebrew letters. */
 const NOTHING: readonly (readonly [number, number])[] = [
   [0xad, 0xad],
   [0x300, 0x36f],
@@ -110,7 +110,7 @@ const NOTHING: readonly (readonly [number, number])[] = [
 
 /**
  * Letters with case or accents: Latin, Greek, Cyrillic, Armenian, Georgian capitals, full width.
- * The letters of other scripts, Hangul among them, would fall apart.
+ * Letters of other scripts, such as Hangul, must not be decomposed.
  */
 const CASED: readonly (readonly [number, number])[] = [
   [0x41, 0x5a],
@@ -121,8 +121,8 @@ const CASED: readonly (readonly [number, number])[] = [
   [0xff41, 0xff5a],
 ]
 
-/** Letters that their accented look does not decompose to, and twins of one sound. */
-const TWINS = new Map(
+/** Letters that have no decomposition, and letters that are used interchangeably. */
+const EQUIVALENTS = new Map(
   Object.entries({
     ı: 'i',
     ł: 'l',
@@ -160,8 +160,8 @@ const TWINS = new Map(
 export const KINDS: Uint8Array = makeKinds()
 
 /**
- * What every code unit counts as where words are compared: lower case, without accents, digits of
- * all scripts as 0 to 9, hyphens and all white space as a space; 0 for what does not count.
+ * Every code unit in the form in which words are compared: lower case, without accents, digits of
+ * all scripts as 0 to 9, hyphens and white space as a space; 0 for what is ignored.
  */
 export const FOLDED: Uint16Array = makeFolded()
 
@@ -193,7 +193,8 @@ function makeFolded(): Uint16Array {
   for (const [first, last] of CASED) {
     for (let code = first; code <= last; code += 1) folded[code] = foldLetter(code)
   }
-  for (const [letter, twin] of TWINS) folded[letter.charCodeAt(0)] = twin.charCodeAt(0)
+  for (const [letter, equivalent] of EQUIVALENTS)
+    folded[letter.charCodeAt(0)] = equivalent.charCodeAt(0)
   for (const [first, last] of NOTHING) folded.fill(0, first, last + 1)
   for (const space of SPACES) folded[space] = 0x20
   folded.fill(0x20, 0x2000, 0x200b)
@@ -205,10 +206,21 @@ function makeFolded(): Uint16Array {
 
 function foldLetter(code: number): number {
   const letter = String.fromCharCode(code).toLowerCase()
-  const twin = TWINS.get(letter)
-  if (twin !== undefined) return twin.charCodeAt(0)
+  const equivalent = EQUIVALENTS.get(letter)
+  if (equivalent !== undefined) return equivalent.charCodeAt(0)
   if (code >= 0xff21) return letter.charCodeAt(0) - 0xfee0
-  // In Vietnamese the tones make the word.
+  // In Vietnamese the tone marks distinguish words.
   if (code >= 0x1ea0 && code <= 0x1ef9) return letter.charCodeAt(0)
   return letter.normalize('NFD').charCodeAt(0)
+}
+
+/** A word in the form in which words are compared: see `FOLDED`. */
+export function foldWord(word: string): string {
+  let folded = ''
+  for (let at = 0; at < word.length; at += 1) {
+    const code = FOLDED[word.charCodeAt(at)] ?? 0
+    if (code === 0 || (code === 0x20 && folded.endsWith(' '))) continue
+    folded += String.fromCharCode(code)
+  }
+  return folded.trim()
 }

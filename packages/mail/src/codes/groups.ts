@@ -4,7 +4,7 @@ import type { Token } from './tokens.ts'
 /** What a code is made of. */
 export type Shape = 'digits' | 'mixed' | 'letters' | 'words'
 
-/** Tokens that a reader types as one. */
+/** Tokens that a reader would type as one code. */
 export interface Group {
   readonly value: string
   readonly shape: Shape
@@ -19,7 +19,7 @@ export interface Group {
 const LENGTH_MIN = 4
 const LENGTH_MAX = 10
 
-/** Digits behind a prefix such as `G-`; with fewer the letters are part of the code. */
+/** Digits after a prefix such as `G-`; with fewer, the letters are part of the code. */
 const PREFIXED_DIGITS_MIN = 4
 
 /** Words of a code made of words, and letters in each. */
@@ -96,7 +96,7 @@ function isPrefixed(tokens: readonly Token[], separator: string): boolean {
   )
 }
 
-/** Parts of one length, or nearly: `123-456`, `1234 567`, `1 2 3 4`. */
+/** Parts of equal or nearly equal length: `123-456`, `1234 567`, `1 2 3 4`. */
 function isEven(tokens: readonly Token[]): boolean {
   const lengths = tokens.map((token) => token.value.length)
   const shortest = Math.min(...lengths)
@@ -105,7 +105,7 @@ function isEven(tokens: readonly Token[]): boolean {
   return shortest === longest || (shortest >= 3 && longest - shortest === 1)
 }
 
-/** `digit` in `6-digit`: small letters that a code of letters and digits would mix. */
+/** `digit` in `6-digit`: lower-case letters only. */
 function isWord({ lower, value }: Token): boolean {
   return lower === value.length && lower >= 3
 }

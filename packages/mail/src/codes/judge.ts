@@ -1,18 +1,15 @@
 import type { Candidate } from './candidates.ts'
-import type { ReadLine } from './context.ts'
-import { type Finding, weigh } from './finding.ts'
-import { formOf } from './form.ts'
-import type { LineSource } from './line.ts'
-import { lookOf } from './look.ts'
-import type { MailReader } from './mail-reader.ts'
+import { type Finding, formFindings, styleFindings, weigh } from './findings.ts'
+import type { LineSource } from './lines.ts'
+import type { MailReader, ReadLine } from './mail-reader.ts'
 import { NO_TOPIC, type Topic, topicOf } from './mail-topic.ts'
 import type { Meaning } from './meaning.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
 import { TRAPS } from './traps.ts'
 import { BIT } from './words/concepts.ts'
 
-/** A value with all that speaks for and against it. */
-export interface Judged {
+/** A value with the findings for and against it. */
+export interface JudgedValue {
   readonly value: string
   readonly findings: readonly Finding[]
   readonly points: number
@@ -24,7 +21,7 @@ const UNLABELLED: Finding = { reason: 'a word that nothing beside it calls a cod
 
 const LISTED: Finding = { reason: 'one of a list', points: -5 }
 
-/** From this many on, values of one form that each stand alone are a list. */
+/** This many values of one form that each stand alone are a list. */
 const LIST_MIN = 3
 
 const NAMED_ELSEWHERE: Finding = { reason: 'called something else in another place', points: -3 }
@@ -34,11 +31,11 @@ interface Occurrence {
   readonly line: ReadLine
   readonly around: Surroundings
   readonly own: readonly Finding[]
-  readonly look: readonly Finding[]
+  readonly style: readonly Finding[]
 }
 
-/** Judges all candidates of a mail, best first. */
-export function judge(mail: MailReader, candidates: readonly Candidate[]): readonly Judged[] {
+/** Rates all candidates of a mail, best first. */
+export function judge(mail: MailReader, candidates: readonly Candidate[]): readonly JudgedValue[] {
   const byValue = new Map<string, Occurrence[]>()
   for (const candidate of candidates) {
     const occurrence = occurrenceOf(mail, candidate)
@@ -48,7 +45,7 @@ export function judge(mail: MailReader, candidates: readonly Candidate[]): reado
     else others.push(occurrence)
   }
   const isAnySaid = Array.from(byValue.values()).some((found) => found.some(isSaid))
-  // Where nothing is called a code the rest of the mail cannot make it one.
+  // Without a label for any candidate the rest of the mail does not matter.
   const topic = isAnySaid ? topicOf(mail.all()) : NO_TOPIC
   const listed = listedValues(byValue)
   const judged = Array.from(byValue, ([value, found]) => {
@@ -58,7 +55,7 @@ export function judge(mail: MailReader, candidates: readonly Candidate[]): reado
   return judged.sort((one, other) => other.points - one.points)
 }
 
-/** Values that stand in a list of their like: recovery codes, winning numbers. */
+/** Values in a list of similar values: recovery codes, winning numbers. */
 function listedValues(byValue: ReadonlyMap<string, readonly Occurrence[]>): ReadonlySet<string> {
   const byForm = new Map<string, string[]>()
   for (const [value, [first]] of byValue) {
@@ -72,7 +69,7 @@ function listedValues(byValue: ReadonlyMap<string, readonly Occurrence[]>): Read
   return new Set(lists.flat())
 }
 
-function withFinding(judged: Judged, finding: Finding): Judged {
+function withFinding(judged: JudgedValue, finding: Finding): JudgedValue {
   const findings = [...judged.findings, finding]
   return { ...judged, findings, points: judged.points + finding.points }
 }
@@ -89,11 +86,11 @@ function occurrenceOf(mail: MailReader, candidate: Candidate): Occurrence | null
   }
   const around = surroundingsOf(mail, candidate)
   const place = { candidate, line, around }
-  const own: Finding[] = TRAPS.filter((trap) => trap.catches(place))
+  const own: Finding[] = TRAPS.filter((trap) => trap.matches(place))
   if (around.meaning.points !== 0) own.push(around.meaning)
-  own.push(...sentenceFindings(around), ...formOf(candidate))
+  own.push(...sentenceFindings(around), ...formFindings(candidate))
   if (isSpelt(candidate) && !isLabelled(around.meaning)) own.push(UNLABELLED)
-  return { ...place, own, look: lookOf(candidate, line) }
+  return { ...place, own, style: styleFindings(candidate, line) }
 }
 
 /** Made of letters as words are; `KXQ-TRM` is not. */
@@ -101,12 +98,12 @@ function isSpelt({ shape, groups }: Candidate): boolean {
   return shape === 'words' || (shape === 'letters' && groups === 1)
 }
 
-/** Words are codes only right below or behind words that mean a code for signing in. */
+/** A word is a code only directly after or below a label that means a code for signing in. */
 function isLabelled({ points, isFar, isBare }: Meaning): boolean {
   return points >= 3 && isFar !== true && isBare !== true
 }
 
-/** More than a third of it are words of the tables: a button or a heading. */
+/** More than a third of it is in the word tables: a button or a heading. */
 function isKnown({ hits }: ReadLine, { start, end }: Candidate): boolean {
   let known = 0
   for (const hit of hits) {
@@ -123,15 +120,15 @@ function sentenceFindings({ sentence }: Surroundings): readonly Finding[] {
   return found
 }
 
-/** Looks make a code more certain; they do not make one of what nothing calls so. */
-function capped(looks: readonly Finding[], meaning: number): readonly Finding[] {
-  const sum = weigh(looks)
+/** The style can confirm a code, but not replace a label: its weight is limited. */
+function capped(styles: readonly Finding[], meaning: number): readonly Finding[] {
+  const sum = weigh(styles)
   const most = meaning >= 3 ? 2.5 : 1.8
-  if (sum <= most) return looks
-  return looks.map(({ reason, points }) => ({ reason, points: (points * most) / sum }))
+  if (sum <= most) return styles
+  return styles.map(({ reason, points }) => ({ reason, points: (points * most) / sum }))
 }
 
-function judgeValue(value: string, found: readonly Occurrence[], topic: Topic): Judged {
+function judgeValue(value: string, found: readonly Occurrence[], topic: Topic): JudgedValue {
   const visible = found.filter(isVisible)
   const shown = visible.length > 0 ? visible : found
   const main = shown.reduce((best, one) => (weigh(one.own) > weigh(best.own) ? one : best))
@@ -139,10 +136,10 @@ function judgeValue(value: string, found: readonly Occurrence[], topic: Topic): 
   if (meaning.points === 0) {
     return { value, findings: [...main.own, UNSAID], points: UNSAID.points }
   }
-  const look = shown.reduce((best, one) => (weigh(one.look) > weigh(best.look) ? one : best)).look
+  const { style } = shown.reduce((best, one) => (weigh(one.style) > weigh(best.style) ? one : best))
   const findings = [
     ...main.own,
-    ...capped(look, meaning.points),
+    ...capped(style, meaning.points),
     ...topicFindings(meaning, topic),
     ...placeFindings(found, shown),
   ]
@@ -163,7 +160,7 @@ function topicFindings(meaning: Meaning, topic: Topic): readonly Finding[] {
   return findings
 }
 
-/** Where in the mail a value stands; hidden text bears out what is seen, and is no code alone. */
+/** Findings by where in the mail a value is. Hidden text alone is no code. */
 function placeFindings(
   found: readonly Occurrence[],
   shown: readonly Occurrence[],

@@ -1,10 +1,30 @@
-import type { HtmlBlock, HtmlRun } from '../html/blocks.ts'
-import type { HtmlReading } from '../html/read.ts'
-import type { Line, LineSource, StyledStretch } from './line.ts'
-import { joinSplitCodes } from './split-codes.ts'
-import { textLines } from './text-lines.ts'
+import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
+import type { HtmlReading } from '../html/read-html.ts'
+import type { TextStyle } from '../html/text-style.ts'
+import { KIND, KINDS } from './fold.ts'
 
-/** What is read of a mail to find its code. */
+/** Where a line of the mail comes from. */
+export type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
+
+/** A part of a line with one style, up to the start of the next part. */
+export interface StyledStretch {
+  readonly start: number
+  readonly style: TextStyle
+  readonly isLink: boolean
+}
+
+/** One line as a reader sees it: a paragraph, a table cell, a line of plain text. */
+export interface Line {
+  readonly text: string
+  readonly source: LineSource
+  readonly stretches: readonly StyledStretch[]
+  readonly cell: HtmlCell | null
+  readonly isCentred: boolean
+  /** Joined from characters that had a cell or a line each. */
+  readonly isJoined: boolean
+}
+
+/** The parts of a mail in which its code is searched. */
 export interface OtpInput {
   readonly subject: string | null
   /** The plain text part. */
@@ -12,13 +32,13 @@ export interface OtpInput {
   readonly html: HtmlReading | null
 }
 
-/** Characters looked at, over all parts: mails with a code are a hundredth of it. */
+/** Characters read of all parts together: mails with a code have a hundredth of it. */
 export const READ_CHARS_MAX = 64 * 1024
 
-/** Characters that HTML may take of these, so that a text part behind it is seen as well. */
-const HTML_CHARS_MAX = 40 * 1024
+/** Characters of HTML among these, so that the text part is read as well. */
+const HTML_READ_CHARS_MAX = 40 * 1024
 
-/** Characters of a subject line that are looked at. */
+/** Characters of the subject that are read. */
 const SUBJECT_CHARS_MAX = 1_000
 
 /** Lines read of each part: mails with a code have fewer than a hundred. */
@@ -39,22 +59,22 @@ export function linesOf(input: OtpInput): readonly Line[] {
   return lines
 }
 
-/** A line without any look. */
+/** A line without a style. */
 function plainLine(text: string, source: LineSource): Line {
   const clear = readable(text)
   return { text: clear, source, stretches: [], cell: null, isCentred: false, isJoined: false }
 }
 
-/** Adds the lines of HTML; answers how many characters they have. */
+/** Adds the lines of HTML; returns how many characters they have. */
 function addHtml(reading: HtmlReading, lines: Line[]): number {
   const html: Line[] = []
-  let left = HTML_CHARS_MAX
+  let left = HTML_READ_CHARS_MAX
   for (const block of reading.blocks) {
     if (left <= 0 || html.length >= LINES_MAX) break
     left -= addBlock(block, html, left)
   }
   lines.push(...joinSplitCodes(html))
-  return HTML_CHARS_MAX - left
+  return HTML_READ_CHARS_MAX - left
 }
 
 function addBlock(block: HtmlBlock, lines: Line[], charsMax: number): number {
@@ -69,7 +89,7 @@ function addBlock(block: HtmlBlock, lines: Line[], charsMax: number): number {
       hidden += text
       continue
     }
-    // An image's text stands for a picture beside the text, not for a word in it.
+    // The alternative text replaces an image beside the text, not a word in it.
     if (run.source === 'alt') open.end()
     open.add(text, run)
     if (run.source === 'alt') open.end()
@@ -116,7 +136,125 @@ class OpenLine {
   }
 }
 
-/** The digits that mathematics draws bold or doubled are digits to a reader. */
+/** Mathematical digits, bold or double-struck, are digits to a reader. */
 function readable(text: string): string {
   return text.includes('\ud835') ? text.normalize('NFKC') : text
+}
+
+/** A line of plain text of this length was wrapped by a program, not by its author. */
+const WRAPPED_CHARS_MIN = 50
+
+/** The start of a list item, a quote or a separator, which does not continue the line before. */
+const BEGINS_ANEW = /^(?:[-*•>#] |[-=_*#~]{3,}$|\||\d{1,2}[.)] )/
+
+/** The non-empty lines of plain text, wrapped lines joined. */
+function textLines(text: string, linesMax: number): readonly string[] {
+  const lines: string[] = []
+  let isOpen = false
+  for (let start = 0; start < text.length && lines.length < linesMax; ) {
+    const at = text.indexOf('\n', start)
+    const end = at < 0 ? text.length : at
+    const line = text.slice(start, end).trim()
+    start = end + 1
+    if (line === '') {
+      isOpen = false
+      continue
+    }
+    const last = lines.length - 1
+    if (isOpen && !BEGINS_ANEW.test(line)) lines[last] = `${lines[last]} ${line}`
+    else lines.push(line)
+    isOpen = line.length >= WRAPPED_CHARS_MIN
+  }
+  return lines
+}
+
+/** Length of a code that has a cell, a span or a line for each character. */
+const PIECES_MIN = 4
+const PIECES_MAX = 12
+
+/** Groups of digits of a code that has a cell for each of them. */
+const GROUPS_MAX = 3
+const DIGIT_GROUP = /^\s*(?:\d{2,4})\s*$/
+
+/** Joins a code that is split into boxes for single characters, or for groups of digits. */
+function joinSplitCodes(lines: readonly Line[]): readonly Line[] {
+  const whole = lines.some(isDigitGroup) ? joinDigitGroups(lines) : lines
+  return whole.some(isPiece) ? joinPieces(whole) : whole
+}
+
+/** Two or three cells side by side with as many digits each: `123` and `456`. */
+function joinDigitGroups(lines: readonly Line[]): readonly Line[] {
+  const joined: Line[] = []
+  for (let at = 0; at < lines.length; ) {
+    const first = lines[at]
+    if (first === undefined) break
+    let end = at + 1
+    while (isDigitGroup(first) && isBeside(first, lines[end])) end += 1
+    const groups = lines.slice(at, end)
+    const isCode = groups.length > 1 && groups.length <= GROUPS_MAX
+    if (isCode) {
+      const text = groups.map((group) => group.text.trim()).join('')
+      joined.push({ ...first, text, isJoined: true })
+    } else joined.push(...groups)
+    at = end
+  }
+  return joined
+}
+
+function isDigitGroup({ text, cell }: Line): boolean {
+  return cell !== null && text.length <= 12 && DIGIT_GROUP.test(text)
+}
+
+function isBeside(one: Line, other: Line | undefined): boolean {
+  if (other === undefined || !isDigitGroup(other)) return false
+  return one.cell?.row === other.cell?.row && one.text.trim().length === other.text.trim().length
+}
+
+function joinPieces(lines: readonly Line[]): readonly Line[] {
+  const joined: Line[] = []
+  for (let at = 0; at < lines.length; ) {
+    const end = piecesEnd(lines, at)
+    const pieces = lines.slice(at, end)
+    const first = pieces[0]
+    const code = pieces.filter(isPiece)
+    if (first !== undefined && code.length >= PIECES_MIN && code.length <= PIECES_MAX) {
+      joined.push({ ...first, text: code.map(pieceOf).join(''), isJoined: true })
+    } else {
+      joined.push(...lines.slice(at, Math.max(end, at + 1)))
+    }
+    at = Math.max(end, at + 1)
+  }
+  return joined
+}
+
+function piecesEnd(lines: readonly Line[], start: number): number {
+  let end = start
+  for (let at = start; at < lines.length; at += 1) {
+    const line = lines[at]
+    if (line === undefined || line.source !== lines[start]?.source) break
+    if (isPiece(line)) end = at + 1
+    else if (!isDivider(line) || at === start) break
+  }
+  return end
+}
+
+/** One letter or digit, and nothing else that is visible. */
+function isPiece(line: Line): boolean {
+  return line.text.length <= 8 && pieceOf(line) !== ''
+}
+
+function pieceOf({ text }: Line): string {
+  let piece = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const kind = KINDS[text.charCodeAt(at)]
+    if (kind === KIND.nothing || kind === KIND.space) continue
+    const isSign = kind === KIND.digit || /[A-Za-z]/.test(text.charAt(at))
+    if (!isSign || piece !== '') return ''
+    piece = text.charAt(at)
+  }
+  return piece
+}
+
+function isDivider({ text }: Line): boolean {
+  return /^\s*[-–—·•.]\s*$/.test(text)
 }

@@ -1,12 +1,46 @@
-import type { ReadLine } from './context.ts'
-import { findHits, type Hit } from './hits.ts'
-import type { Line } from './line.ts'
+import { Dictionary } from './dictionary.ts'
+import { FOLDED, KIND, KINDS } from './fold.ts'
+import type { Line } from './lines.ts'
+import { endOfAddress } from './tokens.ts'
+import { bitsOf } from './words/concepts.ts'
 
-/** The lines of a mail, whose words are read when they are first asked for. */
+/** A word or phrase with a meaning. */
+export interface Hit {
+  readonly start: number
+  readonly end: number
+  /** The meanings, as bits. */
+  readonly concepts: number
+}
+
+/** A line with the meanings of its words. */
+export interface ReadLine extends Line {
+  readonly hits: readonly Hit[]
+  /** All meanings in the line. */
+  readonly concepts: number
+}
+
+/** Letters that Arabic and Hebrew prefix to a word: and, the, in, for, from, that. */
+const PREFIXES = new Set(Array.from('وفبكلاسהובלמשכ', (letter) => letter.charCodeAt(0)))
+
+/** Prefixes of one word: "and for the" are three. */
+const PREFIXES_MAX = 4
+
+/** Letters of a compound word. */
+const COMPOUND_WORD_MIN = 6
+
+/** The numero sign counts as a word. */
+const NUMERO = 0x2116
+
+/** Words with these meanings are not searched for a last part. */
+const CODES = bitsOf('code', 'otp', 'pin', 'password')
+
+const DICTIONARY = new Dictionary()
+
+/** The lines of a mail; the words of a line are looked up when it is first needed. */
 export class MailReader {
   readonly #lines: readonly Line[]
   readonly #read: (ReadLine | undefined)[]
-  /** The text part says most lines of the HTML once more. */
+  /** The text part repeats most lines of the HTML. */
   readonly #hitsOfText = new Map<string, readonly Hit[]>()
 
   constructor(lines: readonly Line[]) {
@@ -14,7 +48,7 @@ export class MailReader {
     this.#read = new Array<ReadLine | undefined>(lines.length)
   }
 
-  /** The line at an index; undefined where there is none. */
+  /** The line at an index, if there is one. */
   line(index: number): ReadLine | undefined {
     const known = this.#read[index]
     if (known !== undefined) return known
@@ -25,7 +59,6 @@ export class MailReader {
     return read
   }
 
-  /** All lines. */
   all(): readonly ReadLine[] {
     return this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line))
   }
@@ -37,4 +70,79 @@ export class MailReader {
     for (const hit of hits) concepts |= hit.concepts
     return { text, source, stretches, cell, isCentred, isJoined, hits, concepts }
   }
+}
+
+/** The words with a meaning, in order; only the last part of a compound overlaps another. */
+export function findHits(text: string): readonly Hit[] {
+  const hits: Hit[] = []
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    const kind = KINDS[code]
+    if (kind === KIND.letter || code === NUMERO) at = wordHit(text, at, hits)
+    else if (kind === KIND.joined) at = joinedHit(text, at, hits)
+    else if (kind === KIND.prefixing) at = prefixedHit(text, at, hits)
+    else at += 1
+  }
+  return hits
+}
+
+function joinedHit(text: string, start: number, hits: Hit[]): number {
+  const concepts = DICTIONARY.matchAt(text, start)
+  if (concepts === 0) return start + 1
+  const end = DICTIONARY.edge
+  hits.push({ start, end, concepts })
+  return end
+}
+
+function wordHit(text: string, start: number, hits: Hit[]): number {
+  const wordStop = wordEnd(text, start + 1)
+  const address = endOfAddress(text, start, wordStop)
+  if (address > 0) return address
+  const concepts = DICTIONARY.matchAt(text, start)
+  let last = start
+  let end = wordStop
+  if (concepts !== 0) {
+    if (DICTIONARY.edge > wordStop) {
+      end = wordEnd(text, DICTIONARY.edge)
+      last = lastWord(text, start, end)
+    }
+    hits.push({ start, end, concepts })
+  }
+  if (end - last >= COMPOUND_WORD_MIN && (concepts & CODES) === 0) {
+    const ending = DICTIONARY.matchEnding(text, last, end)
+    const isNew = ending !== 0 && (concepts & ending) === 0
+    if (isNew) hits.push({ start: DICTIONARY.edge, end, concepts: ending })
+  }
+  return end
+}
+
+function lastWord(text: string, start: number, end: number): number {
+  let at = end
+  while (at > start && isWordPart(KINDS[text.charCodeAt(at - 1)] ?? 0)) at -= 1
+  return at
+}
+
+function prefixedHit(text: string, start: number, hits: Hit[]): number {
+  for (let at = start; at <= start + PREFIXES_MAX && at < text.length; at += 1) {
+    const concepts = DICTIONARY.matchAt(text, at)
+    if (concepts !== 0) {
+      const end = wordEnd(text, DICTIONARY.edge)
+      hits.push({ start: at, end, concepts })
+      return end
+    }
+    if (!PREFIXES.has(FOLDED[text.charCodeAt(at)] ?? 0)) break
+  }
+  return wordEnd(text, start + 1)
+}
+
+/** Where the word at this position ends. */
+function wordEnd(text: string, start: number): number {
+  let at = start
+  while (at < text.length && isWordPart(KINDS[text.charCodeAt(at)] ?? 0)) at += 1
+  return at
+}
+
+function isWordPart(kind: number): boolean {
+  return kind === KIND.letter || kind === KIND.prefixing || kind === KIND.nothing
 }

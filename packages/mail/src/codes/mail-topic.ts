@@ -1,5 +1,5 @@
-import type { ReadLine } from './context.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './findings.ts'
+import type { ReadLine } from './mail-reader.ts'
 import { CODE_LIKE } from './meaning.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -17,15 +17,15 @@ export interface Topic {
 
 const ASKED: Finding = { reason: 'entered in a mail about signing in', points: 1.2 }
 
-/** Nothing is known. */
+/** An unknown topic. */
 export const NO_TOPIC: Topic = { general: [], unlessOtp: [], ifBare: [], forAsked: [] }
 
 const SIGN_IN = bitsOf('otp', 'verify', 'login', 'once')
 
-/** A subject with these asks for a code even if it names an order; `confirmed` orders do not. */
+/** A subject with these is about a code even if it names an order; `confirmed` is not enough. */
 const ASKS_FOR_CODE = bitsOf('otp', 'login', 'once')
 
-/** A mail this short has no room to say what its code is for. */
+/** A mail of so few characters need not say what its code is for. */
 const FEW_CHARS = 60
 const SOME_CHARS = 160
 
@@ -33,7 +33,7 @@ const SIGNS_OF_CODE = bitsOf('otp', 'login', 'once', 'keep', 'valid', 'enter')
 
 const OTHER_MATTERS = bitsOf('promo', 'place', 'meeting', 'naming')
 
-/** Reads what the mail is about. */
+/** Determines what the mail is about. */
 export function topicOf(lines: readonly ReadLine[]): Topic {
   const subject = lines.find((line) => line.source === 'subject')?.concepts ?? 0
   let body = 0
@@ -47,7 +47,7 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
   }
 }
 
-/** A mail with much to say that never speaks of signing in hands over another kind of code. */
+/** A longer mail that does not mention signing in contains another kind of code. */
 function bareFindings(
   lines: readonly ReadLine[],
   { subject, body }: { readonly subject: number; readonly body: number },

@@ -1,29 +1,29 @@
 import type { Label } from './context.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
-/** What the words beside a number make of it: points for a code, or against one. */
+/** What a label says about a number: points for or against a code. */
 export interface Meaning {
   readonly points: number
   readonly reason: string
-  /** Said in words that mean a one-time code and nothing else. */
+  /** Called by words that mean a one-time code and nothing else. */
   readonly isOtp?: boolean
-  /** Only asked to be entered, and not called anything. */
+  /** The reader is asked to enter it, but it is not called a code. */
   readonly isAsked?: boolean
-  /** Called a code, and nothing said about what for. */
+  /** Called a code, without a purpose. */
   readonly isBare?: boolean
-  /** Said in a line that is not the one right above. */
+  /** The label is not in the line directly above. */
   readonly isFar?: boolean
 }
 
-/** Nothing is said. */
+/** No label. */
 export const NO_MEANING: Meaning = { points: 0, reason: '' }
 
-/** Words that a code is called by. */
+/** Words for a code. */
 export const CODE_LIKE = bitsOf('code', 'compound', 'otp', 'pin', 'password')
 
 const PURPOSE = bitsOf('verify', 'login', 'once')
 
-/** What a code is not called by, strongest reason first, with its name. */
+/** Words for something else, the strongest reason first. */
 const OTHERS = [
   ['backup', 'a list of recovery codes'],
   ['promo', 'a coupon, discount or referral code'],
@@ -37,40 +37,40 @@ const OTHERS = [
   ['naming', 'the number of an order, invoice, ticket or booking'],
 ] as const
 
-/** These say so even where the label is the strongest there is: an OTP for the courier. */
+/** These outweigh even a word for a one-time code: an OTP for the courier. */
 const EVEN_OF_OTP = bitsOf('promo', 'place', 'backup')
 
-/** Within a sentence these decide, however far from the number. */
+/** These decide anywhere in the sentence. */
 const OF_SENTENCE = bitsOf('promo', 'place', 'backup', 'meeting')
 
-/** Words that say that a number is no code. */
+/** Words that say that a number is not a code. */
 export const OTHERWISE = OTHERS.reduce((bits, [concept]) => bits | BIT[concept], 0)
 
-/** Others than names: a code that confirms an order is a code, one for a locker is not. */
+/** Without names: a code that confirms an order is a code, one for a locker is not. */
 const NOT_NAMES = OTHERWISE & ~bitsOf('naming', 'owner')
 
 /** Points of a label that says what the number is instead. */
 const NAMED_OTHERWISE = -5
 
-/** Between these and their digits stands a preposition: `ending in`, `call us at`. */
+/** A preposition may separate these from their digits: `ending in`, `call us at`. */
 const LED_BY_PREPOSITION = bitsOf('ending', 'contact')
 const PREPOSITION_CHARS_MAX = 8
 
 /** Characters of the thing that a code is of. */
 const THING_CHARS_MAX = 30
 
-/** Of, with or without the article, in the Romance languages, and a noun. */
+/** "Of" with or without an article in Romance languages, followed by a noun. */
 const OF_THING =
   /^\s+(?:del?|de l[ao]s?|di|dell[aoe]|d[oa]|du|des|(?:de l|d|dell)['’])\s*\p{Ll}{4}/u
 
 interface Nearness {
   /** Digits, or capitals and digits: what can be typed without being called a code. */
   readonly isNumeric: boolean
-  /** Nothing but signs and number words stands between label and number. */
+  /** Only punctuation separates label and number. */
   readonly isTouching: boolean
 }
 
-/** Reads a label. */
+/** The meaning of a label. */
 export function meaningOf(label: Label, near: Nearness): Meaning {
   const { concepts, clause } = label
   if (concepts === 0) return NO_MEANING
@@ -95,14 +95,14 @@ export function meaningOf(label: Label, near: Nearness): Meaning {
   return near.isNumeric ? actMeaning(concepts, clause, near) : NO_MEANING
 }
 
-/** Takes from a bare label what stands behind it: `código del torno` is of a thing unknown. */
+/** Lowers a bare label that names an unknown thing: `código del torno`. */
 export function unlessOfThing(meaning: Meaning, behind: string): Meaning {
   const isOfThing = behind.length <= THING_CHARS_MAX && OF_THING.test(behind)
   if (meaning.isBare !== true || !isOfThing) return meaning
   return { ...meaning, points: meaning.points - 2.2 }
 }
 
-/** What decides within a sentence. Nobody is to be shown a code that is to be kept. */
+/** The meanings that decide for the whole sentence; none if the code is to be kept secret. */
 function decisive(isOtp: boolean, clause: number): number {
   if ((clause & BIT.keep) !== 0) return 0
   if (isOtp) return EVEN_OF_OTP
@@ -153,7 +153,7 @@ function asked(points: number, reason: string): Meaning {
   return { points, reason, isAsked: true }
 }
 
-/** The further away a label is, the less it says. */
+/** A more distant label counts less. */
 function scaled(meaning: Meaning, gap: number): Meaning {
   if (gap <= 24) return meaning
   return { ...meaning, points: meaning.points * (gap <= 60 ? 0.85 : 0.7) }

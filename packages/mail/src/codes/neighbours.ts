@@ -1,13 +1,6 @@
 import type { Candidate } from './candidates.ts'
-import {
-  clauseStart,
-  firstAfter,
-  type Label,
-  labelAfter,
-  labelBefore,
-  type ReadLine,
-} from './context.ts'
-import type { MailReader } from './mail-reader.ts'
+import { clauseStart, firstAfter, type Label, labelAfter, labelBefore } from './context.ts'
+import type { MailReader, ReadLine } from './mail-reader.ts'
 import {
   CODE_LIKE,
   type Meaning,
@@ -18,31 +11,31 @@ import {
 } from './meaning.ts'
 import { bitsOf } from './words/concepts.ts'
 
-/** What the lines above count, nearest first. */
+/** Weight of the lines above, nearest first. */
 const SHARES_ABOVE = [1, 0.9, 0.75]
 
-/** What the line below counts, and the subject for a number that nothing in the body names. */
+/** Weight of the line below, and of the subject for a number without a label in the body. */
 const SHARE_BELOW = 0.7
 const SHARE_OF_SUBJECT = 0.7
 
-/** From here on a line has said what the number is. */
+/** From these points on a line decides what the number is. */
 const SAID = 2.4
 
-/** Between the last word of a label and the end of its line: `is`, a colon, a brand. */
+/** Characters between the last word of a label and the end of its line: `is`, a colon, a brand. */
 const LEADING_CHARS_MAX = 12
 
-/** What counts beside a word for code wherever it stands in the sentence. */
+/** Meanings that count together with a word for code anywhere in the sentence. */
 const TELLING_FROM_AFAR = bitsOf('verify', 'login', 'once', 'promo', 'place', 'meeting', 'backup')
 
-/** A number that is no year, or letters and digits, with which a sentence ends. */
+/** A number other than a year, or letters and digits, at the end of a sentence. */
 const TAKES =
   /(?:\d{5}|(?!(?:19|20)\d\d\b)\d{4}|\d{2,3}[ -]\d{2,3}|[A-Z]+\d[A-Z\d]{2}|\d[A-Z]+\d)[^\p{L}]*$/u
 const TAKEN_CHARS_MAX = 170
 
-/** Cells of a table that are looked at to find the head of a column. */
+/** Cells of a table that are searched for the head of a column. */
 const CELLS_BACK_MAX = 24
 
-/** What the lines around a candidate make of it, where it stands alone or leads its line. */
+/** The meaning by the lines around a candidate that stands alone or begins its line. */
 export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
   if (!isBelow(mail, candidate)) return NO_MEANING
   const above = meaningAbove(mail, candidate)
@@ -55,7 +48,7 @@ export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
   return points > above.points ? { ...meaning, points } : above
 }
 
-/** Words of the line above are about this one if it is all in the line, or if they lead to it. */
+/** The line above is a label if the candidate stands alone, or if that line ends with a colon. */
 function isBelow(mail: MailReader, candidate: Candidate): boolean {
   if (candidate.standsAlone) return true
   const above = mail.line(candidate.line - 1)
@@ -80,7 +73,7 @@ function meaningAbove(mail: MailReader, candidate: Candidate): Meaning {
   return weak
 }
 
-/** Where the body says nothing, the subject says what stands in it. */
+/** Where the body has no label, the subject is the label. */
 function meaningOfSubject(mail: MailReader, candidate: Candidate): Meaning {
   const subject = mail.line(0)
   if (subject?.source !== 'subject' || !candidate.standsAlone) return NO_MEANING
@@ -89,8 +82,8 @@ function meaningOfSubject(mail: MailReader, candidate: Candidate): Meaning {
 }
 
 /**
- * The head of the column, for a cell in a table of columns: one that has the cell of another
- * column, and not its name, to the left, or that begins its row.
+ * The head of the column of a cell, in a table whose rows do not begin with a label: the cell to
+ * the left has digits, or there is none.
  */
 function headOf(mail: MailReader, index: number): ReadLine | null {
   const cell = mail.line(index)?.cell ?? null
@@ -107,7 +100,7 @@ function headOf(mail: MailReader, index: number): ReadLine | null {
   return null
 }
 
-/** What a line says of the one below it: its last sentence that says anything. */
+/** The meaning of a line for the line below it: that of its last sentence that has one. */
 function meaningOfLine(line: ReadLine, isNumeric: boolean): Meaning {
   if (line.concepts === 0) return NO_MEANING
   let weak = NO_MEANING
@@ -125,7 +118,7 @@ function meaningOfLine(line: ReadLine, isNumeric: boolean): Meaning {
   return weak
 }
 
-/** Whether a sentence names a number of its own behind its word for code. */
+/** Whether a sentence has a number of its own after its word for code. */
 function isTaken({ text, hits }: ReadLine, end: number): boolean {
   for (let at = firstAfter(hits, end) - 1; at >= 0; at -= 1) {
     const hit = hits[at]
@@ -135,14 +128,14 @@ function isTaken({ text, hits }: ReadLine, end: number): boolean {
   return false
 }
 
-/** Where the last sentence ends before a place, without its stops. */
+/** Where the last sentence before a position ends, without its punctuation. */
 function sentenceEnd(text: string, place: number): number {
   let end = place
   while (end > 0 && clauseStart(text, end) === end) end -= 1
   return end
 }
 
-/** The label of a sentence that ends here; a word for code counts wherever it stands in it. */
+/** The label of a sentence that ends here; a word for code counts anywhere in it. */
 function labelOfSentence(line: ReadLine, end: number): Label {
   const label = labelBefore(line, end)
   const isTelling = (label.concepts & (CODE_LIKE | OTHERWISE)) !== 0

@@ -1,7 +1,7 @@
 import type { Candidate } from './candidates.ts'
-import { type Label, labelAfter, labelBefore, NO_LABEL, type ReadLine } from './context.ts'
+import { type Label, labelAfter, labelBefore, NO_LABEL } from './context.ts'
 import { KIND, KINDS } from './fold.ts'
-import type { MailReader } from './mail-reader.ts'
+import type { MailReader, ReadLine } from './mail-reader.ts'
 import {
   CODE_LIKE,
   type Meaning,
@@ -13,11 +13,11 @@ import {
 import { meaningAround } from './neighbours.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
-/** What stands around a candidate. */
+/** The labels around a candidate. */
 export interface Surroundings {
   readonly before: Label
   readonly after: Label
-  /** What the words before, behind, above or below make of it: the strongest of them. */
+  /** The strongest of the meanings by the words before, after, above and below. */
   readonly meaning: Meaning
   /** Meanings in its own sentence. */
   readonly sentence: number
@@ -26,15 +26,15 @@ export interface Surroundings {
 /** Characters between `enter` and the number. */
 const ENTERED_GAP_MAX = 14
 
-/** Characters of signs between a label and its number. */
+/** Characters of punctuation between a label and its number. */
 const TOUCHING_CHARS_MAX = 8
 
-/** Characters behind a number within which words still name it. */
-const NEAR_BEHIND = 30
+/** Characters after a number within which words refer to it. */
+const NEAR_AFTER_CHARS = 30
 
 const BOUND: Meaning = { points: 6, reason: 'bound to a domain', isOtp: true }
 
-/** Looks around a candidate. */
+/** Finds the labels around a candidate. */
 export function surroundingsOf(mail: MailReader, candidate: Candidate): Surroundings {
   const line = mail.line(candidate.line)
   if (line === undefined) {
@@ -74,7 +74,7 @@ function meaningBefore(
 
 const ENTERED: Meaning = { points: 3.2, reason: 'to be entered to verify or sign in' }
 
-/** `Enter 123456 to sign in`: the words on both sides make one sentence. */
+/** `Enter 123456 to sign in`: the words on both sides are one sentence. */
 function isEntered(before: Label, after: Label): boolean {
   if (!isEnteredBy(before) && !isEnteredBy(after)) return false
   const hasPurpose = (before.clause & bitsOf('verify', 'login')) !== 0
@@ -90,13 +90,13 @@ function meaningBehind({ text }: ReadLine, candidate: Candidate, after: Label): 
   const isNamed = (after.concepts & (CODE_LIKE | OTHERWISE)) !== 0
   const meaning = meaningOf(after, {
     isNumeric: candidate.isNumeric,
-    // A colon or a dash leads from words to a number, and not from a number to words.
+    // Punctuation may separate a label from the number after it, but not from one before it.
     isTouching: after.gap <= 1 && isNamed,
   })
   if (meaning.points <= 0) return meaning
-  // In the middle of a sentence the words behind a number are about something else.
+  // In the middle of a sentence the words after a number are often about something else.
   const isSubject = meaning.isOtp === true || beginsThought(text, candidate.start)
-  const share = (after.gap <= NEAR_BEHIND ? 1 : 0.6) * (isSubject ? 1 : 0.6)
+  const share = (after.gap <= NEAR_AFTER_CHARS ? 1 : 0.6) * (isSubject ? 1 : 0.6)
   return { ...meaning, points: meaning.points * share }
 }
 
@@ -108,7 +108,7 @@ function beginsThought(text: string, start: number): boolean {
   return kind === KIND.other && !',"“”„«»'.includes(text.charAt(at))
 }
 
-/** What is said right there counts; what is said behind or around only where nothing is. */
+/** The label before counts first; the others only if it says nothing definite. */
 function strongest(
   before: Meaning,
   { behind, around }: { readonly behind: Meaning; readonly around: () => Meaning },
@@ -121,7 +121,7 @@ function strongest(
   return [before, behind, beyond].reduce((best, one) => (one.points > best.points ? one : best))
 }
 
-/** Nothing but signs between a label and its number. */
+/** Whether only punctuation separates a label and its number. */
 function isTouching(between: string): boolean {
   if (between.length > TOUCHING_CHARS_MAX) return false
   for (let at = 0; at < between.length; at += 1) {

@@ -4,27 +4,27 @@ import { FOLDED, KIND, KINDS } from './fold.ts'
 export interface Token {
   readonly start: number
   readonly end: number
-  /** What is typed for it: digits as 0 to 9, letters in their case, nothing that does not show. */
+  /** The characters to type: digits as 0 to 9, letters in their case, no invisible characters. */
   readonly value: string
   readonly digits: number
   readonly upper: number
   readonly lower: number
-  /** A letter of another alphabet touches it, so that it is part of a word. */
+  /** Adjacent to a letter of another alphabet, so that it is part of a word. */
   readonly isAttached: boolean
 }
 
 const DASH = 0x2d
 
-/** Tokens read of one line; a line with more of them is a table of figures. */
+/** Tokens of one line; a line with more is a table of numbers. */
 const TOKENS_MAX = 500
 
-/** A line longer than this is no code made of words. */
+/** Longest line that may be a code made of words. */
 const SHORT_LINE_CHARS = 80
 
-/** Characters between address and blank that are walked through. */
+/** Characters of a URL or email address that are skipped. */
 const ADDRESS_CHARS_MAX = 8_192
 
-/** The tokens of a text that may be codes, without those of addresses of the web and of mail. */
+/** The tokens of a text that may be codes, without those of URLs and email addresses. */
 export function tokensOf(text: string): readonly Token[] {
   const held = holdsCode(text)
   if (held === 'no') return []
@@ -49,8 +49,8 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 /**
- * Whether it is worth to look closer: most lines hold no digit, no two capitals in a row, no
- * capital behind a small letter, no dash behind a colon, and are not all in small letters.
+ * A quick check that excludes most lines: those without a digit, two adjacent capitals, a capital
+ * after a lower-case letter or a dash after a colon, that are not all in lower case.
  */
 function holdsCode(text: string): 'no' | 'signs' | 'words' {
   let isSmall = text.length <= SHORT_LINE_CHARS
@@ -72,7 +72,7 @@ function holdsCode(text: string): 'no' | 'signs' | 'words' {
   return isSmall ? 'words' : 'no'
 }
 
-/** Where a word ends that is written as in prose, `code` or `Code`, and joined to no other. */
+/** The end of an ordinary word, `code` or `Code`, that is not joined to another; 0 for others. */
 function endOfProse(text: string, start: number): number {
   if (text.charCodeAt(start - 1) === DASH || followsColon(text, start)) return 0
   const first = text.charCodeAt(start)
@@ -84,7 +84,7 @@ function endOfProse(text: string, start: number): number {
   return at === smallFrom || next === DASH || isSign(next) || KINDS[next] === KIND.nothing ? 0 : at
 }
 
-/** Whether a colon, or a sign like it, leads to a place. */
+/** Whether a colon or a similar character precedes a position. */
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
   while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
@@ -135,7 +135,7 @@ function isSign(code: number): boolean {
   return KINDS[code] === KIND.digit || (isWide && KINDS[code] === KIND.letter)
 }
 
-/** Nearly all that is ever asked: no table is looked up for these. */
+/** ASCII, checked without a table: nearly all characters. */
 function isPlainSign(code: number): boolean {
   return isAsciiLetter(code) || (code >= 0x30 && code <= 0x39)
 }
@@ -149,7 +149,7 @@ function isOtherLetter(text: string, at: number): boolean {
   return at >= 0 && at < text.length && KINDS[text.charCodeAt(at)] === KIND.letter
 }
 
-/** Where the address of the web or of mail ends that a word begins or lies in; 0 for none. */
+/** The end of the URL or email address that contains a word; 0 if there is none. */
 export function endOfAddress(text: string, start: number, wordEnd: number): number {
   const next = text.charCodeAt(wordEnd)
   const isAddress =

@@ -1,35 +1,33 @@
-import { FOLDED } from './fold.ts'
-
-/** Symbols told apart; the words of all languages use about 1,900. */
+/** Different symbols; the words of all languages use about 1,900. */
 const SYMBOLS_MAX = 4_096
 
 /** Slots for children: a power of two. */
 const SLOT_BITS = 17
 const SLOTS = 1 << SLOT_BITS
 
-/** Nodes of one tree; the words of all languages make about 50,000. */
+/** Nodes of one trie; the words of all languages need about 50,000. */
 export const NODES_MAX = 80_000
 
-/** The node that every walk starts from. */
+/** The node at which every search starts. */
 export const ROOT = 0
 
 /** No such node. */
 export const NOWHERE = -1
 
 /**
- * A tree of words, letter by letter, held in flat arrays: a step costs one look-up in a hash table
- * of integers and makes no garbage.
+ * A trie of words in flat arrays: a step is one lookup in a hash table of integers and allocates
+ * nothing.
  */
 export class Trie {
   readonly #symbols = new Uint16Array(0x10000)
-  /** Children of the root: most words of a mail end their walk here. */
+  /** Children of the root: the search for most words of a mail ends here. */
   readonly #first = new Int32Array(0x10000).fill(NOWHERE)
-  /** Key and child of each slot side by side, so that a step touches one place in memory. */
+  /** Key and child of each slot are adjacent, so that a step reads one cache line. */
   readonly #slots = new Int32Array(SLOTS * 2)
   #symbolCount = 0
   #nodeCount = 1
 
-  /** The node at the end of a word, made if need be. */
+  /** Adds a word; returns its last node. */
   add(folded: string): number {
     let node = ROOT
     for (let at = 0; at < folded.length; at += 1) node = this.#grow(node, folded.charCodeAt(at))
@@ -56,7 +54,7 @@ export class Trie {
     this.#nodeCount += 1
     const symbol = this.#symbolOf(code)
     if (child >= NODES_MAX || symbol >= SYMBOLS_MAX) {
-      throw new Error('The word tables have outgrown their tree.')
+      throw new Error('The word tables exceed the size of the trie.')
     }
     if (node === ROOT) this.#first[code] = child
     else {
@@ -81,15 +79,4 @@ export class Trie {
 function slotOf(key: number): number {
   // The high bits of the product depend on all bits of the key.
   return Math.imul(key, 0x9e3779b1) >>> (32 - SLOT_BITS)
-}
-
-/** A word as it is compared: see `FOLDED`. */
-export function foldWord(word: string): string {
-  let folded = ''
-  for (let at = 0; at < word.length; at += 1) {
-    const code = FOLDED[word.charCodeAt(at)] ?? 0
-    if (code === 0 || (code === 0x20 && folded.endsWith(' '))) continue
-    folded += String.fromCharCode(code)
-  }
-  return folded.trim()
 }

@@ -1,14 +1,14 @@
 import { type Length, parseColour, parseLength, TRANSPARENT, UNKNOWN_COLOUR } from './css-values.ts'
 
-/** How an element lies among others, as far as reading the text cares. */
+/** How an element is laid out, as far as its text is concerned. */
 export type Display = 'none' | 'block' | 'inline' | 'cell' | 'flex'
 
-/** The declarations that reading understands; null is "not declared". */
+/** The declarations that matter for text; null means "not declared". */
 export interface Declarations {
   display: Display | null
-  /** Out of sight with all it holds: no opacity, moved off the page, clipped away. */
+  /** Invisible with all descendants: no opacity, or text moved off the page. */
   isConcealed: boolean | null
-  /** No height or width. Together with `isClipped` it conceals. */
+  /** No height. Together with `isClipped` it conceals. */
   isFlat: boolean | null
   isClipped: boolean | null
   isAbsolute: boolean | null
@@ -25,10 +25,10 @@ export interface Declarations {
   keepsSpace: boolean | null
 }
 
-/** Declares nothing. */
+/** No declarations. */
 export const NO_DECLARATIONS: Readonly<Declarations> = blankDeclarations()
 
-/** Declarations to be filled. One shape for all keeps the reading fast. */
+/** An object to fill. All have the same properties, which keeps property access fast. */
 export function blankDeclarations(): Declarations {
   return {
     display: null,
@@ -50,7 +50,7 @@ export function blankDeclarations(): Declarations {
   }
 }
 
-/** Both together; what `over` declares counts. */
+/** Merges both; `over` takes precedence. */
 export function mergeDeclarations(
   under: Readonly<Declarations>,
   over: Readonly<Declarations>,
@@ -77,24 +77,24 @@ export function mergeDeclarations(
   }
 }
 
-/** Characters of a value that are looked at: some patterns look at them more than once. */
+/** Characters of a value that are read: some patterns backtrack. */
 const VALUE_CHARS_MAX = 500
 
-/** Reads the inside of a style attribute or of a rule's braces. */
+/** Parses the content of a style attribute or of a rule's braces. */
 export function parseDeclarations(css: string): Readonly<Declarations> {
   const text = css.toLowerCase()
   const read = blankDeclarations()
   let start = 0
   let colon = -1
   while (start < text.length) {
-    // Sought again only when passed: looking from each declaration would be quadratic.
+    // Searched again only when passed: a search from each declaration would be quadratic.
     if (colon < start) colon = text.indexOf(':', start)
     if (colon < 0) break
     const end = declarationEnd(text, start)
     if (colon < end) {
       const reader = READERS.get(text.slice(start, colon).trim())
       const valueEnd = Math.min(end, colon + VALUE_CHARS_MAX)
-      const value = unimportant(text.slice(colon + 1, valueEnd).trim())
+      const value = withoutImportant(text.slice(colon + 1, valueEnd).trim())
       if (reader !== undefined) Object.assign(read, reader(value, read))
     }
     start = end + 1
@@ -102,7 +102,7 @@ export function parseDeclarations(css: string): Readonly<Declarations> {
   return read
 }
 
-/** A `;` inside parentheses or quotes ends nothing: `url(data:image/png;base64,…)`. */
+/** A `;` inside parentheses or quotes does not end a declaration: `url(data:…;base64,…)`. */
 function declarationEnd(text: string, from: number): number {
   let closing = 0
   for (let at = from; at < text.length; at += 1) {
@@ -116,12 +116,12 @@ function declarationEnd(text: string, from: number): number {
   return text.length
 }
 
-function unimportant(value: string): string {
+function withoutImportant(value: string): string {
   const mark = value.indexOf('!')
   return mark < 0 ? value : value.slice(0, mark).trimEnd()
 }
 
-/** Reads one property's value; `before` is what the same style declared earlier. */
+/** Parses the value of one property; `before` has the earlier declarations of the same style. */
 type Reader = (value: string, before: Readonly<Declarations>) => Partial<Declarations> | null
 
 const FONT_SIZES: ReadonlyMap<string, Length> = new Map(
@@ -140,7 +140,7 @@ const FONT_SIZES: ReadonlyMap<string, Length> = new Map(
 
 const MONOSPACE = /mono|courier|consol|menlo/
 
-/** Pixels beyond which nobody scrolls back: what is moved so far is hidden on purpose. */
+/** Text that is moved further than this is hidden on purpose. */
 const OFF_PAGE_PX = -500
 
 const readFlatness: Reader = (value, before) => {

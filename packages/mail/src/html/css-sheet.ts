@@ -8,10 +8,10 @@ import {
 } from './css-declarations.ts'
 import { UNKNOWN_COLOUR } from './css-values.ts'
 
-/** Classes of one element that are looked up. */
+/** Classes of one element that are matched. */
 const CLASSES_MAX = 20
 
-/** Elements whose matches are remembered; more distinct ones are looked up again each time. */
+/** Cached matches; further elements are matched anew each time. */
 const CACHE_MAX = 2_000
 
 const SIMPLE_SELECTOR = /^(?:\*|[a-z][a-z0-9]*)?(?:[.#][\w-]+)?$/i
@@ -20,16 +20,16 @@ const LAST_COMPOUND = /[\s>+~]((?:[a-z][a-z0-9]*)?(?:[.#][\w-]+)?)$/i
 /**
  * The rules of a mail's `<style>` elements that select by tag, class or id alone.
  *
- * Of other selectors one thing counts: where such a rule may colour an element's ground, that
- * ground is unknown, so that white text on a button is never taken for hidden. Rules inside
- * `@media` and other at-rules are for other screens and left out.
+ * If a rule with another selector sets a background, the background of the elements that it may
+ * match is unknown, so that white text on a button does not count as hidden. Rules inside `@media`
+ * and other at-rules are ignored: they are for other screens.
  */
 export class StyleSheet {
   readonly #rules = new Map<string, Readonly<Declarations>>()
   readonly #matches = new Map<string, Readonly<Declarations>>()
   #charsLeft = CSS_CHARS_MAX
 
-  /** Reads the content of one `<style>` element. */
+  /** Adds the rules of one `<style>` element. */
   add(css: string): void {
     const text = withoutComments(css.slice(0, this.#charsLeft))
     this.#charsLeft -= Math.min(css.length, this.#charsLeft)
@@ -51,7 +51,7 @@ export class StyleSheet {
     }
   }
 
-  /** What the rules declare for an element, given its lower-case name, classes and id. */
+  /** The declarations for an element with this lower-case name, these classes and this id. */
   match(name: string, classes: string, id: string): Readonly<Declarations> {
     if (this.#rules.size === 0) return NO_DECLARATIONS
     const key = classes === '' && id === '' ? name : `${name} ${classes}#${id}`
@@ -104,7 +104,7 @@ function withoutComments(css: string): string {
   return css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').replace(/<!--|-->/g, ' ')
 }
 
-/** Behind the block that opens at `open`, blocks inside it included. */
+/** The position after the block that opens at `open`, nested blocks included. */
 function afterBlock(css: string, open: number): number {
   let depth = 0
   for (let at = open; at < css.length; at += 1) {

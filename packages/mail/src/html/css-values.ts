@@ -1,7 +1,7 @@
-/** A colour that is there but cannot be told: a picture, a gradient, a name we do not know. */
+/** A colour that is set but unknown: an image, a gradient, a name that is not in our list. */
 export const UNKNOWN_COLOUR = -1
 
-/** No colour at all. */
+/** Fully transparent. */
 export const TRANSPARENT = -2
 
 const NAMED_COLOURS: ReadonlyMap<string, number> = new Map(
@@ -25,10 +25,10 @@ const NAMED_COLOURS: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** From here on a colour hides what lies below it. */
-const COVERING_ALPHA = 0.9
+/** From this alpha value on a colour counts as opaque. */
+const OPAQUE_ALPHA = 0.9
 
-/** A length: pixels, or a share of the font size; null when it is neither. */
+/** A length: pixels, or relative to the font size. */
 export interface Length {
   readonly value: number
   readonly isRelative: boolean
@@ -51,7 +51,7 @@ const RELATIVE_UNITS: ReadonlyMap<string, number> = new Map(
   Object.entries({ em: 1, '%': 0.01, ex: 0.5, ch: 0.5 }),
 )
 
-/** Reads `14px`, `1.5em`, `0`, `120%`; the value must be lower-case and trimmed. */
+/** Parses `14px`, `1.5em`, `0`, `120%`; the value must be in lower case and trimmed. */
 export function parseLength(value: string): Length | null {
   const number = Number.parseFloat(value)
   if (Number.isNaN(number)) return null
@@ -62,7 +62,7 @@ export function parseLength(value: string): Length | null {
   return relative === undefined ? null : { value: number * relative, isRelative: true }
 }
 
-/** Reads `#fff`, `#ffffff`, `rgb(…)`, `rgba(…)` and common names into 0xRRGGBB. */
+/** Parses `#fff`, `#ffffff`, `rgb(…)`, `rgba(…)` and common names into 0xRRGGBB. */
 export function parseColour(value: string): number {
   const named = NAMED_COLOURS.get(value)
   if (named !== undefined) return named
@@ -71,7 +71,7 @@ export function parseColour(value: string): number {
   return UNKNOWN_COLOUR
 }
 
-/** Whether text of the one colour on a ground of the other cannot be read by anybody. */
+/** Whether text of this colour is invisible on this background. */
 export function looksAlike(colour: number, background: number): boolean {
   if (colour < 0 || background < 0) return colour === TRANSPARENT
   return (
@@ -91,7 +91,7 @@ function parseHexColour(value: string): number {
   if (digits.length === 6) return Number.parseInt(digits, 16)
   if (digits.length === 8) {
     const alpha = Number.parseInt(digits.slice(6), 16) / 255
-    return seenThrough(Number.parseInt(digits.slice(0, 6), 16), alpha)
+    return withAlpha(Number.parseInt(digits.slice(0, 6), 16), alpha)
   }
   if (digits.length !== 3) return UNKNOWN_COLOUR
   const [red = '', green = '', blue = ''] = digits
@@ -106,11 +106,11 @@ function parseRgbColour(value: string): number {
   if (red === undefined || green === undefined || blue === undefined) return UNKNOWN_COLOUR
   const packed = (red << 16) | (green << 8) | blue
   const colour = packed >= 0 && packed <= 0xffffff ? packed : UNKNOWN_COLOUR
-  return seenThrough(colour, alpha === undefined || Number.isNaN(alpha) ? 1 : alpha)
+  return withAlpha(colour, alpha === undefined || Number.isNaN(alpha) ? 1 : alpha)
 }
 
-/** A colour that others shine through is known only when it covers them nearly, or not at all. */
-function seenThrough(colour: number, alpha: number): number {
+/** A translucent colour is known only if it is nearly opaque or fully transparent. */
+function withAlpha(colour: number, alpha: number): number {
   if (alpha === 0) return TRANSPARENT
-  return alpha >= COVERING_ALPHA ? colour : UNKNOWN_COLOUR
+  return alpha >= OPAQUE_ALPHA ? colour : UNKNOWN_COLOUR
 }

@@ -1,25 +1,24 @@
-import { PACKED_CHARS_MAX, packName } from './names.ts'
-
-/** What reading needs to know of an element by its name alone. */
+/** What an element's name alone says about it. */
 export interface ElementKind {
-  /** Lower-case; empty for an element that we know nothing of, which is read like `span`. */
+  /** In lower case; empty for an unknown element, which is read like `span`. */
   readonly name: string
-  /** A small number of its own; 0 for all unknown elements together. */
+  /** A small unique number; 0 for all unknown elements. */
   readonly id: number
-  /** It begins and ends a line of its own. */
+  /** It is laid out on lines of its own. */
   readonly isBlock: boolean
-  /** It keeps an empty line around itself: `p`, `h1`, `ul` and the like. */
+  /** It has an empty line before and after it: `p`, `h1`, `ul`. */
   readonly hasMargin: boolean
-  /** It never holds anything: `br`, `img`. */
+  /** It has no content: `br`, `img`. */
   readonly isVoid: boolean
-  /** What is inside is not markup and never shown: `script`, `style`, `title`. */
+  /** Its content is not markup and not shown: `script`, `style`, `title`. */
   readonly isRaw: boolean
-  /** An end tag from inside closes nothing outside: table parts. */
+  /** An end tag inside it closes nothing outside it: table parts. */
   readonly isBoundary: boolean
-  /** An end tag may close it although blocks inside it are still open: `b`, `font`, `a`. */
+  /** Its end tag closes it even if blocks inside it are still open: `b`, `font`, `a`. */
   readonly isFormatting: boolean
-  /** The kinds, by id, whose open element a new one closes; and what keeps it out of reach. */
+  /** Ids of the elements that its start tag closes. */
   readonly closes: readonly number[]
+  /** The container outside which nothing is closed. */
   readonly within: string | null
 }
 
@@ -88,8 +87,28 @@ const KINDS: ReadonlyMap<string, ElementKind> = new Map(
   }),
 )
 
-/** How many values `ElementKind.id` can have. */
+/** Number of values of `ElementKind.id`. */
 export const ELEMENT_KINDS = KINDS.size + 1
+
+/** Longest name that `packName` packs into a small integer: six bits per character. */
+export const PACKED_CHARS_MAX = 5
+
+/**
+ * The name between `start` and `end` as a number, the same in either case; -1 if it is no name.
+ *
+ * A mail has thousands of names, and a number is looked up faster than a new string.
+ */
+export function packName(text: string, start: number, end: number): number {
+  let packed = 0
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at)
+    const letter = code | 32
+    if (letter >= 97 && letter <= 122) packed = (packed << 6) | (letter - 96)
+    else if (code >= 48 && code <= 57) packed = (packed << 6) | (code - 48 + 32)
+    else return -1
+  }
+  return packed
+}
 
 const PACKED = new Map<number, ElementKind>()
 for (const [name, kind] of KINDS) {
@@ -101,9 +120,8 @@ export function elementKind(name: string): ElementKind {
   return KINDS.get(name) ?? UNKNOWN
 }
 
-/** The kind of the element whose name, in any case, stands in `html` from `start` to `end`. */
+/** The kind of the element with the name, in any case, between `start` and `end` of `html`. */
 export function elementKindAt(html: string, start: number, end: number): ElementKind {
-  // Nearly every name of a mail is short, and a number is found faster than a fresh string.
   if (end - start <= PACKED_CHARS_MAX) return PACKED.get(packName(html, start, end)) ?? UNKNOWN
   return elementKind(html.slice(start, end).toLowerCase())
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PREVIEW_CHARS_MAX } from '../limits.ts'
-import { readHtml } from './read.ts'
+import { readHtml } from './read-html.ts'
 import { previewOf, readableText, textToHtml } from './readable-text.ts'
 
 describe('readable text', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { HOSTILE_HTML } from '../../test/hostile-html.ts'
-import { type Markup, readMarkup } from '../../test/markup.ts'
+import { HOSTILE_HTML } from '../../test/testing-hostile-html.ts'
+import { type Markup, readMarkup } from '../../test/testing-markup.ts'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { readHtml } from './read.ts'
+import { readHtml } from './read-html.ts'
 import { readableText } from './readable-text.ts'
 import { type SafeHtmlOptions, safeHtml } from './safe-html.ts'
 

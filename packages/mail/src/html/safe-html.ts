@@ -2,11 +2,11 @@ import sanitize from 'sanitize-html'
 import { HTML_SAFE_CHARS_MAX, HTML_SAFE_DEPTH_MAX } from '../limits.ts'
 import { type ImageRule, safeStyle } from './safe-style.ts'
 
-/** How the images of a mail are shown. */
+/** Which images are kept. */
 export interface SafeHtmlOptions {
-  /** Whether images are fetched from elsewhere, which tells the sender that the mail was read. */
+  /** Whether remote images are kept. Fetching one tells the sender that the mail was read. */
   readonly remoteImages: 'block' | 'allow'
-  /** Address of the attachment that `cid:` names; null when the mail has none of that id. */
+  /** URL of the attachment with this content id; null if there is none. */
   readonly imageUrl: (contentId: string) => string | null
 }
 
@@ -15,7 +15,7 @@ const TAGS = `a abbr address article aside b bdi bdo big blockquote br caption c
   i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table
   tbody td tfoot th thead time tr tt u ul var wbr`.split(/\s+/)
 
-/** Elements that go with all they hold. Of others that are not allowed the content stays. */
+/** Elements that are removed with their content. Other elements that are not allowed keep it. */
 const DROPPED_WITH_CONTENT =
   `applet audio base canvas datalist embed frame frameset head iframe link
   map math meta noembed noframes noscript object option param plaintext script select style svg
@@ -29,7 +29,7 @@ const WORD = /^[a-z-]{1,20}$/i
 const COLOUR = /^#?[a-z\d]{1,30}$/i
 const TEXT = /^[^<>]{0,500}$/
 
-/** Attributes that are kept on any element, with what they may say. */
+/** Attributes that are kept on any element, with the allowed values. */
 const ATTRIBUTES: Readonly<Record<string, Rule>> = {
   align: WORD,
   valign: WORD,
@@ -58,9 +58,9 @@ const ATTRIBUTES: Readonly<Record<string, Rule>> = {
 const EMITTED = [...Object.keys(ATTRIBUTES), 'style', 'background']
 
 /**
- * The HTML of a mail, fit to be shown: no script, no form, no frame, nothing that fetches unasked.
+ * The HTML of a mail, safe to be shown: no scripts, forms or frames, no requests by itself.
  *
- * What is shown is written anew from a list of what is harmless; whatever is not on the list goes.
+ * An allow list: elements, attributes and values that are not on it are removed.
  */
 export function safeHtml(html: string, options: SafeHtmlOptions): string {
   const image = imageRule(options)
@@ -72,7 +72,7 @@ export function safeHtml(html: string, options: SafeHtmlOptions): string {
       img: ['src'],
     },
     allowedSchemes: ['http', 'https', 'mailto', 'data'],
-    // `imageRule` and `linkAddress` have judged every address; the data of images is let through.
+    // `imageRule` and `linkAddress` check every address themselves; they allow image data.
     allowedSchemesAppliedToAttributes: [],
     nonTextTags: DROPPED_WITH_CONTENT,
     parseStyleAttributes: false,
@@ -111,7 +111,7 @@ function safeAttributes(
   return kept
 }
 
-/** Browsers ignore these in an address: `java\nscript:` would be one more scheme. */
+/** Browsers ignore control characters in an address: `java\nscript:` is `javascript:`. */
 function withoutControls(url: string): string {
   return url.replace(/[\0-\x20\x7f-\xa0\u2028\u2029\ufeff]+/g, (run) => (run === ' ' ? ' ' : ''))
 }

@@ -1,4 +1,4 @@
-/** Properties that change looks and nothing else: none moves text over other text or fetches. */
+/** Properties that change the appearance only: none moves text over other text or fetches. */
 const PROPERTIES: ReadonlySet<string> = new Set(
   `background background-color background-image background-position background-repeat
   background-size border border-bottom border-bottom-color border-bottom-style border-bottom-width
@@ -15,20 +15,20 @@ const PROPERTIES: ReadonlySet<string> = new Set(
   white-space width word-break word-spacing word-wrap`.split(/\s+/),
 )
 
-/** Functions that only name a colour or a length. */
+/** Functions that only denote a colour or a length. */
 const FUNCTIONS: ReadonlySet<string> = new Set(['rgb', 'rgba', 'hsl', 'hsla', 'calc'])
 
-/** Letters, numbers and the punctuation of plain values; no escapes, no braces, no comments. */
+/** Letters, numbers and the punctuation of plain values: no escapes, braces or comments. */
 const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}\s#%.,'"()+\-!/_]*$/u
 
-/** Characters of one declaration's value, and declarations of one style, that are kept. */
+/** Characters of one value, and declarations of one style, that are kept. */
 const VALUE_CHARS_MAX = 1_000
 const DECLARATIONS_MAX = 100
 
-/** Answers the address to show for an image's address; null to leave the image out. */
+/** The URL to use for the URL of an image; null to remove the image. */
 export type ImageRule = (url: string) => string | null
 
-/** The harmless declarations of a style attribute, with images as `image` lets them. */
+/** The safe declarations of a style attribute, with image URLs replaced by `image`. */
 export function safeStyle(style: string, image: ImageRule): string {
   const kept: string[] = []
   for (const declaration of splitDeclarations(style)) {

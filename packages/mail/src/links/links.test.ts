@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { readHtml } from '../html/read.ts'
+import { readHtml } from '../html/read-html.ts'
 import { LINKS_MAX, URL_CHARS_MAX } from '../limits.ts'
 import { findLinks } from './links.ts'
 

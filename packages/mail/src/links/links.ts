@@ -1,19 +1,19 @@
-import type { HtmlReading } from '../html/read.ts'
+import type { HtmlReading } from '../html/read-html.ts'
 import { LINKS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX } from '../limits.ts'
 import { findTextLinks, hasHost } from './text-links.ts'
 
 /** A link of a mail. */
 export interface MailLink {
   readonly url: string
-  /** What it shows: its words, an image's alternative text, or the URL itself in plain text. */
+  /** Its visible text, the alternative text of an image, or the URL itself in plain text. */
   readonly text: string
 }
 
 /**
  * The http and https links of a mail, each URL once, in order of appearance.
  *
- * Those of the HTML come first, addresses written out in its text among them; then those that
- * only the plain text has.
+ * The links of the HTML come first, URLs in its text included; then those that only the plain text
+ * has.
  */
 export function findLinks(reading: HtmlReading | null, text: string | null): readonly MailLink[] {
   const links = new LinkList()
@@ -27,7 +27,7 @@ export function findLinks(reading: HtmlReading | null, text: string | null): rea
 class LinkList {
   readonly #texts = new Map<string, string>()
 
-  /** Of a URL that comes more than once, the first text counts that is not empty. */
+  /** Of a URL that occurs more than once, the first non-empty text counts. */
   add(url: string, text: string): void {
     const known = this.#texts.get(url)
     if (known === undefined ? this.#texts.size < LINKS_MAX : known === '')
@@ -39,7 +39,7 @@ class LinkList {
   }
 }
 
-/** Anchors and addresses that stand in the text, in the order in which a reader meets them. */
+/** Anchors and URLs in the text, in reading order. */
 function addHtmlLinks(links: LinkList, reading: HtmlReading): void {
   const anchors = new AnchorQueue(links, reading.links)
   reading.blocks.forEach((block, index) => {
@@ -66,7 +66,7 @@ class AnchorQueue {
     this.#anchors = anchors
   }
 
-  /** Adds those of earlier blocks, and those of this block up to the one of that address. */
+  /** Adds the anchors of earlier blocks, and those of this block up to the one with this URL. */
   addBefore(block: number, href: string | null): void {
     let end = this.#next
     for (let at = end; at < this.#anchors.length; at += 1) {
@@ -82,7 +82,7 @@ class AnchorQueue {
   }
 }
 
-/** The address of a link that leads to the web; null for `mailto:`, `javascript:` and the like. */
+/** The URL of an http or https link; null for `mailto:`, `javascript:` and others. */
 function webUrl(href: string): string | null {
   if (href.length > URL_CHARS_MAX || !/^https?:\/\//i.test(href)) return null
   const url = href.includes(' ') ? href.replaceAll(' ', '%20') : href

@@ -6,19 +6,19 @@ const CLOSING: ReadonlyMap<number, number> = new Map([
   [125, 123], // {}
 ])
 
-/** Ends a sentence or a clause when it stands at the end of a URL. */
+/** Punctuation of the sentence when it is at the end of a URL. */
 const TRAILING = /[.,;:!?'’…]/
 
-/** White space, quotes and brackets, and characters that show nothing: never part of a URL. */
+/** White space, quotes, brackets and invisible characters: never part of a URL. */
 const STOP = /[\s<>"`^\\\0-\x1f\x7f\u200b-\u200f\u2028\u2029\u2060\ufeff“”„‘‚«»‹›]/
 
-/** Punctuation of East Asia, which stands right behind a URL without a space. */
+/** East Asian punctuation, which follows a URL without a space. */
 const EAST_ASIAN_STOP = /[、。〈〉《》「」『』【】〔〕！（），：；？［］｛｝｜]/
 
-/** Scripts written without spaces, in which a sentence may go on right behind a URL. */
+/** Scripts written without spaces, in which a sentence may continue directly after a URL. */
 const UNSPACED = /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 
-/** Marks around a word in Markdown; the same one at both ends of a URL is none of it. */
+/** Markdown emphasis; the same character before and after a URL is not part of it. */
 const EMPHASIS = new Set(['*', '_', '~', '|'])
 
 /** A URL found in plain text. */
@@ -27,7 +27,7 @@ interface TextLink {
   readonly end: number
 }
 
-/** The http and https URLs of plain text, in their order, doubles included. */
+/** The http and https URLs of plain text, in order, with repetitions. */
 export function findTextLinks(text: string): readonly string[] {
   const links: string[] = []
   for (let link = nextLink(text, 0); link !== null; link = nextLink(text, link.end)) {
@@ -62,7 +62,7 @@ function readLink(text: string, start: number, hostStart: number): TextLink {
   return { url: checked(url), end }
 }
 
-/** `<https://…>`, whose URL may have been wrapped: line breaks inside are no part of it. */
+/** `<https://…>`, where line breaks inside the brackets are not part of the URL. */
 function readBracketed(text: string, start: number): TextLink | null {
   const window = text.slice(start, start + URL_CHARS_MAX)
   const close = window.search(/[<>|]/)
@@ -86,7 +86,7 @@ function urlEnd(text: string, from: number): number {
   return at
 }
 
-/** ASCII that may stand in a URL; told by its code, because most of a URL is nothing else. */
+/** ASCII characters of a URL; checked first, because most URLs consist of them. */
 function isPlain(code: number): boolean {
   if (code <= 34 || code >= 127) return code === 33
   return code !== 60 && code !== 62 && code !== 92 && code !== 94 && code !== 96
@@ -109,20 +109,20 @@ function trimTrailing(url: string, before: string): string {
   return url.slice(0, end)
 }
 
-/** Some senders make their text from HTML and forget this entity, and no URL means it. */
+/** Some senders make their text from HTML without decoding `&amp;`, which no URL contains. */
 function withAmpersands(url: string): string {
   return url.includes('&amp;') ? url.replaceAll('&amp;', '&') : url
 }
 
-/** The URL, or nothing where there is no host or far too much. */
+/** The URL, or an empty string if it has no host or is too long. */
 function checked(url: string): string {
   return url.length <= URL_CHARS_MAX && hasHost(url) ? url : ''
 }
 
-/** A plain host name needs no parser: nearly all are, and a mail may have hundreds. */
+/** Checked before `URL.canParse`, which is slower: nearly all URLs match. */
 const PLAIN_HOST = /^https?:\/\/[a-z\d](?:[a-z\d.-]{0,250}[a-z\d])?(?::\d{1,5})?(?:[/?#]|$)/i
 
-/** Whether the URL leads anywhere: browsers refuse one without a sound host. */
+/** Whether the URL has a valid host: browsers refuse others. */
 export function hasHost(url: string): boolean {
   return PLAIN_HOST.test(url) || URL.canParse(url)
 }

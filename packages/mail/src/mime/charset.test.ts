@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { decodeCharset, decodeHeaderBytes } from './charset.ts'
 import { DefectList } from './defects.ts'
 
-const UNKNOWN = 'A part names an unknown charset; windows-1252 is assumed.'
-const BAD = 'A part holds bytes that its charset does not have.'
+const UNKNOWN = 'A part declares an unknown charset; windows-1252 is assumed.'
+const BAD = 'A part contains bytes that are invalid in its charset.'
 
 describe('charsets', () => {
   const cases: readonly (readonly [charset: string, hex: string, text: string, defect?: string])[] =

@@ -1,6 +1,6 @@
 import type { DefectList } from './defects.ts'
 
-/** Names seen in mail that the Encoding Standard does not know, by the name that it does. */
+/** Names used in mail that the Encoding Standard does not have, with the name that it has. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'utf-8mb4': 'utf-8',
@@ -29,10 +29,10 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Names under which mail is sent that says little of its charset: UTF-8 more often than not. */
-const VAGUE = new Set(['', 'us-ascii', 'ascii', 'ansi_x3.4-1968', 'utf-8', 'utf8', 'iso-ir-6'])
+/** Names that do not reliably tell the charset: the text is usually UTF-8. */
+const UNRELIABLE = new Set(['', 'us-ascii', 'ascii', 'ansi_x3.4-1968', 'utf-8', 'utf8', 'iso-ir-6'])
 
-/** Charset names remembered: all sensible ones, and a bound for senders that make them up. */
+/** Cached decoders: enough for all real names, with a limit against invented ones. */
 const CACHE_MAX = 200
 
 const decoders = new Map<string, TextDecoder | null>()
@@ -40,14 +40,15 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 const windows1252 = new TextDecoder('windows-1252')
 
 /**
- * The text of `bytes` in the charset of that name, whatever case and spelling it has.
+ * Decodes `bytes` by the name of a charset in any case and spelling.
  *
- * Bytes that are no UTF-8 where UTF-8 was said or nothing was said are read as windows-1252 if
- * that keeps more of them readable. An unknown charset is windows-1252 and a defect.
+ * Bytes that are not valid UTF-8, where UTF-8 or no charset was declared, are decoded as
+ * windows-1252 if that keeps more of them readable. An unknown charset is decoded as windows-1252
+ * and is a defect.
  */
 export function decodeCharset(bytes: Buffer, charset: string, defects: DefectList): string {
   const name = charset.toLowerCase().replace(/[^\w.:+-]+/g, '')
-  if (VAGUE.has(name)) return decodeUtf8(bytes, name, defects)
+  if (UNRELIABLE.has(name)) return decodeUtf8(bytes, name, defects)
   const decoder = decoderOf(name)
   if (decoder === null) {
     defects.note('unknownCharset')
@@ -56,7 +57,7 @@ export function decodeCharset(bytes: Buffer, charset: string, defects: DefectLis
   return decoder.decode(bytes)
 }
 
-/** Bytes of a header outside ASCII: UTF-8 as SMTPUTF8 has it, else what old senders meant. */
+/** Decodes non-ASCII bytes of a header: UTF-8 as in RFC 6532, else windows-1252. */
 export function decodeHeaderBytes(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, bytes.length)
   return text.includes('\ufffd') && !isUtf8(bytes) ? windows1252.decode(bytes) : text
@@ -68,7 +69,7 @@ function decodeUtf8(bytes: Buffer, name: string, defects: DefectList): string {
   if (!text.includes('\ufffd') || isUtf8(bytes)) return start === 0 ? text : text.slice(start)
   const isDeclared = name.startsWith('utf')
   if (isDeclared) defects.note('badCharset')
-  // A mail cut in the middle of a character is still UTF-8; one with no sound sequence is not.
+  // Truncated UTF-8 is still UTF-8; without any valid sequence it is not.
   return isDeclared && /[\u0080-\ufffc]/.test(text) ? text.slice(start) : windows1252.decode(bytes)
 }
 
@@ -99,7 +100,7 @@ function makeDecoder(name: string): TextDecoder | null {
     try {
       return new TextDecoder(spelling)
     } catch {
-      // Not this one: the constructor has no other way to say so.
+      // The constructor throws for an unknown name: try the next.
     }
   }
   return null

@@ -3,7 +3,7 @@ const MONTHS: readonly string[] = [
   ...['jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
 ]
 
-/** Zone names of RFC 822 in minutes; the military letters are known to be used wrongly. */
+/** Zone names of RFC 822 in minutes, without the military letters, which were used wrongly. */
 const ZONES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     ut: 0,
@@ -38,7 +38,7 @@ const DATE = new RegExp(
   'i',
 )
 
-/** `Tue Mar  3 10:15:30 2026`, where a zone may stand before the year. */
+/** `Tue Mar  3 10:15:30 2026`, with an optional zone before the year. */
 const ASCTIME = new RegExp(
   [
     /^[a-z]{3,9}\s+([a-z]{3})[a-z]*\s+(\d{1,2})\s+/,
@@ -49,17 +49,17 @@ const ASCTIME = new RegExp(
   'i',
 )
 
-/** Last year of a date: with any zone it still has four digits, as ISO strings do. */
+/** Last year: in any zone it still has four digits, as ISO strings do. */
 const YEAR_MAX = 9_998
 
-/** Longest Date value that is looked at. */
+/** Characters of a Date value that are read. */
 const DATE_CHARS_MAX = 200
 
 /**
- * The moment that a Date field names, as an ISO string; null when it names none.
+ * Parses the value of a Date field into an ISO string; null if it is invalid.
  *
- * RFC 5322 with its obsolete forms, and the forms of C's asctime and of ISO 8601, which some
- * programs send. A missing or unknown zone is taken for UTC, as RFC 5322 says.
+ * Accepts RFC 5322 with its obsolete forms, and the formats of C's asctime and of ISO 8601, which
+ * some programs send. A missing or unknown zone counts as UTC, as in RFC 5322.
  */
 export function parseMailDate(value: string): string | null {
   const text = value
@@ -91,7 +91,7 @@ function momentOf(written: Written): string | null {
   const day = Number(written.day)
   const hour = hourOf(Number(written.hour), written.half)
   const minute = Number(written.minute)
-  // A leap second is a second that JavaScript's calendar does not have.
+  // JavaScript has no leap seconds.
   const second = Math.min(Number(written.second ?? 0), 59)
   const year = fullYear(written.year ?? '')
   const isDay = day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
@@ -105,7 +105,7 @@ function hourOf(hour: number, half: string | undefined): number {
   return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
 }
 
-/** Two digits: 00 to 49 are of this century; three: RFC 5322 adds 1900. */
+/** Two digits: 00 to 49 are 2000 to 2049; three: RFC 5322 adds 1900. */
 function fullYear(text: string): number {
   const year = Number(text)
   if (text.length === 2) return year < 50 ? 2000 + year : 1900 + year

@@ -5,7 +5,7 @@ import { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
 const BROKEN = 'An encoded word cannot be decoded.'
-const UNKNOWN = 'A part names an unknown charset; windows-1252 is assumed.'
+const UNKNOWN = 'A part declares an unknown charset; windows-1252 is assumed.'
 
 describe('encoded words', () => {
   const cases: readonly (readonly [value: string, text: string, ...defects: string[]])[] = [

@@ -3,38 +3,38 @@ import type { DefectList } from './defects.ts'
 
 const ENCODED_WORD = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=/gi
 
-/** Neighbouring words of one charset. */
-interface Gathered {
+/** Adjacent encoded words with the same charset. */
+interface AdjacentWords {
   readonly charset: string
-  /** Their bytes, one character for each. */
+  /** Their bytes, one character per byte. */
   bytes: string
 }
 
 /**
- * The text of a header value with its encoded words (RFC 2047) decoded.
+ * Decodes the encoded words (RFC 2047) of a header value.
  *
- * Neighbours of one charset are joined as bytes before they are decoded: senders cut words in the
- * middle of a character. White space between neighbours is no part of the text.
+ * Adjacent words with the same charset are joined as bytes before they are decoded: some senders
+ * split a character between two words. White space between adjacent words is dropped.
  */
 export function decodeEncodedWords(value: string, defects: DefectList): string {
   if (!value.includes('=?')) return value
   let text = ''
   let done = 0
-  let gathered: Gathered | null = null
+  let words: AdjacentWords | null = null
   for (const match of value.matchAll(ENCODED_WORD)) {
     const [whole, charset = '', encoding = '', encoded = ''] = match
     const between = value.slice(done, match.index)
-    const isNeighbour = gathered !== null && between.trim() === ''
-    if (gathered !== null && (!isNeighbour || gathered.charset !== charset.toLowerCase())) {
-      text += textOf(gathered, defects)
-      gathered = null
+    const isAdjacent = words !== null && between.trim() === ''
+    if (words !== null && (!isAdjacent || words.charset !== charset.toLowerCase())) {
+      text += textOf(words, defects)
+      words = null
     }
-    if (!isNeighbour) text += between
-    gathered ??= { charset: charset.toLowerCase(), bytes: '' }
-    gathered.bytes += bytesOf(encoding, encoded)
+    if (!isAdjacent) text += between
+    words ??= { charset: charset.toLowerCase(), bytes: '' }
+    words.bytes += bytesOf(encoding, encoded)
     done = match.index + whole.length
   }
-  if (gathered !== null) text += textOf(gathered, defects)
+  if (words !== null) text += textOf(words, defects)
   const rest = value.slice(done)
   if (rest.includes('=?') && /=\?[^?\s]+\?[bq]\?/i.test(rest)) defects.note('badEncodedWord')
   return text + rest
@@ -51,12 +51,12 @@ function bytesOf(encoding: string, encoded: string): string {
   )
 }
 
-function textOf(gathered: Gathered, defects: DefectList): string {
-  const bytes = Buffer.from(gathered.bytes, 'latin1')
-  return withoutControls(decodeCharset(bytes, gathered.charset, defects))
+function textOf(words: AdjacentWords, defects: DefectList): string {
+  const bytes = Buffer.from(words.bytes, 'latin1')
+  return withoutControls(decodeCharset(bytes, words.charset, defects))
 }
 
-/** An encoded line break must not turn one field into two wherever the value is shown. */
+/** An encoded line break must not turn one header field into two where the value is used. */
 function withoutControls(text: string): string {
   return text.replace(/[\0-\x08\n-\x1f\x7f]+/g, ' ')
 }

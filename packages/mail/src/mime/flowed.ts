@@ -1,8 +1,8 @@
 /**
- * Joins the lines that a `format=flowed` sender wrapped (RFC 3676).
+ * Joins the lines that were wrapped by `format=flowed` (RFC 3676).
  *
- * A line that ends in a space goes on in the next one of the same quote depth; the signature
- * separator `-- ` does not. With `delSp` the space itself was added by the sender.
+ * A line that ends with a space continues in the next one of the same quote depth, except the
+ * signature separator `-- `. With `delSp` that space is removed.
  */
 export function unwrapFlowed(text: string, delSp: boolean): string {
   const lines: string[] = []
@@ -33,7 +33,7 @@ function quoteDepth(line: string): number {
   return depth
 }
 
-/** A space at the start was put there so that the line is not mistaken for something else. */
+/** Removes the space that was added before `>`, `From ` or a space (RFC 3676, 4.4). */
 function unstuff(line: string): string {
   return line.startsWith(' ') ? line.slice(1) : line
 }

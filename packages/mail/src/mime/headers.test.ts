@@ -69,7 +69,7 @@ describe('headers', () => {
     const { fields, body, defects } = read(`${'A: 1\r\n'.repeat(HEADERS_MAX + 5)}\r\nbody`)
     assert.equal(fields.length, HEADERS_MAX)
     assert.equal(body, 'body')
-    assert.deepEqual(defects, ['There are more header fields than are read.'])
+    assert.deepEqual(defects, ['The header has too many fields; the rest is ignored.'])
   })
 
   it('are bounded in size', () => {
@@ -77,7 +77,7 @@ describe('headers', () => {
     const { fields, body, defects } = read(long)
     assert.equal(fields.length, 1)
     assert.equal(body, 'body')
-    assert.deepEqual(defects, ['The header is larger than what is read of it.'])
+    assert.deepEqual(defects, ['The header is too large; the rest is ignored.'])
   })
 
   it('are found by name in any case', () => {

@@ -2,22 +2,22 @@ import { HEADER_BYTES_MAX, HEADERS_MAX } from '../limits.ts'
 import { decodeHeaderBytes } from './charset.ts'
 import type { DefectList } from './defects.ts'
 
-/** A header field as it stands in the mail: unfolded, nothing decoded but its bytes. */
+/** A header field: unfolded, its bytes decoded, but not its encoded words. */
 export interface HeaderField {
   readonly name: string
   readonly value: string
 }
 
-/** The header of a mail or of a part, and where its body begins. */
+/** The header of a mail or part, and where its body begins. */
 export interface HeaderBlock {
   readonly fields: readonly HeaderField[]
   readonly bodyStart: number
-  /** An empty line lies before the body. */
+  /** Whether an empty line precedes the body. */
   readonly isSeparated: boolean
 }
 
-/** Most headers are shorter; the few longer ones are read a second time. */
-const FIRST_LOOK_BYTES = 4 * 1024
+/** Most headers are shorter; longer ones are read a second time. */
+const FIRST_READ_BYTES = 4 * 1024
 
 const LF = 10
 const SPACE = 32
@@ -25,14 +25,14 @@ const TAB = 9
 const COLON = 58
 
 /**
- * Reads the header of what lies in `raw` between `start` and `end`.
+ * Reads the header at the start of a range.
  *
- * It ends at the first empty line. A line that can be no field ends it too, and is then the first
- * of the body: so much is left of a mail whose sender forgot the empty line.
+ * It ends at the first empty line, or at the first line that cannot be a field, which then belongs
+ * to the body: some senders forget the empty line.
  */
 export function readHeaders(raw: Buffer, range: ByteRange, defects: DefectList): HeaderBlock {
   const { start, end } = range
-  let size = Math.min(end - start, FIRST_LOOK_BYTES)
+  let size = Math.min(end - start, FIRST_READ_BYTES)
   let text = raw.toString('latin1', start, start + size)
   let separator = findSeparator(text)
   if (separator === null && start + size < end) {
@@ -55,13 +55,13 @@ export function readHeaders(raw: Buffer, range: ByteRange, defects: DefectList):
   return { fields, bodyStart, isSeparated: bodyStart < end }
 }
 
-/** A stretch of the raw mail. */
+/** A range of bytes of the raw mail. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** The first field of that name, which must be lower-case; null when there is none. */
+/** The value of the first field with this lower-case name; null if there is none. */
 export function findField(fields: readonly HeaderField[], name: string): string | null {
   const length = name.length
   for (const field of fields) {
@@ -75,7 +75,7 @@ interface Separator {
   readonly bodyStart: number
 }
 
-/** The empty line: `at` is behind the last line of the header. */
+/** The empty line after the header: `at` is where it begins. */
 function findSeparator(text: string): Separator | null {
   if (text.charCodeAt(0) === LF) return { at: 0, bodyStart: 1 }
   if (text.startsWith('\r\n')) return { at: 0, bodyStart: 2 }
@@ -88,7 +88,7 @@ function findSeparator(text: string): Separator | null {
 }
 
 function afterEmptyLine(raw: Buffer, range: ByteRange): number {
-  // Two bytes earlier: the line end in front of the empty line may be the last that was read.
+  // Two bytes earlier: the line break before the empty line may already have been read.
   const rest = raw.subarray(range.start - 2, range.end)
   const crlf = rest.indexOf('\n\r\n', 0, 'latin1')
   const lf = rest.indexOf('\n\n', 0, 'latin1')
@@ -96,13 +96,13 @@ function afterEmptyLine(raw: Buffer, range: ByteRange): number {
   return Math.min(range.start - 2 + Math.min(...candidates), range.end)
 }
 
-interface Fields {
+interface FieldList {
   readonly fields: readonly HeaderField[]
-  /** Where a line stands that is no field; the length of the text when there is none. */
+  /** Position of the first line that is no field; the length of the text if there is none. */
   readonly stoppedAt: number
 }
 
-function readFields(text: string, defects: DefectList): Fields {
+function readFields(text: string, defects: DefectList): FieldList {
   const fields: HeaderField[] = []
   const hasBytes = /[^\0-\x7f]/.test(text)
   let at = fieldsStart(text)
@@ -124,7 +124,7 @@ function readFields(text: string, defects: DefectList): Fields {
   return { fields, stoppedAt: Math.min(at, text.length) }
 }
 
-/** Behind a byte order mark, and behind the line that begins each mail in a mailbox on disk. */
+/** The position after a byte order mark and after the `From ` line of an mbox file. */
 function fieldsStart(text: string): number {
   const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0
   return /^>?From /.test(text.slice(start, start + 6)) ? lineEnd(text, start) + 1 : start
@@ -135,7 +135,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** The end of the field's last line; a line that begins with white space continues it. */
+/** The end of the field's last line; a line that begins with white space continues the field. */
 function fieldEnd(text: string, from: number): number {
   let end = lineEnd(text, from)
   for (;;) {
@@ -162,7 +162,7 @@ function unfold(value: string): string {
   return trimAscii(value.includes('\n') ? value.replace(/\r?\n[ \t]+/g, ' ') : value)
 }
 
-/** Not `trim`, which takes 0xA0 for a space: here it is the second half of an `à` in UTF-8. */
+/** Not `trim`: it removes 0xA0, which is the second byte of `à` in UTF-8 here. */
 function trimAscii(value: string): string {
   let start = 0
   let end = value.length

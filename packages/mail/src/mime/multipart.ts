@@ -1,36 +1,36 @@
 import type { DefectList } from './defects.ts'
 import type { ByteRange } from './headers.ts'
 
-/** Characters of a boundary: RFC 2046 allows 70, some senders take more. */
+/** Characters of a boundary: RFC 2046 allows 70, some senders use more. */
 const BOUNDARY_CHARS_MAX = 256
 
-/** Bytes in which an unnamed boundary is looked for. */
-const BOUNDARY_LOOK_BYTES = 4 * 1024
+/** Bytes in which a missing boundary is searched for. */
+const BOUNDARY_SEARCH_BYTES = 4 * 1024
 
-/** Lines that only begin like a delimiter, after which no more is looked for. */
+/** Lines that only begin like a delimiter; after this many the search ends. */
 const REJECTED_MAX = 10_000
 
 const LF = 10
 const CR = 13
 const DASH = 45
 
-/** The boundary to split by: the one named, or the first that appears; null when there is none. */
+/** The boundary to split by: the declared one, or the first in the body; null if there is none. */
 export function findBoundary(
   raw: Buffer,
   range: ByteRange,
-  named: string | undefined,
+  declared: string | undefined,
 ): string | null {
-  const boundary = named?.trimEnd() ?? ''
+  const boundary = declared?.trimEnd() ?? ''
   if (boundary !== '' && boundary.length <= BOUNDARY_CHARS_MAX) return boundary
-  const end = Math.min(range.end, range.start + BOUNDARY_LOOK_BYTES)
+  const end = Math.min(range.end, range.start + BOUNDARY_SEARCH_BYTES)
   const text = raw.toString('latin1', range.start, end)
   return /^--(\S[^\r\n]{0,199})\r?$/m.exec(text)?.[1]?.trimEnd() ?? null
 }
 
 /**
- * Where the parts of a multipart lie, at most `partsMax` of them, without preamble and epilogue.
+ * The ranges of at most `partsMax` parts of a multipart, without preamble and epilogue.
  *
- * Looks for this boundary alone: what nested multiparts hold is split when they are read.
+ * Searches for this boundary only: nested multiparts are split when they are read.
  */
 export function splitParts(
   raw: Buffer,
@@ -44,7 +44,7 @@ export function splitParts(
   const parts: ByteRange[] = []
   let partStart = -1
   let rejected = 0
-  // A delimiter at the very start has its line end before the view.
+  // A delimiter at the very start has its line break before the view.
   let found = startsWith(view, delimiter.slice(1)) ? -1 : seek(view, delimiter, 0)
   while (found !== NOT_FOUND) {
     const line = readDelimiterLine(view, found + delimiterBytes)
@@ -60,7 +60,7 @@ export function splitParts(
       }
       partStart = line.end
     } else if (++rejected > REJECTED_MAX) break
-    // The line end of a delimiter may be the one that begins the next.
+    // The line break after a delimiter may be the one before the next delimiter.
     found = seek(view, delimiter, line === null ? found + 1 : line.end - 1)
   }
   if (partStart < 0) return parts
@@ -80,7 +80,7 @@ function startsWith(view: Buffer, text: string): boolean {
   return view.toString('utf8', 0, Buffer.byteLength(text)) === text
 }
 
-/** The line end in front of a delimiter belongs to the delimiter. */
+/** The line break before a delimiter belongs to the delimiter. */
 function partEnd(view: Buffer, start: number, delimiter: number): number {
   const end = view[delimiter - 1] === CR ? delimiter - 1 : delimiter
   return Math.max(start, end)
@@ -92,7 +92,7 @@ interface DelimiterLine {
   readonly end: number
 }
 
-/** Null when the line goes on: then it is the delimiter of another multipart, or text. */
+/** Null when more text follows: then it is the delimiter of another multipart, or text. */
 function readDelimiterLine(view: Buffer, from: number): DelimiterLine | null {
   const isClosing = view[from] === DASH && view[from + 1] === DASH
   let at = isClosing ? from + 2 : from

@@ -2,21 +2,21 @@ import { decodeCharset } from './charset.ts'
 import type { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
-/** A value such as `text/plain; charset=utf-8`: lower-case value, parameters by lower-case name. */
+/** A value such as `text/plain; charset=utf-8`: value and parameter names in lower case. */
 export interface Parameterised {
   readonly value: string
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Parameters read of one field, and pieces of one of them (RFC 2231); real mail has a handful. */
+/** Parameters of one field that are read, pieces by RFC 2231 included; real mail has a few. */
 const PARAMETERS_MAX = 100
 
-/** Characters of a field that are looked at: parameters are searched for more than once. */
+/** Characters of a field that are read: some are searched more than once. */
 const FIELD_CHARS_MAX = 16 * 1024
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
-/** Reads a Content-Type or Content-Disposition value, as well as it can be understood. */
+/** Parses a Content-Type or Content-Disposition value as far as possible. */
 export function parseParameterised(field: string, defects: DefectList): Parameterised {
   const text = field.length > FIELD_CHARS_MAX ? field.slice(0, FIELD_CHARS_MAX) : field
   const semicolon = text.indexOf(';')
@@ -35,13 +35,13 @@ export function parseParameterised(field: string, defects: DefectList): Paramete
   return { value, parameters }
 }
 
-/** Comments and stray white space are no part of a type. */
+/** Removes a comment, quotes and white space. */
 function cleanValue(text: string): string {
   const comment = text.indexOf('(')
   return (comment < 0 ? text : text.slice(0, comment)).replaceAll('"', '').trim().toLowerCase()
 }
 
-/** The first of two parameters of one name counts. */
+/** Of two parameters with the same name the first counts. */
 function readParameters(text: string, from: number): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   let at = from
@@ -61,13 +61,13 @@ function readParameters(text: string, from: number): ReadonlyMap<string, string>
   return found
 }
 
-interface Value {
+interface ParameterValue {
   readonly value: string
-  /** Behind the semicolon that ends the parameter. */
+  /** The position after the semicolon that ends the parameter. */
   readonly end: number
 }
 
-function readValue(text: string, from: number): Value {
+function readValue(text: string, from: number): ParameterValue {
   let start = from
   while (text.charCodeAt(start) === 32 || text.charCodeAt(start) === 9) start += 1
   if (text.charCodeAt(start) !== 34) {
@@ -93,7 +93,7 @@ function quoteEnd(text: string, from: number): number {
   return text.length
 }
 
-interface Piece {
+interface ValuePiece {
   readonly text: string
   readonly isEncoded: boolean
 }
@@ -103,7 +103,7 @@ function joinExtended(
   found: ReadonlyMap<string, string>,
   defects: DefectList,
 ): ReadonlyMap<string, string> {
-  const pieces = new Map<string, Piece[]>()
+  const pieces = new Map<string, ValuePiece[]>()
   for (const [key, text] of found) {
     const match = /^([^*]+)\*(?:(\d{1,3})(\*)?)?$/.exec(key)
     if (match === null) continue
@@ -117,11 +117,11 @@ function joinExtended(
   return joined
 }
 
-function decodePieces(pieces: readonly (Piece | undefined)[], defects: DefectList): string {
+function decodePieces(pieces: readonly (ValuePiece | undefined)[], defects: DefectList): string {
   const [first] = pieces
   const charset = first?.isEncoded ? /^([^']*)'[^']*'/.exec(first.text) : null
   let bytes = ''
-  // A missing piece ends the value: what follows would stand in the wrong place.
+  // A missing piece ends the value: the rest would be in the wrong place.
   for (const piece of pieces) {
     if (piece === undefined) break
     const text =
@@ -134,7 +134,7 @@ function decodePieces(pieces: readonly (Piece | undefined)[], defects: DefectLis
   return decodeCharset(Buffer.from(bytes, 'latin1'), charset?.[1] ?? '', defects)
 }
 
-/** Each character of the answer is one byte. */
+/** One character of the result per byte. */
 function percentDecode(text: string): string {
   return text.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -115,7 +115,7 @@ function checkParameter(name: string, value: string | null, rules: SenderRules):
 }
 
 /** An address between angle brackets, and the text after it. */
-export type Path = {
+type Path = {
   /** Empty for the null sender. Unneeded quotes are removed. */
   readonly address: string
   readonly isAscii: boolean

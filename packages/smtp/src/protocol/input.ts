@@ -1,5 +1,5 @@
 /** The next line of input, or why there is none. */
-export type Line =
+export type InputLine =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'partial' | 'too_long' | 'bare_lf' | 'endless' }
 
@@ -9,10 +9,10 @@ const SKIPPED_BYTES_MAX = 64 * 1024
 const LF = 0x0a
 const CR = 0x0d
 const EMPTY = Buffer.alloc(0)
-const PARTIAL: Line = { kind: 'partial' }
-const TOO_LONG: Line = { kind: 'too_long' }
-const BARE_LF: Line = { kind: 'bare_lf' }
-const ENDLESS: Line = { kind: 'endless' }
+const PARTIAL: InputLine = { kind: 'partial' }
+const TOO_LONG: InputLine = { kind: 'too_long' }
+const BARE_LF: InputLine = { kind: 'bare_lf' }
+const ENDLESS: InputLine = { kind: 'endless' }
 
 /**
  * Received bytes that have not been consumed yet.
@@ -37,7 +37,7 @@ export class Input {
   }
 
   /** The next line without its CRLF, one character per byte. A too long line is skipped. */
-  readLine(): Line {
+  readLine(): InputLine {
     const from = this.#from
     const end = this.#bytes.indexOf(LF, from)
     const length = (end === -1 ? this.#bytes.length : end + 1) - from

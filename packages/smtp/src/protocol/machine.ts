@@ -1,8 +1,8 @@
 // The receiving side of SMTP as a state machine: bytes in, replies and steps out.
 //
 // It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
-// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies so far, in
-// order. A step that asks something ('recipient', 'mail', 'secure') stops the machine until it is
+// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order.
+// A step that asks something ('recipient', 'mail', 'secure') stops the machine until it is
 // answered: pipelined commands wait, and replies keep the order of the commands.
 //
 // The states and their transitions:

@@ -1,11 +1,11 @@
 /**
- * What words near a number can mean. The first eight speak for a code, `keep` and `valid` say that
- * the mail is of that kind, the others say that a number is something else.
+ * What words near a number can mean. Those up to `enter` indicate a code, `valid` and `keep` a mail
+ * with a code, the others that a number is something else.
  */
 export const CONCEPTS = [
   /** Code, in general. */
   'code',
-  /** A compound that ends in `code` and whose beginning no table knows. */
+  /** A compound that ends in `code` and whose beginning is not in the tables. */
   'compound',
   /** A word or phrase that means a one-time code and hardly anything else. */
   'otp',
@@ -21,7 +21,7 @@ export const CONCEPTS = [
   'enter',
   /** Expires, valid for. */
   'valid',
-  /** Share it with nobody; ignore this mail if you did not ask. */
+  /** Do not share it; ignore this mail if you did not request it. */
   'keep',
   /** What a number names: order, invoice, ticket, booking. */
   'naming',
@@ -29,7 +29,7 @@ export const CONCEPTS = [
   'owner',
   /** Coupon, discount, referral, gift card. */
   'promo',
-  /** Courier, locker, door, stay: codes that are shown or typed somewhere else. */
+  /** Courier, locker, door, stay: codes to be used somewhere else. */
   'place',
   'meeting',
   /** Phone and postal address. */
@@ -40,11 +40,11 @@ export const CONCEPTS = [
   'tech',
   /** Recovery and backup codes, in the plural. */
   'backup',
-  /** The code was sent by another way. */
+  /** The code was sent by another channel. */
   'elsewhere',
   /** Expired, already used. */
   'dead',
-  /** Only talked about. */
+  /** Only mentioned as an example. */
   'example',
   /** Number, digits. */
   'number',
@@ -57,8 +57,8 @@ export type Concept = (typeof CONCEPTS)[number]
 
 /**
  * The words of each language by meaning: comma-separated words and phrases in any spelling that
- * folding makes equal. `*` behind a word stands for any ending, before it for any beginning;
- * `^` asks for capitals.
+ * folding makes equal. `*` after a word stands for any ending, before it for any beginning; `^`
+ * requires capitals.
  */
 export type Lexicon = Readonly<Record<string, Readonly<Partial<Record<Concept, string>>>>>
 
@@ -67,7 +67,7 @@ export const BIT = toBits()
 
 function toBits(): Readonly<Record<Concept, number>> {
   const bits = CONCEPTS.map((concept, index) => [concept, 1 << index] as const)
-  // fromEntries forgets the keys; they are those of CONCEPTS, all of them.
+  // fromEntries loses the type of the keys, which are exactly those of CONCEPTS.
   return Object.fromEntries(bits) as Record<Concept, number>
 }
 

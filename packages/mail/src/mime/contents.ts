@@ -1,91 +1,98 @@
 import { ATTACHMENTS_MAX } from '../limits.ts'
 import { decodeCharset } from './charset.ts'
-import { decodeTransfer, type TransferEncoding, transferEncoding } from './decode.ts'
 import type { DefectList } from './defects.ts'
 import { unwrapFlowed } from './flowed.ts'
 import { findField } from './headers.ts'
-import type { Leaf } from './mime.ts'
 import { type Parameterised, parseParameterised } from './parameters.ts'
+import type { LeafPart } from './parts.ts'
+import { decodeTransfer, type TransferEncoding, transferEncoding } from './transfer-encoding.ts'
 
-/** A part that is not the mail's own text. */
+/** A part that is not body text. */
 export interface ParsedAttachment {
   readonly filename: string | null
   readonly contentType: string
   readonly contentId: string | null
-  /** Meant to be shown within the text: an image that the HTML refers to. */
+  /** To be shown within the text, such as an image that the HTML refers to. */
   readonly inline: boolean
   readonly sizeBytes: number
   readonly bytes: Buffer
-  /** Where the encoded bytes lie in the raw mail: `decodeTransfer` gives `bytes` from them. */
+  /** Position of the encoded bytes in the raw mail: `decodeTransfer` turns them into `bytes`. */
   readonly bodyStart: number
   readonly bodyEnd: number
   readonly encoding: TransferEncoding
 }
 
-/** One piece of the mail's own text, in one or both of its forms. */
-export interface Content {
+/** A body text, as plain text, as HTML, or as alternatives of both. */
+export interface BodyText {
   readonly text: string | null
   readonly html: string | null
 }
 
-/** What a mail's body holds. */
-export interface Body {
-  readonly contents: readonly Content[]
+/** The decoded parts of a mail. */
+export interface MailContents {
+  readonly texts: readonly BodyText[]
   readonly attachments: readonly ParsedAttachment[]
 }
 
-/** Types of a multipart/alternative that say the same once more, for other programs. */
-const OTHER_FORMS: ReadonlySet<string> = new Set([
+/** Alternatives for other programs; they repeat the text and are ignored. */
+const OTHER_ALTERNATIVES: ReadonlySet<string> = new Set([
   ...['text/x-amp-html', 'text/watch-html', 'text/enriched', 'text/richtext'],
 ])
 
-/** A mail as it came, and as it is read; both are the same but for bare carriage returns. */
+/** A mail as received, and as it is parsed: they differ in bare carriage returns only. */
 export interface MailBytes {
   readonly raw: Buffer
   readonly source: Buffer
 }
 
-/** Sorts the parts of a mail into its text and its attachments, and decodes both. */
-export function readBody(mail: MailBytes, leaves: readonly Leaf[], defects: DefectList): Body {
-  const contents: Content[] = []
+/** Sorts the parts of a mail into body texts and attachments, and decodes them. */
+export function readContents(
+  mail: MailBytes,
+  leaves: readonly LeafPart[],
+  defects: DefectList,
+): MailContents {
+  const texts: BodyText[] = []
   const attachments: ParsedAttachment[] = []
   let group: number | null = null
   for (const leaf of leaves) {
     const disposition = dispositionOf(leaf, defects)
-    const form = formOf(leaf, { disposition, isFirst: contents.length === 0 })
+    const form = formOf(leaf, { disposition, isFirst: texts.length === 0 })
     if (form === null) {
-      if (leaf.alternative !== null && OTHER_FORMS.has(leaf.type.value)) continue
+      if (leaf.alternative !== null && OTHER_ALTERNATIVES.has(leaf.type.value)) continue
       if (attachments.length >= ATTACHMENTS_MAX) defects.note('tooManyAttachments')
       else attachments.push(readAttachment(mail.raw, leaf, { disposition, defects }))
       continue
     }
     const text = readText(mail.source, leaf, defects)
-    const before = leaf.alternative === group && group !== null ? contents.pop() : undefined
+    const before = leaf.alternative === group && group !== null ? texts.pop() : undefined
     group = leaf.alternative
-    contents.push(add(before ?? { text: null, html: null }, form, { text, leaf }))
+    texts.push(addForm(before ?? { text: null, html: null }, form, { text, leaf }))
   }
-  return { contents, attachments }
+  return { texts, attachments }
 }
 
-/** Two pieces of one form in one alternative are halves of it, unless they are its direct forms. */
-function add(
-  content: Content,
+/**
+ * Adds a part to a body text. A second direct child of the multipart/alternative replaces the
+ * first of the same form; parts nested deeper are joined.
+ */
+function addForm(
+  body: BodyText,
   form: 'text' | 'html',
-  piece: { readonly text: string; readonly leaf: Leaf },
-): Content {
-  const before = content[form]
-  const isForm = before === null || piece.leaf.parent === 'multipart/alternative'
-  return { ...content, [form]: isForm ? piece.text : `${before}\n${piece.text}` }
+  part: { readonly text: string; readonly leaf: LeafPart },
+): BodyText {
+  const before = body[form]
+  const isAlternative = before === null || part.leaf.parent === 'multipart/alternative'
+  return { ...body, [form]: isAlternative ? part.text : `${before}\n${part.text}` }
 }
 
-/** Which form of the mail's own text a part is; null for an attachment. */
+/** Whether a part is plain text or HTML of the body; null for an attachment. */
 function formOf(
-  leaf: Leaf,
+  leaf: LeafPart,
   options: { readonly disposition: Parameterised | null; readonly isFirst: boolean },
 ): 'text' | 'html' | null {
   const { disposition, isFirst } = options
   if (disposition?.value === 'attachment') return null
-  // Some senders name the type of the mail's own text as well: the first such part is meant.
+  // Some senders put a `name` on the type of the body text too: the first such part is the body.
   const isNamed =
     disposition?.parameters.has('filename') || (!isFirst && leaf.type.parameters.has('name'))
   const isAlone = leaf.parent === null || leaf.parent === 'multipart/alternative'
@@ -93,16 +100,16 @@ function formOf(
   const { value } = leaf.type
   if (value === 'text/html') return 'html'
   if (value === 'text/plain') return 'text'
-  // Text of some other kind that is all there is: better shown than offered for download.
+  // A mail that consists of some other text type: shown rather than offered for download.
   return leaf.parent === null && /^text\/(?!calendar)/.test(value) ? 'text' : null
 }
 
-function dispositionOf(leaf: Leaf, defects: DefectList): Parameterised | null {
+function dispositionOf(leaf: LeafPart, defects: DefectList): Parameterised | null {
   const field = findField(leaf.fields, 'content-disposition')
   return field === null ? null : parseParameterised(field, defects)
 }
 
-function readText(raw: Buffer, leaf: Leaf, defects: DefectList): string {
+function readText(raw: Buffer, leaf: LeafPart, defects: DefectList): string {
   const { parameters, value } = leaf.type
   const bytes = bytesOf(raw, leaf, defects).bytes
   const isHtml = value === 'text/html'
@@ -116,7 +123,7 @@ function readText(raw: Buffer, leaf: Leaf, defects: DefectList): string {
 
 function bytesOf(
   raw: Buffer,
-  leaf: Leaf,
+  leaf: LeafPart,
   defects: DefectList,
 ): { readonly bytes: Buffer; readonly encoding: TransferEncoding } {
   const field = findField(leaf.fields, 'content-transfer-encoding')
@@ -126,11 +133,11 @@ function bytesOf(
   return { bytes: decodeTransfer(encoded, encoding, defects), encoding }
 }
 
-/** Bytes at the start of HTML in which it may name its charset, as in browsers. */
-const META_LOOK_BYTES = 1_024
+/** Bytes at the start of HTML in which a charset declaration is searched, as in browsers. */
+const META_BYTES_MAX = 1_024
 
 function charsetInHtml(bytes: Buffer): string {
-  const start = bytes.toString('latin1', 0, Math.min(bytes.length, META_LOOK_BYTES))
+  const start = bytes.toString('latin1', 0, Math.min(bytes.length, META_BYTES_MAX))
   return /<meta[^>]{0,200}charset\s{0,5}=\s{0,5}["']?([\w.:-]{1,40})/i.exec(start)?.[1] ?? ''
 }
 
@@ -142,7 +149,7 @@ function withLineFeeds(text: string): string {
 
 function readAttachment(
   raw: Buffer,
-  leaf: Leaf,
+  leaf: LeafPart,
   options: { readonly disposition: Parameterised | null; readonly defects: DefectList },
 ): ParsedAttachment {
   const { disposition, defects } = options
@@ -162,18 +169,18 @@ function readAttachment(
   }
 }
 
-function contentIdOf(leaf: Leaf): string | null {
+function contentIdOf(leaf: LeafPart): string | null {
   const field = findField(leaf.fields, 'content-id')
   if (field === null) return null
   const inside = /<([^<>]*)>/.exec(field)?.[1] ?? field
   return inside.trim() || null
 }
 
-/** Characters kept of a file name: what file systems take. */
+/** Characters kept of a file name: the limit of file systems. */
 const FILENAME_CHARS_MAX = 255
 
-/** The name without folders and control characters: nothing that a download could stumble over. */
-function filenameOf(leaf: Leaf, disposition: Parameterised | null): string | null {
+/** The name without folders and control characters, which are unsafe in a download. */
+function filenameOf(leaf: LeafPart, disposition: Parameterised | null): string | null {
   const written = disposition?.parameters.get('filename') ?? leaf.type.parameters.get('name') ?? ''
   const name = written
     .slice(-FILENAME_CHARS_MAX * 4)

@@ -1,44 +1,59 @@
 import { HTML_CHARS_MAX, HTML_DEPTH_MAX, LINK_TEXT_CHARS_MAX } from '../limits.ts'
-import type { Tag } from './attributes.ts'
-import { BlockBuilder, foldSpace } from './block-builder.ts'
-import type { Gap, HtmlBlock, HtmlCell, HtmlLink, MutableLink } from './blocks.ts'
+import {
+  BlockBuilder,
+  collapseSpace,
+  type Gap,
+  type HtmlBlock,
+  type HtmlCell,
+  type OpenLink,
+} from './blocks.ts'
 import type { Declarations } from './css-declarations.ts'
 import type { ElementKind } from './elements.ts'
-import { narrow } from './source.ts'
-import { gapOf, type OpenElement, OpenElements } from './stack.ts'
-import { inheritStyle, Styles } from './style.ts'
-import type { TextStyle } from './text-style.ts'
-import { TagScanner } from './tokens.ts'
+import { HtmlSource } from './html-source.ts'
+import { gapOf, type OpenElement, OpenElements } from './open-elements.ts'
+import { Styles } from './styles.ts'
+import type { Tag } from './tag.ts'
+import { TagScanner } from './tag-scanner.ts'
+import { inheritStyle, type TextStyle } from './text-style.ts'
 
-/** What a mail's HTML says, read once: for the readable text, the links and the codes. */
+/** The text and links of HTML, read once for the readable text, the links and the codes. */
 export interface HtmlReading {
   readonly blocks: readonly HtmlBlock[]
-  /** Every `href` in order of appearance, as often as it stands there, of any scheme. */
+  /** Every `href` in order of appearance, with repetitions, of any scheme. */
   readonly links: readonly HtmlLink[]
-  /** There was more HTML or text than is read. */
+  /** There is more HTML or text than was read. */
   readonly isTruncated: boolean
 }
 
-/** Links gathered before doubles are sorted out; enough for every link of a mail to come thrice. */
+/** A link with its visible text: the alternative text of an image. */
+interface HtmlLink {
+  readonly url: string
+  readonly text: string
+  /** Number of blocks that end before it. */
+  readonly block: number
+}
+
+/** Links kept, repetitions included: four times as many as are listed of a mail. */
 const ANCHORS_MAX = 2_000
 
 /**
  * Reads HTML in one pass, as a browser would lay it out, without building a tree.
  *
- * Any string gives a reading. Time grows with the length alone, and no more than
- * `HTML_CHARS_MAX` characters are looked at.
+ * Any string is accepted. The time is linear in the length, and no more than `HTML_CHARS_MAX`
+ * characters are read.
  */
 export function readHtml(html: string): HtmlReading {
   const kept = html.length > HTML_CHARS_MAX ? html.slice(0, HTML_CHARS_MAX) : html
-  const { source, isUtf8 } = narrow(kept)
-  const reader = new HtmlReader(source, isUtf8)
+  const source = new HtmlSource(kept)
+  const { chars } = source
+  const reader = new HtmlReader(source)
   const { tags } = reader
   let textStart = 0
-  let open = source.indexOf('<')
+  let open = chars.indexOf('<')
   while (open >= 0) {
     const kind = tags.kindAt(open)
     if (kind === 'text') {
-      open = source.indexOf('<', open + 1)
+      open = chars.indexOf('<', open + 1)
       continue
     }
     if (open > textStart) reader.text(textStart, open)
@@ -46,9 +61,9 @@ export function readHtml(html: string): HtmlReading {
     else if (kind === 'end') reader.end(tags.endTag(open))
     else tags.skipOther(open)
     textStart = tags.end
-    open = source.indexOf('<', textStart)
+    open = chars.indexOf('<', textStart)
   }
-  reader.text(textStart, source.length)
+  reader.text(textStart, chars.length)
   return reader.finish(kept.length < html.length)
 }
 
@@ -57,12 +72,12 @@ class HtmlReader {
   readonly #open = new OpenElements()
   readonly #blocks: BlockBuilder
   readonly #styles = new Styles()
-  readonly #links: MutableLink[] = []
+  readonly #links: OpenLink[] = []
   #rows = 0
 
-  constructor(source: string, isUtf8: boolean) {
-    this.tags = new TagScanner(source, isUtf8)
-    this.#blocks = new BlockBuilder(source, isUtf8)
+  constructor(source: HtmlSource) {
+    this.tags = new TagScanner(source)
+    this.#blocks = new BlockBuilder(source)
   }
 
   text(start: number, end: number): void {
@@ -75,7 +90,7 @@ class HtmlReader {
       const content = this.tags.rawText(kind.name)
       if (kind.name !== 'style') return
       this.#styles.addSheet(content)
-      this.tags.forgetTags()
+      this.tags.clearCache()
       return
     }
     this.#endBlock(this.#open.closeBefore(kind))
@@ -92,23 +107,23 @@ class HtmlReader {
   end(kind: ElementKind): void {
     const { name } = kind
     if (name === 'br') this.#blocks.addBreak(this.#open.top)
-    // Browsers keep both open to the end of the document, whatever follows.
+    // Browsers keep both open to the end of the document.
     if (name === 'body' || name === 'html') return
     this.#endBlock(this.#open.close(kind))
-    if (name === 'li') this.#blocks.mark(null)
+    if (name === 'li') this.#blocks.setMarker(null)
   }
 
-  finish(isCut: boolean): HtmlReading {
+  finish(isTruncated: boolean): HtmlReading {
     this.#endBlock(1)
     const links = this.#links.map(({ url, text, block }) => ({
       url,
       block,
-      text: foldSpace(text).slice(0, LINK_TEXT_CHARS_MAX).trim(),
+      text: collapseSpace(text).slice(0, LINK_TEXT_CHARS_MAX).trim(),
     }))
     return {
       blocks: this.#blocks.blocks,
       links,
-      isTruncated: isCut || this.#blocks.isFull,
+      isTruncated: isTruncated || this.#blocks.isFull,
     }
   }
 
@@ -122,7 +137,7 @@ class HtmlReader {
     tag.declared ??= this.#styles.declarationsOf(tag)
     const { declared } = tag
     const style = styleOf(tag, declared, parent.style)
-    const isBlock = liesOnItsOwn(kind, declared)
+    const isBlock = isLaidOutAsBlock(kind, declared)
     if (kind.name === 'li') this.#markItem(parent)
     return {
       kind,
@@ -165,7 +180,7 @@ class HtmlReader {
 
   #markItem(list: OpenElement): void {
     list.children += 1
-    this.#blocks.mark(list.kind.name === 'ol' ? `${list.children}.` : '-')
+    this.#blocks.setMarker(list.kind.name === 'ol' ? `${list.children}.` : '-')
   }
 
   #nextCell(row: OpenElement): HtmlCell {
@@ -178,7 +193,7 @@ class HtmlReader {
     return { row: row.row, column, parent: row.cell }
   }
 
-  #addLink(tag: Tag, isHidden: boolean): MutableLink {
+  #addLink(tag: Tag, isHidden: boolean): OpenLink {
     const block = this.#blocks.blocks.length
     const link = { url: trimUrl(tag.href), block, text: '', isHidden }
     if (this.#links.length < ANCHORS_MAX) this.#links.push(link)
@@ -186,20 +201,20 @@ class HtmlReader {
   }
 }
 
-/** The same tag inside the same looks looks the same: one object serves the rows of a table. */
+/** Cached: the same tag in the same parent style has the same style, as in the rows of a table. */
 function styleOf(tag: Tag, declared: Readonly<Declarations>, parent: TextStyle): TextStyle {
-  if (tag.look !== null && tag.lookInside === parent) return tag.look
-  tag.lookInside = parent
-  tag.look = inheritStyle(parent, declared)
-  return tag.look
+  if (tag.textStyle !== null && tag.parentStyle === parent) return tag.textStyle
+  tag.parentStyle = parent
+  tag.textStyle = inheritStyle(parent, declared)
+  return tag.textStyle
 }
 
-function liesOnItsOwn(kind: ElementKind, declared: Readonly<Declarations>): boolean {
+function isLaidOutAsBlock(kind: ElementKind, declared: Readonly<Declarations>): boolean {
   const { display } = declared
   return display === null || display === 'none' ? kind.isBlock : display !== 'inline'
 }
 
-/** Cells of a table, and what a style lays side by side: floats and the children of a flex box. */
+/** Cells of a table, and what a style lays out side by side: floats, the items of a flex box. */
 function isCell(kind: ElementKind, declared: Readonly<Declarations>, parent: OpenElement): boolean {
   return (
     kind.name === 'td' ||
@@ -210,7 +225,7 @@ function isCell(kind: ElementKind, declared: Readonly<Declarations>, parent: Ope
   )
 }
 
-/** Browsers drop line breaks and tabs anywhere in an address, and white space around it. */
+/** Browsers remove line breaks and tabs from an address, and white space around it. */
 function trimUrl(href: string): string {
   const trimmed = href.trim()
   return /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+/g, '') : trimmed

@@ -1,16 +1,21 @@
 import { type MailAddress, parseAddressList } from '../addresses/address-list.ts'
-import { readHtml } from '../html/read.ts'
+import { readHtml } from '../html/read-html.ts'
 import { readableText, textToHtml } from '../html/readable-text.ts'
-import { type Body, type Content, type ParsedAttachment, readBody } from './body.ts'
+import {
+  type BodyText,
+  type MailContents,
+  type ParsedAttachment,
+  readContents,
+} from './contents.ts'
 import { parseMailDate } from './date.ts'
 import { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 import { findField, type HeaderBlock, type HeaderField, readHeaders } from './headers.ts'
-import { readParts } from './mime.ts'
+import { readParts } from './parts.ts'
 
-/** Everything that a mail says. */
+/** A parsed mail. */
 export interface ParsedMail {
-  /** In order, unfolded, encoded words decoded. */
+  /** In order, unfolded, with encoded words decoded. */
   readonly headers: readonly HeaderField[]
   readonly subject: string | null
   readonly from: MailAddress
@@ -19,25 +24,25 @@ export interface ParsedMail {
   readonly replyTo: readonly MailAddress[]
   /** The Date field as an ISO string in UTC. */
   readonly sentAt: string | null
-  readonly messageId: string | null
-  /** The plain text; null when the mail has HTML alone or nothing at all. */
+  /** The plain text; null if the mail has HTML only or no text at all. */
   readonly text: string | null
-  /** The HTML as it was sent: never to be shown as it is. */
+  /** The HTML as sent, unsafe to show: see `safeHtml`. */
   readonly html: string | null
   readonly attachments: readonly ParsedAttachment[]
   /** What is wrong with the mail, in sentences. */
   readonly defects: readonly string[]
 }
 
-/** Reads a mail. Any bytes give a value: what cannot be understood is left out and noted. */
+/** Parses a mail. Any bytes are accepted: what cannot be parsed is noted in `defects`. */
 export function parseMail(raw: Buffer): ParsedMail {
   const defects = new DefectList()
   const { source, header } = readMailHeader(raw, defects)
   const { fields } = header
   if (fields.length === 0) defects.note('noHeaders')
   const range = { start: header.bodyStart, end: source.length }
-  const body = readBody({ raw, source }, readParts(source, fields, { range, defects }), defects)
-  const contents = body.contents.length > 0 ? body.contents : forwardedContents(body, defects)
+  const leaves = readParts(source, fields, { range, defects })
+  const contents = readContents({ raw, source }, leaves, defects)
+  const texts = contents.texts.length > 0 ? contents.texts : forwardedTexts(contents, defects)
   const headers = fields.map(({ name, value }) => ({
     name,
     value: decodeEncodedWords(value, defects),
@@ -51,19 +56,19 @@ export function parseMail(raw: Buffer): ParsedMail {
     cc: addresses('cc'),
     replyTo: addresses('reply-to'),
     sentAt: dateOf(fields, defects),
-    messageId: messageIdOf(fields),
-    text: joinTexts(contents),
-    html: joinHtml(contents),
-    attachments: body.attachments,
+    text: joinPlain(texts),
+    html: joinHtml(texts),
+    attachments: contents.attachments,
     defects: defects.sentences(),
   }
 }
 
 /**
- * The header, and the mail with line feeds where its lines end in bare carriage returns.
+ * The header, and the mail with line feeds in place of bare carriage returns at line ends.
  *
- * Byte for byte, so that places in it are places in the raw mail. Done only where no empty line
- * of the usual kind separates header from body: a stray return elsewhere is just a character.
+ * The replacement keeps every position, so that ranges are valid in the raw mail too. It is done
+ * only if no normal empty line separates header and body: otherwise a bare carriage return is an
+ * ordinary character.
  */
 function readMailHeader(
   raw: Buffer,
@@ -84,37 +89,37 @@ function readMailHeader(
   return { source, header: readHeaders(source, whole, defects) }
 }
 
-/** A mail that holds nothing but another mail shows that one's text. */
-function forwardedContents(body: Body, defects: DefectList): readonly Content[] {
-  const forwarded = body.attachments.find((one) => one.contentType === 'message/rfc822')
+/** The texts of the attached mail, for a mail that has no text itself. */
+function forwardedTexts(contents: MailContents, defects: DefectList): readonly BodyText[] {
+  const forwarded = contents.attachments.find((one) => one.contentType === 'message/rfc822')
   if (forwarded === undefined) return []
   const raw = forwarded.bytes
   const { source, header } = readMailHeader(raw, defects)
   const range = { start: header.bodyStart, end: source.length }
   const leaves = readParts(source, header.fields, { range, defects })
-  return readBody({ raw, source }, leaves, defects).contents
+  return readContents({ raw, source }, leaves, defects).texts
 }
 
-function joinTexts(contents: readonly Content[]): string | null {
-  if (contents.every(isHtmlAlone)) return null
-  return joinFilled(
-    contents.map((content) =>
-      isHtmlAlone(content) ? readableText(readHtml(content.html ?? '')) : (content.text ?? ''),
+function joinPlain(texts: readonly BodyText[]): string | null {
+  if (texts.every(isHtmlOnly)) return null
+  return joinNonEmpty(
+    texts.map((body) =>
+      isHtmlOnly(body) ? readableText(readHtml(body.html ?? '')) : (body.text ?? ''),
     ),
   )
 }
 
-/** An empty text beside HTML says nothing: such a mail has HTML alone. */
-function isHtmlAlone({ text, html }: Content): boolean {
+/** An empty plain text as alternative to HTML counts as none. */
+function isHtmlOnly({ text, html }: BodyText): boolean {
   return text === null || (html !== null && text.trim() === '')
 }
 
-function joinHtml(contents: readonly Content[]): string | null {
-  if (contents.every(({ html }) => html === null)) return null
-  return joinFilled(contents.map(({ html, text }) => html ?? textToHtml(text ?? '')))
+function joinHtml(texts: readonly BodyText[]): string | null {
+  if (texts.every(({ html }) => html === null)) return null
+  return joinNonEmpty(texts.map(({ html, text }) => html ?? textToHtml(text ?? '')))
 }
 
-function joinFilled(pieces: readonly string[]): string {
+function joinNonEmpty(pieces: readonly string[]): string {
   return pieces.filter((piece) => piece !== '').join('\n')
 }
 
@@ -133,10 +138,4 @@ function dateOf(fields: readonly HeaderField[], defects: DefectList): string | n
   const date = parseMailDate(value)
   if (date === null) defects.note('badDate')
   return date
-}
-
-function messageIdOf(fields: readonly HeaderField[]): string | null {
-  const value = findField(fields, 'message-id')
-  if (value === null) return null
-  return /<[^<>\s]+>/.exec(value)?.[0] ?? (value.trim() || null)
 }

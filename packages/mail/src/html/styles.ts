@@ -1,4 +1,3 @@
-import type { Tag } from './attributes.ts'
 import {
   blankDeclarations,
   type Declarations,
@@ -7,13 +6,8 @@ import {
   parseDeclarations,
 } from './css-declarations.ts'
 import { StyleSheet } from './css-sheet.ts'
-import { looksAlike, parseColour, UNKNOWN_COLOUR } from './css-values.ts'
-import type { TextStyle } from './text-style.ts'
-
-export type { TextStyle } from './text-style.ts'
-
-/** Text of this size or less is there to be found by machines and not to be read. */
-const UNREADABLE_PX = 1
+import { parseColour, UNKNOWN_COLOUR } from './css-values.ts'
+import type { Tag } from './tag.ts'
 
 /** Pixels of `<font size=1>` to 7. */
 const FONT_SIZES_PX: readonly number[] = [10, 10, 13, 16, 18, 24, 32, 48]
@@ -40,28 +34,28 @@ const TAG_STYLES: ReadonlyMap<string, Readonly<Declarations>> = new Map(
 
 const LINK_STYLE: Readonly<Declarations> = { ...NO_DECLARATIONS, colour: 0x0000ee }
 
-/** Style attributes whose reading is remembered within one mail. */
+/** Parsed style attributes that are cached for one mail. */
 const CACHE_MAX = 2_000
 
-/** Everything that one mail says about looks: its style sheets, and what attributes declare. */
+/** The declarations of one mail: its style sheets and its attributes. */
 export class Styles {
   readonly #sheet = new StyleSheet()
   readonly #inline = new Map<string, Readonly<Declarations>>()
   readonly #links = new Map<string, Readonly<Declarations>>()
 
-  /** Reads the content of a `<style>` element; it counts for what follows. */
+  /** Reads the content of a `<style>` element; it applies to the elements after it. */
   addSheet(css: string): void {
     this.#sheet.add(css)
     this.#links.clear()
   }
 
-  /** All that is declared for the element of this tag, the nearer word over the farther. */
+  /** All declarations for the element of this tag; the more specific ones override the others. */
   declarationsOf(tag: Tag): Readonly<Declarations> {
     if (tag.kind.name === 'a' && tag.hasHref) return this.#ofLink(tag)
     return this.#merge(tag, TAG_STYLES.get(tag.kind.name) ?? NO_DECLARATIONS)
   }
 
-  /** Links have an address each, so that their tags differ where their looks do not. */
+  /** Cached by style attribute: the tags of links differ in their addresses only. */
   #ofLink(tag: Tag): Readonly<Declarations> {
     if (tag.class !== '' || tag.id !== '') return this.#merge(tag, LINK_STYLE)
     const known = this.#links.get(tag.style)
@@ -73,7 +67,7 @@ export class Styles {
 
   #merge(tag: Tag, ofKind: Readonly<Declarations>): Readonly<Declarations> {
     let found = ofKind
-    if (hasLegacyStyle(tag)) found = mergeDeclarations(found, legacyStyle(tag))
+    if (hasPresentationalStyle(tag)) found = mergeDeclarations(found, presentationalStyle(tag))
     found = mergeDeclarations(found, this.#sheet.match(tag.kind.name, tag.class, tag.id))
     return tag.style === '' ? found : mergeDeclarations(found, this.#parse(tag.style))
   }
@@ -87,45 +81,7 @@ export class Styles {
   }
 }
 
-/** The style of an element inside one of style `parent`. */
-export function inheritStyle(parent: TextStyle, own: Readonly<Declarations>): TextStyle {
-  if (own === NO_DECLARATIONS) return parent
-  const fontSizePx = sizeOf(own.fontSize, parent.fontSizePx, parent.fontSizePx)
-  const colour = own.colour ?? parent.colour
-  const background = own.background ?? parent.background
-  const isConcealed = parent.isConcealed || conceals(own)
-  const isVisible = own.isVisible ?? parent.isVisible
-  return {
-    isHidden:
-      isConcealed || !isVisible || fontSizePx <= UNREADABLE_PX || looksAlike(colour, background),
-    fontSizePx,
-    isBold: own.isBold ?? parent.isBold,
-    isMonospace: own.isMonospace ?? parent.isMonospace,
-    letterSpacingPx: sizeOf(own.letterSpacing, fontSizePx, parent.letterSpacingPx),
-    isCentred: own.isCentred ?? parent.isCentred,
-    keepsSpace: own.keepsSpace ?? parent.keepsSpace,
-    colour,
-    background,
-    isConcealed,
-    isVisible,
-  }
-}
-
-function sizeOf(length: Declarations['fontSize'], relativeTo: number, otherwise: number): number {
-  if (length === null) return otherwise
-  return length.isRelative ? length.value * relativeTo : length.value
-}
-
-function conceals(own: Readonly<Declarations>): boolean {
-  return (
-    own.display === 'none' ||
-    own.isConcealed === true ||
-    (own.isFlat === true && own.isClipped === true) ||
-    (own.isOffPage === true && own.isAbsolute === true)
-  )
-}
-
-function hasLegacyStyle(tag: Tag): boolean {
+function hasPresentationalStyle(tag: Tag): boolean {
   return (
     tag.align !== '' ||
     tag.bgcolor !== '' ||
@@ -135,10 +91,10 @@ function hasLegacyStyle(tag: Tag): boolean {
   )
 }
 
-/** Looks declared by attributes, as mail has done since before style sheets. */
-function legacyStyle(tag: Tag): Declarations {
+/** The declarations of presentational attributes such as `bgcolor`. */
+function presentationalStyle(tag: Tag): Declarations {
   const style = blankDeclarations()
-  // A centred table has its text where it was: its place is centred, not what it holds.
+  // On a table or image `align` positions the element; its text stays as it is.
   if (tag.align !== '' && tag.kind.name !== 'table' && tag.kind.name !== 'img') {
     style.isCentred = tag.align.toLowerCase() === 'center' || tag.align.toLowerCase() === 'middle'
   }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { constants, gzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { tarOf, zipOf } from '../../test/archives.ts'
+import { tarOf, zipOf } from '../../test/testing-archives.ts'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { type Inflate, judgeAttachment } from './attachments.ts'
+import { type Inflate, judgeAttachment } from './verdict.ts'
 
 const inflate: Inflate = (data, maxBytes) => {
   try {

@@ -1,3 +1,4 @@
+import type { ParsedAttachment } from '../mime/contents.ts'
 import { type ArchiveEntry, type Inflate, readArchive } from './archive.ts'
 import { dangerousExtension, isDangerousType, isNameReversed } from './dangerous-types.ts'
 import { isEicar, programKind } from './magic.ts'
@@ -5,27 +6,25 @@ import { isEicar, programKind } from './magic.ts'
 export type { Inflate } from './archive.ts'
 
 /** Whether an attachment may be downloaded, and why not. */
-export type Verdict =
+export type AttachmentVerdict =
   | { readonly status: 'available'; readonly reason: null }
   | { readonly status: 'blocked' | 'quarantined'; readonly reason: string }
 
-/** What is judged: an attachment as it was parsed. */
-export interface Judged {
-  readonly filename: string | null
-  readonly contentType: string
-  readonly bytes: Buffer
+const AVAILABLE: AttachmentVerdict = { status: 'available', reason: null }
+const EICAR_FOUND: AttachmentVerdict = {
+  status: 'quarantined',
+  reason: 'It is the EICAR test file.',
 }
 
-const AVAILABLE: Verdict = { status: 'available', reason: null }
-const EICAR_FOUND: Verdict = { status: 'quarantined', reason: 'It is the EICAR test file.' }
-
 /**
- * Judges an attachment by content, name and declared type; archives are looked into one level.
+ * Checks an attachment by content, name and declared type; archives are opened one level deep.
  *
- * Malware comes before danger: a test that sends the EICAR file under the name of a program asks
- * for the quarantine.
+ * EICAR is checked first: a test that sends it under the name of a program expects quarantine.
  */
-export function judgeAttachment(attachment: Judged, inflate: Inflate | null): Verdict {
+export function judgeAttachment(
+  attachment: Pick<ParsedAttachment, 'filename' | 'contentType' | 'bytes'>,
+  inflate: Inflate | null,
+): AttachmentVerdict {
   const { bytes, filename, contentType } = attachment
   if (isEicar(bytes)) return EICAR_FOUND
   const entries = readArchive(bytes, inflate) ?? []
@@ -44,7 +43,8 @@ function contentReason(bytes: Buffer): string | null {
 }
 
 function nameReason(filename: string): string | null {
-  if (isNameReversed(filename)) return 'Its name is written to be shown back to front.'
+  if (isNameReversed(filename))
+    return 'Its name contains characters that reverse the text direction.'
   const extension = dangerousExtension(filename)
   return extension === null ? null : `Its name ends in .${extension}.`
 }
@@ -54,10 +54,10 @@ function archiveReason(entries: readonly ArchiveEntry[]): string | null {
     const isMacro = /(?:^|\/)vbaProject\.bin$/i.test(name)
     if (isMacro) return 'It is a document with macros.'
     const kind = head === null ? null : programKind(head)
-    if (kind !== null) return `It is an archive that holds ${kind}.`
+    if (kind !== null) return `It is an archive that contains ${kind}.`
     const extension = dangerousExtension(name)
     if (extension !== null) {
-      return `It is an archive that holds a file whose name ends in .${extension}.`
+      return `It is an archive that contains a file whose name ends in .${extension}.`
     }
   }
   return null

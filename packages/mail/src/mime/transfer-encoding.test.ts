@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { decodeTransfer, transferEncoding } from './decode.ts'
 import { DefectList } from './defects.ts'
+import { decodeTransfer, transferEncoding } from './transfer-encoding.ts'
 
 type Row = readonly [encoded: string, decoded: string, isSound: boolean]
 
@@ -64,7 +64,7 @@ describe('base64', () => {
     const damaged = `${'QUJD'.repeat(2_000)}${'*'.repeat(2_000)}`
     const defects = new DefectList()
     assert.equal(decodeTransfer(Buffer.from(damaged), 'base64', defects).length, 6_000)
-    assert.deepEqual(defects.sentences(), ['A part is not sound base64.'])
+    assert.deepEqual(defects.sentences(), ['A part contains invalid base64.'])
   })
 
   it('takes linear time for padding alone', () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { workedMs } from '../../test/testing-worked-ms.ts'
 import { TEXT_CHARS_MAX } from '../limits.ts'
-import { readHtml } from './read.ts'
+import { readHtml } from './read-html.ts'
 
 /** The visible text of each block, and what is hidden in brackets. */
 function outline(html: string): string[] {
@@ -29,6 +29,7 @@ describe('blocks', () => {
     ['line breaks', 'a<br>b<br/>c</br>d<br>', ['a\nb\nc\nd']],
     ['a word broken into elements', '<span>4</span><b>2</b>', ['42']],
     ['entities', '&lt;b&gt; &amp;amp; &#x41;&#66; &nosuch; &copy 2', ['<b> &amp; AB &nosuch; © 2']],
+    ['rare entities', '&DoubleRightArrow;&NotEqualTilde;&fjlig;', ['⇒≂̸fj']],
     ['comments', 'a<!-- <p>no</p> -->b<!-->c<!--->d', ['abcd']],
     ['an unclosed comment', 'a<!-- b', ['a']],
     ['what only Outlook sees', '<!--[if mso]><p>no</p><![endif]--><p>a</p>', ['a']],

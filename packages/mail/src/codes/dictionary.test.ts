@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { entriesOf } from './dictionary.ts'
-import { findHits } from './hits.ts'
+import { entriesOf, WORDS } from './dictionary.ts'
+import { foldWord } from './fold.ts'
+import { findHits } from './mail-reader.ts'
 import { CODE_LIKE, OTHERWISE } from './meaning.ts'
-import { foldWord } from './trie.ts'
 import { BIT, CONCEPTS, type Concept } from './words/concepts.ts'
-import { WORDS } from './words.ts'
 
 const LANGUAGES_MIN = 45
 

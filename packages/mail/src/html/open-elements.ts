@@ -1,22 +1,24 @@
-import type { Gap, TextPlace } from './blocks.ts'
+import type { Gap, TextContext } from './blocks.ts'
 import type { Display } from './css-declarations.ts'
 import { ELEMENT_KINDS, type ElementKind, elementKind } from './elements.ts'
 import { ROOT_STYLE } from './text-style.ts'
 
-/** An element whose end tag has not come yet. */
-export interface OpenElement extends TextPlace {
+/** An element that is not closed yet. */
+export interface OpenElement extends TextContext {
   readonly kind: ElementKind
-  /** Lies on lines of its own, by its name or by its style. */
+  /** Laid out on lines of its own, by its name or by its style. */
   readonly isBlock: boolean
   readonly display: Display | null
-  /** Number of the row that its children are cells of; 0 until one of them is. */
+  /** Number of the row whose cells its children are; 0 until it has a cell. */
   row: number
   /** Children counted so far: cells of a row, items of a list. */
   children: number
-  /** Kept by the stack: where the element of the same kind below it lies; -1 for none. */
+  // Set by `push`, as indexes into the stack; -1 for none.
+  /** The next outer element of the same kind. */
   sameBelow: number
-  /** Where the nearest boundary lies, and the nearest element that `</span>` cannot reach past. */
+  /** The innermost boundary element, itself included. */
   boundary: number
+  /** The innermost element that an end tag such as `</span>` cannot close. */
   special: number
 }
 
@@ -31,12 +33,11 @@ const TABLE_PARTS = new Set(
 /**
  * The open elements, outermost first, with the rules by which HTML closes them.
  *
- * Every question is answered from indexes, so that a mail of unmatched tags costs no more than
- * one of matched tags.
+ * All lookups use indexes, so that unmatched tags cost no more than matched tags.
  */
 export class OpenElements {
   readonly #stack: OpenElement[] = []
-  /** Where the innermost open element of each kind lies; -1 for none. */
+  /** Index of the innermost open element of each kind; -1 for none. */
   readonly #last = new Int16Array(ELEMENT_KINDS).fill(-1)
   readonly #root: OpenElement = {
     kind: elementKind(''),
@@ -70,7 +71,7 @@ export class OpenElements {
     this.top = element
   }
 
-  /** Closes what the start of such an element implies to be closed: a `p`, the cell before. */
+  /** Closes the elements that a start tag of this kind closes: a `p`, the previous cell. */
   closeBefore(kind: ElementKind): Gap {
     let gap: Gap = 0
     if (kind.isBlock) gap = this.#closeAbove(P.id, this.top.boundary)
@@ -80,7 +81,7 @@ export class OpenElements {
     return gap
   }
 
-  /** Closes by an end tag; one that matches nothing open does nothing. */
+  /** Handles an end tag; one that matches no open element has no effect. */
   close(kind: ElementKind): Gap {
     if (kind === TABLE) return this.#closeAbove(kind.id, -1)
     if (TABLE_PARTS.has(kind) || kind.isBoundary)
@@ -98,7 +99,7 @@ export class OpenElements {
     return this.#last[kind.id] ?? -1
   }
 
-  /** Closes the innermost of a kind with all inside it, unless it lies at or below `floor`. */
+  /** Closes the innermost element of a kind with its content, if it is above index `floor`. */
   #closeAbove(id: number, floor: number): Gap {
     const index = this.#last[id] ?? -1
     if (index < 0 || index <= floor) return 0
@@ -114,7 +115,7 @@ export class OpenElements {
   }
 }
 
-/** The gap that the element makes before itself and behind. */
+/** The gap before and after the element. */
 export function gapOf(element: OpenElement): Gap {
   if (!element.isBlock) return 0
   return element.kind.hasMargin ? 2 : 1

@@ -4,42 +4,42 @@ import { type ByteRange, findField, type HeaderField, readHeaders } from './head
 import { findBoundary, splitParts } from './multipart.ts'
 import { type Parameterised, parseParameterised } from './parameters.ts'
 
-/** A part that holds no parts. */
-export interface Leaf {
+/** A part that contains no other parts. */
+export interface LeafPart {
   readonly fields: readonly HeaderField[]
   readonly type: Parameterised
-  /** Its body, still encoded. */
+  /** Its encoded body. */
   readonly range: ByteRange
-  /** Type of the multipart around it; null when it is the whole mail. */
+  /** Type of the multipart that contains it; null if it is the whole mail. */
   readonly parent: string | null
-  /** Number of the multipart/alternative that it is one form of, wherever inside it lies. */
+  /** Number of the outermost multipart/alternative that contains it, at any depth. */
   readonly alternative: number | null
 }
 
-/** Where a part stands among the others. */
-interface Surroundings {
+/** The multiparts around a part. */
+interface Nesting {
   readonly depth: number
   readonly parent: string | null
   readonly alternative: number | null
 }
 
-const OUTERMOST: Surroundings = { depth: 0, parent: null, alternative: null }
-const NO_TYPE: Parameterised = { value: 'text/plain', parameters: new Map() }
+const OUTERMOST: Nesting = { depth: 0, parent: null, alternative: null }
+const DEFAULT_TYPE: Parameterised = { value: 'text/plain', parameters: new Map() }
 const DIGEST_TYPE: Parameterised = { value: 'message/rfc822', parameters: new Map() }
 
-/** The parts of a mail in their order. `fields` is its header, `range` its body. */
+/** The leaf parts of a mail in order. `fields` is its header, `range` its body. */
 export function readParts(
   raw: Buffer,
   fields: readonly HeaderField[],
   options: { readonly range: ByteRange; readonly defects: DefectList },
-): readonly Leaf[] {
+): readonly LeafPart[] {
   const walk = new PartWalk(raw, options.defects)
   walk.visit(fields, options.range, OUTERMOST)
   return walk.leaves
 }
 
 class PartWalk {
-  readonly leaves: Leaf[] = []
+  readonly leaves: LeafPart[] = []
   readonly #raw: Buffer
   readonly #defects: DefectList
   #partsLeft = MIME_PARTS_MAX
@@ -50,36 +50,36 @@ class PartWalk {
     this.#defects = defects
   }
 
-  visit(fields: readonly HeaderField[], range: ByteRange, around: Surroundings): void {
-    const type = this.#typeOf(fields, around.parent)
-    const leaf: Leaf = {
+  visit(fields: readonly HeaderField[], range: ByteRange, nesting: Nesting): void {
+    const type = this.#typeOf(fields, nesting.parent)
+    const leaf: LeafPart = {
       fields,
       type,
       range,
-      parent: around.parent,
-      alternative: around.alternative,
+      parent: nesting.parent,
+      alternative: nesting.alternative,
     }
-    if (type.value.startsWith('multipart/')) this.#visitMultipart(leaf, around)
+    if (type.value.startsWith('multipart/')) this.#visitMultipart(leaf, nesting)
     else this.leaves.push(leaf)
   }
 
-  #visitMultipart(multipart: Leaf, around: Surroundings): void {
+  #visitMultipart(multipart: LeafPart, nesting: Nesting): void {
     const { type, range } = multipart
-    if (around.depth >= MIME_DEPTH_MAX || this.#partsLeft <= 0) {
+    if (nesting.depth >= MIME_DEPTH_MAX || this.#partsLeft <= 0) {
       this.#defects.note(this.#partsLeft <= 0 ? 'tooManyParts' : 'tooDeep')
       return
     }
     const parts = this.#split(type, range)
     if (parts.length === 0) {
-      // Better the bare lines than nothing: somebody may still read them.
-      this.leaves.push({ ...multipart, type: NO_TYPE })
+      // Shown as text, so that the content is not lost.
+      this.leaves.push({ ...multipart, type: DEFAULT_TYPE })
       return
     }
     this.#partsLeft -= parts.length
-    const inside: Surroundings = {
-      depth: around.depth + 1,
+    const inside: Nesting = {
+      depth: nesting.depth + 1,
       parent: type.value,
-      alternative: around.alternative ?? this.#nextAlternative(type.value),
+      alternative: nesting.alternative ?? this.#nextAlternative(type.value),
     }
     for (const part of parts) {
       const { fields, bodyStart } = readHeaders(this.#raw, part, this.#defects)
@@ -109,7 +109,7 @@ class PartWalk {
 
   #typeOf(fields: readonly HeaderField[], parent: string | null): Parameterised {
     const field = findField(fields, 'content-type')
-    if (field === null) return parent === 'multipart/digest' ? DIGEST_TYPE : NO_TYPE
+    if (field === null) return parent === 'multipart/digest' ? DIGEST_TYPE : DEFAULT_TYPE
     const type = parseParameterised(field, this.#defects)
     if (/^[\w.+-]+\/[\w.+-]+$/.test(type.value)) return type
     this.#defects.note('badContentType')

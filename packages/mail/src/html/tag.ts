@@ -1,12 +1,11 @@
 import type { Declarations } from './css-declarations.ts'
-import type { ElementKind } from './elements.ts'
-import { endsName, isSpace, PACKED_CHARS_MAX, packName } from './names.ts'
+import { type ElementKind, PACKED_CHARS_MAX, packName } from './elements.ts'
 import type { TextStyle } from './text-style.ts'
 
-/** A start tag, with those of its attributes that any reader of ours looks at. */
+/** A start tag, with the attributes that are read. */
 export interface Tag {
   readonly kind: ElementKind
-  /** Whether an `href` was there at all: `<a>` without one is no link. */
+  /** Whether it has an `href`: `<a>` without one is no link. */
   hasHref: boolean
   style: string
   class: string
@@ -21,14 +20,14 @@ export interface Tag {
   background: string
   hidden: string
   start: string
-  /** What is declared for it; kept here because most tags of a mail come many times. */
+  /** The declarations for it, cached here because most tags occur many times in a mail. */
   declared: Readonly<Declarations> | null
-  /** The looks that it had last, and those of the element around it. */
-  look: TextStyle | null
-  lookInside: TextStyle | null
+  /** The last computed style, and the parent style that it was computed from. */
+  textStyle: TextStyle | null
+  parentStyle: TextStyle | null
 }
 
-/** Attributes that are read; all others are skipped. */
+/** The attributes that are read; all others are skipped. */
 const ATTRIBUTES = [
   ...(['style', 'class', 'id', 'href', 'alt', 'align', 'size', 'face'] as const),
   ...(['color', 'bgcolor', 'background', 'hidden', 'start'] as const),
@@ -40,7 +39,7 @@ const SLASH = 47
 const EQUALS = 61
 const GREATER = 62
 
-/** A tag of that kind without attributes, to be filled. */
+/** A tag of that kind without attributes. */
 export function blankTag(kind: ElementKind): Tag {
   return {
     kind,
@@ -59,12 +58,12 @@ export function blankTag(kind: ElementKind): Tag {
     hidden: '',
     start: '',
     declared: null,
-    look: null,
-    lookInside: null,
+    textStyle: null,
+    parentStyle: null,
   }
 }
 
-/** Reads attributes into `tag`, or skips them; answers where the tag ends. */
+/** Reads the attributes into `tag`, or skips them if it is null. Returns where the tag ends. */
 export function scanAttributes(html: string, from: number, tag: Tag | null): number {
   const length = html.length
   let at = from
@@ -98,7 +97,7 @@ export function scanAttributes(html: string, from: number, tag: Tag | null): num
   return length
 }
 
-/** The first of two attributes of one name counts, as in browsers. */
+/** Of two attributes with the same name the first counts, as in browsers. */
 function setAttribute(tag: Tag, name: AttributeName | null, value: string): void {
   switch (name) {
     case 'style':
@@ -131,7 +130,7 @@ function setAttribute(tag: Tag, name: AttributeName | null, value: string): void
 }
 
 function setRareAttribute(tag: Tag, name: AttributeName, value: string): void {
-  // That it is there says all: `<p hidden>`, and any picture behind a table.
+  // Only its presence matters: `<p hidden>`, or any background image of a table.
   const isFlag = name === 'hidden' || name === 'background'
   tag[name] ||= isFlag ? name : value
 }
@@ -142,13 +141,13 @@ const PACKED_ATTRIBUTES: ReadonlyMap<number, AttributeName> = new Map(
   ATTRIBUTES.map((name) => [packAttribute(name, 0, name.length), name]),
 )
 
-/** The attribute whose name stands there, of those that are read. */
+/** The attribute with the name between `start` and `end`; null if it is not read. */
 function attributeAt(html: string, start: number, end: number): AttributeName | null {
   const name = PACKED_ATTRIBUTES.get(packAttribute(html, start, end)) ?? null
   return name !== null && name.length === end - start ? name : null
 }
 
-/** Of longer names the start: no two that are read share it, and others only in jest. */
+/** Packs the beginning of longer names: no two of `ATTRIBUTES` share it. */
 function packAttribute(text: string, start: number, end: number): number {
   return packName(text, start, Math.min(end, start + PACKED_CHARS_MAX))
 }
@@ -175,4 +174,14 @@ function skipSpace(html: string, from: number): number {
   let at = from
   while (at < html.length && isSpace(html.charCodeAt(at))) at += 1
   return at
+}
+
+/** White space as defined by HTML. */
+export function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+}
+
+/** Whether the character ends the name of a tag. */
+export function endsName(code: number): boolean {
+  return code === GREATER || code === SLASH || isSpace(code)
 }

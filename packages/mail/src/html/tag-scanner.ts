@@ -1,10 +1,9 @@
-import { blankTag, scanAttributes, type Tag } from './attributes.ts'
+import { decodeHTMLAttribute } from 'entities/decode'
 import { type ElementKind, elementKindAt } from './elements.ts'
-import { decodeEntities } from './entities.ts'
-import { endsName, isLetter } from './names.ts'
-import { widen } from './source.ts'
+import type { HtmlSource } from './html-source.ts'
+import { blankTag, endsName, isSpace, scanAttributes, type Tag } from './tag.ts'
 
-/** A tag that was read before, and others of the same key. */
+/** A tag that was read before, linked to others with the same key. */
 interface CachedTag {
   readonly source: string
   readonly tag: Tag
@@ -12,7 +11,7 @@ interface CachedTag {
   readonly next: CachedTag | undefined
 }
 
-/** Keys remembered in one mail, and distinct tags of one key. */
+/** Keys cached for one mail, and different tags with the same key. */
 const CACHED_TAGS_MAX = 2_000
 const SAME_KEY_MAX = 8
 
@@ -20,30 +19,30 @@ const SLASH = 47
 const GREATER = 62
 
 /**
- * Reads markup from HTML, piece by piece.
+ * Reads the markup of HTML, tag by tag.
  *
- * Markup that is never closed reaches to the end, as in browsers: so each character is looked at
- * once however broken the HTML is.
+ * Unclosed markup extends to the end, as in browsers, so each character is read once however
+ * broken the HTML is. htmlparser2's tokeniser is slower: docs/decisions/html-tokeniser.md.
  */
 export class TagScanner {
+  readonly #source: HtmlSource
   readonly #html: string
-  readonly #isUtf8: boolean
-  /** By a number made of the tag's length and two of its characters: strings are slow to hash. */
+  /** By a number made of the tag's length and two of its characters: hashing strings is slow. */
   readonly #cache = new Map<number, CachedTag>()
-  /** Where reading goes on behind the markup that was read last. */
+  /** Where the markup that was read last ends. */
   end = 0
 
-  constructor(html: string, isUtf8: boolean) {
-    this.#html = html
-    this.#isUtf8 = isUtf8
+  constructor(source: HtmlSource) {
+    this.#source = source
+    this.#html = source.chars
   }
 
-  /** Forgets the tags, and with them what was declared for them: a style sheet has come. */
-  forgetTags(): void {
+  /** Drops the cached tags with their declarations: a style sheet was added. */
+  clearCache(): void {
     this.#cache.clear()
   }
 
-  /** What begins with the `<` at `at`. */
+  /** What the `<` at `at` begins. */
   kindAt(at: number): 'start' | 'end' | 'other' | 'text' {
     const first = this.#html.charCodeAt(at + 1)
     if (isLetter(first)) return 'start'
@@ -57,6 +56,11 @@ export class TagScanner {
 
   /** Reads the start tag at `at`. */
   startTag(at: number): Tag {
+    // Links are not cached: each has its own address.
+    return isAnchor(this.#html, at) ? this.#scanTag(at) : this.#cachedTag(at)
+  }
+
+  #cachedTag(at: number): Tag {
     const html = this.#html
     const close = html.indexOf('>', at)
     const length = close - at
@@ -70,13 +74,9 @@ export class TagScanner {
         return entry.tag
       }
     }
-    const nameEnd = endOfName(html, at + 2)
-    const tag = blankTag(elementKindAt(html, at + 1, nameEnd))
-    this.end = scanAttributes(html, nameEnd, tag)
-    this.#decode(tag)
-    // Not where the first `>` stands inside quotes: the same start may then go on differently.
-    // Not links either, which come once each.
-    const isWhole = this.end === close + 1 && !tag.hasHref
+    const tag = this.#scanTag(at)
+    // Not if the first `>` is inside quotes: another tag may begin alike and continue differently.
+    const isWhole = this.end === close + 1
     const rank = (known?.rank ?? 0) + 1
     if (isWhole && rank <= SAME_KEY_MAX && this.#cache.size < CACHED_TAGS_MAX) {
       this.#cache.set(key, { source, tag, rank, next: known })
@@ -84,7 +84,15 @@ export class TagScanner {
     return tag
   }
 
-  /** Resolves entities, and letters of any script, where they may stand. */
+  #scanTag(at: number): Tag {
+    const nameEnd = endOfName(this.#html, at + 2)
+    const tag = blankTag(elementKindAt(this.#html, at + 1, nameEnd))
+    this.end = scanAttributes(this.#html, nameEnd, tag)
+    this.#decode(tag)
+    return tag
+  }
+
+  /** The other attributes are compared with ASCII keywords, colours and numbers only. */
   #decode(tag: Tag): void {
     tag.style = this.#decoded(tag.style)
     tag.class = this.#decoded(tag.class)
@@ -94,8 +102,7 @@ export class TagScanner {
   }
 
   #decoded(value: string): string {
-    if (value === '') return value
-    return decodeEntities(this.#isUtf8 ? widen(value) : value, true)
+    return value === '' ? value : decodeHTMLAttribute(this.#source.widen(value))
   }
 
   /** Reads the end tag at `at`. */
@@ -106,7 +113,7 @@ export class TagScanner {
     return elementKindAt(this.#html, at + 2, nameEnd)
   }
 
-  /** Reads the comment, doctype or processing instruction at `at`. */
+  /** Skips the comment, doctype or processing instruction at `at`. */
   skipOther(at: number): void {
     const html = this.#html
     if (!html.startsWith('!--', at + 1)) this.end = after(html, '>', at + 2)
@@ -115,7 +122,7 @@ export class TagScanner {
     else this.end = after(html, '-->', at + 4)
   }
 
-  /** Reads the content of a raw element such as `script`, up to its end tag. */
+  /** Reads the content of an element such as `script`, up to its end tag. */
   rawText(name: string): string {
     const html = this.#html
     const start = this.end
@@ -140,4 +147,13 @@ function endOfName(html: string, from: number): number {
   let at = from
   while (at < html.length && !endsName(html.charCodeAt(at))) at += 1
   return at
+}
+
+function isLetter(code: number): boolean {
+  const letter = code | 32
+  return letter >= 97 && letter <= 122
+}
+
+function isAnchor(html: string, at: number): boolean {
+  return (html.charCodeAt(at + 1) | 32) === 97 && isSpace(html.charCodeAt(at + 2))
 }

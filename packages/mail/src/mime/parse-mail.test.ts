@@ -14,7 +14,7 @@ import {
   MIME_PARTS_MAX,
 } from '../limits.ts'
 import { DEFECTS } from './defects.ts'
-import { type ParsedMail, parseMail } from './parse.ts'
+import { type ParsedMail, parseMail } from './parse-mail.ts'
 
 const CRLF = '\r\n'
 const lines = (...all: readonly string[]): string => all.join(CRLF)

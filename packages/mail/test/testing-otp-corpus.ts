@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { findOtp, type Otp } from '../src/codes/find.ts'
-import { readHtml } from '../src/html/read.ts'
-import { parseMail } from '../src/mime/parse.ts'
+import { readHtml } from '../src/html/read-html.ts'
+import { parseMail } from '../src/mime/parse-mail.ts'
 
 /** The part that the detector was tuned on, and the part that is only measured. */
 export type CorpusPart = 'tune' | 'measure'

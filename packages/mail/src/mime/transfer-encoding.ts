@@ -1,6 +1,6 @@
 import type { DefectList } from './defects.ts'
 
-/** How the bytes of a part are written in the mail. */
+/** How the bytes of a part are encoded. */
 export type TransferEncoding = 'identity' | 'base64' | 'quoted-printable'
 
 const CR = 13
@@ -9,7 +9,7 @@ const SPACE = 32
 const TAB = 9
 const EQUALS = 61
 
-/** Value of a hexadecimal digit by character code; 255 for anything else. */
+/** Value of a hexadecimal digit by character code; 255 for other characters. */
 const HEX = new Uint8Array(256).fill(255)
 for (let digit = 0; digit < 16; digit += 1) {
   const character = digit.toString(16)
@@ -17,7 +17,7 @@ for (let digit = 0; digit < 16; digit += 1) {
   HEX[character.toUpperCase().charCodeAt(0)] = digit
 }
 
-/** The encoding that a Content-Transfer-Encoding field names. */
+/** Parses the value of a Content-Transfer-Encoding field. */
 export function transferEncoding(value: string | null, defects: DefectList): TransferEncoding {
   if (value === null) return 'identity'
   const name = value
@@ -43,7 +43,7 @@ export function transferEncoding(value: string | null, defects: DefectList): Tra
   }
 }
 
-/** The bytes that `encoded` stands for. Damage costs the damaged characters and no more. */
+/** Decodes the bytes of a part. Only invalid characters are lost. */
 export function decodeTransfer(
   encoded: Buffer,
   encoding: TransferEncoding,
@@ -60,8 +60,8 @@ function decodeBase64(encoded: Buffer, defects: DefectList | null): Buffer {
   const rest = padding < 0 ? '' : text.slice(padding)
   if (/[^=\s]/.test(rest)) {
     defects?.note('badBase64')
-    // Some senders join pieces that are padded each. What is no base64 was added on the way:
-    // the footer of a mailing list. Decoding stops before it by itself.
+    // Some senders concatenate pieces that are padded each. Text that is not base64 was added in
+    // transit, such as the footer of a mailing list: decoding stops at the padding before it.
     if (!FOREIGN_TO_BASE64.test(rest)) return Buffer.concat(decodePieces(text))
   }
   const decoded = Buffer.from(text, 'base64')
@@ -73,28 +73,28 @@ function decodeBase64(encoded: Buffer, defects: DefectList | null): Buffer {
 
 const FOREIGN_TO_BASE64 = /[^A-Za-z0-9+/=\s]/
 
-/** Padded pieces decoded one by one: a mail of nothing but padding must not cost a call each. */
+/** Limit for padded pieces, each of which costs a call. */
 const BASE64_PIECES_MAX = 1_000
 
 function decodePieces(text: string): Buffer[] {
   return text.split(/=+/, BASE64_PIECES_MAX).map((piece) => Buffer.from(piece, 'base64'))
 }
 
-/** Characters of base64 that are always searched for damage; of more, only if much was left out. */
-const SEARCHED_CHARS_MAX = 4 * 1024
+/** Base64 up to this length is always checked; longer base64 only if the result is short. */
+const CHECKED_CHARS_MAX = 4 * 1024
 
-/** Sound base64 in lines of 60 characters or more gives this many bytes for a character. */
-const LEAST_YIELD = 0.75 * 0.96
+/** Bytes per character of valid base64 in lines of at least 60 characters. */
+const BYTES_PER_CHAR_MIN = 0.75 * 0.96
 
 function isSuspect(text: string, decoded: Buffer): boolean {
-  return text.length <= SEARCHED_CHARS_MAX || decoded.length < text.length * LEAST_YIELD
+  return text.length <= CHECKED_CHARS_MAX || decoded.length < text.length * BYTES_PER_CHAR_MIN
 }
 
 function decodeQuotedPrintable(encoded: Buffer, defects: DefectList | null): Buffer {
   const output = Buffer.allocUnsafe(encoded.length)
   const length = encoded.length
   let end = 0
-  // White space at the end of a line was added on the way; an encoded space is meant.
+  // White space at the end of a line was added in transit and is dropped; an encoded space is not.
   let kept = 0
   for (let at = 0; at < length; at += 1) {
     const code = encoded[at] ?? 0
@@ -125,7 +125,7 @@ function decodeQuotedPrintable(encoded: Buffer, defects: DefectList | null): Buf
   return output.subarray(0, kept)
 }
 
-/** Behind the line break that follows a `=` at the end of a line; 0 where there is none. */
+/** The position after a soft line break, whose `=` is before `from`; 0 if there is none. */
 function softBreakEnd(encoded: Buffer, from: number): number {
   let at = from
   while (encoded[at] === SPACE || encoded[at] === TAB) at += 1
