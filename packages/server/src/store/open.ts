@@ -172,28 +172,71 @@ function storeOver(
   }
 }
 
+/** A transaction uses few of its tables: each is made when it is asked for. */
 function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements): Tables {
   return {
-    accounts: new Accounts(db, dialect),
-    keys: new Keys(db, dialect),
-    addresses: new Addresses(db),
-    connections: new Connections(db),
-    domains: new Domains(db),
-    inboxes: new Inboxes(db, dialect),
-    idempotencyKeys: new IdempotencyKeys(db),
-    receiving: new ReceivingQueries(db, dialect, statements),
-    mails: new Mails(db, dialect, statements),
-    messages: new Messages(db),
-    attachments: new Attachments(db),
-    diagnostics: new Diagnostics(db, dialect),
-    scenarios: new Scenarios(db),
-    usage: new Usage(db),
-    rateWindows: new RateWindows(db),
-    waitSlots: new WaitSlots(db),
-    operator: new OperatorQueries(db, dialect),
-    webhooks: new Webhooks(db),
-    deliveries: new Deliveries(db, dialect),
-    dispatches: new Dispatches(db, dialect),
-    secretKeys: new SecretKeys(db),
+    get accounts() {
+      return new Accounts(db, dialect)
+    },
+    get keys() {
+      return new Keys(db, dialect)
+    },
+    get addresses() {
+      return new Addresses(db)
+    },
+    get connections() {
+      return new Connections(db)
+    },
+    get domains() {
+      return new Domains(db)
+    },
+    get inboxes() {
+      return new Inboxes(db, dialect)
+    },
+    get idempotencyKeys() {
+      return new IdempotencyKeys(db)
+    },
+    get receiving() {
+      return new ReceivingQueries(db, dialect, statements)
+    },
+    get mails() {
+      return new Mails(db, dialect, statements)
+    },
+    get messages() {
+      return new Messages(db)
+    },
+    get attachments() {
+      return new Attachments(db)
+    },
+    get diagnostics() {
+      return new Diagnostics(db, dialect)
+    },
+    get scenarios() {
+      return new Scenarios(db)
+    },
+    get usage() {
+      return new Usage(db)
+    },
+    get rateWindows() {
+      return new RateWindows(db)
+    },
+    get waitSlots() {
+      return new WaitSlots(db)
+    },
+    get operator() {
+      return new OperatorQueries(db, dialect)
+    },
+    get webhooks() {
+      return new Webhooks(db)
+    },
+    get deliveries() {
+      return new Deliveries(db, dialect)
+    },
+    get dispatches() {
+      return new Dispatches(db, dialect)
+    },
+    get secretKeys() {
+      return new SecretKeys(db)
+    },
   }
 }
