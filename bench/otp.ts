@@ -5,11 +5,11 @@
 import { findOtp, type OtpInput, parseMail, readHtml } from '@mayfly/mail'
 import {
   type CorpusPart,
+  type CorpusResult,
+  detectCode,
   isRight,
-  judgeMail,
   readCorpus,
   scoreOf,
-  type Verdict,
 } from '../packages/mail/test/testing-otp-corpus.ts'
 
 const PARTS: readonly CorpusPart[] = ['tune', 'measure']
@@ -26,25 +26,25 @@ reportWorst()
 reportSpeed()
 
 function reportPart(part: CorpusPart): void {
-  const verdicts = readCorpus(part).map(judgeMail)
-  const { given, right, expected, precision, recall } = scoreOf(verdicts)
-  const languages = new Set(verdicts.map(({ mail }) => mail.language)).size
+  const results = readCorpus(part).map(detectCode)
+  const { given, right, expected, precision, recall } = scoreOf(results)
+  const languages = new Set(results.map(({ mail }) => mail.language)).size
   console.log(
-    `\n== ${part}: ${verdicts.length} mails, ${expected} with a code, ${languages} languages`,
+    `\n== ${part}: ${results.length} mails, ${expected} with a code, ${languages} languages`,
   )
   console.log(`precision ${precision.toFixed(4)} (${right} of ${given} given)`)
   console.log(`recall    ${recall.toFixed(4)} (${right} of ${expected})`)
-  for (const [from, to] of CONFIDENCES) reportConfidence(verdicts, from, to)
-  const misses = verdicts.filter((verdict) => !isRight(verdict))
+  for (const [from, to] of CONFIDENCES) reportConfidence(results, from, to)
+  const misses = results.filter((result) => !isRight(result))
   console.log(`misses    ${misses.length}`)
-  for (const by of ['language', 'kind'] as const) reportBy(verdicts, misses, by)
+  for (const by of ['language', 'kind'] as const) reportBy(results, misses, by)
   for (const { mail, found } of misses) {
     console.log(`  ${mail.file}: ${mail.otp ?? 'no code'}, found ${found?.value ?? 'none'}`)
   }
 }
 
-function reportConfidence(verdicts: readonly Verdict[], from: number, to: number): void {
-  const within = verdicts.filter(
+function reportConfidence(results: readonly CorpusResult[], from: number, to: number): void {
+  const within = results.filter(
     ({ found }) => found !== null && found.confidence >= from && found.confidence < to,
   )
   const { given, right } = scoreOf(within)
@@ -52,14 +52,15 @@ function reportConfidence(verdicts: readonly Verdict[], from: number, to: number
 }
 
 function reportBy(
-  verdicts: readonly Verdict[],
-  misses: readonly Verdict[],
+  results: readonly CorpusResult[],
+  misses: readonly CorpusResult[],
   by: 'language' | 'kind',
 ): void {
   const names = new Set(misses.map(({ mail }) => mail[by]))
   for (const name of names) {
-    const count = (all: readonly Verdict[]) => all.filter(({ mail }) => mail[by] === name).length
-    console.log(`  ${by} ${name}: ${count(misses)} of ${count(verdicts)}`)
+    const count = (all: readonly CorpusResult[]) =>
+      all.filter(({ mail }) => mail[by] === name).length
+    console.log(`  ${by} ${name}: ${count(misses)} of ${count(results)}`)
   }
 }
 
@@ -89,7 +90,7 @@ function reportWorst(): void {
   }
 }
 
-/** The time that looking at each of 64 Ki characters once takes here and now. */
+/** The time to read each of 64 Ki characters once on this machine. */
 function plainPassMs(): number {
   const text = 'Your verification code is 482913. '.repeat(2_000).slice(0, 65_536)
   let sum = 0
@@ -131,7 +132,7 @@ function reportSpeed(): void {
   console.log(`  all three         ${Math.round(1e6 / (parseUs + readUs + findUs))} mails/s`)
 }
 
-/** Microseconds that a step takes for one of some inputs, on average of the best of each. */
+/** Microseconds of a step per input: the mean of the best time for each input. */
 function microseconds<Input>(inputs: readonly Input[], step: (input: Input) => unknown): number {
   for (let time = 0; time < 10; time += 1) for (const input of inputs) step(input)
   const ms = inputs.reduce((sum, input) => sum + bestMs(40, () => step(input)), 0)

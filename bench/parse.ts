@@ -1,18 +1,18 @@
-// Mails a second that one thread parses and looks through, beside postal-mime, which only parses.
+// Mails per second that one thread parses and searches for codes, compared with postal-mime, which
+// only parses.
 //
 //   node bench/parse.ts
 //
-// Seconds are those that the processor worked for this program, so that a busy machine does not
-// count: on an idle one they are the clock's.
+// Processor time, so that other load on the machine counts less.
 
 import { detect, parseMail } from '@mayfly/mail'
 import PostalMime from 'postal-mime'
 
-/** How long each program runs on each mail; both take turns, so that a noisy moment hits both. */
+/** Duration of one round; both parsers take turns, so that other load affects both. */
 const ROUND_MS = 500
 const ROUNDS = 5
 
-/** Mails between two looks at the clock. */
+/** Mails between two readings of the clock. */
 const TURNS = 10
 
 interface Case {

@@ -1,5 +1,5 @@
-// How fast the SMTP engine takes mail that nobody stores, beside two others in the same run:
-// a bare loop that only talks SMTP (what one thread of Node can do at most), and smtp-server.
+// How fast the SMTP server receives mail that is not stored, compared in the same run with a bare
+// loop that only answers SMTP commands (the most one thread of Node can do) and with smtp-server.
 //
 //   node bench/smtp-engine.ts              4 KB mails on 20 connections, about 30 s
 //   node bench/smtp-engine.ts serve NAME   one of the three alone, for a profile: --cpu-prof
@@ -20,7 +20,7 @@ const CONNECTIONS = 20
 const SIZE_BYTES = 4000
 const ROUNDS = 5
 
-/** Mails a round. smtp-server waits 100 ms before it greets: few are enough to see that. */
+/** Mails per round. Fewer for smtp-server, which waits 100 ms before each greeting. */
 const MAILS = {
   reused: { bare: 10_000, engine: 10_000, 'smtp-server': 10_000 },
   fresh: { bare: 3000, engine: 3000, 'smtp-server': 200 },
@@ -58,7 +58,7 @@ async function compare(): Promise<void> {
   }
 }
 
-/** The middle of several rounds, taken in turns so that a slow moment of the machine hits all. */
+/** Medians of several rounds, taken in turns so that a slow moment of the machine affects all. */
 async function measure(mode: Mode): Promise<ReadonlyMap<Subject, number>> {
   const subjects: readonly Subject[] = ['bare', 'engine', 'smtp-server']
   const rates = new Map<Subject, number[]>(subjects.map((subject) => [subject, []]))
@@ -139,7 +139,7 @@ async function serveReference(): Promise<number> {
   return listen(server.server)
 }
 
-/** Takes the first letters of a piece for a command: enough for a client that waits. */
+/** Reads the first letters of a chunk as a command: enough for a client that does not pipeline. */
 async function serveBare(): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => {
     let isData = false

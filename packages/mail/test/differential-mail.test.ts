@@ -8,7 +8,7 @@ import { type ParsedMail, parseMail } from '../src/mime/parse-mail.ts'
 
 const FOLDER = join(import.meta.dirname, 'mail', 'golden')
 
-/** Where we and postal-mime differ on purpose, and why we do. */
+/** Intended differences from postal-mime, with their reasons. */
 const EXPLAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'address-odd-forms': {
     from: 'a comma in an unquoted name does not end the mailbox',
@@ -77,7 +77,7 @@ function bareReturns(field: string): Record<string, string> {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Line ends and empty lines between joined parts are told alike: both are a matter of taste. */
+/** Ignores line endings and empty lines between joined parts, which may differ. */
 function loosely(text: string | null | undefined): string {
   return (text ?? '').replaceAll('\r\n', '\n').replace(/\n+/g, '\n').trim()
 }
@@ -120,10 +120,10 @@ function theirFields(mail: Email): Fields {
   }
 }
 
-describe('beside postal-mime', () => {
+describe('compared with postal-mime', () => {
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.eml'))) {
     const name = file.slice(0, -'.eml'.length)
-    it(`reads ${name} alike but for what is explained`, async () => {
+    it(`reads ${name} alike except for explained differences`, async () => {
       const raw = readFileSync(join(FOLDER, file))
       const ours = ourFields(parseMail(raw))
       const theirs = theirFields(await PostalMime.parse(raw))

@@ -8,7 +8,7 @@ import { decodeTransfer } from '../src/mime/transfer-encoding.ts'
 
 const FOLDER = join(import.meta.dirname, 'mail', 'golden')
 
-/** Everything about a mail that its expected values name, in their order. */
+/** The properties of a mail that the expected values have, in their order. */
 function read(raw: Buffer): Record<string, unknown> {
   const mail = parseMail(raw)
   const { text, preview, links, verdicts } = detect(mail)
@@ -16,7 +16,7 @@ function read(raw: Buffer): Record<string, unknown> {
   const attachments = mail.attachments.map((attachment, index) => {
     const { bytes, bodyStart, bodyEnd, ...rest } = attachment
     const again = decodeTransfer(raw.subarray(bodyStart, bodyEnd), attachment.encoding)
-    assert.deepEqual(again, bytes, 'the place in the raw mail gives the same bytes')
+    assert.deepEqual(again, bytes, 'the range in the raw mail gives the same bytes')
     return { ...rest, base64: bytes.toString('base64'), ...verdicts[index] }
   })
   return {
@@ -37,7 +37,7 @@ describe('golden mails', () => {
     it(`reads ${name} as expected`, () => {
       const expected = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
       const actual = read(readFileSync(join(FOLDER, `${name}.eml`)))
-      // Few mails are about their header as a whole; the others say nothing of it.
+      // Only some expectations include all header fields.
       if (!('headers' in expected)) delete actual['headers']
       assert.deepEqual(actual, expected)
     })

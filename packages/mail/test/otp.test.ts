@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { findOtp } from '../src/codes/find.ts'
 import {
   type CorpusPart,
+  detectCode,
   isRight,
-  judgeMail,
   readCorpus,
   readTable,
   scoreOf,
@@ -13,7 +13,7 @@ import {
 const PRECISION_MIN = 0.99
 const RECALL_MIN = 0.97
 
-/** Of codes given with this confidence or more, at least this share is right. */
+/** Of the codes with at least this confidence, at least this share is right. */
 const SURE = 0.9
 const SURE_RIGHT_MIN = 0.98
 
@@ -44,9 +44,9 @@ describe('the corpus', () => {
 const parts: readonly CorpusPart[] = ['tune', 'measure']
 for (const part of parts) {
   describe(`codes of the ${part} part`, () => {
-    const verdicts = readCorpus(part).map(judgeMail)
-    const { precision, recall } = scoreOf(verdicts)
-    const misses = verdicts.filter((verdict) => !isRight(verdict)).map(({ mail }) => mail.file)
+    const results = readCorpus(part).map(detectCode)
+    const { precision, recall } = scoreOf(results)
+    const misses = results.filter((result) => !isRight(result)).map(({ mail }) => mail.file)
 
     it('are right where they are given', () => {
       assert.ok(precision >= PRECISION_MIN, `${precision}: ${misses.join(' ')}`)
@@ -57,8 +57,8 @@ for (const part of parts) {
     })
 
     it('are as sure as they say', () => {
-      const sure = scoreOf(verdicts.filter(({ found }) => (found?.confidence ?? 0) >= SURE))
-      assert.ok(sure.given > verdicts.length / 4)
+      const sure = scoreOf(results.filter(({ found }) => (found?.confidence ?? 0) >= SURE))
+      assert.ok(sure.given > results.length / 4)
       assert.ok(sure.precision >= SURE_RIGHT_MIN, `${sure.right} of ${sure.given}`)
     })
   })

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A file to be put into an archive. */
+/** A file for an archive. */
 export interface PackedFile {
   readonly name: string
   readonly bytes: Buffer
@@ -8,7 +8,7 @@ export interface PackedFile {
   readonly isEncrypted?: boolean
 }
 
-/** A zip of these files; `listed` are those that its directory names, all by default. */
+/** A zip of these files; `listed` are those in its central directory, all by default. */
 export function zipOf(
   files: readonly PackedFile[],
   options: { readonly listed?: readonly PackedFile[] } = {},
@@ -33,7 +33,7 @@ export function zipOf(
   return Buffer.concat([...pieces, list, end])
 }
 
-/** The fields that a local header and a listing share. */
+/** The fields that a local header and a directory entry share. */
 function zipHeader(file: PackedFile, data: Buffer): Buffer {
   const header = Buffer.alloc(26)
   header.writeUInt16LE(20, 0)

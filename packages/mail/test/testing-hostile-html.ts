@@ -1,6 +1,6 @@
 const IMG = '<img src=x onerror=alert(1)>'
 
-/** Ways to smuggle script, requests or frames past a filter, one of each kind we know of. */
+/** Known ways to get scripts, requests or frames past a filter, one of each kind. */
 export const HOSTILE_HTML: readonly string[] = [
   // Script, plainly and in disguise.
   '<script>alert(1)</script>',

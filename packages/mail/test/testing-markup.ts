@@ -4,18 +4,18 @@ export interface MarkupElement {
   readonly attributes: readonly (readonly [name: string, value: string])[]
 }
 
-/** What a string holds that a browser does not take for text. */
+/** Everything in a string that a browser does not treat as text. */
 export interface Markup {
   readonly elements: readonly MarkupElement[]
-  /** Comments, doctypes, processing instructions and what is left unfinished. */
+  /** Comments, doctypes, processing instructions and unfinished tags. */
   readonly others: readonly string[]
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 /**
- * Reads markup for tests, without any code of the program and without mercy: whatever might be
- * taken for a tag counts as one, so that nothing hides from a test behind our own parser.
+ * Reads markup for tests, independently of our own parser: everything that might be a tag counts
+ * as one.
  */
 export function readMarkup(html: string): Markup {
   const elements: MarkupElement[] = []

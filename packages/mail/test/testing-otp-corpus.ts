@@ -3,33 +3,33 @@ import { findOtp, type Otp } from '../src/codes/find.ts'
 import { readHtml } from '../src/html/read-html.ts'
 import { parseMail } from '../src/mime/parse-mail.ts'
 
-/** The part that the detector was tuned on, and the part that is only measured. */
+/** The part on which the detection was tuned, and the part on which it is only measured. */
 export type CorpusPart = 'tune' | 'measure'
 
-/** A mail of the corpus and the code that it hands over, if any. */
+/** A mail of the corpus and its code, if any. */
 export interface CorpusMail {
   readonly file: string
   readonly language: string
-  /** What the mail is: `sign-in`, `order`, `parcel-pin`. */
+  /** The kind of mail: `sign-in`, `order`, `parcel-pin`. */
   readonly kind: string
   readonly otp: string | null
   readonly raw: Buffer
 }
 
 /** What was found in one mail. */
-export interface Verdict {
+export interface CorpusResult {
   readonly mail: CorpusMail
   readonly found: Otp | null
 }
 
-/** How well codes are found, over some verdicts. */
+/** How well codes are found in some mails. */
 export interface Score {
   readonly given: number
   readonly right: number
   readonly expected: number
-  /** Of the codes given, the share that is right; 1 where none is given. */
+  /** The share of the returned codes that is right; 1 if none is returned. */
   readonly precision: number
-  /** Of the codes there are, the share that is given; 1 where there are none. */
+  /** The share of the existing codes that is returned; 1 if there are none. */
   readonly recall: number
 }
 
@@ -39,7 +39,7 @@ const FOLDER = new URL('mail/otp/', import.meta.url)
 export function readCorpus(part: CorpusPart): readonly CorpusMail[] {
   const folder = new URL(`${part}/`, FOLDER)
   const expected: unknown = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8'))
-  // The file is ours; its shape is that of the corpus by construction.
+  // The file belongs to the corpus and has this shape.
   const entries = Object.entries(expected as Record<string, Omit<CorpusMail, 'file' | 'raw'>>)
   return entries.map(([file, rest]) => ({
     file,
@@ -48,23 +48,23 @@ export function readCorpus(part: CorpusPart): readonly CorpusMail[] {
   }))
 }
 
-/** Looks for the code of a mail as the service does. */
-export function judgeMail(mail: CorpusMail): Verdict {
+/** Detects the code of a mail as the service does. */
+export function detectCode(mail: CorpusMail): CorpusResult {
   const { subject, text, html } = parseMail(mail.raw)
   const reading = html === null ? null : readHtml(html)
   return { mail, found: findOtp({ subject, text, html: reading }).otp }
 }
 
-/** Whether the verdict is the right one, be it a code or none. */
-export function isRight({ mail, found }: Verdict): boolean {
+/** Whether the result is right, be it a code or none. */
+export function isRight({ mail, found }: CorpusResult): boolean {
   return (found?.value ?? null) === mail.otp
 }
 
-/** Counts verdicts. */
-export function scoreOf(verdicts: readonly Verdict[]): Score {
-  const given = verdicts.filter(({ found }) => found !== null)
+/** Counts results. */
+export function scoreOf(results: readonly CorpusResult[]): Score {
+  const given = results.filter(({ found }) => found !== null)
   const right = given.filter(isRight).length
-  const expected = verdicts.filter(({ mail }) => mail.otp !== null).length
+  const expected = results.filter(({ mail }) => mail.otp !== null).length
   return {
     given: given.length,
     right,
@@ -74,7 +74,7 @@ export function scoreOf(verdicts: readonly Verdict[]): Score {
   }
 }
 
-/** Lines of a table beside the mails, its cells parted by tabs. */
+/** The rows of a table of the corpus, with tabs between the cells. */
 export function readTable(name: string): readonly (readonly string[])[] {
   const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n')
   return lines.filter((line) => line !== '').map((line) => line.split('\t'))

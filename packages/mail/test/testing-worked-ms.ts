@@ -1,7 +1,7 @@
 /**
- * Milliseconds that the processor works for `run`.
+ * Milliseconds of processor time of `run`.
  *
- * Not those of the clock: other programs on the machine must not make a test fail.
+ * Not wall-clock time: other programs on the machine must not make a test fail.
  */
 export function workedMs(run: () => void): number {
   const before = process.cpuUsage()

@@ -35,17 +35,17 @@ describe('the word tables', () => {
     }
   })
 
-  it('have marks only before and behind a word', () => {
+  it('have marks only before and after a word', () => {
     const odd = ENTRIES.filter(({ entry }) => !/^[*^]?[^*^]+\*?$/.test(entry))
     assert.deepEqual(odd, [])
   })
 
-  it('leave the ending open only where enough of a word stands before it', () => {
+  it('leave the ending open only after enough letters', () => {
     const short = ENTRIES.filter(({ entry }) => /^[a-z]{1,2}\*$/.test(foldWord(entry)))
     assert.deepEqual(short, [])
   })
 
-  it('never let one word speak for a code and against it', () => {
+  it('never have one word both for and against a code', () => {
     const bits = new Map<string, number>()
     for (const { concept, entry } of ENTRIES) {
       const word = foldWord(entry.replaceAll(/[*^]/g, ''))

@@ -104,7 +104,7 @@ describe('blocks', () => {
     )
   })
 
-  it('knows where an empty line lies', () => {
+  it('knows where there is an empty line', () => {
     const { blocks } = readHtml('a<div>b</div><div>c</div><p>d</p>e<br><br>f<div>g</div><br><div>h')
     assert.deepEqual(
       blocks.map((b) => b.hasGapBefore),
@@ -128,7 +128,7 @@ describe('blocks', () => {
   })
 })
 
-describe('looks', () => {
+describe('styles', () => {
   const hidden: readonly string[] = [
     '<div style="display:none">a</div>',
     '<div style="DISPLAY : NONE !important">a</div>',

@@ -14,7 +14,7 @@ const BLOCKING: SafeHtmlOptions = {
 }
 const ALLOWING: SafeHtmlOptions = { ...BLOCKING, remoteImages: 'allow' }
 
-/** What every link is given. */
+/** Attributes that are added to every link. */
 const OUTSIDE = 'target="_blank" rel="noopener noreferrer nofollow"'
 
 const SHOWN = new Set(
@@ -30,7 +30,7 @@ const ATTRIBUTES = new Set(
   target rel src`.split(/\s+/),
 )
 
-/** Nothing in the markup may run, submit, frame, or fetch what was not asked for. */
+/** Asserts that nothing in the markup runs, submits, frames, or fetches by itself. */
 function assertHarmless(markup: Markup, remoteImages: 'block' | 'allow'): void {
   assert.deepEqual(markup.others, [], 'no comment, doctype or instruction')
   for (const { name, attributes } of markup.elements) {
@@ -74,7 +74,7 @@ describe('hostile HTML', () => {
       for (const options of [BLOCKING, ALLOWING]) {
         const safe = safeHtml(payload, options)
         assertHarmless(readMarkup(safe), options.remoteImages)
-        // What is read from it must not change when it is read and written again.
+        // Sanitising the result once more must not change it.
         const cids = { ...options, imageUrl: (id: string) => `cid:${id}` }
         const once = safeHtml(payload, cids)
         assert.equal(safeHtml(once, cids), once)

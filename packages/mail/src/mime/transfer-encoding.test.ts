@@ -60,7 +60,7 @@ describe('base64', () => {
     ['====', '', true],
   ])
 
-  it('notes damage in a large part without searching every sound one', () => {
+  it('notes damage in a large part without checking every valid one', () => {
     const damaged = `${'QUJD'.repeat(2_000)}${'*'.repeat(2_000)}`
     const defects = new DefectList()
     assert.equal(decodeTransfer(Buffer.from(damaged), 'base64', defects).length, 6_000)
