@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { inflateRawSync, zstdCompressSync } from 'node:zlib'
+import { zstdCompressSync } from 'node:zlib'
 import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
 import type { GroupCommit } from '../../platform/group-commit.ts'
@@ -8,6 +8,7 @@ import type { NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
 import type { AdmittedRecipient } from './admit.ts'
 import type { CommitResult, ReadyMail } from './commit.ts'
+import { inflateStart } from './inflate.ts'
 import { traceHeaders } from './trace-headers.ts'
 
 /** What receiving needs. */
@@ -100,20 +101,11 @@ function readMail(
 ): { readonly parsed: ParsedMail; readonly detected: Detected } {
   try {
     const parsed = parseMail(raw)
-    return { parsed, detected: detect(parsed, inflate) }
+    return { parsed, detected: detect(parsed, inflateStart) }
   } catch (error) {
     onError(error)
     const parsed = parseMail(Buffer.alloc(0))
     return { parsed: { ...parsed, defects: [UNREADABLE] }, detected: detect(parsed) }
-  }
-}
-
-/** Inflates an entry of an archive; null when it is damaged or larger than `maxBytes`. */
-function inflate(data: Buffer, maxBytes: number): Buffer | null {
-  try {
-    return inflateRawSync(data, { maxOutputLength: maxBytes })
-  } catch {
-    return null
   }
 }
 
