@@ -5,13 +5,13 @@
 import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
 import { FAULTS } from './signup-app/mails.ts'
 
-const [wanted, given, ...args] = process.argv.slice(2)
+const [suite, given, ...args] = process.argv.slice(2)
 const names = Object.keys(SUITES)
 const isSuite = (name: string | undefined): name is SuiteName =>
   name !== undefined && names.includes(name)
-if (!isSuite(wanted)) throw new Error(`Name a suite: ${names.join(', ')}.`)
+if (!isSuite(suite)) throw new Error(`Name a suite: ${names.join(', ')}.`)
 const fault = FAULTS.find((known) => known === given) ?? 'none'
 await installClient()
-const { code, output } = await runSuite(wanted, { fault, args })
+const { code, output } = await runSuite(suite, { fault, args })
 process.stdout.write(output)
 process.exitCode = code ?? 1

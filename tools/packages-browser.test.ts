@@ -39,7 +39,7 @@ describe('the client in a browser', () => {
     await using server = await startFakeHttp(async (call, gone) => {
       if (call.path === '/') return { status: 200, headers: { 'content-type': 'text/html' } }
       const [, file] = /^\/client\/([\w-]+\.js)$/.exec(call.path) ?? []
-      if (file === undefined) return fake.answer(call, gone)
+      if (file === undefined) return fake.respond(call, gone)
       const body = await readFile(join(folder, 'client', 'dist', file), 'utf8')
       return { status: 200, body, headers: { 'content-type': 'text/javascript' } }
     })

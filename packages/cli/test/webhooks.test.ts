@@ -65,7 +65,7 @@ describe('mayfly webhooks listen', () => {
     assert.equal(code, 0)
     const lines = out.trim().split('\n')
     assert.match(lines[0] ?? '', /^verified {2}evt_1 {2}message\.received to qa@mayfly\.test: \(no/)
-    assert.match(lines[1] ?? '', /^REFUSED {2}The signature does not fit/)
+    assert.match(lines[1] ?? '', /^REFUSED {2}The signature does not match/)
     assert.match(lines[2] ?? '', /^verified {2}evt_1 \(again\)/)
     assert.match(lines[3] ?? '', /^REFUSED {2}a GET, not a POST/)
   })

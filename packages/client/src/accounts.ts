@@ -1,4 +1,4 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Key } from './keys.ts'
 import type { Requester } from './request.ts'
 
@@ -16,7 +16,7 @@ export type Account = {
   readonly createdAt: string
 }
 
-/** What the plan of an account allows; null where nothing limits it. */
+/** The limits of an account's plan; null where there is no limit. */
 export type Limits = {
   readonly inboxesPerMonth: number | null
   readonly inboxesPerDay: number | null
@@ -28,7 +28,7 @@ export type Limits = {
   readonly retentionDays: number | null
 }
 
-/** What an account used today and this month, in UTC. */
+/** Usage of an account today and this month, in UTC. */
 export type UsageToday = {
   readonly date: string
   readonly requests: number
@@ -37,47 +37,47 @@ export type UsageToday = {
   readonly monthResetsAt: string
 }
 
-/** An account, what it may do, and what it did today. */
+/** An account with its limits and today's usage. */
 export type AccountOverview = {
   readonly account: Account
   readonly limits: Limits
   readonly usage: UsageToday
 }
 
-/** Use on one UTC day. */
+/** Usage on one UTC day. */
 export type UsageDay = {
   readonly date: string
   readonly requests: number
   readonly inboxes: number
-  /** The same numbers, split by the environment of the key. */
+  /** The same numbers by the environment of the key. */
   readonly byEnvironment: {
     readonly live: { readonly requests: number; readonly inboxes: number }
     readonly test: { readonly requests: number; readonly inboxes: number }
   }
 }
 
-/** Who registers. */
+/** The account to register. */
 export type RegisterOptions = CallOptions & { readonly email: string; readonly name?: string }
 
-/** A new account with its first key; `apiKey` is never shown again. */
+/** A new account with its first key; `apiKey` is returned only here. */
 export type Registration = {
   readonly account: Account
   readonly apiKey: string
   readonly key: Key
 }
 
-/** Which of the configured providers; the first when left out. */
+/** Which of the configured providers; by default the first. */
 export type ConnectOptions = CallOptions & { readonly provider?: 'oidc' | 'github' }
 
 /** Calls about the account of the key. */
 export type AccountCalls = {
-  /** The account, its limits and its use today. */
+  /** The account, its limits and today's usage. */
   read(options?: CallOptions): Promise<AccountOverview>
-  /** Use a day, oldest first, today last. */
+  /** Usage by day, oldest first, today last. */
   usage(options?: CallOptions & { readonly days?: number }): Promise<readonly UsageDay[]>
-  /** Where to go, in a browser, to connect an external account. Needs an admin key. */
+  /** The URL to open in a browser to connect an external account. Needs an admin key. */
   connect(options?: ConnectOptions): Promise<{ readonly authorizationUrl: string }>
-  /** Undoes the connection. */
+  /** Disconnects the external account. */
   disconnect(options?: CallOptions): Promise<void>
 }
 

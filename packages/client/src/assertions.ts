@@ -1,18 +1,18 @@
-/** The mechanisms that sender checks know. */
+/** The mechanisms of sender authentication. */
 export type SenderCheck = 'spf' | 'dkim' | 'dmarc'
 
 /** One check of a message. */
 export type Assertion =
   /** A one-time code was found. */
   | { readonly type: 'otpPresent' }
-  /** The text occurs, as it is written here, in the subject or the body. */
+  /** The subject or the body contains the text; upper and lower case differ. */
   | { readonly type: 'containsText'; readonly text: string }
-  /** A link answers with success; with `urlContains` only links that contain it are tried. */
+  /** A link responds with a 2xx status; `urlContains` limits which links are tried. */
   | { readonly type: 'linkResponds'; readonly urlContains?: string | undefined }
-  /** The sender check gave the expected result, `pass` unless said otherwise. */
+  /** The sender check has the expected result; by default `pass`. */
   | { readonly type: 'auth'; readonly check: SenderCheck; readonly expect?: string | undefined }
 
-/** An assertion as it was saved, with what was left out filled in. */
+/** An assertion as it was saved, with defaults filled in. */
 export type SavedAssertion =
   | Exclude<Assertion, { type: 'auth' }>
   | { readonly type: 'auth'; readonly check: SenderCheck; readonly expect: string }
@@ -28,7 +28,7 @@ export type AssertionResult = {
 export type AssertionRun = {
   readonly passed: boolean
   readonly arrived: boolean
-  /** Seconds from the call to the arrival; 0 when it was there already. */
+  /** Seconds from the call to the arrival; 0 when the message had already arrived. */
   readonly arrivalSeconds: number | null
   readonly results: readonly AssertionResult[]
   readonly message: {

@@ -16,17 +16,17 @@ import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 /** Where the service is. */
 export type ServiceOptions = {
-  /** `MAYFLY_BASE_URL` of the environment when left out, then `http://127.0.0.1:8025`. */
+  /** Default: the environment variable `MAYFLY_BASE_URL`, then `http://127.0.0.1:8025`. */
   readonly baseUrl?: string | undefined
-  /** In place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
 }
 
-/** How a client is made; all is optional where the environment has the key. */
+/** Options of a client; all are optional when the environment has the key. */
 export type ClientOptions = ServiceOptions & {
-  /** `MAYFLY_API_KEY` of the environment when left out. */
+  /** Default: the environment variable `MAYFLY_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** How long waits last that do not say it themselves; 30 when left out. */
+  /** Default timeout of waits; 30 unless set. */
   readonly timeoutSeconds?: number | undefined
 }
 
@@ -40,18 +40,18 @@ export type Client = {
   readonly webhooks: WebhookCalls
 }
 
-/** Where `mayfly serve` listens unless told otherwise. */
+/** Where `mayfly serve` listens by default. */
 const BASE_URL = 'http://127.0.0.1:8025'
 
-/** How long the service itself waits unless told otherwise. */
+/** The service's own default. */
 const TIMEOUT_SECONDS = 30
 
-/** Makes a client. Nothing is sent yet. */
+/** Creates a client. Sends nothing yet. */
 export function createClient(options: ClientOptions = {}): Client {
   const apiKey = options.apiKey ?? readVariable('MAYFLY_API_KEY')
   if (apiKey === undefined) {
     throw new MayflyError(
-      'There is no API key. Pass `apiKey`, or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` gets you one.',
+      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` creates one.',
     )
   }
   const requester = createRequester(options, apiKey)
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 }
 
-/** Registers an account; needs no key, and answers with the first one. */
+/** Registers an account; needs no key and returns the first one. */
 export function registerAccount(options: ServiceOptions & RegisterOptions): Promise<Registration> {
   return registerWith(createRequester(options, null), options)
 }
@@ -74,7 +74,7 @@ function createRequester(options: ServiceOptions, apiKey: string | null): Reques
   return new Requester({
     baseUrl: options.baseUrl ?? readVariable('MAYFLY_BASE_URL') ?? BASE_URL,
     apiKey,
-    // Looked up at each call, so that a test may replace the global one later.
+    // Looked up at each call: a test may replace the global one later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   })
 }

@@ -1,45 +1,50 @@
-import type { CallOptions } from './call-options.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { plain } from './quote.ts'
 
-/** Where the service is and how it is reached. */
+/** How the service is reached. */
 export type Connection = {
   readonly baseUrl: string
   readonly apiKey: string | null
   readonly fetch: typeof fetch
 }
 
+/** Options of every call. */
+export type CallOptions = {
+  /** Aborts the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** One call to the service. */
 export type Call = CallOptions & {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** Parameters; those undefined are left out. */
+  /** Query parameters; undefined ones are omitted. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Longest time to an answer. */
+  /** Longest time to a response. */
   readonly timeoutMs?: number
 }
 
-/** A good answer. */
-export type Answer = { readonly bytes: Uint8Array<ArrayBuffer> }
+/** A successful response. */
+export type CallResponse = { readonly bytes: Uint8Array<ArrayBuffer> }
 
-/** A service that works answers in milliseconds; past this a test would rather be told. */
-const ANSWER_MS_MAX = 30_000
+/** A working service responds in milliseconds; after this an error helps a test more. */
+const RESPONSE_MS_MAX = 30_000
 
-/** Most that is shown of an answer that is not ours, such as the page of a proxy. */
+/** Most that is shown of a response of another program, such as a proxy's error page. */
 const EXCERPT_LENGTH_MAX = 200
 
-/** Sends one call once. Throws ApiError for an error answer, ConnectionError for none. */
-export async function exchange(connection: Connection, call: Call): Promise<Answer> {
+/** Sends a call once. Throws ApiError for an error response, ConnectionError for none. */
+export async function sendOnce(connection: Connection, call: Call): Promise<CallResponse> {
   call.signal?.throwIfAborted()
-  const timeout = AbortSignal.timeout(call.timeoutMs ?? ANSWER_MS_MAX)
+  const timeout = AbortSignal.timeout(call.timeoutMs ?? RESPONSE_MS_MAX)
   const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout])
   try {
     const { fetch } = connection
-    const response = await fetch(urlOf(connection, call), {
+    const response = await fetch(callUrl(connection, call), {
       method: call.method,
-      headers: headersOf(connection, call),
+      headers: callHeaders(connection, call),
       signal,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     })
@@ -53,7 +58,7 @@ export async function exchange(connection: Connection, call: Call): Promise<Answ
   }
 }
 
-function urlOf({ baseUrl }: Connection, { path, query = {} }: Call): string {
+function callUrl({ baseUrl }: Connection, { path, query = {} }: Call): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value))
@@ -62,7 +67,7 @@ function urlOf({ baseUrl }: Connection, { path, query = {} }: Call): string {
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
 }
 
-function headersOf({ apiKey }: Connection, { body, headers }: Call): Record<string, string> {
+function callHeaders({ apiKey }: Connection, { body, headers }: Call): Record<string, string> {
   return {
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -72,17 +77,17 @@ function headersOf({ apiKey }: Connection, { body, headers }: Call): Record<stri
 
 function apiError(response: Response, text: string, call: Call): ApiError {
   const body = parseJson(text)
-  const told = property(body, 'error')
+  const error = property(body, 'error')
   const field = (name: string): string | null => {
-    const value = property(told, name)
+    const value = property(error, name)
     return typeof value === 'string' ? value : null
   }
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiError({
     status: response.status,
     type: field('type') ?? 'unexpected',
-    code: field('code') ?? 'unexpected_answer',
-    message: field('message') ?? notOurs(text),
+    code: field('code') ?? 'unexpected_response',
+    message: field('message') ?? foreignResponse(text),
     requestId: field('requestId'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     call: `${call.method} ${call.path}`,
@@ -90,10 +95,10 @@ function apiError(response: Response, text: string, call: Call): ApiError {
   })
 }
 
-/** Says that an answer came from another program. */
-export function notOurs(text: string): string {
+/** The message for a response of another program. */
+export function foreignResponse(text: string): string {
   const excerpt = plain(text.replace(/\s+/g, ' ').trim(), EXCERPT_LENGTH_MAX)
-  return `This is no answer of Mayfly: "${excerpt}". Check the base URL.`
+  return `This response is not from Mayfly: "${excerpt}". Check the base URL.`
 }
 
 function connectionError(
@@ -101,9 +106,9 @@ function connectionError(
   { error, isLate }: { readonly error: unknown; readonly isLate: boolean },
 ): ConnectionError {
   if (isLate) {
-    return new ConnectionError(`Mayfly at ${baseUrl} did not answer in time.`, { cause: error })
+    return new ConnectionError(`Mayfly at ${baseUrl} did not respond in time.`, { cause: error })
   }
-  // Node says only "fetch failed" itself; the cause has the reason.
+  // Node's own message is only "fetch failed"; the cause has the reason.
   const cause = property(error, 'cause')
   const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
   const reason = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)

@@ -1,7 +1,7 @@
-/** Where an inbox stands: no mail is accepted unless it is active. */
+/** The state of an inbox; only an active one accepts mail. */
 export type InboxState = 'active' | 'expired' | 'suspended'
 
-/** The stages of a mail's way. */
+/** The stages of receiving a mail. */
 export type Stage =
   | 'inbox.created'
   | 'smtp.accepted'
@@ -12,17 +12,17 @@ export type Stage =
   | 'webhook.failed'
   | 'inbox.expired'
   | 'inbox.suspended'
-  /** Mail that was refused because its address is a slip away from this one's. */
+  /** Mail to a similar address was refused: probably a typing error in this one. */
   | 'near.miss'
 
-/** Something that was observed. */
+/** One observed stage. */
 export type DiagnosticEvent = {
   readonly stage: Stage
   readonly at: string
   readonly detail: string | null
 }
 
-/** Where a missing mail may have got stuck. */
+/** What happened to mail for an inbox. */
 export type Diagnostics = {
   readonly state: InboxState
   /** Oldest first. */
@@ -31,7 +31,7 @@ export type Diagnostics = {
   readonly nextSteps: readonly string[]
 }
 
-/** A message that was there and did not count. */
+/** A message that had arrived and did not match. */
 export type Considered = {
   readonly id: string
   readonly subject: string | null

@@ -1,7 +1,7 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Requester } from './request.ts'
 
-/** A domain that inboxes can be made on. */
+/** A domain that inboxes can be created on. */
 export type ReceivingDomain = {
   readonly domain: string
   readonly type: 'public' | 'private' | 'custom'
@@ -24,21 +24,21 @@ export type Domain = {
   readonly verifiedAt: string | null
   readonly activeAt: string | null
   readonly lastCheckedAt: string | null
-  /** When the claim lapses unless the TXT record is found before; null while it is. */
+  /** When the registration lapses if the TXT record stays missing; null while it is found. */
   readonly lapsesAt: string | null
 }
 
 /** Calls about receiving domains. */
 export type DomainCalls = {
-  /** Domains that an inbox can be made on. */
+  /** Domains that an inbox can be created on. */
   list(options?: CallOptions): Promise<readonly ReceivingDomain[]>
   /** The account's own domains, with the state of each. */
   listCustom(options?: CallOptions): Promise<readonly Domain[]>
-  /** Registers a domain; the answer names the DNS records to publish. Needs an admin key. */
+  /** Registers a domain; the result names the DNS records to publish. Needs an admin key. */
   register(domain: string, options?: CallOptions): Promise<Domain>
-  /** Looks for the DNS records; throws `txt_record_not_found` while the first is missing. */
+  /** Checks the DNS records; throws `txt_record_not_found` while the TXT record is missing. */
   verify(domain: string, options?: CallOptions): Promise<Domain>
-  /** Gives a domain up; its inboxes expire at once. Needs an admin key. */
+  /** Deletes the registration; the domain's inboxes expire immediately. Needs an admin key. */
   delete(domain: string, options?: CallOptions): Promise<void>
 }
 

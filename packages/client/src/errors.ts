@@ -44,20 +44,20 @@ export type ErrorCode =
   | 'identity_provider_unavailable'
   | 'storage_unavailable'
 
-/** Everything that the client throws by itself. */
+/** The base class of every error of this client. */
 export class MayflyError extends Error {
-  // On the prototype, so that the stack begins with it.
+  // On the prototype: the stack, made by Error's constructor, then begins with it.
   static {
     MayflyError.prototype.name = 'MayflyError'
   }
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
-    pointAtCaller(this)
+    hideOwnFrames(this)
   }
 }
 
-/** What an error answer of the service holds. */
+/** The content of an error response. */
 export type ApiErrorDetails = {
   readonly status: number
   readonly type: string
@@ -71,7 +71,7 @@ export type ApiErrorDetails = {
   readonly body: unknown
 }
 
-/** The service answered with an error. Branch on `code`. */
+/** The service responded with an error. Branch on `code`. */
 export class ApiError extends MayflyError {
   static {
     ApiError.prototype.name = 'ApiError'
@@ -81,11 +81,11 @@ export class ApiError extends MayflyError {
   readonly type: string
   // The intersection keeps completion for known codes and leaves room for new ones.
   readonly code: ErrorCode | (string & {})
-  /** Finds the request in the log of the service. */
+  /** Identifies the request in the log of the service. */
   readonly requestId: string | null
-  /** When the service said how long to wait before the next try. */
+  /** How long to wait before trying again, when the service said so. */
   readonly retryAfterSeconds: number | null
-  /** The whole answer, where it was JSON. */
+  /** The whole body, where it was JSON. */
   readonly body: unknown
 
   constructor(details: ApiErrorDetails) {
@@ -100,22 +100,22 @@ export class ApiError extends MayflyError {
   }
 }
 
-/** The service could not be reached, or did not answer in time. */
+/** The service could not be reached, or did not respond in time. */
 export class ConnectionError extends MayflyError {
   static {
     ConnectionError.prototype.name = 'ConnectionError'
   }
 }
 
-/** Without the scheme: Jest writes stacks with paths, Node with URLs. */
+/** Without the scheme: stacks have paths in Jest and URLs in Node. */
 const OWN_FOLDER = import.meta.url.replace(/^file:\/\//, '').replace(/[^/]*$/, '')
 
-/** Lets a stack begin at the caller's line: nobody has a use for the lines of this package. */
-function pointAtCaller(error: Error): void {
+/** Removes the frames of this package, so that the stack begins at the caller's line. */
+function hideOwnFrames(error: Error): void {
   const lines = error.stack?.split('\n') ?? []
   const isFrame = (line: string) => /^\s+at /.test(line)
-  const isOurs = (line: string) => line.includes(OWN_FOLDER) || line.includes('node:internal/')
-  const kept = lines.filter((line) => !(isFrame(line) && isOurs(line)))
-  // Nothing is left where a bundler made one file of us and the caller: then all are told.
+  const isOwn = (line: string) => line.includes(OWN_FOLDER) || line.includes('node:internal/')
+  const kept = lines.filter((line) => !(isFrame(line) && isOwn(line)))
+  // No frame is left when a bundler put this package and the caller into one file: keep all then.
   if (kept.some(isFrame)) error.stack = kept.join('\n')
 }

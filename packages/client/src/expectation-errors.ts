@@ -3,7 +3,7 @@ import type { WaitDiagnostics } from './diagnostics.ts'
 import { MayflyError } from './errors.ts'
 import type { Message } from './messages.ts'
 
-/** What was waited for did not come. The message tells what did. */
+/** The expected mail did not arrive. The message says what did. */
 export class EmailTimeoutError extends MayflyError {
   static {
     EmailTimeoutError.prototype.name = 'EmailTimeoutError'
@@ -11,21 +11,21 @@ export class EmailTimeoutError extends MayflyError {
 
   readonly emailAddress: string
   readonly timeoutSeconds: number
-  /** What arrived and did not count, what was refused, and what to do next. */
+  /** What arrived and did not match, what was refused, and what to do next. */
   readonly diagnostics: WaitDiagnostics
 
   constructor(
     message: string,
-    about: Pick<EmailTimeoutError, 'emailAddress' | 'timeoutSeconds' | 'diagnostics'>,
+    details: Pick<EmailTimeoutError, 'emailAddress' | 'timeoutSeconds' | 'diagnostics'>,
   ) {
     super(message)
-    this.emailAddress = about.emailAddress
-    this.timeoutSeconds = about.timeoutSeconds
-    this.diagnostics = about.diagnostics
+    this.emailAddress = details.emailAddress
+    this.timeoutSeconds = details.timeoutSeconds
+    this.diagnostics = details.diagnostics
   }
 }
 
-/** A mail came where none was to come. */
+/** A mail arrived although none was expected. */
 export class UnexpectedEmailError extends MayflyError {
   static {
     UnexpectedEmailError.prototype.name = 'UnexpectedEmailError'
@@ -39,7 +39,7 @@ export class UnexpectedEmailError extends MayflyError {
   }
 }
 
-/** Not every assertion held. */
+/** An assertion failed. */
 export class AssertionsFailedError extends MayflyError {
   static {
     AssertionsFailedError.prototype.name = 'AssertionsFailedError'

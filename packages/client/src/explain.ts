@@ -4,11 +4,11 @@ import { formatAddress } from './filter.ts'
 import type { MessageSummary } from './messages.ts'
 import { plain, quote } from './quote.ts'
 
-/** Most lines of a kind. The newest are kept: the last thing that happened is the likely cause. */
+/** Most lines of a section. The newest are kept: the last event is the most likely cause. */
 const LINES_MAX = 10
 
-/** What was waited for in vain. */
-export type VainWait = {
+/** A wait that timed out. */
+export type TimedOutWait = {
   /** `a message with subject "Welcome"` */
   readonly what: string
   readonly emailAddress: string
@@ -16,19 +16,19 @@ export type VainWait = {
   readonly diagnostics: WaitDiagnostics
 }
 
-/** Tells what arrived instead, what was refused, and what to do next. */
-export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics }: VainWait) {
+/** The message of a timeout: what arrived instead, what was refused, what to do next. */
+export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics }: TimedOutWait) {
   const { considered, events, state, domain, nextSteps } = diagnostics
   const refused = events.filter(({ stage }) => stage === 'smtp.refused' || stage === 'near.miss')
   const lines = [
     `${capitalise(what)} did not reach ${emailAddress} within ${timeoutSeconds} s.`,
-    ...section('Arrived, but did not count:', considered.map(consideredLine)),
+    ...section('Arrived, but did not match:', considered.map(consideredLine)),
     ...section('Refused:', refused.map(eventLine)),
   ]
   if (considered.length === 0 && refused.length === 0) {
-    lines.push('', 'Nothing at all arrived for this address, and nothing was refused.')
+    lines.push('', 'No mail arrived for this address, and none was refused.')
   }
-  if (state !== 'active') lines.push('', `The inbox is ${state}: it takes no mail.`)
+  if (state !== 'active') lines.push('', `The inbox is ${state}: it accepts no mail.`)
   if (domain.status !== 'active') lines.push('', `The domain ${domain.domain} is ${domain.status}.`)
   return [
     ...lines,
@@ -39,13 +39,13 @@ export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics
   ].join('\n')
 }
 
-/** Tells which assertions did not hold, and why. */
+/** The message of failed assertions: the result of each, with its reason. */
 export function explainRun({ arrived, message, results }: AssertionRun, emailAddress: string) {
   const failed = results.filter(({ passed }) => !passed)
   const subject = message === null ? '' : ` on ${quote(message.subject)}`
   const outcome = arrived
     ? `${failed.length} of ${results.length} assertions failed${subject} to ${emailAddress}.`
-    : `No message to check reached ${emailAddress} in time.`
+    : `No message reached ${emailAddress} in time.`
   const line = ({ passed, type, detail }: AssertionResult) =>
     `${passed ? 'passed' : 'FAILED'}  ${type}: ${plain(detail)}`
   return [outcome, ...results.map((result) => `  ${line(result)}`)].join('\n')
@@ -59,7 +59,7 @@ export function describeMessage({ subject, from, receivedAt }: MessageSummary): 
 function section(title: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return []
   const hidden = lines.length - LINES_MAX
-  const more = hidden > 0 ? [`  … and ${hidden} before these`] : []
+  const more = hidden > 0 ? [`  … and ${hidden} earlier`] : []
   return ['', title, ...more, ...lines.slice(-LINES_MAX).map((line) => `  ${line}`)]
 }
 

@@ -1,5 +1,5 @@
 import type { Assertion, AssertionRun } from './assertions.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'
 import type { Environment } from './keys.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
@@ -14,7 +14,7 @@ import {
   waitOnce,
 } from './wait-call.ts'
 
-/** An inbox as the service tells of it. */
+/** An inbox as the service returns it. */
 export type InboxRecord = {
   readonly id: string
   readonly emailAddress: string
@@ -22,13 +22,13 @@ export type InboxRecord = {
   readonly expiresAt: string
   readonly messageCount: number
   readonly state: InboxState
-  /** That of the key that created it. */
+  /** The environment of the key that created it. */
   readonly environment: Environment
-  /** What has arrived so far. Pass it as `after` to count only what comes later. */
+  /** Marks what has arrived so far. Pass it as `after` to match only later mail. */
   readonly watermark: string
 }
 
-/** How long assertions wait for a message, and from when on mail counts. */
+/** How long assertions wait for a message, and which mail they consider. */
 type CheckTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
 
 /** Every call about one inbox. */
@@ -60,7 +60,7 @@ export function inboxCalls(requester: Requester, inboxId: string): InboxCalls {
   }
 }
 
-/** The service holds one call for 50 seconds at most; a longer wait is asked for again. */
+/** The service holds a call for at most 50 seconds; a longer wait takes several calls. */
 async function checkWithin(
   requester: Requester,
   path: string,
@@ -68,8 +68,8 @@ async function checkWithin(
 ): Promise<AssertionRun> {
   const startedAt = performance.now()
   for (;;) {
-    const goneSeconds = (performance.now() - startedAt) / 1000
-    const leftSeconds = Math.max(0, time.timeoutSeconds - goneSeconds)
+    const elapsedSeconds = (performance.now() - startedAt) / 1000
+    const leftSeconds = Math.max(0, time.timeoutSeconds - elapsedSeconds)
     const timeoutSeconds = Math.min(Math.ceil(leftSeconds), WAIT_SECONDS_MAX)
     const run = await requester.json<AssertionRun>({
       method: 'POST',
@@ -80,7 +80,7 @@ async function checkWithin(
       signal: time.signal,
     })
     if (run.arrivalSeconds !== null) {
-      return { ...run, arrivalSeconds: goneSeconds + run.arrivalSeconds }
+      return { ...run, arrivalSeconds: elapsedSeconds + run.arrivalSeconds }
     }
     if (leftSeconds <= WAIT_SECONDS_MAX) return run
   }

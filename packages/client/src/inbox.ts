@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Assertion, AssertionRun } from './assertions.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'
 import { ApiError } from './errors.ts'
 import {
@@ -8,6 +8,13 @@ import {
   EmailTimeoutError,
   UnexpectedEmailError,
 } from './expectation-errors.ts'
+import {
+  expectedLink,
+  expectedMessage,
+  expectedOtp,
+  type ReceivedLink,
+  type ReceivedOtp,
+} from './expectations.ts'
 import { describeMessage, explainRun } from './explain.ts'
 import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
 import type { InboxCalls, InboxRecord } from './inbox-calls.ts'
@@ -20,36 +27,35 @@ import type {
   ReadMessageOptions,
 } from './messages.ts'
 import type { Anchor } from './wait-call.ts'
-import { type Wanted, waitFor } from './waiting.ts'
-import { type ReceivedLink, type ReceivedOtp, wantLink, wantMessage, wantOtp } from './wanted.ts'
+import { type Expectation, waitFor } from './waiting.ts'
 
-/** What to wait for, how long, and from when on mail counts. */
+/** What to wait for, how long, and which mail to consider. */
 export type WaitOptions = CallOptions &
   MessageFilter &
   Anchor & {
-    /** 30 unless said otherwise, here or for the client; it may be longer than 50. */
+    /** Default: that of the client, or 30. May be longer than 50. */
     readonly timeoutSeconds?: number | undefined
   }
 
-/** What must not come, and for how long. */
+/** Which mail must not arrive, and for how long. */
 export type NoEmailOptions = CallOptions &
   MessageFilter &
   Anchor & {
-    /** 5 unless said otherwise. */
+    /** Default: 5. */
     readonly withinSeconds?: number | undefined
   }
 
-/** What makes the application send. */
+/** Makes the application send a mail. */
 export type Trigger = () => unknown
 
-/** How long to wait for a message to check, and from when on mail counts. */
+/** How long to wait for a message to check, and which mail to consider. */
 export type CheckOptions = CallOptions & Anchor & { readonly timeoutSeconds?: number | undefined }
 
-/** Long enough for an application that sends at once, short enough to be waited for in a test. */
+/** Long enough for an application that sends immediately, short enough for a test. */
 const NO_EMAIL_SECONDS = 5
 
 /**
- * An inbox to receive in. Its fields are as they were when it was read.
+ * An inbox. Its fields are as they were when it was read.
  *
  * `await using inbox = …` deletes it at the end of the block.
  */
@@ -81,29 +87,29 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     this.#timeoutSeconds = timeoutSeconds
   }
 
-  /** Waits for a message; one that is there already counts, unless an anchor says otherwise. */
+  /** Waits for a message; one that has already arrived counts, unless an anchor excludes it. */
   waitForMessage(options: WaitOptions = {}): Promise<Message> {
-    return this.#wait(wantMessage(options), options)
+    return this.#wait(expectedMessage(options), options)
   }
 
   /** Waits for a one-time code. */
   waitForOtp(options: WaitOptions = {}): Promise<ReceivedOtp> {
-    return this.#wait(wantOtp(options), options)
+    return this.#wait(expectedOtp(options), options)
   }
 
-  /** Waits for a link whose address, or failing that whose text, is like the pattern. */
+  /** Waits for a link whose URL matches the pattern; if none does, whose text does. */
   waitForLink(pattern?: TextPattern, options: WaitOptions = {}): Promise<ReceivedLink> {
-    return this.#wait(wantLink(pattern, options), options)
+    return this.#wait(expectedLink(pattern, options), options)
   }
 
   /** Runs `trigger` and waits for a message that arrives after it began. */
   expectEmail(trigger: Trigger, options: WaitOptions = {}): Promise<Message> {
-    return this.#expect(trigger, wantMessage(options), options)
+    return this.#expect(trigger, expectedMessage(options), options)
   }
 
   /** Runs `trigger` and waits for a one-time code that arrives after it began. */
   expectOtp(trigger: Trigger, options: WaitOptions = {}): Promise<ReceivedOtp> {
-    return this.#expect(trigger, wantOtp(options), options)
+    return this.#expect(trigger, expectedOtp(options), options)
   }
 
   /** Runs `trigger` and waits for a link that arrives after it began. */
@@ -112,12 +118,12 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     pattern?: TextPattern,
     options: WaitOptions = {},
   ): Promise<ReceivedLink> {
-    return this.#expect(trigger, wantLink(pattern, options), options)
+    return this.#expect(trigger, expectedLink(pattern, options), options)
   }
 
   /**
-   * Throws as soon as a message comes that must not. What is there already counts, unless an
-   * anchor says otherwise; with a trigger only what comes after it began counts.
+   * Throws as soon as a message arrives. One that has already arrived counts, unless an anchor
+   * excludes it; with a trigger only mail that arrives after it began counts.
    */
   async expectNoEmail(options?: NoEmailOptions): Promise<void>
   async expectNoEmail(trigger: Trigger, options?: NoEmailOptions): Promise<void>
@@ -125,22 +131,22 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     const [trigger, options] = typeof first === 'function' ? [first, second] : [null, first]
     const timeoutSeconds = options.withinSeconds ?? NO_EMAIL_SECONDS
     const anchor = trigger === null ? {} : { after: await this.#watermarkBefore(trigger, options) }
-    const wanted = wantMessage(options)
-    const email = await this.#wait(wanted, { ...options, ...anchor, timeoutSeconds }).catch(
+    const expectation = expectedMessage(options)
+    const email = await this.#wait(expectation, { ...options, ...anchor, timeoutSeconds }).catch(
       (error: unknown) => {
         if (error instanceof EmailTimeoutError) return null
         throw error
       },
     )
     if (email === null) return
-    const rule = `No message${describeFilter(options)} was to reach ${this.emailAddress}`
+    const what = `A message${describeFilter(options)} reached ${this.emailAddress}`
     throw new UnexpectedEmailError(
-      `${rule} within ${timeoutSeconds} s, but this one did: ${describeMessage(email)}.`,
+      `${what} although none was expected within ${timeoutSeconds} s: ${describeMessage(email)}.`,
       email,
     )
   }
 
-  /** Waits for a message and checks it. Throws when it does not come or not all holds. */
+  /** Waits for a message and checks it. Throws when none arrives or an assertion fails. */
   async assert(
     assertions: readonly Assertion[],
     options: CheckOptions = {},
@@ -150,13 +156,13 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return run
   }
 
-  /** Waits for a message and reports what holds of it, without throwing; see `passed`. */
+  /** Waits for a message, checks it and returns the report, without throwing; see `passed`. */
   check(assertions: readonly Assertion[], options: CheckOptions = {}): Promise<AssertionRun> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#timeoutSeconds
     return this.#calls.check(assertions, { ...options, timeoutSeconds })
   }
 
-  /** Where a missing mail may have got stuck. */
+  /** What happened to mail for this inbox, and what to do when none arrives. */
   diagnose(options: CallOptions = {}): Promise<Diagnostics> {
     return this.#calls.diagnose(options)
   }
@@ -171,22 +177,22 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.messages.read(messageId, options)
   }
 
-  /** The bytes of a message as they came. */
+  /** The raw bytes of a message. */
   readRaw(messageId: string, options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return this.#calls.messages.raw(messageId, options)
   }
 
-  /** The SMTP dialogue that brought a message; `C:` is the sender, `S:` is Mayfly. */
+  /** The SMTP session of a message; `C:` is the sender, `S:` is Mayfly. */
   readTranscript(messageId: string, options: CallOptions = {}): Promise<readonly string[]> {
     return this.#calls.messages.transcript(messageId, options)
   }
 
-  /** Why a code was found in a message, or none. */
+  /** Why a code was found in a message, or why none was. */
   explainOtp(messageId: string, options: CallOptions = {}): Promise<OtpExplanation> {
     return this.#calls.messages.explainOtp(messageId, options)
   }
 
-  /** The bytes of an attachment; throws `attachment_blocked` for one that may do harm. */
+  /** The bytes of an attachment; throws `attachment_blocked` for a dangerous type. */
   downloadAttachment(
     messageId: string,
     attachmentId: string,
@@ -201,12 +207,12 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return new Inbox(record, { calls: this.#calls, timeoutSeconds: this.#timeoutSeconds })
   }
 
-  /** Purges the inbox and all its content at once. */
+  /** Deletes the inbox and all its content immediately. */
   delete(options: CallOptions = {}): Promise<void> {
     return this.#calls.delete(options)
   }
 
-  /** Deletes the inbox; one that is gone already is as good. */
+  /** Deletes the inbox; succeeds when it is already deleted. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete().catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'inbox_not_found') throw error
@@ -215,23 +221,23 @@ export class Inbox implements InboxRecord, AsyncDisposable {
 
   async #expect<Found>(
     trigger: Trigger,
-    wanted: Wanted<Found>,
+    expectation: Expectation<Found>,
     options: WaitOptions,
   ): Promise<Found> {
     const after = await this.#watermarkBefore(trigger, options)
-    return this.#wait(wanted, { ...options, after })
+    return this.#wait(expectation, { ...options, after })
   }
 
-  /** Runs the trigger; tells what had arrived before. */
+  /** Runs the trigger; returns the watermark from before. */
   async #watermarkBefore(trigger: Trigger, { signal }: CallOptions): Promise<string> {
     const { watermark } = await this.#calls.read({ signal })
     await trigger()
     return watermark
   }
 
-  #wait<Found>(wanted: Wanted<Found>, options: WaitOptions): Promise<Found> {
+  #wait<Found>(expectation: Expectation<Found>, options: WaitOptions): Promise<Found> {
     const target = { emailAddress: this.emailAddress, ...this.#calls }
     const timeoutSeconds = options.timeoutSeconds ?? this.#timeoutSeconds
-    return waitFor(target, wanted, { ...options, timeoutSeconds })
+    return waitFor(target, expectation, { ...options, timeoutSeconds })
   }
 }

@@ -17,7 +17,6 @@ export type {
   SavedAssertion,
   SenderCheck,
 } from './assertions.ts'
-export type { CallOptions } from './call-options.ts'
 export {
   type Client,
   type ClientOptions,
@@ -25,6 +24,7 @@ export {
   registerAccount,
   type ServiceOptions,
 } from './client.ts'
+export type { CallOptions } from './connection.ts'
 export type {
   Considered,
   DiagnosticEvent,
@@ -40,6 +40,7 @@ export {
   EmailTimeoutError,
   UnexpectedEmailError,
 } from './expectation-errors.ts'
+export type { ReceivedLink, ReceivedOtp } from './expectations.ts'
 export type { MessageFilter, TextPattern } from './filter.ts'
 export {
   type CheckOptions,
@@ -74,7 +75,6 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts'
 export type { Anchor } from './wait-call.ts'
-export type { ReceivedLink, ReceivedOtp } from './wanted.ts'
 export type {
   AttemptError,
   Delivery,

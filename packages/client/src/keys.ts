@@ -1,10 +1,10 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Requester } from './request.ts'
 
-/** Whether a key is for production or for trying out; records are shared, usage is split. */
+/** The environment of a key; both see the same records, usage is counted separately. */
 export type Environment = 'live' | 'test'
 
-/** What a key may do: an admin also makes and revokes keys and registers domains. */
+/** The role of a key: only an admin key creates and revokes keys and registers domains. */
 export type Role = 'admin' | 'member'
 
 /** A key without its secret. */
@@ -19,10 +19,10 @@ export type Key = {
   readonly lastUsedAt: string | null
 }
 
-/** A key with its secret, which is shown this once. */
+/** A key with its secret, which is returned only here. */
 export type IssuedKey = { readonly apiKey: string; readonly key: Key }
 
-/** A key to be made: `live` and `member` unless said otherwise. */
+/** The key to create; by default `live` and `member`. */
 export type CreateKeyOptions = CallOptions & {
   readonly name: string
   readonly environment?: Environment
@@ -31,13 +31,13 @@ export type CreateKeyOptions = CallOptions & {
 
 /** Calls about keys. */
 export type KeyCalls = {
-  /** Makes a key; needs an admin key. */
+  /** Creates a key; needs an admin key. */
   create(options: CreateKeyOptions): Promise<IssuedKey>
   /** The active keys. */
   list(options?: CallOptions): Promise<readonly Key[]>
-  /** Gives this client's key a new secret, and goes on with it: the old one is dead at once. */
+  /** Replaces the secret of this client's key and uses the new one; the old one is invalid. */
   rotate(options?: CallOptions): Promise<IssuedKey>
-  /** Ends a key at once; needs an admin key. */
+  /** Revokes a key immediately; needs an admin key. */
   revoke(keyId: string, options?: CallOptions): Promise<void>
 }
 

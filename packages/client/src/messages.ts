@@ -1,16 +1,16 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Requester } from './request.ts'
 
-/** A mail address with the name beside it; either may be missing in a broken mail. */
+/** A mail address with its name; either may be missing in a malformed mail. */
 export type Address = { readonly name: string | null; readonly address: string | null }
 
 /** A one-time code that was found in a mail; `confidence` is from 0 to 1. */
 export type Otp = { readonly value: string; readonly confidence: number }
 
-/** A link of a mail and the text that it stands on. */
+/** A link of a mail and its text. */
 export type Link = { readonly url: string; readonly text: string }
 
-/** A message as a list shows it. */
+/** A message in a list. */
 export type MessageSummary = {
   readonly id: string
   readonly from: Address
@@ -35,7 +35,7 @@ export type Attachment = {
   readonly reason: string | null
 }
 
-/** The outcome of one check of the sender, in the words of RFC 8601. */
+/** The result of one sender check, in the terms of RFC 8601. */
 export type AuthVerdict = {
   readonly result: string
   readonly domain: string | null
@@ -53,21 +53,21 @@ export type Message = MessageSummary & {
   readonly sizeBytes: number
   /** The text part, or the readable text of the HTML part. */
   readonly text: string | null
-  /** The HTML part without anything that acts or phones home. */
+  /** The sanitised HTML part. */
   readonly html: string | null
   readonly otp: Otp | null
   /** In order of appearance, each URL once. */
   readonly links: readonly Link[]
   readonly attachments: readonly Attachment[]
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** Null until the checks, which run after the mail is stored, are done. */
+  /** Null until the checks are done; they run after the mail is stored. */
   readonly auth: {
     readonly spf: AuthVerdict
     readonly dkim: AuthVerdict
     readonly dmarc: AuthVerdict
   } | null
   readonly envelope: {
-    /** Empty for the null sender. */
+    /** Empty for the null sender of bounces. */
     readonly mailFrom: string
     readonly rcptTo: string
     readonly remoteAddress: string
@@ -75,17 +75,17 @@ export type Message = MessageSummary & {
     /** The TLS version, or null without TLS. */
     readonly tls: string | null
   }
-  /** What is broken about the mail; mostly empty. */
+  /** What is malformed in the mail; usually empty. */
   readonly defects: readonly string[]
 }
 
-/** Something in a mail that could be its code. */
+/** A candidate for the code of a mail. */
 export type OtpCandidate = Otp & {
   readonly reasonsFor: readonly string[]
   readonly reasonsAgainst: readonly string[]
 }
 
-/** Why a code was found in a mail, or none; the best candidate first. */
+/** Why a code was found, or why none was; the best candidate first. */
 export type OtpExplanation = {
   readonly otp: Otp | null
   readonly candidates: readonly OtpCandidate[]
@@ -99,17 +99,17 @@ export type MessagePage = {
 
 /** Which messages are listed. */
 export type ListMessagesOptions = CallOptions & {
-  /** At most 100; 50 unless said otherwise. */
+  /** At most 100. Default: 50. */
   readonly limit?: number | undefined
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
-  /** Only what arrived after this watermark. */
+  /** Only messages that arrived after this watermark. */
   readonly after?: string | undefined
 }
 
 /** How a message is read. */
 export type ReadMessageOptions = CallOptions & {
-  /** Whether `html` keeps images that a reader would fetch from elsewhere; `block` by default. */
+  /** Whether `html` keeps remote images. Default: `block`. */
   readonly remoteImages?: 'block' | 'allow' | undefined
 }
 

@@ -1,44 +1,61 @@
 import { ApiError, ConnectionError } from './errors.ts'
 
-/** Times that a call is sent in all. */
+/** How often a call is sent in total. */
 export const ATTEMPTS_MAX = 4
 
-/** First pause; each further one doubles. */
+/** Delay before the first retry; it doubles with each further one. */
 const BACKOFF_MS = 250
 
-/** A service that asks for more than this is better reported than silently waited for. */
+/** A longer Retry-After is reported as an error instead of waited for. */
 const RETRY_AFTER_SECONDS_MAX = 30
 
-/** Refused before anything was done, and soon allowed again. */
-const BUSY: ReadonlySet<string> = new Set([
+/** Rate limits: the call was refused before it had any effect, and is soon allowed again. */
+const RATE_LIMITED: ReadonlySet<string> = new Set([
   'requests_per_minute_exceeded',
   'concurrent_waits_exceeded',
 ])
 
-/** Gateways that found no service behind them; 503 is also what a stopping service answers. */
-const ABSENT: ReadonlySet<number> = new Set([502, 503, 504])
+/** Responses of a gateway without a service behind it; 503 also of a service that stops. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** What is to be weighed before a call is sent again. */
-export type Failed = {
+/** A failed attempt of a call. */
+export type FailedAttempt = {
   readonly error: unknown
-  /** Times that it was sent, from 1. */
+  /** Its number, from 1. */
   readonly attempt: number
-  /** Whether sending it twice does what sending it once does. */
+  /** Whether the call is idempotent. */
   readonly isRepeatable: boolean
 }
 
 /**
- * How long to pause before a call is sent again, or null to give up.
+ * The delay before a call is sent again, or null when it must not be.
  *
- * A call that may have done something is repeated only where that does no harm. A refusal for
- * haste did nothing, whatever the call. A 408 is an answer, not a failure: it is never here.
+ * After a lost connection or a 502, 503 or 504 only an idempotent call is retried: the first one
+ * may have taken effect. A rate limit (429) is applied before the call, so every call is retried.
+ * Other statuses are final.
  */
-export function retryDelayMs({ error, attempt, isRepeatable }: Failed): number | null {
+export function retryDelayMs({ error, attempt, isRepeatable }: FailedAttempt): number | null {
   const backoffMs = BACKOFF_MS * 2 ** Math.min(attempt - 1, 4) * (0.8 + Math.random() * 0.4)
   if (error instanceof ConnectionError) return isRepeatable ? backoffMs : null
   if (!(error instanceof ApiError)) return null
-  const mayRepeat = BUSY.has(error.code) || (isRepeatable && ABSENT.has(error.status))
+  const mayRetry = RATE_LIMITED.has(error.code) || (isRepeatable && UNAVAILABLE.has(error.status))
   const askedSeconds = error.retryAfterSeconds ?? 0
-  if (!mayRepeat || askedSeconds > RETRY_AFTER_SECONDS_MAX) return null
+  if (!mayRetry || askedSeconds > RETRY_AFTER_SECONDS_MAX) return null
   return Math.max(backoffMs, askedSeconds * 1000)
+}
+
+/** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
 }

@@ -1,5 +1,5 @@
 import type { Assertion, AssertionRun, SavedAssertion } from './assertions.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { Requester } from './request.ts'
 import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, waitMs } from './wait-call.ts'
 
@@ -12,7 +12,7 @@ export type Scenario = {
   readonly createdAt: string
 }
 
-/** A scenario to be saved; it waits 30 seconds unless said otherwise, at most 50. */
+/** The scenario to save; by default it waits 30 seconds, at most 50. */
 export type CreateScenarioOptions = CallOptions & {
   readonly name: string
   readonly assertions: readonly Assertion[]
@@ -24,7 +24,7 @@ export type ScenarioCalls = {
   create(options: CreateScenarioOptions): Promise<Scenario>
   list(options?: CallOptions): Promise<readonly Scenario[]>
   delete(scenarioId: string, options?: CallOptions): Promise<void>
-  /** Waits for a message in the inbox and reports what held; check `passed`. */
+  /** Waits for a message in the inbox, checks it and returns the report; see `passed`. */
   run(
     scenarioId: string,
     inbox: { readonly id: string },

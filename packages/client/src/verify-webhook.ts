@@ -6,17 +6,17 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The secret of the webhook, and what may differ from the rule. */
+/** The secret of the webhook, and options. */
 export type VerifyOptions = {
-  /** `whsec_…`, shown when the webhook was made. */
+  /** `whsec_…`, shown when the webhook was created. */
   readonly secret: string
-  /** How far the time of a delivery may be from ours; 300 unless said otherwise. */
+  /** Largest difference between the timestamp and the clock. Default: 300. */
   readonly toleranceSeconds?: number
-  /** Our time, for tests. */
+  /** The current time, for tests. */
   readonly now?: Date
 }
 
-/** Why a delivery is not to be trusted. */
+/** Why a delivery is not valid. */
 export type VerificationFailure =
   | 'missing_header'
   | 'unsupported_version'
@@ -24,7 +24,7 @@ export type VerificationFailure =
   | 'signature_mismatch'
   | 'invalid_payload'
 
-/** A delivery that is not to be trusted: answer it with 400 and do nothing. */
+/** A delivery is not valid: respond with 400 and ignore it. */
 export class WebhookVerificationError extends MayflyError {
   static {
     WebhookVerificationError.prototype.name = 'WebhookVerificationError'
@@ -38,14 +38,14 @@ export class WebhookVerificationError extends MayflyError {
   }
 }
 
-/** The replay window that the service asks receivers to keep. */
+/** The replay window that receivers should use. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * The event of a delivery, once its signature and its time are proven.
+ * Verifies the signature and the timestamp of a delivery; returns its event.
  *
- * Pass the body as it came, before anything parsed it. Deliveries repeat: a retry and a replay
- * carry the same `id`, by which a receiver tells them.
+ * Pass the raw body, before parsing it. The same event can be delivered more than once: retries and
+ * replays have the same `id`.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -56,7 +56,7 @@ export async function verifyWebhook(
   const body = bytesOf(rawBody)
   const version = required(headers, 'x-service-signature-version')
   if (version !== 'v1') {
-    throw refuse(
+    throw failure(
       'unsupported_version',
       `Signature version ${version} is unknown; update the client.`,
     )
@@ -64,40 +64,40 @@ export async function verifyWebhook(
   const timestamp = required(headers, 'x-service-timestamp')
   const signature = required(headers, 'x-service-signature')
   if (!(await isSigned({ timestamp, body, signature, secret: options.secret }))) {
-    throw refuse(
+    throw failure(
       'signature_mismatch',
-      'The signature does not fit: another secret, or the body is not as it came. Pass the raw body, before it is parsed.',
+      'The signature does not match: the secret is wrong, or the body was changed. Pass the raw body, before parsing it.',
     )
   }
   const { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() } = options
   const ageSeconds = now.getTime() / 1000 - Number(timestamp)
   if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
-    throw refuse(
+    throw failure(
       'timestamp_out_of_tolerance',
-      `The delivery is ${Math.round(ageSeconds)} s old; at most ${toleranceSeconds} s are allowed. If it is new, compare the clocks.`,
+      `The timestamp differs from the clock by ${Math.round(Math.abs(ageSeconds))} s; at most ${toleranceSeconds} s are allowed.`,
     )
   }
   return eventOf(body)
 }
 
 /** `verify` compares in constant time. */
-async function isSigned(claim: {
+async function isSigned(delivery: {
   readonly timestamp: string
   readonly body: Uint8Array
   readonly signature: string
   readonly secret: string
 }): Promise<boolean> {
-  if (!/^(?:[0-9a-f]{2})+$/i.test(claim.signature)) return false
-  const signature = Uint8Array.from(claim.signature.match(/../g) ?? [], (pair) =>
+  if (!/^(?:[0-9a-f]{2})+$/i.test(delivery.signature)) return false
+  const signature = Uint8Array.from(delivery.signature.match(/../g) ?? [], (pair) =>
     Number.parseInt(pair, 16),
   )
   const encoder = new TextEncoder()
-  const prefix = encoder.encode(`${claim.timestamp}.`)
-  const signed = new Uint8Array(prefix.length + claim.body.length)
+  const prefix = encoder.encode(`${delivery.timestamp}.`)
+  const signed = new Uint8Array(prefix.length + delivery.body.length)
   signed.set(prefix)
-  signed.set(claim.body, prefix.length)
+  signed.set(delivery.body, prefix.length)
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const bytes = encoder.encode(claim.secret)
+  const bytes = encoder.encode(delivery.secret)
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
   return crypto.subtle.verify('HMAC', key, signature, signed)
 }
@@ -106,7 +106,7 @@ function eventOf(body: Uint8Array): WebhookEvent {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw refuse('invalid_payload', 'The signature fits, but the body is not JSON.')
+    throw failure('invalid_payload', 'The signature is valid, but the body is not JSON.')
   }
 }
 
@@ -115,14 +115,14 @@ function bytesOf(rawBody: unknown): Uint8Array {
   if (rawBody instanceof Uint8Array) return rawBody
   if (rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody)
   throw new TypeError(
-    'verifyWebhook needs the raw body, as text or bytes: a parsed one has lost what was signed.',
+    'verifyWebhook needs the raw body as text or bytes, because the signature covers the bytes before parsing.',
   )
 }
 
 function required(headers: WebhookHeaders, name: string): string {
   const value = headerOf(headers, name)
   if (value === null || value === '')
-    throw refuse('missing_header', `The header ${name} is missing.`)
+    throw failure('missing_header', `The header ${name} is missing.`)
   return value
 }
 
@@ -138,6 +138,6 @@ function isFetchHeaders(headers: WebhookHeaders): headers is { get(name: string)
   return typeof headers['get'] === 'function'
 }
 
-function refuse(reason: VerificationFailure, message: string): WebhookVerificationError {
+function failure(reason: VerificationFailure, message: string): WebhookVerificationError {
   return new WebhookVerificationError(reason, message)
 }

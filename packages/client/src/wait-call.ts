@@ -1,4 +1,4 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { WaitDiagnostics } from './diagnostics.ts'
 import { ApiError } from './errors.ts'
 import type { MessageFilter, TextPattern } from './filter.ts'
@@ -8,14 +8,14 @@ import type { Requester } from './request.ts'
 /** Longest time that the service holds one call. */
 export const WAIT_SECONDS_MAX = 50
 
-/** Time that an answer may take on its way, beyond what the service holds it. */
-const ON_THE_WAY_MS = 15_000
+/** Time for the network, beyond the time that the service holds a call. */
+const NETWORK_MS_MAX = 15_000
 
-/** From when on mail counts. Without any of these, mail that is there already counts too. */
+/** The start of the period whose mail counts. Without it, mail that has already arrived counts. */
 export type Anchor = {
-  /** Only mail that arrived at or after this moment, by the clock of the service. */
+  /** Only mail that arrived at or after this time, by the clock of the service. */
   readonly since?: Date | string | undefined
-  /** Only mail that arrived after this watermark of the inbox, without any clock. */
+  /** Only mail that arrived after this watermark of the inbox; no clock is involved. */
   readonly after?: string | undefined
 }
 
@@ -24,23 +24,23 @@ export type WaitCall = CallOptions &
   Anchor & {
     readonly for: 'message' | 'otp'
     readonly timeoutSeconds: number
-    /** The service looks for its texts itself; its expressions are for the caller to apply. */
+    /** The service filters by its texts; the caller applies its regular expressions. */
     readonly filter: MessageFilter
   }
 
-/** What came of it. */
+/** The result of a held call. */
 export type WaitOutcome =
   | { readonly arrived: true; readonly message: Message }
   | { readonly arrived: false; readonly diagnostics: WaitDiagnostics | null }
 
-/** An anchor as the service takes it. */
+/** An anchor as query parameters. */
 export function anchorQuery({ since, after }: Anchor) {
   return { since: since instanceof Date ? since.toISOString() : since, after }
 }
 
-/** How long to wait for the answer to a call that the service holds for so many seconds. */
+/** How long to wait for the response of a call that the service holds for `seconds`. */
 export function waitMs(seconds: number): number {
-  return seconds * 1000 + ON_THE_WAY_MS
+  return seconds * 1000 + NETWORK_MS_MAX
 }
 
 /** Waits once, for as long as the service holds a call. */
@@ -62,7 +62,7 @@ export async function waitOnce(
         subjectContains: textOf(call.filter.subject),
         textContains: textOf(call.filter.text),
       },
-      // Whoever waits repeats it by itself, with the time that is left.
+      // The caller retries with the time that is left.
       attemptsMax: 1,
       timeoutMs: waitMs(timeoutSeconds),
       signal: call.signal,
@@ -80,6 +80,6 @@ function textOf(pattern: TextPattern | undefined): string | undefined {
 
 function diagnosticsOf(body: unknown): WaitDiagnostics | null {
   if (typeof body !== 'object' || body === null || !('diagnostics' in body)) return null
-  // The service describes them so; a proxy in between does not make up a `diagnostics`.
+  // By the contract of the service; no proxy adds `diagnostics` to a body.
   return body.diagnostics as WaitDiagnostics
 }

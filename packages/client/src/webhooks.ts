@@ -1,21 +1,21 @@
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions } from './connection.ts'
 import type { MessageSummary, Otp } from './messages.ts'
 import type { Requester } from './request.ts'
 
-/** An endpoint that every message is pushed to. */
+/** An endpoint that receives an event for every message. */
 export type Webhook = {
   readonly id: string
   readonly url: string
   readonly createdAt: string
-  /** When something was last sent to it. */
+  /** When an event was last sent to it. */
   readonly lastDeliveryAt: string | null
-  /** What it answered then; null when there was no answer. */
+  /** The status of that attempt; null without a response. */
   readonly lastStatus: number | null
-  /** When it answered 410. Nothing is sent to it since; register it anew. */
+  /** When it responded with 410. Nothing is sent to it since; register it again. */
   readonly disabledAt: string | null
 }
 
-/** Why an attempt brought no 2xx. */
+/** Why an attempt failed. */
 export type AttemptError =
   | 'status'
   | 'redirect'
@@ -33,7 +33,7 @@ export type AttemptError =
 /** One attempt to deliver an event. */
 export type DeliveryAttempt = {
   readonly at: string
-  /** The HTTP status; null without an answer. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null
   /** The kind of failure; null when it succeeded. */
   readonly error: AttemptError | null
@@ -62,12 +62,12 @@ export type DeliveryPage = {
   readonly nextCursor: string | null
 }
 
-/** What is posted to an endpoint. Retries and replays carry the same id. */
+/** The body of a delivery. Retries and replays have the same id. */
 export type WebhookEvent = {
   readonly id: string
   readonly type: 'message.received'
   readonly createdAt: string
-  /** Only there in a sample event. */
+  /** Present only in a sample event. */
   readonly test?: true | undefined
   readonly data: {
     readonly inbox: { readonly id: string; readonly emailAddress: string }
@@ -82,17 +82,17 @@ export type ListDeliveriesOptions = CallOptions & {
   readonly cursor?: string | undefined
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export type Replay = {
   readonly replayed: boolean
   readonly eventId: string
-  /** As it stands after the attempt. */
+  /** Its state after the attempt. */
   readonly delivery: Delivery
 }
 
-/** What a sample event came to. */
+/** The result of a sample event. */
 export type SampleDelivery = {
-  /** Whether the endpoint answered with 2xx. */
+  /** Whether the endpoint responded with a 2xx status. */
   readonly delivered: boolean
   readonly eventId: string
   readonly attempt: DeliveryAttempt
@@ -100,7 +100,7 @@ export type SampleDelivery = {
 
 /** Calls about webhooks. */
 export type WebhookCalls = {
-  /** Registers an `https://` endpoint; the signing secret is shown this once. */
+  /** Registers an `https://` endpoint; the signing secret is returned only here. */
   create(
     url: string,
     options?: CallOptions,
@@ -109,9 +109,9 @@ export type WebhookCalls = {
   delete(webhookId: string, options?: CallOptions): Promise<void>
   /** The delivery log, newest first. */
   deliveries(options?: ListDeliveriesOptions): Promise<DeliveryPage>
-  /** Sends a past delivery once more, signed afresh. */
+  /** Resends a past delivery with a new signature. */
   replay(deliveryId: string, options?: CallOptions): Promise<Replay>
-  /** Sends one signed sample event, and tells how that went. */
+  /** Sends one signed sample event; returns the result. */
   test(webhookId: string, options?: CallOptions): Promise<SampleDelivery>
 }
 

@@ -6,7 +6,7 @@ import { type FakeMayfly, startFakeMayfly } from './testing-fake-mayfly.ts'
 type Commands = Record<string, (...args: unknown[]) => Promise<unknown>>
 type Sent = { readonly name: string; readonly argument: unknown; readonly timeout: number }
 
-/** The commands, over a `cy.task` that hands arguments and answers over as JSON does Cypress. */
+/** The commands, with a `cy.task` that passes arguments and results as JSON, as Cypress does. */
 function startCypress({ baseUrl }: FakeMayfly) {
   const tasks = new Map(Object.entries(mayflyTasks({ baseUrl, apiKey: 'mf_test_key' })))
   const sent: Sent[] = []
@@ -24,9 +24,9 @@ function startCypress({ baseUrl }: FakeMayfly) {
       task: async (name, argument, { timeout }) => {
         const overWire = JSON.parse(JSON.stringify(argument))
         sent.push({ name, argument: overWire, timeout })
-        const answer = await tasks.get(name)?.(overWire)
-        assert.notEqual(answer, undefined, 'Cypress refuses tasks that answer nothing')
-        return JSON.parse(JSON.stringify(answer))
+        const result = await tasks.get(name)?.(overWire)
+        assert.notEqual(result, undefined, 'Cypress refuses tasks that return nothing')
+        return JSON.parse(JSON.stringify(result))
       },
     },
   )

@@ -15,21 +15,21 @@ async function timeoutMessage(mayfly: FakeMayfly): Promise<string> {
   throw new Error('the wait did not time out')
 }
 
-describe('the error of a wait in vain', () => {
-  it('says that nothing came at all, and what to do next', async () => {
+describe('the error of a wait that timed out', () => {
+  it('says that no mail arrived, and what to do next', async () => {
     await using mayfly = await startFakeMayfly()
     assert.equal(
       await timeoutMessage(mayfly),
       `A one-time code with from "acme" and subject /code/i did not reach qa@mayfly.test within 0 s.
 
-Nothing at all arrived for this address, and nothing was refused.
+No mail arrived for this address, and none was refused.
 
 What to do next:
   - Check that the application sends to port 1025.`,
     )
   })
 
-  it('tells what did arrive and why it did not count, and what was refused', async () => {
+  it('says what arrived and why it did not match, and what was refused', async () => {
     await using mayfly = await startFakeMayfly()
     mayfly.inbox.diagnostics = {
       ...mayfly.inbox.diagnostics,
@@ -53,7 +53,7 @@ What to do next:
       await timeoutMessage(mayfly),
       `A one-time code with from "acme" and subject /code/i did not reach qa@mayfly.test within 0 s.
 
-Arrived, but did not count:
+Arrived, but did not match:
   09:30:01 UTC  "Weekly news": its subject does not match /code/i
   09:30:02 UTC  (none): its sender "eve@evil.example" does not contain "acme"
   09:30:03 UTC  "Code ": no one-time code was found in it
@@ -61,7 +61,7 @@ Arrived, but did not count:
 Refused:
   09:29:59 UTC  near.miss: 550 5.1.1 qq@mayfly.test [1m
 
-The inbox is suspended: it takes no mail.
+The inbox is suspended: it accepts no mail.
 
 The domain qa.acme.example is pending.
 
@@ -70,7 +70,7 @@ What to do next:
     )
   })
 
-  it('stays readable when a hundred mails came', async () => {
+  it('stays short when a hundred mails arrived', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await mayfly.connect().inboxes.create()
     mayfly.inbox.deliver(...Array.from({ length: 100 }, (_, i) => ({ subject: `News ${i + 1}` })))
@@ -79,7 +79,7 @@ What to do next:
       (error) => {
         assert.ok(error instanceof EmailTimeoutError)
         assert.equal(error.diagnostics.considered.length, 100)
-        assert.match(error.message, /… and 90 before these\n {2}09:\d\d:\d\d UTC {2}"News 91"/)
+        assert.match(error.message, /… and 90 earlier\n {2}09:\d\d:\d\d UTC {2}"News 91"/)
         assert.ok(error.message.length < 4_000, error.message)
         return true
       },

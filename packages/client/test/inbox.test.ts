@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorAnswer } from './testing-fake-http.ts'
+import { errorResponse } from './testing-fake-http.ts'
 import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
 describe('an inbox', () => {
@@ -21,7 +21,7 @@ describe('an inbox', () => {
     const inbox = await mayfly.connect().inboxes.create()
     await inbox.delete()
     await inbox[Symbol.asyncDispose]()
-    mayfly.script.push(errorAnswer(401, 'invalid_api_key'))
+    mayfly.script.push(errorResponse(401, 'invalid_api_key'))
     await assert.rejects(inbox[Symbol.asyncDispose](), { code: 'invalid_api_key' })
   })
 

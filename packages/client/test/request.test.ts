@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
-import { errorAnswer, type FakeAnswer, startFakeHttp } from './testing-fake-http.ts'
+import { errorResponse, type FakeResponse, startFakeHttp } from './testing-fake-http.ts'
 import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
-const BUSY = errorAnswer(429, 'requests_per_minute_exceeded', { 'retry-after': '0' })
-const STOPPING = errorAnswer(503, 'shutting_down', { 'retry-after': '0' })
+const RATE_LIMIT = errorResponse(429, 'requests_per_minute_exceeded', { 'retry-after': '0' })
+const STOPPING = errorResponse(503, 'shutting_down', { 'retry-after': '0' })
 
 describe('a call', () => {
   it('carries the key, the parameters and the body as the service takes them', async () => {
@@ -41,7 +41,7 @@ describe('a call', () => {
   })
 })
 
-describe('an error answer', () => {
+describe('an error response', () => {
   it('becomes an error with all that it says', async () => {
     await using mayfly = await startFakeMayfly()
     const error = { type: 'conflict', code: 'address_taken', message: 'Taken.', requestId: 'req-7' }
@@ -64,10 +64,10 @@ describe('an error answer', () => {
     })
   })
 
-  it('that is not of the service shows what it was', async () => {
+  it('of another program is quoted', async () => {
     await using mayfly = await startFakeMayfly()
     mayfly.script.push({ status: 404, body: '<h1>\n nginx</h1>' })
-    await assert.rejects(mayfly.connect().inboxes.list(), /no answer of Mayfly: "<h1> nginx<\/h1>"/)
+    await assert.rejects(mayfly.connect().inboxes.list(), /not from Mayfly: "<h1> nginx<\/h1>"/)
     mayfly.script.push({ status: 200, body: '<!doctype html>' })
     await assert.rejects(mayfly.connect().inboxes.list(), {
       name: 'MayflyError',
@@ -81,50 +81,56 @@ describe('a call that fails', () => {
   const addKey = (client: ReturnType<typeof createClient>) => client.keys.create({ name: 'CI' })
   const cases: readonly {
     readonly name: string
-    readonly answers: readonly FakeAnswer[]
+    readonly responses: readonly FakeResponse[]
     readonly call: typeof create | typeof addKey
     readonly sent: number
     readonly fails: boolean
   }[] = [
-    { name: 'create, cut off', answers: ['hangUp', 'hangUp'], call: create, sent: 3, fails: false },
-    { name: 'create, stopping', answers: [STOPPING], call: create, sent: 2, fails: false },
-    { name: 'create, too hasty', answers: [BUSY], call: create, sent: 2, fails: false },
+    {
+      name: 'create, cut off',
+      responses: ['hangUp', 'hangUp'],
+      call: create,
+      sent: 3,
+      fails: false,
+    },
+    { name: 'create, stopping', responses: [STOPPING], call: create, sent: 2, fails: false },
+    { name: 'create, rate limit', responses: [RATE_LIMIT], call: create, sent: 2, fails: false },
     {
       name: 'create, at the daily limit',
-      answers: [errorAnswer(429, 'daily_limit_reached', { 'retry-after': '1' })],
+      responses: [errorResponse(429, 'daily_limit_reached', { 'retry-after': '1' })],
       call: create,
       sent: 1,
       fails: true,
     },
     {
       name: 'create, asked to wait for an hour',
-      answers: [errorAnswer(429, 'requests_per_minute_exceeded', { 'retry-after': '3600' })],
+      responses: [errorResponse(429, 'requests_per_minute_exceeded', { 'retry-after': '3600' })],
       call: create,
       sent: 1,
       fails: true,
     },
     {
       name: 'create, our bug',
-      answers: [errorAnswer(500, 'internal_error')],
+      responses: [errorResponse(500, 'internal_error')],
       call: create,
       sent: 1,
       fails: true,
     },
     {
       name: 'create, stopping for good',
-      answers: Array.from({ length: 4 }, () => STOPPING),
+      responses: Array.from({ length: 4 }, () => STOPPING),
       call: create,
       sent: 4,
       fails: true,
     },
-    { name: 'a key, cut off', answers: ['hangUp'], call: addKey, sent: 1, fails: true },
-    { name: 'a key, stopping', answers: [STOPPING], call: addKey, sent: 1, fails: true },
-    { name: 'a key, too hasty', answers: [BUSY], call: addKey, sent: 2, fails: false },
+    { name: 'a key, cut off', responses: ['hangUp'], call: addKey, sent: 1, fails: true },
+    { name: 'a key, stopping', responses: [STOPPING], call: addKey, sent: 1, fails: true },
+    { name: 'a key, rate limit', responses: [RATE_LIMIT], call: addKey, sent: 2, fails: false },
   ]
-  for (const { name, answers, call, sent, fails } of cases) {
+  for (const { name, responses, call, sent, fails } of cases) {
     it(`${name}: is sent ${sent} times and ${fails ? 'fails' : 'succeeds'}`, async () => {
       await using mayfly = await startFakeMayfly()
-      mayfly.script.push(...answers)
+      mayfly.script.push(...responses)
       const outcome = await call(mayfly.connect()).then(
         () => null,
         (error: unknown) => error,
@@ -149,14 +155,14 @@ describe('a call that fails', () => {
   it('takes "not found" for success when a delete is repeated, not when it is first', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await mayfly.connect().inboxes.create()
-    mayfly.script.push(STOPPING, errorAnswer(404, 'inbox_not_found'))
+    mayfly.script.push(STOPPING, errorResponse(404, 'inbox_not_found'))
     await inbox.delete()
-    mayfly.script.push(errorAnswer(404, 'inbox_not_found'))
+    mayfly.script.push(errorResponse(404, 'inbox_not_found'))
     await assert.rejects(inbox.delete(), { code: 'inbox_not_found' })
   })
 })
 
-describe('a call without an answer', () => {
+describe('a call without a response', () => {
   it('says that nothing listens there and what to do', async () => {
     const { baseUrl, [Symbol.asyncDispose]: close } = await startFakeHttp(async () => 'hangUp')
     await close()

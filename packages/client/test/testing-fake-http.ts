@@ -11,8 +11,8 @@ export type SeenCall = {
   readonly body: string
 }
 
-/** An answer; `hangUp` closes the connection without one. */
-export type FakeAnswer =
+/** A response; `hangUp` closes the connection without one. */
+export type FakeResponse =
   | {
       readonly status: number
       /** Text is sent as it is, anything else as JSON. */
@@ -21,8 +21,8 @@ export type FakeAnswer =
     }
   | 'hangUp'
 
-/** Answers a call; `gone` fires when the caller hangs up. */
-export type Respond = (call: SeenCall, gone: AbortSignal) => Promise<FakeAnswer>
+/** Responds to a call; `gone` aborts when the caller closes the connection. */
+export type Respond = (call: SeenCall, gone: AbortSignal) => Promise<FakeResponse>
 
 /** A real HTTP server on a free port. */
 export type FakeHttp = AsyncDisposable & {
@@ -30,7 +30,7 @@ export type FakeHttp = AsyncDisposable & {
   readonly calls: readonly SeenCall[]
 }
 
-/** Starts a server that answers as it is told. */
+/** Starts a server whose responses come from `respond`. */
 export async function startFakeHttp(respond: Respond): Promise<FakeHttp> {
   const calls: SeenCall[] = []
   const server = createServer(async (request, response) => {
@@ -53,12 +53,12 @@ export async function startFakeHttp(respond: Respond): Promise<FakeHttp> {
   }
 }
 
-/** An error answer in the shape of the service. */
-export function errorAnswer(
+/** An error response in the form of the service. */
+export function errorResponse(
   status: number,
   code: string,
   headers: Readonly<Record<string, string>> = {},
-): FakeAnswer {
+): FakeResponse {
   return { status, body: { error: { type: 'fake', code, message: 'As scripted.' } }, headers }
 }
 
@@ -81,12 +81,12 @@ function gone(response: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-function send(response: ServerResponse, answer: FakeAnswer): void {
-  if (answer === 'hangUp') {
+function send(response: ServerResponse, content: FakeResponse): void {
+  if (content === 'hangUp') {
     response.destroy()
     return
   }
-  const { status, body = '', headers = {} } = answer
+  const { status, body = '', headers = {} } = content
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -1,5 +1,5 @@
 import type { Diagnostics, InboxRecord, Message } from '../src/index.ts'
-import { errorAnswer, type FakeAnswer, type SeenCall } from './testing-fake-http.ts'
+import { errorResponse, type FakeResponse, type SeenCall } from './testing-fake-http.ts'
 
 /** One inbox as the interface describes it: list, read, wait, watermark, diagnostics. */
 export class FakeInbox {
@@ -7,7 +7,7 @@ export class FakeInbox {
   readonly #listeners = new Set<() => void>()
   #deleted = false
 
-  /** What diagnostics answer. */
+  /** The response of the diagnostics. */
   diagnostics: Diagnostics = {
     state: 'active',
     events: [{ stage: 'inbox.created', at: '2026-01-31T09:00:00.000Z', detail: null }],
@@ -30,14 +30,14 @@ export class FakeInbox {
     return this.#listeners.size
   }
 
-  /** The usual answer to a call. */
-  async answer(call: SeenCall, gone: AbortSignal): Promise<FakeAnswer> {
+  /** The usual response to a call. */
+  async respond(call: SeenCall, gone: AbortSignal): Promise<FakeResponse> {
     const [, , , id, noun, messageId] = call.path.split('/')
     if (id === undefined) {
       if (call.method === 'GET') return { status: 200, body: { inboxes: [this.#record()] } }
       return { status: 201, body: { inbox: this.#record() } }
     }
-    if (this.#deleted || id !== 'inb_1') return errorAnswer(404, 'inbox_not_found')
+    if (this.#deleted || id !== 'inb_1') return errorResponse(404, 'inbox_not_found')
     if (call.method === 'DELETE') {
       this.#deleted = true
       return { status: 204 }
@@ -48,19 +48,19 @@ export class FakeInbox {
     if (messageId === undefined) return this.#list(call.query)
     const message = this.#messages.find((one) => one.id === messageId)
     return message === undefined
-      ? errorAnswer(404, 'message_not_found')
+      ? errorResponse(404, 'message_not_found')
       : { status: 200, body: message }
   }
 
   /** Two messages a page, so that a short test turns pages. */
-  #list(query: URLSearchParams): FakeAnswer {
+  #list(query: URLSearchParams): FakeResponse {
     const begin = Number(query.get('cursor') ?? 0)
     const newestFirst = this.#counting(query).reverse()
     const nextCursor = begin + 2 < newestFirst.length ? String(begin + 2) : null
     return { status: 200, body: { messages: newestFirst.slice(begin, begin + 2), nextCursor } }
   }
 
-  async #wait(query: URLSearchParams, gone: AbortSignal): Promise<FakeAnswer> {
+  async #wait(query: URLSearchParams, gone: AbortSignal): Promise<FakeResponse> {
     const has = (text: string | null, parameter: string) =>
       text?.toLowerCase().includes((query.get(parameter) ?? '').toLowerCase()) ?? false
     const isWanted = ({ otp, from, subject, text }: Message) =>
@@ -91,7 +91,7 @@ export class FakeInbox {
     })
   }
 
-  #nothingArrived(): FakeAnswer {
+  #nothingArrived(): FakeResponse {
     const considered = this.#messages.map(({ id, subject, receivedAt }) => {
       return { id, subject, receivedAt, reason: 'it came before the watermark' }
     })

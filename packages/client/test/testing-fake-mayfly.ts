@@ -1,20 +1,22 @@
 import { type Client, type ClientOptions, createClient } from '../src/index.ts'
-import { type FakeAnswer, type FakeHttp, startFakeHttp } from './testing-fake-http.ts'
+import { type FakeHttp, type FakeResponse, startFakeHttp } from './testing-fake-http.ts'
 import { FakeInbox } from './testing-fake-inbox.ts'
 
-/** A small server that answers as the interface says, and as a test wants beyond that. */
+/** A small server that responds as the interface says, or as a test scripts it. */
 export type FakeMayfly = FakeHttp & {
   readonly inbox: FakeInbox
   /** Answers given before the usual ones, one a call. */
-  readonly script: FakeAnswer[]
+  readonly script: FakeResponse[]
   connect(options?: ClientOptions): Client
 }
 
 /** Starts the fake on a free port. */
 export async function startFakeMayfly(): Promise<FakeMayfly> {
-  const script: FakeAnswer[] = []
+  const script: FakeResponse[] = []
   const inbox = new FakeInbox()
-  const http = await startFakeHttp(async (call, gone) => script.shift() ?? inbox.answer(call, gone))
+  const http = await startFakeHttp(
+    async (call, gone) => script.shift() ?? inbox.respond(call, gone),
+  )
   return {
     ...http,
     inbox,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EmailTimeoutError, UnexpectedEmailError, type WaitOptions } from '../src/index.ts'
-import { errorAnswer } from './testing-fake-http.ts'
+import { errorResponse } from './testing-fake-http.ts'
 import { type FakeMayfly, startFakeMayfly } from './testing-fake-mayfly.ts'
 
 const CODE = { value: '481516', confidence: 0.99 }
@@ -47,8 +47,8 @@ describe('a wait', () => {
     assert.equal(message.id, 'msg_1')
   })
 
-  it('finds what a filter asks for behind a newer message that does not count', async () => {
-    const wanted = { subject: 'Please verify', from: { name: 'Bo', address: 'bo@acme.example' } }
+  it('finds what a filter asks for behind a newer message that does not match', async () => {
+    const message = { subject: 'Please verify', from: { name: 'Bo', address: 'bo@acme.example' } }
     const filters: readonly WaitOptions[] = [
       { subject: 'VERIFY' },
       { subject: /^please/i },
@@ -60,12 +60,12 @@ describe('a wait', () => {
     for (const filter of filters) {
       await using mayfly = await startFakeMayfly()
       const inbox = await openInbox(mayfly)
-      mayfly.inbox.deliver({ ...wanted, text: 'Your code is 5' }, {}, {}, { subject: 'News' })
+      mayfly.inbox.deliver({ ...message, text: 'Your code is 5' }, {}, {}, { subject: 'News' })
       assert.equal((await inbox.waitForMessage(filter)).id, 'msg_1', JSON.stringify(filter))
     }
   })
 
-  it('misses nothing that arrives together with a message that does not count', async () => {
+  it('misses nothing that arrives together with a message that does not match', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     const waiting = inbox.waitForMessage({ subject: 'Verify' })
@@ -76,7 +76,7 @@ describe('a wait', () => {
     assert.equal((await waiting).id, 'msg_2')
   })
 
-  it('looks for a link by its address first, then by its text', async () => {
+  it('finds a link by its URL first, then by its text', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     mayfly.inbox.deliver({ links: [HELP, VERIFY] })
@@ -85,10 +85,29 @@ describe('a wait', () => {
     assert.equal((await inbox.waitForLink()).url, HELP.url)
   })
 
-  it('asks again for the rest of a time that is longer than the service holds a call', async () => {
+  it('says why no link matched', async () => {
+    const cases = [
+      { links: [], reason: 'it has no links' },
+      { links: [HELP], reason: 'its only link does not match "invoice"' },
+      { links: [HELP, { ...HELP, text: 'More' }], reason: 'none of its 2 links matches "invoice"' },
+    ]
+    for (const { links, reason } of cases) {
+      await using mayfly = await startFakeMayfly()
+      const inbox = await openInbox(mayfly)
+      mayfly.inbox.deliver({ links, subject: 'Welcome' })
+      await assert.rejects(inbox.waitForLink('invoice', { timeoutSeconds: 0 }), (error) => {
+        assert.ok(error instanceof EmailTimeoutError)
+        assert.match(error.message, /^A link that matches "invoice" did not reach /)
+        assert.ok(error.message.includes(`"Welcome": ${reason}\n`), error.message)
+        return true
+      })
+    }
+  })
+
+  it('calls again when the timeout is longer than the service holds a call', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
-    const nothing = errorAnswer(408, 'nothing_arrived')
+    const nothing = errorResponse(408, 'nothing_arrived')
     mayfly.script.push(nothing, nothing)
     const waiting = inbox.waitForMessage({ timeoutSeconds: 120 })
     await untilHeld(mayfly)
@@ -98,14 +117,14 @@ describe('a wait', () => {
     assert.deepEqual(asked, ['50', '50', '50'])
   })
 
-  it('goes on past a restart of the service and a full house', async () => {
+  it('goes on after a restart of the service and a rate limit', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     const again = { 'retry-after': '0' }
     mayfly.script.push(
-      errorAnswer(503, 'shutting_down', again),
+      errorResponse(503, 'shutting_down', again),
       'hangUp',
-      errorAnswer(429, 'concurrent_waits_exceeded', again),
+      errorResponse(429, 'concurrent_waits_exceeded', again),
     )
     mayfly.inbox.deliver({})
     assert.equal((await inbox.waitForMessage({ timeoutSeconds: 20 })).id, 'msg_1')
@@ -169,7 +188,7 @@ describe('an expected email', () => {
       assert.ok(error instanceof UnexpectedEmailError)
       assert.equal(
         error.message,
-        'No message was to reach qa@mayfly.test within 60 s, but this one did: "Surprise [2J" from "Acme <noreply@acme.example>" at 09:30:01 UTC.',
+        'A message reached qa@mayfly.test although none was expected within 60 s: "Surprise [2J" from "Acme <noreply@acme.example>" at 09:30:01 UTC.',
       )
       return true
     })

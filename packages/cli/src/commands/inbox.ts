@@ -26,13 +26,13 @@ const create = defineCommand({
   example: 'ADDRESS=$(mayfly inbox new --ttl 600)',
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
-    const wanted: CreateInboxOptions = {
+    const inboxOptions: CreateInboxOptions = {
       signal: terminal.interrupted,
       ...(options['local-part'] === undefined ? {} : { localPart: options['local-part'] }),
       ...(options.domain === undefined ? {} : { domain: options.domain }),
       ...(options.ttl === undefined ? {} : { ttlSeconds: parseSeconds('ttl', options.ttl) }),
     }
-    const inbox = await client.inboxes.create(wanted)
+    const inbox = await client.inboxes.create(inboxOptions)
     if (options.json) return printJson(terminal, inbox)
     print(terminal, inbox.emailAddress)
   },

@@ -14,12 +14,12 @@ export const otp = defineCommand({
   options: { ...WAIT_OPTIONS, ...CONNECTION_OPTIONS },
   example: 'CODE=$(mayfly otp --timeout 60)',
   run: async ({ options, args: [named], terminal }) => {
-    const wanted = { ...waitOptions(options), signal: terminal.interrupted }
+    const query = { ...waitOptions(options), signal: terminal.interrupted }
     const client = await connect(terminal, options)
     const inbox = await chooseInbox(client, named, terminal.interrupted)
     const what = `waiting for a code to ${inbox.emailAddress}`
-    const { timeoutSeconds } = wanted
-    const waiting = inbox.waitForOtp(wanted)
+    const { timeoutSeconds } = query
+    const waiting = inbox.waitForOtp(query)
     const { value, confidence, message } = await whileWaiting(
       terminal,
       { what, timeoutSeconds },

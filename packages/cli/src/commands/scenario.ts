@@ -21,10 +21,10 @@ const run = defineCommand({
     'SCENARIO is a name or an id. INBOX is an id or an address; default: the newest inbox. Exits\nwith 0 when all assertions pass, 1 when one fails, 3 when no message arrives in time.',
   options: { since: TIME_OPTIONS.since, after: TIME_OPTIONS.after, ...CONNECTION_OPTIONS },
   example: 'mayfly scenario run signup signup@mayfly.test',
-  run: async ({ options, args: [wanted = '', named], terminal }) => {
+  run: async ({ options, args: [nameOrId = '', named], terminal }) => {
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
-    const scenario = await chooseScenario(client, wanted, signal)
+    const scenario = await chooseScenario(client, nameOrId, signal)
     const inbox = await chooseInbox(client, named, signal)
     const { since, after } = options
     const running = client.scenarios.run(scenario.id, inbox, { since, after, signal })
@@ -80,10 +80,10 @@ const remove = defineCommand({
   args: ['SCENARIO'],
   options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
   example: 'mayfly scenario rm signup',
-  run: async ({ options, args: [wanted = ''], terminal }) => {
+  run: async ({ options, args: [nameOrId = ''], terminal }) => {
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
-    const scenario = await chooseScenario(client, wanted, signal)
+    const scenario = await chooseScenario(client, nameOrId, signal)
     await client.scenarios.delete(scenario.id, { signal })
     print(terminal, `${scenario.name} was deleted.`)
   },
@@ -99,12 +99,12 @@ export const scenario: Command = defineGroup('scenario', 'save and run named set
 
 async function chooseScenario(
   client: Client,
-  wanted: string,
+  nameOrId: string,
   signal: AbortSignal,
 ): Promise<Scenario> {
   const scenarios = await client.scenarios.list({ signal })
   const found =
-    scenarios.find(({ id }) => id === wanted) ?? scenarios.find(({ name }) => name === wanted)
+    scenarios.find(({ id }) => id === nameOrId) ?? scenarios.find(({ name }) => name === nameOrId)
   if (found !== undefined) return found
-  throw new CommandFailed(`you have no scenario "${wanted}". See: mayfly scenario list`)
+  throw new CommandFailed(`you have no scenario "${nameOrId}". See: mayfly scenario list`)
 }

@@ -15,12 +15,12 @@ export const wait = defineCommand({
   options: { ...WAIT_OPTIONS, ...CONNECTION_OPTIONS },
   example: "mayfly wait --subject '/verify/i' --timeout 60",
   run: async ({ options, args: [named], terminal }) => {
-    const wanted = { ...waitOptions(options), signal: terminal.interrupted }
+    const query = { ...waitOptions(options), signal: terminal.interrupted }
     const client = await connect(terminal, options)
     const inbox = await chooseInbox(client, named, terminal.interrupted)
     const what = `waiting for a message to ${inbox.emailAddress}`
-    const { timeoutSeconds } = wanted
-    const waiting = inbox.waitForMessage(wanted)
+    const { timeoutSeconds } = query
+    const waiting = inbox.waitForMessage(query)
     const message = await whileWaiting(terminal, { what, timeoutSeconds }, waiting)
     if (options.json) return printJson(terminal, message)
     showMessage(terminal, message)

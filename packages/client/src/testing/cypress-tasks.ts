@@ -1,9 +1,9 @@
 import type { AssertionRun } from '../assertions.ts'
 import { type Client, type ClientOptions, createClient } from '../client.ts'
 import type { Diagnostics } from '../diagnostics.ts'
+import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
-import type { ReceivedLink, ReceivedOtp } from '../wanted.ts'
 import {
   type CheckArgument,
   type CreateArgument,
@@ -14,7 +14,7 @@ import {
   type WaitArgument,
 } from './cypress-wire.ts'
 
-/** What the commands ask of the Node process, by name. */
+/** The tasks that the commands run in Node, by name. */
 export type MayflyTasks = {
   readonly 'mayfly:createInbox': (argument: CreateArgument) => Promise<InboxRecord>
   readonly 'mayfly:readInbox': (argument: InboxArgument) => Promise<InboxRecord>
@@ -27,21 +27,21 @@ export type MayflyTasks = {
 }
 
 /**
- * The side of Cypress that runs in Node: `on('task', mayflyTasks())` in `setupNodeEvents`.
+ * The tasks of Cypress, which run in Node: `on('task', mayflyTasks())` in `setupNodeEvents`.
  *
- * Waits happen here, where neither the page's rules nor Cypress's default timeout cut them, and
- * where the key stays out of the browser.
+ * Waits run here because the page's security policy and Cypress's default timeout do not apply, and
+ * the API key does not reach the browser.
  */
 export function mayflyTasks(options: ClientOptions = {}): MayflyTasks {
-  let made: Client | null = null
-  // Not before the first task: a run without mail needs no key.
+  let shared: Client | null = null
+  // Created by the first task: a run without mail needs no key.
   const client = () => {
-    made ??= createClient(options)
-    return made
+    shared ??= createClient(options)
+    return shared
   }
   const open = ({ inboxId }: InboxArgument) => client().inboxes.get(inboxId)
   return {
-    'mayfly:createInbox': ({ options: wanted }) => client().inboxes.create(wanted),
+    'mayfly:createInbox': ({ options: inbox }) => client().inboxes.create(inbox),
     'mayfly:readInbox': open,
     'mayfly:deleteInbox': async (argument) => {
       await (await open(argument))[Symbol.asyncDispose]()

@@ -3,10 +3,10 @@ import type { TextPattern } from '../filter.ts'
 import type { WaitOptions } from '../inbox.ts'
 import type { CreateInboxOptions } from '../inboxes.ts'
 
-/** A pattern on its way from the browser to Node, which is JSON and knows no expressions. */
+/** A pattern as JSON: tasks get their arguments from the browser as JSON. */
 export type PackedPattern = string | { readonly source: string; readonly flags: string }
 
-/** The options of a wait on their way. */
+/** The options of a wait as JSON. */
 export type PackedOptions = {
   readonly from?: PackedPattern | undefined
   readonly subject?: PackedPattern | undefined
@@ -16,19 +16,19 @@ export type PackedOptions = {
   readonly timeoutSeconds?: number | undefined
 }
 
-/** What a command may say about a wait; a task cannot be aborted from the browser. */
+/** The options of a wait in a command; a task cannot be aborted from the browser. */
 export type CypressWaitOptions = Omit<WaitOptions, 'signal'>
 
-/** What a command may say about a new inbox. */
+/** The options of a new inbox in a command. */
 export type CypressInboxOptions = Omit<CreateInboxOptions, 'signal'>
 
-/** Names the new inbox. */
+/** The argument of a task that creates an inbox. */
 export type CreateArgument = { readonly options: CypressInboxOptions }
 
-/** Names an inbox. */
+/** The argument of a task on an inbox. */
 export type InboxArgument = { readonly inboxId: string }
 
-/** Names an inbox and what is waited for there. */
+/** The argument of a task that waits. */
 export type WaitArgument = InboxArgument & { readonly options: PackedOptions }
 
 /** The same with a link's pattern. */
@@ -37,7 +37,7 @@ export type LinkArgument = WaitArgument & { readonly pattern?: PackedPattern | u
 /** The same with assertions. */
 export type CheckArgument = WaitArgument & { readonly assertions: readonly Assertion[] }
 
-/** Makes options fit for JSON. */
+/** Converts options to JSON. */
 export function packOptions(options: CypressWaitOptions): PackedOptions {
   const { from, subject, text, since, after, timeoutSeconds } = options
   return {
@@ -50,7 +50,7 @@ export function packOptions(options: CypressWaitOptions): PackedOptions {
   }
 }
 
-/** Makes options of what came as JSON. */
+/** Converts options from JSON. */
 export function unpackOptions({ from, subject, text, ...rest }: PackedOptions): WaitOptions {
   return {
     ...rest,
@@ -60,13 +60,13 @@ export function unpackOptions({ from, subject, text, ...rest }: PackedOptions): 
   }
 }
 
-/** Makes a pattern fit for JSON. */
+/** Converts a pattern to JSON. */
 export function packPattern(pattern: TextPattern | undefined): PackedPattern | undefined {
   if (pattern === undefined || typeof pattern === 'string') return pattern
   return { source: pattern.source, flags: pattern.flags }
 }
 
-/** Makes a pattern of what came as JSON. */
+/** Converts a pattern from JSON. */
 export function unpackPattern(packed: PackedPattern | undefined): TextPattern | undefined {
   if (packed === undefined || typeof packed === 'string') return packed
   return new RegExp(packed.source, packed.flags)

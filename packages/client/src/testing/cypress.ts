@@ -1,9 +1,9 @@
 import type { Assertion, AssertionRun } from '../assertions.ts'
 import type { Diagnostics } from '../diagnostics.ts'
+import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
 import type { TextPattern } from '../filter.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
-import type { ReceivedLink, ReceivedOtp } from '../wanted.ts'
 import {
   type CypressInboxOptions,
   type CypressWaitOptions,
@@ -19,17 +19,17 @@ declare global {
   namespace Cypress {
     // biome-ignore lint/suspicious/noExplicitAny: Cypress declares it so, and ours must agree.
     interface Chainable<Subject = any> {
-      /** Makes an inbox. */
+      /** Creates an inbox. */
       createInbox(options?: CypressInboxOptions): Chainable<InboxRecord>
-      /** The inbox as it is now; pass its `watermark` as `after` to count only later mail. */
+      /** The inbox as it is now; pass its `watermark` as `after` to match only later mail. */
       readInbox(inbox: InboxRef): Chainable<InboxRecord>
-      /** Deletes an inbox and all that is in it. */
+      /** Deletes an inbox and all its content. */
       deleteInbox(inbox: InboxRef): Chainable<null>
       /** Waits for a message. */
       waitForEmail(inbox: InboxRef, options?: CypressWaitOptions): Chainable<Message>
       /** Waits for a one-time code. */
       waitForOtp(inbox: InboxRef, options?: CypressWaitOptions): Chainable<ReceivedOtp>
-      /** Waits for a link whose address, or failing that whose text, is like the pattern. */
+      /** Waits for a link whose URL matches the pattern; if none does, whose text does. */
       waitForLink(
         inbox: InboxRef,
         pattern?: TextPattern,
@@ -41,38 +41,38 @@ declare global {
         assertions: readonly Assertion[],
         options?: CypressWaitOptions,
       ): Chainable<AssertionRun>
-      /** Where a missing mail may have got stuck. */
+      /** What happened to mail for the inbox, and what to do when none arrives. */
       diagnoseInbox(inbox: InboxRef): Chainable<Diagnostics>
     }
   }
 }
 
-/** What is used of the global `Cypress`. */
+/** The part of the global `Cypress` that is used. */
 export type CypressGlobal = {
   readonly Commands: { addAll(commands: Record<string, (...args: never[]) => unknown>): void }
 }
 
-/** What is used of the global `cy`. */
+/** The part of the global `cy` that is used. */
 export type CyGlobal = {
   task(name: string, argument: unknown, options: { readonly timeout: number }): unknown
 }
 
-/** Longest time of a call that waits for nothing. */
+/** Longest time of a call that does not wait for mail. */
 const CALL_MS_MAX = 40_000
 
-/** How long a wait lasts that does not say it. */
+/** Default timeout of a wait. */
 const WAIT_SECONDS = 30
 
-/** Time beyond the wait itself: for the way, and for the error that tells what arrived. */
-const BEYOND_MS = 20_000
+/** Time beyond the wait itself: for the network and the diagnostics of a timeout. */
+const OVERHEAD_MS = 20_000
 
 /** Adds the commands; call it in the support file: `addMayflyCommands(Cypress, cy)`. */
 export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
   const call = (task: string, argument: unknown) =>
     cy.task(`mayfly:${task}`, argument, { timeout: CALL_MS_MAX })
-  // Cypress would cut a task short by its own timeout.
+  // Otherwise Cypress ends the task at its own default timeout.
   const wait = (task: string, argument: object, options: CypressWaitOptions) => {
-    const timeout = (options.timeoutSeconds ?? WAIT_SECONDS) * 1000 + BEYOND_MS
+    const timeout = (options.timeoutSeconds ?? WAIT_SECONDS) * 1000 + OVERHEAD_MS
     return cy.task(`mayfly:${task}`, { ...argument, options: packOptions(options) }, { timeout })
   }
   cypress.Commands.addAll({

@@ -10,12 +10,12 @@ baseExpect.addSnapshotSerializer(mailSnapshotSerializer)
 /** Jest's `expect` with `toReceiveEmail` and `toReceiveOtp`; mail in snapshots is masked. */
 export const expect = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
 
-/** Below the 5 seconds that Jest gives a test by default, so that the wait's own error is seen. */
+/** Below Jest's default timeout of 5 seconds, so that the error of the wait is reported. */
 const WAIT_SECONDS = 4
 
 /**
- * Gives each test of the file or block an inbox of its own and deletes it after. Call the answer
- * inside a test to get it. Waits last 4 seconds unless `timeoutSeconds` says otherwise: Jest does
+ * Creates an inbox for each test of the file or block and deletes it afterwards. Call the returned
+ * function inside a test to get it. The default timeout of waits is 4 seconds, because Jest does
  * not tell how long a test may take.
  */
 export function useInbox(options: ClientOptions = {}): () => Inbox {
@@ -28,7 +28,7 @@ export function useInbox(options: ClientOptions = {}): () => Inbox {
     current = null
   })
   return () => {
-    if (current === null) throw new Error('The inbox is there only while a test runs.')
+    if (current === null) throw new Error('The inbox exists only while a test runs.')
     return current
   }
 }

@@ -1,7 +1,7 @@
 import { formatAddress } from '../filter.ts'
 import type { Message } from '../messages.ts'
 
-/** A message without what differs from run to run. */
+/** A message without values that differ between runs. */
 export type MaskedMessage = {
   readonly from: string
   readonly to: readonly string[]
@@ -16,9 +16,9 @@ export type MaskedMessage = {
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
 const MONTH = `(?:${MONTHS})[a-z]*\\.?`
 
-/** What differs from run to run in any mail, in the order in which it is looked for. */
+/** Values that differ between runs in any mail, in the order of replacement. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  // Before times, which a port after a host looks like.
+  // Before times: a port after a host looks like one.
   [/\b(localhost|127\.0\.0\.1|\[::1\]):\d+/g, '$1:<port>'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<date>'],
   [/\b\d{4}-\d\d-\d\d\b/g, '<date>'],
@@ -27,9 +27,9 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}\\b`, 'g'), '<date>'],
   [/\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?(?: (?:UTC|GMT))?(?: ?[+-]\d{4})?/gi, '<time>'],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '<uuid>'],
-  // JSON Web Tokens first: their parts would each be a token.
+  // Before tokens: each part of a JSON Web Token would be one.
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '<token>'],
-  // Long, with digits and letters mixed: no word of a language.
+  // Long, with digits and letters mixed: not a word.
   [/(?<![\w<-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?![\w-])/g, '<token>'],
 ]
 
@@ -58,7 +58,7 @@ export function maskMessage(message: Message): MaskedMessage {
 export const mailSnapshotSerializer = {
   test: isMessage,
   print: (value: unknown, printer: (masked: unknown) => string): string =>
-    // `test` has seen that it is one.
+    // `test` has checked that it is one.
     `Message ${printer(maskMessage(value as Message))}`,
 }
 
@@ -81,7 +81,7 @@ function spaced(code: string): RegExp {
 }
 
 function literal(text: string): RegExp {
-  // Nothing is masked where there is no text.
+  // An empty text matches nothing.
   return text === '' ? /(?!)/ : new RegExp(escaped(text), 'gi')
 }
 

@@ -1,62 +1,62 @@
 import { EmailTimeoutError, UnexpectedEmailError } from '../expectation-errors.ts'
 import type { Inbox, WaitOptions } from '../inbox.ts'
 
-/** What a mail must be like, and how long to wait: for it, or with `.not` for its absence. */
+/** Which mail to wait for, and how long; with `.not`, which mail must not arrive. */
 export type ReceiveEmailOptions = WaitOptions & {
-  /** With `.not`: how long none may come; 5 unless said otherwise. */
+  /** With `.not`: how long none may arrive. Default: 5. */
   readonly withinSeconds?: number | undefined
 }
 
-/** What a code must be like, and how long to wait for it. */
+/** Which code to wait for, and how long. */
 export type ReceiveOtpOptions = WaitOptions & {
-  /** The code itself, or an expression that it must match. */
+  /** The code itself, or a regular expression that it must match. */
   readonly value?: string | RegExp | undefined
 }
 
-/** The matchers as a test writes them. */
+/** The matchers as used in a test. */
 type InboxMatchers = {
-  /** Waits until a message is there; with `.not`, until it is clear that none comes. */
+  /** Waits for a message; with `.not`, until the time has passed without one. */
   toReceiveEmail(options?: ReceiveEmailOptions): Promise<void>
-  /** Waits until a one-time code is there. */
+  /** Waits for a one-time code. */
   toReceiveOtp(options?: ReceiveOtpOptions): Promise<void>
 }
 
-/** An `expect` that knows the matchers when it is given an inbox, and is the runner's otherwise. */
+/** The runner's `expect`, with the matchers when it is given an inbox. */
 export type InboxExpect<Base extends (actual: never) => unknown> = ((
   inbox: Inbox,
 ) => ReturnType<Base> & InboxMatchers & { readonly not: InboxMatchers }) &
   Base
 
-/** What a matcher tells its runner. */
-export type Verdict = { readonly pass: boolean; readonly message: () => string }
+/** The result of a matcher. */
+export type MatcherResult = { readonly pass: boolean; readonly message: () => string }
 
-/** What a runner tells a matcher. */
+/** The part of a runner's state that is used. */
 export type MatcherState = { readonly isNot?: boolean }
 
-/** The matchers as `expect.extend` takes them, in Vitest, Jest and Playwright alike. */
+/** The matchers for `expect.extend` of Vitest, Jest and Playwright. */
 export const matchers = {
   async toReceiveEmail(
     this: MatcherState,
     received: unknown,
     options: ReceiveEmailOptions = {},
-  ): Promise<Verdict> {
+  ): Promise<MatcherResult> {
     const inbox = inboxOf(received)
-    if (this.isNot === true) return verdict(() => inbox.expectNoEmail(options), 'inverted')
-    return verdict(() => inbox.waitForMessage(options))
+    if (this.isNot === true) return resultOf(() => inbox.expectNoEmail(options), 'inverted')
+    return resultOf(() => inbox.waitForMessage(options))
   },
 
   async toReceiveOtp(
     this: MatcherState,
     received: unknown,
     { value, ...options }: ReceiveOtpOptions = {},
-  ): Promise<Verdict> {
+  ): Promise<MatcherResult> {
     const inbox = inboxOf(received)
     if (this.isNot === true) throw new TypeError(NOT_OTP)
-    return verdict(async () => {
+    return resultOf(async () => {
       const otp = await inbox.waitForOtp(options)
-      if (value === undefined || isLike(otp.value, value)) return
+      if (value === undefined || codeMatches(otp.value, value)) return
       throw new UnexpectedEmailError(
-        `The code ${otp.value} that reached ${inbox.emailAddress} is not ${value}.`,
+        `The code ${otp.value} received by ${inbox.emailAddress} is not ${value}.`,
         otp.message,
       )
     })
@@ -66,22 +66,22 @@ export const matchers = {
 const NOT_OTP =
   'toReceiveOtp has no .not: a mail whose code was not recognised would pass. Use .not.toReceiveEmail().'
 
-/** A failed expectation becomes a verdict; anything else that goes wrong is thrown on. */
-async function verdict(
+/** Converts a failed expectation to a result; rethrows any other error. */
+async function resultOf(
   expectation: () => Promise<unknown>,
-  sense: 'straight' | 'inverted' = 'straight',
-): Promise<Verdict> {
-  const isInverted = sense === 'inverted'
+  mode: 'normal' | 'inverted' = 'normal',
+): Promise<MatcherResult> {
+  const isInverted = mode === 'inverted'
   try {
     await expectation()
-    return { pass: !isInverted, message: () => 'The expectation held.' }
+    return { pass: !isInverted, message: () => 'The expectation was met.' }
   } catch (error) {
     if (!(error instanceof EmailTimeoutError || error instanceof UnexpectedEmailError)) throw error
     return { pass: isInverted, message: () => error.message }
   }
 }
 
-function isLike(code: string, value: string | RegExp): boolean {
+function codeMatches(code: string, value: string | RegExp): boolean {
   return typeof value === 'string' ? code === value : code.search(value) >= 0
 }
 

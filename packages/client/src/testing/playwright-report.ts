@@ -5,13 +5,13 @@ import type { Inbox } from '../inbox.ts'
 import type { Message } from '../messages.ts'
 import { plain } from '../quote.ts'
 
-/** Newest mails that are attached: the one that matters is among them, and reports stay small. */
+/** Most mails that are attached: the newest ones, so that reports stay small. */
 const MAILS_MAX = 5
 
-/** As wide as mail is usually laid out. */
+/** The usual width of mail layouts. */
 const VIEWPORT = { width: 720, height: 600 }
 
-/** Attaches what an inbox received, how it looks, and what happened on the way. */
+/** Attaches the mails of an inbox, screenshots of them, and the diagnostics. */
 export async function attachMail(
   testInfo: TestInfo,
   inbox: Inbox,
@@ -30,11 +30,11 @@ export async function attachMail(
     await testInfo.attach(name, { body: mailText(mail), contentType: 'text/plain' })
     await testInfo.attach(`${name} (.eml)`, { body: raw, contentType: 'message/rfc822' })
   }
-  await attachPictures(testInfo, mails, launch)
+  await attachScreenshots(testInfo, mails, launch)
 }
 
-/** HTML is drawn without scripts and without a network: it shows what the mail itself holds. */
-async function attachPictures(
+/** HTML is rendered without scripts and offline: only content of the mail itself is shown. */
+async function attachScreenshots(
   testInfo: TestInfo,
   mails: readonly Message[],
   launch: () => Promise<Browser>,
@@ -52,12 +52,12 @@ async function attachPictures(
       if (html === null) continue
       await page.setContent(html)
       const body = await page.screenshot({ fullPage: true })
-      await testInfo.attach(`mail ${index + 1}, as it looks`, { body, contentType: 'image/png' })
+      await testInfo.attach(`mail ${index + 1}, screenshot`, { body, contentType: 'image/png' })
     }
   } catch (error) {
-    // A report without pictures is better than a second failure that hides the first.
-    const body = `The mail could not be drawn: ${error}`
-    await testInfo.attach('mail, as it looks', { body, contentType: 'text/plain' })
+    // Not thrown: a second error would hide the failure of the test.
+    const body = `The mail could not be rendered: ${error}`
+    await testInfo.attach('mail, screenshot', { body, contentType: 'text/plain' })
   } finally {
     await browser?.close()
   }

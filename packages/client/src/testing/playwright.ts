@@ -5,17 +5,17 @@ import { type InboxExpect, matchers } from './matchers.ts'
 import { attachMail } from './playwright-report.ts'
 import { waitSecondsWithin } from './wait-time.ts'
 
-/** What a test may ask for. */
+/** Fixtures of a test. */
 export type MayflyFixtures = {
   /** The client. */
   readonly mayfly: Client
-  /** An inbox of the test's own, deleted after it. When the test fails, its mail is attached. */
+  /** A new inbox for the test, deleted afterwards. When the test fails, its mail is attached. */
   readonly inbox: Inbox
 }
 
-/** What `use` of the configuration may set. */
+/** Options for `use` in the configuration. */
 export type MayflyOptions = {
-  /** How the client is made; key and address come from the environment where left out. */
+  /** Options of the client; by default key and base URL come from the environment. */
   readonly mayflyOptions: ClientOptions
 }
 

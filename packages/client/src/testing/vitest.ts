@@ -11,11 +11,11 @@ baseExpect.addSnapshotSerializer(mailSnapshotSerializer)
 /** Vitest's `expect` with `toReceiveEmail` and `toReceiveOtp`; mail in snapshots is masked. */
 export const expect = baseExpect as InboxExpect<typeof baseExpect> // Extended above.
 
-/** What a test may ask for. */
+/** Fixtures of a test. */
 export type MayflyFixtures = {
-  /** The client, with the key of the environment; override it to make it otherwise. */
+  /** The client, with the key from the environment; override it to use other options. */
   readonly mayfly: Client
-  /** An inbox of the test's own, deleted after it. */
+  /** A new inbox for the test, deleted afterwards. */
   readonly inbox: Inbox
 }
 

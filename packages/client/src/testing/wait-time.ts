@@ -1,9 +1,9 @@
-/** How long a wait lasts where nothing bounds it. */
+/** Default timeout of a wait in a test without a timeout. */
 const WAIT_SECONDS = 30
 
 /**
- * How long waits of a test may last by default, so that the wait's error, which tells what arrived,
- * comes before the runner's, which tells nothing.
+ * The default timeout of waits in a test: shorter than that of the test, so that the error of the
+ * wait, which says what arrived, is reported instead of the runner's.
  */
 export function waitSecondsWithin(testTimeoutMs: number): number {
   if (testTimeoutMs <= 0 || !Number.isFinite(testTimeoutMs)) return WAIT_SECONDS
