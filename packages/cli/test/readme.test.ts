@@ -40,6 +40,32 @@ describe('the first five minutes of the README', () => {
     assert.match(code, /^\d{6}\n$/)
   })
 
+  it('run as written, with curl', async () => {
+    await using service = await startService()
+    const blocks = (await blocksOf('sh')).filter((block) => /^export |\bcurl /m.test(block))
+    const env: Record<string, string | undefined> = { ...process.env }
+    const outputs: string[] = []
+    for (const block of blocks) {
+      // What a reader copies from the response before.
+      const variable = /^export (\w+)=/.exec(block)?.[1]
+      if (variable !== undefined) {
+        const { apiKey, inbox } = JSON.parse(outputs.at(-1) ?? '')
+        env[variable] = variable === 'KEY' ? apiKey : inbox.id
+        continue
+      }
+      const script = block
+        .replaceAll('http://127.0.0.1:8025', service.httpUrl)
+        .replaceAll('smtp://127.0.0.1:1025', `smtp://127.0.0.1:${service.smtpPort}`)
+      const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env })
+      outputs.push(stdout)
+    }
+    const [, , sent = '', waited = '', asserted = ''] = outputs
+    assert.equal(sent, '')
+    assert.equal(JSON.parse(waited).otp.value, '481516')
+    assert.equal(JSON.parse(asserted).passed, true)
+    assert.equal(outputs.length, 5)
+  })
+
   it('run as written, with the client', async () => {
     await using service = await startService()
     const { key } = await service.register()
