@@ -6,7 +6,7 @@ import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Waits of two or three seconds: long enough for mail that comes, short for mail that does not. */
+/** Waits of two or three seconds: enough for mail that arrives, short when none does. */
 const IMPATIENT = { TEST_TIMEOUT_MS: '4500', WAIT_SECONDS: '3' }
 
 describe('the examples', () => {
@@ -28,8 +28,8 @@ describe('the examples', () => {
     ['jest', 'misaddressed', /Refused:\n\s+\d\d:\d\d:\d\d UTC {2}near\.miss: .+/],
     ['playwright', 'codeless', /"Welcome to Example App": no one-time code was found in it/],
   ]
-  for (const [name, fault, told] of broken) {
-    it(`${name}: tells what happened when the application is ${fault}`, async () => {
+  for (const [name, fault, message] of broken) {
+    it(`${name}: says what happened when the application is ${fault}`, async () => {
       const pattern = name === 'playwright' ? '--grep' : '-t'
       const { code, output } = await runSuite(name, {
         fault,
@@ -38,7 +38,7 @@ describe('the examples', () => {
       })
       assert.equal(code, 1, output)
       assert.match(output, /A one-time code did not reach \w+@mayfly\.test within \d s\./)
-      assert.match(output, told)
+      assert.match(output, message)
       assert.match(output, /What to do next:/)
     })
   }

@@ -21,7 +21,7 @@ export type SuiteName = keyof typeof SUITES
 /** How a suite ended and what it said. */
 export type SuiteOutcome = { readonly code: number | null; readonly output: string }
 
-/** What is wrong with the application, what else the runner is told. */
+/** The bug of the application, further arguments and variables of the runner. */
 export type SuiteOptions = {
   readonly fault?: Fault
   readonly args?: readonly string[]

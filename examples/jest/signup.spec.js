@@ -1,7 +1,7 @@
 import { expect, useInbox } from '@mayfly/client/jest'
 
 const APP_URL = process.env.APP_URL ?? 'http://127.0.0.1:3000'
-// Less than Jest gives a test, so that the error tells what arrived.
+// Shorter than Jest's timeout of a test, so that the error of the wait is reported.
 const inbox = useInbox({ timeoutSeconds: Number(process.env.WAIT_SECONDS ?? 10) })
 
 /** Fills in a form of the application, as its pages do. */

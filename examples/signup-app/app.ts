@@ -18,7 +18,7 @@ export type AppOptions = {
 /** The running application. */
 export type App = AsyncDisposable & { readonly url: string }
 
-/** Starts a small application: whoever signs up gets a code and a link by mail. */
+/** Starts a small application that mails a code and a link to each new user. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { smtpHost: host, smtpPort: port } = options
   const transport = createTransport({ host, port, ignoreTLS: true })

@@ -26,7 +26,7 @@ export function codeMail(user: {
   const isCodeless = fault === 'codeless'
   return {
     from: 'Example App <no-reply@app.example>',
-    // As if somebody had typed the address by hand.
+    // Like a typing error.
     to: fault === 'misaddressed' ? email.replace(/.@/, '@') : email,
     subject: isCodeless ? 'Welcome to Example App' : 'Verify your email address',
     text: isCodeless

@@ -85,8 +85,10 @@ function failureText(error: NodemailerError, server: MailServer, mail: OutgoingM
     return `${refusable.get(command) ?? 'the connection'} was refused: ${lastLine(response)}`
   }
   const address = `${server.host}:${server.port}`
+  // The error of several failed addresses has a code and no message.
+  const reason = error.message || code
   if (code === 'ECONNECTION') return `the mail server at ${address} closed the connection.`
-  return `the mail server at ${address} cannot be reached: ${error.message}. Name another with --smtp HOST:PORT.`
+  return `the mail server at ${address} cannot be reached: ${reason}. Name another with --smtp HOST:PORT.`
 }
 
 function lastLine(reply: string): string {
