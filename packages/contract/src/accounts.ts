@@ -5,7 +5,7 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { keySchema } from './keys.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** The plans that an account can be on. */
+/** The plans. */
 export const planSchema = z.enum(['key_only', 'connected', 'unlimited'])
 
 /** The plan of an account. */
@@ -28,7 +28,7 @@ export type Account = z.infer<typeof accountSchema>
 
 const limit = z.number().int().nullable()
 
-/** What the plan of an account allows; null where nothing limits it. */
+/** The limits of a plan; null means unlimited. */
 export const limitsSchema = z
   .object({
     inboxesPerMonth: limit,
@@ -42,10 +42,10 @@ export const limitsSchema = z
   })
   .meta({ id: 'Limits' })
 
-/** What the plan of an account allows. */
+/** The limits of a plan. */
 export type Limits = z.infer<typeof limitsSchema>
 
-/** What an account used today and this month, in UTC. */
+/** Usage of today and of this month, in UTC. */
 export const usageTodaySchema = z.object({
   date: z.iso.date(),
   requests: z.number().int(),
@@ -54,7 +54,7 @@ export const usageTodaySchema = z.object({
   monthResetsAt: dateTimeSchema,
 })
 
-/** Use on one UTC day. */
+/** Usage of one UTC day. */
 export const usageDaySchema = z
   .object({
     date: z.iso.date(),
@@ -69,14 +69,14 @@ export const usageDaySchema = z
   })
   .meta({ id: 'UsageDay' })
 
-/** Use on one UTC day. */
+/** Usage of one UTC day. */
 export type UsageDay = z.infer<typeof usageDaySchema>
 
 /** POST /v1/accounts */
 export const registerAccount = {
   tags: ['Accounts and keys'],
   summary: 'Register an account',
-  description: 'Needs no key. The first API key is in the answer and is never shown again.',
+  description: 'Needs no key. Returns the first API key, which is shown only once.',
   body: z.strictObject({
     email: z
       .email({ error: 'must be an email address' })
@@ -98,7 +98,7 @@ export const registerAccount = {
 /** GET /v1/account */
 export const readAccount = {
   tags: ['Accounts and keys'],
-  summary: 'The account, its limits and its use today',
+  summary: 'The account, its limits and its usage today',
   security: SECURITY,
   response: {
     200: z.object({ account: accountSchema, limits: limitsSchema, usage: usageTodaySchema }),
@@ -109,8 +109,8 @@ export const readAccount = {
 /** GET /v1/usage */
 export const readUsage = {
   tags: ['Accounts and keys'],
-  summary: 'Requests and inboxes a day',
-  description: 'Oldest first, today last, in UTC; a day without use is there with zeros.',
+  summary: 'Requests and inboxes by day',
+  description: 'Oldest first, today last, in UTC; days without usage are included with zeros.',
   security: SECURITY,
   querystring: z.object({
     days: z.coerce

@@ -16,7 +16,7 @@ export const assertionSchema = z
       z.strictObject({ type: z.literal('otpPresent') }),
       z.strictObject({
         type: z.literal('containsText'),
-        text: text.describe('Must occur in subject, text or visible HTML, to the letter.'),
+        text: text.describe('Must occur in subject, text or visible HTML; case-sensitive.'),
       }),
       z.strictObject({
         type: z.literal('linkResponds'),
@@ -25,7 +25,7 @@ export const assertionSchema = z
       z.strictObject({
         type: z.literal('auth'),
         check: z.enum(['spf', 'dkim', 'dmarc']),
-        expect: text.default('pass').describe('A result of RFC 8601.'),
+        expect: text.default('pass').describe('The expected result, in the terms of RFC 8601.'),
       }),
     ],
     {
@@ -42,12 +42,15 @@ export type Assertion = z.infer<typeof assertionSchema>
 
 const assertionsField = z.array(assertionSchema).min(ASSERTIONS.min).max(ASSERTIONS.max)
 
-/** What a run of assertions found. */
+/** The report of an assertion run. */
 export const assertionRunSchema = z
   .object({
     passed: z.boolean(),
     arrived: z.boolean(),
-    arrivalSeconds: z.number().nullable().describe('From the call; 0 when it was there already.'),
+    arrivalSeconds: z
+      .number()
+      .nullable()
+      .describe('Seconds from the call; 0 when the message was there already.'),
     results: z.array(z.object({ type: z.string(), passed: z.boolean(), detail: z.string() })),
     message: z
       .object({
@@ -59,7 +62,7 @@ export const assertionRunSchema = z
   })
   .meta({ id: 'AssertionRun' })
 
-/** What a run of assertions found. */
+/** The report of an assertion run. */
 export type AssertionRun = z.infer<typeof assertionRunSchema>
 
 const timeoutField = z.int().min(WAIT_SECONDS.min).max(WAIT_SECONDS.max)
@@ -77,7 +80,7 @@ const RUN_ERRORS = [
 export const assertInbox = {
   tags: ['Assertions and scenarios'],
   summary: 'Wait for a mail and check it',
-  description: 'Answers 200 whatever the outcome: look at `passed`.',
+  description: 'Responds with 200 whether or not the assertions pass: check `passed`.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   body: z.strictObject({
@@ -148,7 +151,7 @@ export const deleteScenario = {
 export const runScenario = {
   tags: ['Assertions and scenarios'],
   summary: 'Run a scenario against an inbox',
-  description: 'Answers 200 whatever the outcome: look at `passed`.',
+  description: 'Responds with 200 whether or not the assertions pass: check `passed`.',
   security: SECURITY,
   params: scenarioParams,
   body: z.strictObject({

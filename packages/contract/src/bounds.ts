@@ -1,7 +1,7 @@
-/** Lifetime of an inbox in seconds: a test run at the least, a week at the most. */
+/** Lifetime of an inbox in seconds: from a test run to a week. */
 export const INBOX_TTL_SECONDS = { min: 600, max: 604_800, default: 86_400 } as const
 
-/** How long a call may wait. Under a minute, so that no proxy on the way gives up first. */
+/** How long a call may wait. Less than a minute, so that no proxy times out first. */
 export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
 
 /** Messages on one page. */
@@ -10,7 +10,7 @@ export const MESSAGES_PAGE = { min: 1, max: 100, default: 50 } as const
 /** Deliveries on one page. */
 export const DELIVERIES_PAGE = { min: 1, max: 100, default: 50 } as const
 
-/** Longest URL of a webhook: what every server and proxy on the way takes. */
+/** Longest URL of a webhook: what servers and proxies accept. */
 export const WEBHOOK_URL_LENGTH_MAX = 2_000
 
 /** Days of usage shown. */

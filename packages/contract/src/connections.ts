@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { errorResponses } from './errors.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** Where the connected account is. */
+/** The kind of provider. */
 export const connectionProviderSchema = z.enum(['oidc', 'github'])
 
-/** Where the connected account is. */
+/** The kind of provider. */
 export type ConnectionProvider = z.infer<typeof connectionProviderSchema>
 
 const TAGS = ['Accounts and keys']
@@ -13,15 +13,15 @@ const TAGS = ['Accounts and keys']
 const beginConnectionBody = z.strictObject({
   provider: connectionProviderSchema
     .optional()
-    .describe('Which of the configured providers; the first when left out.'),
+    .describe('One of the configured providers; by default the first.'),
 })
 
 /** POST /v1/account/connection */
 export const beginConnection = {
   tags: TAGS,
-  summary: 'Begin to connect an external account',
+  summary: 'Start to connect an external account',
   description:
-    'Admin keys only. Open the URL of the answer in a browser within 10 minutes; when you have agreed there, the account is connected and its limits are lifted.',
+    'Admin keys only. Open the returned URL in a browser within 10 minutes and sign in there; the account is then connected and its limits are raised.',
   security: SECURITY,
   // The whole body may be left out.
   body: z.preprocess((body) => body ?? {}, beginConnectionBody),
@@ -44,9 +44,9 @@ export const beginConnection = {
 /** GET /v1/account/connection/callback */
 export const completeConnection = {
   tags: TAGS,
-  summary: 'Where the provider sends the browser back to',
-  description: 'Needs no key. Answers a page for the person who agreed, whatever came of it.',
-  // The provider may add what it likes; only these are read, and the library checks them.
+  summary: 'The callback for the provider',
+  description: 'Needs no key. Responds with a page that shows the result.',
+  // Providers may add parameters; the client library checks those that it reads.
   querystring: z.looseObject({ state: z.string().max(200).optional() }),
   response: {
     200: {
@@ -60,7 +60,7 @@ export const completeConnection = {
 export const deleteConnection = {
   tags: TAGS,
   summary: 'Disconnect the external account',
-  description: 'Admin keys only. The plan is again what it was before.',
+  description: 'Admin keys only. Restores the plan from before.',
   security: SECURITY,
   response: {
     204: z.null().describe('Disconnected.'),

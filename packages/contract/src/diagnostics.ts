@@ -4,7 +4,7 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { inboxStateSchema } from './inboxes.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** The stages of a mail's way, as they are observed. */
+/** The stages of receiving and delivering a mail, and the states of its inbox. */
 export const stageSchema = z.enum([
   'inbox.created',
   'smtp.accepted',
@@ -18,31 +18,31 @@ export const stageSchema = z.enum([
   'near.miss',
 ])
 
-/** A stage of a mail's way. */
+/** The stage of a diagnostic event. */
 export type Stage = z.infer<typeof stageSchema>
 
-/** Something that was observed. */
+/** A diagnostic event. */
 export const diagnosticEventSchema = z
   .object({ stage: stageSchema, at: dateTimeSchema, detail: z.string().nullable() })
   .meta({ id: 'DiagnosticEvent' })
 
-/** Something that was observed. */
+/** A diagnostic event. */
 export type DiagnosticEvent = z.infer<typeof diagnosticEventSchema>
 
 const diagnosticsFields = {
   state: inboxStateSchema,
   events: z.array(diagnosticEventSchema).describe('Oldest first; the newest 500.'),
   domain: z.object({ domain: z.string(), status: z.string() }),
-  nextSteps: z.array(z.string()).describe('What to do now, following from what was seen.'),
+  nextSteps: z.array(z.string()).describe('What to do next.'),
 }
 
-/** Where a missing mail may have got stuck. */
+/** What happened in an inbox, and what to do about a missing mail. */
 export const diagnosticsSchema = z.object(diagnosticsFields).meta({ id: 'Diagnostics' })
 
-/** Where a missing mail may have got stuck. */
+/** What happened in an inbox, and what to do about a missing mail. */
 export type Diagnostics = z.infer<typeof diagnosticsSchema>
 
-/** The same for a wait that ended without a message. */
+/** The diagnostics of a wait that ended without a match. */
 export const waitDiagnosticsSchema = z
   .object({
     ...diagnosticsFields,
@@ -55,17 +55,17 @@ export const waitDiagnosticsSchema = z
           reason: z.string(),
         }),
       )
-      .describe('Messages that are there, and why each did not count.'),
+      .describe('Messages in the inbox that did not match, each with the reason.'),
   })
   .meta({ id: 'WaitDiagnostics' })
 
-/** The same for a wait that ended without a message. */
+/** The diagnostics of a wait that ended without a match. */
 export type WaitDiagnostics = z.infer<typeof waitDiagnosticsSchema>
 
 /** GET /v1/inboxes/{id}/diagnostics */
 export const readDiagnostics = {
   tags: ['Diagnostics'],
-  summary: 'Why a mail did not come',
+  summary: 'Why a mail did not arrive',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   response: { 200: diagnosticsSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },
@@ -74,7 +74,7 @@ export const readDiagnostics = {
 /** GET /v1/inboxes/{id}/messages/{messageId}/transcript */
 export const readTranscript = {
   tags: ['Diagnostics'],
-  summary: 'The SMTP dialogue that brought a message',
+  summary: 'The SMTP dialogue of a message',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox'), messageId: idSchema('message') }),
   response: {
@@ -90,7 +90,7 @@ export const streamEvents = {
   tags: ['Diagnostics'],
   summary: 'Arrivals and stages as they happen',
   description:
-    'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now; with it, after that event.',
+    'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   headers: z.object({ 'last-event-id': z.string().max(100).optional() }),

@@ -16,10 +16,10 @@ export const receivingDomainSchema = z
 /** A domain that the caller may create inboxes on. */
 export type ReceivingDomain = z.infer<typeof receivingDomainSchema>
 
-/** Where a custom domain stands: claimed, proven, and with its mail coming to us. */
+/** The state of a custom domain: claimed, ownership proven, MX record found. */
 export const domainStateSchema = z.enum(['pending', 'verified', 'active'])
 
-/** Where a custom domain stands. */
+/** The state of a custom domain. */
 export type DomainState = z.infer<typeof domainStateSchema>
 
 /** A custom domain, with the records that its owner must publish. */
@@ -29,7 +29,7 @@ export const domainSchema = z
     state: domainStateSchema,
     txtRecord: z
       .object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
-      .describe('Proves whose domain it is. It must stay.'),
+      .describe('Proves ownership of the domain. It must stay published.'),
     mxRecord: z
       .object({
         name: z.string(),
@@ -37,14 +37,18 @@ export const domainSchema = z
         value: z.string(),
         priority: z.number().int(),
       })
-      .describe('Brings the mail of the domain here; with it the domain becomes active.'),
+      .describe(
+        'Routes the mail of the domain to this service; with it the domain becomes active.',
+      ),
     createdAt: dateTimeSchema,
     verifiedAt: dateTimeSchema.nullable(),
     activeAt: dateTimeSchema.nullable(),
     lastCheckedAt: dateTimeSchema.nullable(),
     lapsesAt: dateTimeSchema
       .nullable()
-      .describe('When the claim lapses unless the TXT record is found before; null while it is.'),
+      .describe(
+        'When the claim lapses unless the TXT record is found; null while the record is there.',
+      ),
   })
   .meta({ id: 'Domain' })
 
@@ -59,7 +63,7 @@ export const listDomains = {
   tags: TAGS,
   summary: 'List the domains for new inboxes',
   description:
-    'Public ones, the private pool where the plan includes it, and your own that are active.',
+    'Public domains, the private pool if the plan includes it, and your active custom domains.',
   security: SECURITY,
   response: {
     200: z.object({ domains: z.array(receivingDomainSchema) }),
@@ -70,9 +74,9 @@ export const listDomains = {
 /** POST /v1/domains */
 export const registerDomain = {
   tags: TAGS,
-  summary: 'Register a domain of your own',
+  summary: 'Register a custom domain',
   description:
-    'Admin keys only. Publish the two records of the answer, then verify. A claim that is not verified within 7 days lapses.',
+    'Admin keys only. Publish the two returned records, then verify. A claim that is not verified within 7 days lapses.',
   security: SECURITY,
   body: z.strictObject({
     domain: z.string().trim().min(1).max(DOMAIN_LENGTH_MAX).meta({ example: 'qa.example.com' }),
@@ -93,7 +97,7 @@ export const registerDomain = {
 /** GET /v1/domains/custom */
 export const listCustomDomains = {
   tags: TAGS,
-  summary: 'List your own domains, whatever their state',
+  summary: 'List your custom domains in any state',
   security: SECURITY,
   response: { 200: z.object({ domains: z.array(domainSchema) }), ...errorResponses(...KEY_ERRORS) },
 }
@@ -101,7 +105,7 @@ export const listCustomDomains = {
 /** POST /v1/domains/{domain}/verify */
 export const verifyDomain = {
   tags: TAGS,
-  summary: 'Look for the records of a domain now',
+  summary: 'Check the records of a domain now',
   description: 'Verified when the TXT record is found; active when the MX record is found too.',
   security: SECURITY,
   params: domainParams,
@@ -114,13 +118,13 @@ export const verifyDomain = {
 /** DELETE /v1/domains/{domain} */
 export const deleteDomain = {
   tags: TAGS,
-  summary: 'Give up a domain',
+  summary: 'Delete a custom domain',
   description:
-    'Admin keys only. Its inboxes expire at once; what arrived stays readable for the retention of the plan.',
+    'Admin keys only. Its inboxes expire at once; their messages stay readable for the retention of the plan.',
   security: SECURITY,
   params: domainParams,
   response: {
-    204: z.null().describe('Given up.'),
+    204: z.null().describe('Deleted.'),
     ...errorResponses(...KEY_ERRORS, 'admin_required', 'domain_not_found'),
   },
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One row of the table of errors. */
+/** An entry of the table of errors. */
 export type ErrorEntry = {
   readonly status: number
   readonly type: string
@@ -8,7 +8,7 @@ export type ErrorEntry = {
   readonly message: string
 }
 
-/** Every error that the service answers with. `docs/errors.md` is written from this table. */
+/** Every error response of the service. `docs/errors.md` is generated from this table. */
 export const ERRORS = {
   invalid_json: {
     status: 400,
@@ -18,12 +18,12 @@ export const ERRORS = {
   invalid_parameter: {
     status: 400,
     type: 'invalid_request',
-    message: 'A parameter breaks a rule; the message names both.',
+    message: 'A parameter is invalid; the message names it and the rule.',
   },
   connection_attempt_unknown: {
     status: 400,
     type: 'invalid_request',
-    message: 'This attempt to connect was used already, or is older than 10 minutes. Begin anew.',
+    message: 'This attempt to connect was used already or is older than 10 minutes. Start again.',
   },
   missing_api_key: {
     status: 401,
@@ -48,23 +48,22 @@ export const ERRORS = {
   connection_refused: {
     status: 403,
     type: 'permission',
-    message: 'The provider did not confirm who you are. Begin anew.',
+    message: 'The provider did not confirm who you are. Start again.',
   },
   attachment_blocked: {
     status: 403,
     type: 'permission',
-    message: 'This attachment is an executable or a script; such files are not handed out.',
+    message: 'This attachment is an executable or a script; such files cannot be downloaded.',
   },
   attachment_quarantined: {
     status: 403,
     type: 'permission',
-    message: 'This attachment is held back: malware was found in it, or it could not be scanned.',
+    message: 'This attachment is quarantined: it contains malware, or it has not been scanned yet.',
   },
   origin_refused: {
     status: 403,
     type: 'permission',
-    message:
-      'The Host or Origin header names a place that is not this service. Call it by the name in its base URL.',
+    message: 'The Host or Origin header does not name this service. Use the host of its base URL.',
   },
   inbox_not_found: {
     status: 404,
@@ -104,7 +103,7 @@ export const ERRORS = {
   connection_not_configured: {
     status: 404,
     type: 'not_found',
-    message: 'The operator of this service has not set up any provider of external accounts.',
+    message: 'The operator of this service has not configured a provider of external accounts.',
   },
   webhook_not_found: {
     status: 404,
@@ -119,18 +118,19 @@ export const ERRORS = {
   route_not_found: {
     status: 404,
     type: 'not_found',
-    message: 'There is nothing at this path. GET /openapi.json lists every path.',
+    message: 'This path does not exist. GET /openapi.json lists all paths.',
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request',
-    message: 'This path does not take this method; the Allow header names those that it takes.',
+    message:
+      'This path does not support this method; the Allow header lists those that it supports.',
   },
   nothing_arrived: {
     status: 408,
     type: 'timeout',
     message:
-      'Nothing matching arrived in time. `diagnostics` tells what did arrive and what to do next.',
+      'Nothing matching arrived in time. `diagnostics` shows what did arrive and what to do next.',
   },
   email_registered: {
     status: 409,
@@ -156,7 +156,7 @@ export const ERRORS = {
     status: 409,
     type: 'conflict',
     message:
-      'This is the last admin key of the account: without it nobody could make keys again. Create another admin key first, or rotate this one.',
+      'This is the last admin key of the account; without one, no more keys can be created. Create another admin key first, or rotate this one.',
   },
   body_too_large: {
     status: 413,
@@ -181,22 +181,22 @@ export const ERRORS = {
   monthly_allowance_reached: {
     status: 429,
     type: 'rate_limit',
-    message: 'The inboxes of this month are used up. The allowance resets on the 1st, UTC.',
+    message: 'The monthly allowance of inboxes is used up. It resets on the 1st, UTC.',
   },
   daily_limit_reached: {
     status: 429,
     type: 'rate_limit',
-    message: 'The inboxes of today are used up. The limit resets at midnight, UTC.',
+    message: 'The daily limit of inboxes is reached. It resets at midnight, UTC.',
   },
   requests_per_minute_exceeded: {
     status: 429,
     type: 'rate_limit',
-    message: 'The requests of this minute are used up. Retry-After tells when the next begins.',
+    message: 'The limit of requests per minute is reached. Try again after Retry-After seconds.',
   },
   concurrent_waits_exceeded: {
     status: 429,
     type: 'rate_limit',
-    message: 'All concurrent waits of this account are held. Try again when one has ended.',
+    message: 'The limit of concurrent waits is reached. Try again when one has ended.',
   },
   registrations_exceeded: {
     status: 429,
@@ -206,7 +206,8 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     type: 'internal',
-    message: 'Something broke on our side. The request id in the answer finds it in the log.',
+    message:
+      'An internal error occurred. The log of the service has the details under the request id.',
   },
   shutting_down: {
     status: 503,
@@ -216,17 +217,17 @@ export const ERRORS = {
   dns_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The DNS servers did not answer, so nothing is known. Nothing was changed; try again.',
+    message: 'The DNS servers did not answer. Nothing was changed; try again.',
   },
   identity_provider_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The provider of external accounts does not answer right now. Try again in a moment.',
+    message: 'The provider of external accounts does not answer. Try again in a moment.',
   },
   storage_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The storage does not answer right now. Nothing was changed; try again in a moment.',
+    message: 'The storage does not answer. Nothing was changed; try again in a moment.',
   },
 } as const satisfies Record<string, ErrorEntry>
 
@@ -257,7 +258,7 @@ export const errorSchema = z
 
 type ErrorStatus = (typeof ERRORS)[ErrorCode]['status']
 
-/** The responses that a route may give beside its own: one entry a status, naming the codes. */
+/** The error responses of a route: one entry for each status, with its codes. */
 export function errorResponses<Code extends ErrorCode>(...codes: readonly Code[]) {
   const byStatus: Partial<Record<ErrorStatus, ErrorResponse>> = {}
   for (const code of codes) {
@@ -269,7 +270,7 @@ export function errorResponses<Code extends ErrorCode>(...codes: readonly Code[]
       content: { 'application/json': { schema: errorSchema } },
     }
   }
-  // The keys are exactly the statuses of the codes given, which a loop cannot tell the compiler.
+  // The keys are exactly the statuses of these codes, which the compiler cannot see from a loop.
   return byStatus as Record<(typeof ERRORS)[Code]['status'], ErrorResponse>
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Prefix of each kind of id, so that an id in a log tells what it names. */
+/** Prefix of each kind of id, so that the kind of an id in a log is clear. */
 export const ID_PREFIXES = {
   account: 'acc_',
   key: 'key_',
@@ -13,10 +13,10 @@ export const ID_PREFIXES = {
   diagnostic: 'dia_',
 } as const
 
-/** The kinds of things that have an id of their own. */
+/** The kinds of ids. */
 export type IdKind = keyof typeof ID_PREFIXES
 
-/** An id of one kind; ids of different kinds do not mix. */
+/** An id of one kind; ids of different kinds are not assignable to each other. */
 export type Id<Kind extends IdKind> = string & z.$brand<Kind>
 
 /** `acc_…` */
@@ -38,12 +38,12 @@ export type EventId = Id<'event'>
 /** `dia_…` */
 export type DiagnosticId = Id<'diagnostic'>
 
-/** Longest id taken from a path. Ours are 30 characters; a longer text names nothing. */
+/** Longest id accepted in a path. Ours have 30 characters. */
 const ID_LENGTH_MAX = 64
 
 /**
- * An id as a caller gives it. Its form is not checked: a text that is no id of ours
- * names no record, and the answer to that is 404, not 400.
+ * An id from a caller. Its format is not checked: an unknown id is answered with 404, whether or
+ * not it could be one of ours.
  */
 export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.ZodString, Kind> {
   const schema = z
@@ -55,7 +55,7 @@ export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.
   return schema as z.core.$ZodBranded<z.ZodString, Kind>
 }
 
-/** ISO 8601 in UTC with milliseconds, as every date-time that we send. */
+/** ISO 8601 in UTC with milliseconds, the format of all date-times in responses. */
 export const dateTimeSchema = z.iso
   .datetime({ precision: 3 })
   .meta({ example: '2026-01-31T09:30:00.000Z' })

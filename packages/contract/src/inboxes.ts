@@ -10,10 +10,10 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { environmentSchema } from './keys.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** Where an inbox stands: no mail is accepted unless it is active. */
+/** The state of an inbox: it accepts mail only while it is active. */
 export const inboxStateSchema = z.enum(['active', 'expired', 'suspended'])
 
-/** Where an inbox stands. */
+/** The state of an inbox. */
 export type InboxState = z.infer<typeof inboxStateSchema>
 
 /** An inbox. */
@@ -25,29 +25,29 @@ export const inboxSchema = z
     expiresAt: dateTimeSchema,
     messageCount: z.number().int(),
     state: inboxStateSchema,
-    environment: environmentSchema.describe('That of the key that created it.'),
+    environment: environmentSchema.describe('The environment of the key that created it.'),
     watermark: z
       .string()
-      .describe('What has arrived so far. Pass it as `after` to count only what comes later.'),
+      .describe('Marks the messages so far. Pass it as `after` to match only later ones.'),
   })
   .meta({ id: 'Inbox' })
 
 /** An inbox. */
 export type Inbox = z.infer<typeof inboxSchema>
 
-/** The `watermark` of an inbox, as a caller hands it back. */
+/** The `watermark` of an inbox, from a caller. */
 export const watermarkSchema = z
   .string()
   .regex(/^\d{1,15}$/, { error: 'must be the watermark of an inbox' })
-  .describe("Count only what arrives after this `watermark` of the inbox's.")
+  .describe('Match only messages that arrive after this `watermark` of the inbox.')
 
-/** The domain that leaves the choice to the service. */
+/** The value of `domain` that lets the service choose. */
 export const SMART_DOMAIN = 'smart'
 
 const LOCAL_PART_RULE =
-  'must be 1 to 64 of a-z, 0-9, ".", "_", "-", with no dot at either end or doubled'
+  'must be 1 to 64 characters of a-z, 0-9, ".", "_", "-", without a dot at either end or two in a row'
 
-/** A local part as a caller may choose it; capitals are lowered. */
+/** A local part chosen by a caller; converted to lower case. */
 export const localPartSchema = z
   .string()
   .toLowerCase()
@@ -55,7 +55,7 @@ export const localPartSchema = z
   .max(LOCAL_PART_LENGTH_MAX, { error: LOCAL_PART_RULE })
   .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/, { error: LOCAL_PART_RULE })
 
-/** What a caller may say of a new inbox; all of it may be left out. */
+/** The properties of a new inbox; all are optional. */
 export const createInboxBody = z.strictObject({
   domain: z
     .string()
@@ -65,12 +65,12 @@ export const createInboxBody = z.strictObject({
     .max(DOMAIN_LENGTH_MAX)
     .optional()
     .describe(
-      'A receiving domain of GET /v1/domains, or `smart`: the best one. The first public one when left out.',
+      'A domain of GET /v1/domains, or `smart` for the best one. By default the first public domain.',
     )
     .meta({ example: 'smart' }),
   localPart: localPartSchema
     .optional()
-    .describe('The part before the @. Chosen at random when left out.')
+    .describe('The part before the @. Random by default.')
     .meta({ example: 'signup.test' }),
   ttlSeconds: z
     .int()
@@ -85,7 +85,7 @@ export const createInbox = {
   tags: ['Inboxes'],
   summary: 'Create an inbox',
   description:
-    'With an `Idempotency-Key`, a repeat within 24 hours returns the first answer and creates nothing.',
+    'With an `Idempotency-Key`, a repeat within 24 hours returns the original response and creates no second inbox.',
   security: SECURITY,
   headers: z.object({
     'idempotency-key': z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX).optional(),

@@ -4,13 +4,13 @@ import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** Whether a key is for production or for trying out; records are shared, usage is split. */
+/** The environment of a key; records are shared between environments, usage is separate. */
 export const environmentSchema = z.enum(['live', 'test'])
 
 /** The environment of a key. */
 export type Environment = z.infer<typeof environmentSchema>
 
-/** What a key may do: an admin also makes and revokes keys and registers domains. */
+/** The role of a key: only admin keys create and revoke keys and register domains. */
 export const roleSchema = z.enum(['admin', 'member'])
 
 /** The role of a key. */
@@ -23,7 +23,7 @@ export const keySchema = z
     name: z.string(),
     environment: environmentSchema,
     role: roleSchema,
-    prefix: z.string().describe('The beginning of the secret, to tell keys apart.'),
+    prefix: z.string().describe('The beginning of the secret, to recognise the key.'),
     createdAt: dateTimeSchema,
     lastUsedAt: dateTimeSchema.nullable(),
   })
@@ -33,7 +33,7 @@ export const keySchema = z
 export type Key = z.infer<typeof keySchema>
 
 const issuedKey = z.object({
-  apiKey: z.string().describe('The secret. Shown this once.'),
+  apiKey: z.string().describe('The secret, shown only once.'),
   key: keySchema,
 })
 
@@ -65,8 +65,9 @@ export const listKeys = {
 /** POST /v1/keys/rotate */
 export const rotateKey = {
   tags: ['Accounts and keys'],
-  summary: 'Give the calling key a new secret',
-  description: 'The old secret stops working at once; id, name, role and environment stay.',
+  summary: 'Rotate the calling key',
+  description:
+    'Returns a new secret. The old one stops working at once; id, name, role and environment stay.',
   security: SECURITY,
   response: { 200: issuedKey, ...errorResponses(...KEY_ERRORS) },
 }

@@ -5,7 +5,7 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** A person or a list, as a header names it. */
+/** An address of a header. */
 export const mailAddressSchema = z
   .object({
     name: z.string().nullable().meta({ example: 'Example App' }),
@@ -13,10 +13,10 @@ export const mailAddressSchema = z
   })
   .meta({ id: 'MailAddress' })
 
-/** A person or a list, as a header names it. */
+/** An address of a header. */
 export type MailAddress = z.infer<typeof mailAddressSchema>
 
-/** A one-time code, and how sure we are of it. */
+/** A one-time code and its confidence. */
 export const otpSchema = z
   .object({
     value: z.string().meta({ example: '481516' }),
@@ -24,7 +24,7 @@ export const otpSchema = z
   })
   .meta({ id: 'Otp' })
 
-/** A one-time code, and how sure we are of it. */
+/** A one-time code and its confidence. */
 export type Otp = z.infer<typeof otpSchema>
 
 const summaryFields = {
@@ -49,7 +49,7 @@ export const attachmentStatusSchema = z.enum(['available', 'blocked', 'quarantin
 /** Whether an attachment may be downloaded. */
 export type AttachmentStatus = z.infer<typeof attachmentStatusSchema>
 
-/** An attachment without its bytes. */
+/** An attachment without its content. */
 export const attachmentSchema = z
   .object({
     id: idSchema('attachment'),
@@ -58,32 +58,30 @@ export const attachmentSchema = z
     sizeBytes: z.number().int(),
     contentId: z.string().nullable(),
     inline: z.boolean(),
-    sha256: z.string().describe('Of its decoded bytes, in hex.'),
+    sha256: z.string().describe('Of the decoded bytes, in hex.'),
     status: attachmentStatusSchema,
     reason: z.string().nullable().describe('Why it is blocked or quarantined.'),
   })
   .meta({ id: 'Attachment' })
 
-/** An attachment without its bytes. */
+/** An attachment without its content. */
 export type Attachment = z.infer<typeof attachmentSchema>
 
 const authVerdictSchema = z.object({
   result: z
     .string()
-    .describe(
-      'In the words of RFC 8601: pass, fail, softfail, neutral, none, temperror, permerror.',
-    )
+    .describe('A result of RFC 8601: pass, fail, softfail, neutral, none, temperror, permerror.')
     .meta({ example: 'pass' }),
   domain: z.string().nullable(),
   detail: z.string().nullable(),
 })
 
-/** What the sender checks found. */
+/** The verdicts of the sender checks. */
 export const messageAuthSchema = z
   .object({ spf: authVerdictSchema, dkim: authVerdictSchema, dmarc: authVerdictSchema })
   .meta({ id: 'MessageAuth' })
 
-/** What the sender checks found. */
+/** The verdicts of the sender checks. */
 export type MessageAuth = z.infer<typeof messageAuthSchema>
 
 /** A link in a mail. */
@@ -95,7 +93,7 @@ export const linkSchema = z.object({
 /** A link in a mail. */
 export type Link = z.infer<typeof linkSchema>
 
-/** How a mail came to us. */
+/** The SMTP envelope of a message. */
 export const messageEnvelopeSchema = z.object({
   mailFrom: z.string().describe('Empty for the null sender.'),
   rcptTo: z.string(),
@@ -104,10 +102,10 @@ export const messageEnvelopeSchema = z.object({
   tls: z.string().nullable().describe('The TLS version, or null without TLS.'),
 })
 
-/** How a mail came to us. */
+/** The SMTP envelope of a message. */
 export type MessageEnvelope = z.infer<typeof messageEnvelopeSchema>
 
-/** A whole message. */
+/** A full message. */
 export const messageSchema = z
   .object({
     ...summaryFields,
@@ -118,18 +116,18 @@ export const messageSchema = z
     sentAt: dateTimeSchema.nullable().describe('The Date header.'),
     sizeBytes: z.number().int().describe('Of the raw message.'),
     text: z.string().nullable(),
-    html: z.string().nullable().describe('Sanitised; remote images are left out.'),
+    html: z.string().nullable().describe('Sanitised; remote images are removed.'),
     otp: otpSchema.nullable(),
     links: z.array(linkSchema).describe('In order of appearance, each URL once.'),
     attachments: z.array(attachmentSchema),
     headers: z.array(z.object({ name: z.string(), value: z.string() })),
     auth: messageAuthSchema.nullable().describe('Null until the checks are done.'),
     envelope: messageEnvelopeSchema,
-    defects: z.array(z.string()).describe('What is broken about the mail; mostly empty.'),
+    defects: z.array(z.string()).describe('Defects of the mail; usually empty.'),
   })
   .meta({ id: 'Message' })
 
-/** A whole message. */
+/** A full message. */
 export type Message = z.infer<typeof messageSchema>
 
 const inboxParams = z.object({ id: idSchema('inbox') })
@@ -173,7 +171,7 @@ export const readMessage = {
     remoteImages: z
       .enum(['block', 'allow'])
       .default('block')
-      .describe('Whether `html` keeps images that a reader would fetch from elsewhere.'),
+      .describe('Whether `html` keeps images that are loaded from other servers.'),
   }),
   response: {
     200: messageSchema,
@@ -181,7 +179,7 @@ export const readMessage = {
   },
 }
 
-/** Something in a mail that could be its code. */
+/** A candidate for the one-time code of a mail. */
 export const otpCandidateSchema = z
   .object({
     value: z.string(),
@@ -191,13 +189,13 @@ export const otpCandidateSchema = z
   })
   .meta({ id: 'OtpCandidate' })
 
-/** Something in a mail that could be its code. */
+/** A candidate for the one-time code of a mail. */
 export type OtpCandidate = z.infer<typeof otpCandidateSchema>
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/otp */
 export const explainOtp = {
   tags: ['Diagnostics'],
-  summary: 'Why a code was found, or none',
+  summary: 'Why a one-time code was found, or none',
   security: SECURITY,
   params: messageParams,
   response: {
@@ -223,7 +221,7 @@ export const readAttachment = {
   security: SECURITY,
   params: attachmentParams,
   response: {
-    200: binary('application/octet-stream', 'The bytes, under the declared type.'),
+    200: binary('application/octet-stream', 'The content, with its declared type.'),
     ...errorResponses(
       ...MESSAGE_ERRORS,
       'attachment_not_found',
@@ -236,8 +234,8 @@ export const readAttachment = {
 /** GET /v1/inboxes/{id}/messages/{messageId}/raw */
 export const readRawMessage = {
   tags: ['Messages'],
-  summary: 'Download a message as it came',
-  description: 'With the Return-Path and Received headers that we put on top.',
+  summary: 'Download a raw message',
+  description: 'As received, with the Return-Path and Received headers of this service on top.',
   security: SECURITY,
   params: messageParams,
   response: {

@@ -1,14 +1,14 @@
-/** Furthest two names may be apart and still be called a slip of each other. */
-const SLIP_MAX = 3
+/** Largest edit distance at which a name is suggested. */
+const DISTANCE_MAX = 3
 
-/** The known name that a wrong one was probably meant to be; null when none is near. */
+/** The known name that a wrong one probably stands for; null when none is similar. */
 export function nearestName(wrong: string, known: readonly string[]): string | null {
   let best: string | null = null
-  let bestDistance = SLIP_MAX + 1
+  let bestDistance = DISTANCE_MAX + 1
   for (const name of known) {
     if (Math.abs(name.length - wrong.length) >= bestDistance) continue
     const distance = editDistance(wrong.toLowerCase(), name.toLowerCase())
-    // A name that shares less than half of its letters is another name, not a slip.
+    // A name of which more than half differs is another name, not a typing error.
     if (distance < bestDistance && distance * 2 <= name.length) {
       best = name
       bestDistance = distance
@@ -17,7 +17,7 @@ export function nearestName(wrong: string, known: readonly string[]): string | n
   return best
 }
 
-/** Insertions, removals, replacements and swaps of neighbours that turn one text into the other. */
+/** The number of insertions, deletions, substitutions and swaps between two texts. */
 export function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0

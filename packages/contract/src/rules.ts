@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nearestName } from './nearest.ts'
 
-/** Names of types as they stand in a sentence. */
+/** Names of types for messages. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -12,11 +12,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-// Every schema of ours words a broken rule so that it reads on after the name of the field:
-// "ttlSeconds: must be at least 600". A schema's own `error` comes first.
+// Messages continue the name of the field: "ttlSeconds: must be at least 600". The `error` of a
+// schema takes precedence.
 z.config({ customError: ruleText })
 
-/** The rule that an issue breaks, in words; undefined leaves zod's own. */
+/** The message of an issue; undefined keeps that of zod. */
 export function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -40,7 +40,7 @@ function unknownField(key: string, schema: unknown): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const nearest = nearestName(key, known)
   if (nearest !== null) return `unknown field "${key}"; did you mean "${nearest}"?`
-  return `unknown field "${key}"; known are ${known.map((name) => `"${name}"`).join(', ')}`
+  return `unknown field "${key}"; known fields are ${known.map((name) => `"${name}"`).join(', ')}`
 }
 
 const sizeVerb = (origin: string): string =>

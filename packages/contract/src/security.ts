@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 /** Marks a route in the OpenAPI document as one that needs an API key. */
 export const SECURITY: { readonly [name: string]: readonly string[] }[] = [{ apiKey: [] }]
 
-/** What every route that needs a key may answer. */
+/** The errors of every route that needs a key. */
 export const KEY_ERRORS = [
   'missing_api_key',
   'invalid_api_key',

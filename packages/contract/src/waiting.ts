@@ -7,10 +7,10 @@ import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** What a call that waits may be told about when. */
+/** The `since` parameter of calls that wait. */
 export const sinceField = instantSchema
   .optional()
-  .describe('Count only what was received at or after this instant.')
+  .describe('Match only messages received at or after this instant.')
 
 const text = z.string().min(1).max(WAIT_TEXT_LENGTH_MAX).optional()
 
@@ -19,7 +19,7 @@ export const waitForMessage = {
   tags: ['Messages'],
   summary: 'Wait for a message or a one-time code',
   description:
-    'Blocks until a message counts or the time is up. What is there already counts too; of several, the newest. The texts are matched literally, without regard to case.',
+    'Blocks until a message matches or the time is up. Messages that are there already match, too; of several, the newest is returned. Texts are matched literally and case-insensitively.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   querystring: z.object({
@@ -30,10 +30,10 @@ export const waitForMessage = {
       .min(WAIT_SECONDS.min)
       .max(WAIT_SECONDS.max)
       .default(WAIT_SECONDS.default)
-      .describe('0 looks once.'),
+      .describe('0 checks once, without waiting.'),
     since: sinceField,
     after: watermarkSchema.optional(),
-    from: text.describe('Part of the sender: name or address.'),
+    from: text.describe("Part of the sender's name or address."),
     subjectContains: text,
     textContains: text,
   }),

@@ -5,28 +5,30 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { messageSummarySchema, otpSchema } from './messages.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
-/** An endpoint that every message is pushed to. */
+/** An endpoint that all messages of the account are sent to. */
 export const webhookSchema = z
   .object({
     id: idSchema('webhook'),
     url: z.string().meta({ example: 'https://example.com/hooks/mail' }),
     createdAt: dateTimeSchema,
-    lastDeliveryAt: dateTimeSchema.nullable().describe('When an attempt was last made.'),
+    lastDeliveryAt: dateTimeSchema.nullable().describe('When the last attempt was made.'),
     lastStatus: z
       .number()
       .int()
       .nullable()
-      .describe('What it answered then; null when there was no answer.'),
+      .describe('HTTP status of the last attempt; null without an answer.'),
     disabledAt: dateTimeSchema
       .nullable()
-      .describe('When it answered 410. Nothing is sent to it since; register it anew.'),
+      .describe(
+        'When it answered 410. Nothing is sent to it any more; register it again to resume.',
+      ),
   })
   .meta({ id: 'Webhook' })
 
-/** An endpoint that every message is pushed to. */
+/** An endpoint that all messages of the account are sent to. */
 export type Webhook = z.infer<typeof webhookSchema>
 
-/** Why an attempt brought no 2xx. */
+/** Why an attempt failed. */
 export const attemptErrorSchema = z.enum([
   'status',
   'redirect',
@@ -42,7 +44,7 @@ export const attemptErrorSchema = z.enum([
   'internal',
 ])
 
-/** Why an attempt brought no 2xx. */
+/** Why an attempt failed. */
 export type AttemptError = z.infer<typeof attemptErrorSchema>
 
 /** One attempt to deliver an event. */
@@ -51,7 +53,7 @@ export const deliveryAttemptSchema = z
     at: dateTimeSchema,
     status: z.number().int().nullable().describe('The HTTP status; null without an answer.'),
     error: attemptErrorSchema.nullable().describe('The kind of failure; null when it succeeded.'),
-    detail: z.string().nullable().describe('The failure in words.'),
+    detail: z.string().nullable().describe('The failure, for a person.'),
     durationMs: z.number().int(),
   })
   .meta({ id: 'DeliveryAttempt' })
@@ -59,16 +61,16 @@ export const deliveryAttemptSchema = z
 /** One attempt to deliver an event. */
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
 
-/** Where a delivery stands: pending while attempts are left. */
+/** The status of a delivery: pending while attempts are left. */
 export const deliveryStatusSchema = z.enum(['pending', 'succeeded', 'failed'])
 
-/** Where a delivery stands. */
+/** The status of a delivery. */
 export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>
 
 /** The one kind of event. */
 export const EVENT_TYPE = 'message.received'
 
-/** One event on its way to one webhook. */
+/** An event for one webhook, with its attempts. */
 export const deliverySchema = z
   .object({
     id: idSchema('event').describe('The event id, as in the header of every attempt.'),
@@ -84,7 +86,7 @@ export const deliverySchema = z
   })
   .meta({ id: 'Delivery' })
 
-/** One event on its way to one webhook. */
+/** An event for one webhook, with its attempts. */
 export type Delivery = z.infer<typeof deliverySchema>
 
 /** The body of a delivery. */
@@ -93,7 +95,7 @@ export const webhookEventSchema = z
     id: idSchema('event'),
     type: z.literal(EVENT_TYPE),
     createdAt: dateTimeSchema,
-    test: z.literal(true).optional().describe('Only there in a sample event.'),
+    test: z.literal(true).optional().describe('Present only in sample events.'),
     data: z.object({
       inbox: z.object({ id: idSchema('inbox'), emailAddress: z.string() }),
       message: messageSummarySchema,
@@ -107,14 +109,14 @@ export type WebhookEvent = z.infer<typeof webhookEventSchema>
 
 const URL_RULE = 'must be an https:// URL'
 
-/** Where events may be sent to. */
+/** The URL of a webhook. */
 export const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_LENGTH_MAX)
-  // The parser would drop what is not visible, and the log would show another URL than is called.
+  // The URL parser drops invisible characters: the log would show another URL than is called.
   .regex(/^https:\/\/[^\s\p{Cc}\\]+$/iu, { error: URL_RULE, abort: true })
   .refine((url) => URL.canParse(url), { error: URL_RULE, abort: true })
-  .refine((url) => !/@/.test(authorityOf(url)), { error: 'must not hold a user or a password' })
+  .refine((url) => !/@/.test(authorityOf(url)), { error: 'must not contain a user or a password' })
   .refine((url) => !url.includes('#'), { error: 'must not have a fragment' })
   .meta({ example: 'https://example.com/hooks/mail' })
 
@@ -130,7 +132,7 @@ export const createWebhook = {
   tags: ['Webhooks'],
   summary: 'Register a webhook',
   description:
-    'Every message of the account is pushed to it from now on. The signing secret is in the answer and is never shown again.',
+    'All messages of the account are sent to it from then on. The returned signing secret is shown only once.',
   security: SECURITY,
   body: z.strictObject({ url: webhookUrlSchema }),
   response: {
@@ -157,7 +159,7 @@ export const listWebhooks = {
 export const deleteWebhook = {
   tags: ['Webhooks'],
   summary: 'Delete a webhook',
-  description: 'Nothing more is sent to it. What was sent stays in the delivery log.',
+  description: 'Nothing more is sent to it. Past deliveries stay in the log.',
   security: SECURITY,
   params: z.object({ id: idSchema('webhook') }),
   response: { 204: z.null().describe('Deleted.'), ...errorResponses(...WEBHOOK_ERRORS) },
@@ -168,7 +170,7 @@ export const testWebhook = {
   tags: ['Webhooks'],
   summary: 'Send a sample event',
   description:
-    'Sends one signed sample event before it answers. It is not tried again, and is not in the delivery log.',
+    'Sends one signed sample event and returns the result. It is not retried and not logged.',
   security: SECURITY,
   params: z.object({ id: idSchema('webhook') }),
   response: {
@@ -185,8 +187,7 @@ export const testWebhook = {
 export const listDeliveries = {
   tags: ['Webhooks'],
   summary: 'The delivery log',
-  description:
-    'Newest first, kept for 30 days. An entry goes with its inbox when that is deleted or no longer kept.',
+  description: 'Newest first, kept for 30 days. Entries are deleted with their inbox.',
   security: SECURITY,
   querystring: z.object({
     cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
@@ -211,14 +212,14 @@ export const replayDelivery = {
   tags: ['Webhooks'],
   summary: 'Send a delivery again',
   description:
-    'One more attempt with the same id and body, signed afresh, made before the answer. It counts towards no limit; when it succeeds, no retry follows.',
+    'Makes one more attempt with the same id and body and a new signature, and returns its result. It does not count as one of the five attempts; when it succeeds, pending retries are cancelled.',
   security: SECURITY,
   params: z.object({ id: idSchema('event') }),
   response: {
     200: z.object({
-      replayed: z.boolean().describe('Whether the event was sent; how that went is in the log.'),
+      replayed: z.boolean().describe('Whether the event was sent; `delivery` has the result.'),
       eventId: idSchema('event'),
-      delivery: deliverySchema.describe('As it stands after the attempt.'),
+      delivery: deliverySchema.describe('The delivery after the attempt.'),
     }),
     ...errorResponses(...WEBHOOK_ERRORS, 'delivery_not_found', 'shutting_down'),
   },

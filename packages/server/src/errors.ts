@@ -1,16 +1,16 @@
 import { ERRORS, type ErrorCode } from '@mayfly/contract'
 
-/** What a ServiceError may say beyond its row in the table. */
+/** What a ServiceError may add to its entry in the table. */
 export type ServiceErrorDetail = {
-  /** Replaces the table's text where a more exact one is known. */
+  /** Replaces the message of the table with a more exact one. */
   readonly message?: string
-  /** Seconds after which a repeat may succeed; becomes the Retry-After header. */
+  /** For the Retry-After header. */
   readonly retryAfterSeconds?: number
-  /** Fields that go into the body beside `error`. */
+  /** Fields of the response body beside `error`. */
   readonly beside?: Readonly<Record<string, unknown>>
 }
 
-/** An error that is the caller's to act on. Anything else that is thrown is our bug. */
+/** An error that the caller can act on. Anything else that is thrown is a bug. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly detail: ServiceErrorDetail
@@ -23,9 +23,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** The storage did not take or give what was asked: full, locked, gone. Nothing was changed. */
+/** The storage is full, locked or cannot be reached. Nothing was changed. */
 export class StorageUnavailable extends Error {
-  /** Whether there is no room left, which SMTP answers with 452 rather than 451. */
+  /** Whether it is out of space, which SMTP answers with 452 instead of 451. */
   readonly full: boolean
 
   constructor(cause: unknown, full: boolean) {
@@ -37,7 +37,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** Why the service did not start, in one line that tells the operator what to mend. */
+/** Why the service did not start, in one line that says what to correct. */
 export class StartRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -45,7 +45,7 @@ export class StartRefused extends Error {
   }
 }
 
-/** Why an operator's command was not carried out, in one line. */
+/** Why an operator's command was refused, in one line. */
 export class OperatorRefused extends Error {
   constructor(message: string) {
     super(message)

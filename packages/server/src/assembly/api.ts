@@ -51,7 +51,7 @@ import type { Ids } from '../platform/ids.ts'
 import { ipv6Groups } from '../platform/ip-address.ts'
 import type { Store } from '../store/open.ts'
 
-/** What the features are bound to. */
+/** What the features need. */
 export type AppDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -77,10 +77,10 @@ export type AppDeps = {
   readonly waitSlots: WaitSlotHolder
 }
 
-/** What the edges know of the features. */
+/** The features, as HTTP and MCP call them. */
 export type App = ReturnType<typeof createApp>
 
-/** Everything that the service can do. Each feature is handed what it uses, and nothing else. */
+/** Binds every feature to what it needs, and to nothing else. */
 export function createApp(deps: AppDeps) {
   const limits = bindLimits(deps)
   return {
@@ -101,7 +101,6 @@ function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: Ap
     admitRequest: bind(admit, admitRequest),
     admitRegistration: bind(admit, admitRegistration),
     countRequest: (caller: Caller) => deps.requestCounter.count(caller),
-    /** Around whatever waits: `await using slot = await app.limits.takeWaitSlot(caller)`. */
     takeWaitSlot: bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot),
   }
 }

@@ -22,7 +22,7 @@ import { type Store, sqlitePathOf } from '../store/open.ts'
 import type { AppDeps } from './api.ts'
 import { runEvery } from './background.ts'
 
-/** What the sending side works with. */
+/** What dispatching needs. */
 export type DispatchingDeps = {
   readonly config: Config
   readonly log: Log
@@ -30,27 +30,27 @@ export type DispatchingDeps = {
   readonly store: Store
   readonly signals: Signals
   readonly outbound: Outbound
-  /** What a test may put in place of the usual pace. */
+  /** Replaces the lease and the retry schedule in tests. */
   readonly pace?: Pick<DispatchDeps, 'leaseMs'> & Pick<RecordAttemptsDeps, 'planRetry'>
 }
 
-/** The sending side: events go out, and what the API needs of it. */
+/** The running dispatcher, and what the API needs of it. */
 export type Dispatching = AppDeps['dispatching'] & {
-  /** Claims nothing more; what is not finished after `graceMs` is given up and stays due. */
+  /** Stops claiming; attempts that have not ended after `graceMs` are aborted and stay due. */
   stop(graceMs: number): Promise<void>
 }
 
-/** How often due deliveries are looked for that no signal told of: retries, above all. */
+/** How often due deliveries are looked for that were not signalled, such as retries. */
 const SWEEP_MS = 1_000
 
-/** Starts to send what is due. */
+/** Starts to send due deliveries. */
 export async function startDispatching(deps: DispatchingDeps): Promise<Dispatching> {
   const { store, clock, log, signals } = deps
   const box = await openSecretBox(deps)
-  // Nobody else dispatches from an embedded store: leases are left from a crash.
+  // No other process dispatches from an SQLite store: leases are left over from a crash.
   if (sqlitePathOf(deps.config.MAYFLY_DATABASE_URL) !== null) await store.dispatches.releaseAll()
   const ids = createIds(clock)
-  const givenUp = new AbortController()
+  const stopped = new AbortController()
   const attempt = (event: EventToSend, signal: AbortSignal) =>
     attemptDelivery({ clock, request: deps.outbound.request, openSecret: box.open }, event, signal)
   const { planRetry, leaseMs } = deps.pace ?? {
@@ -60,31 +60,32 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
   const record = createGroupCommit((batch: readonly DeliveryAttemptRecord[]) =>
     recordAttempts({ store, planRetry }, batch),
   )
-  const onError = (error: unknown) => log.warn({ err: error }, 'a delivery is left for later')
+  const onError = (error: unknown) =>
+    log.warn({ err: error }, 'dispatching a delivery failed; it stays due')
   const dispatcher = new Dispatcher({ store, clock, attempt, record, onError, leaseMs })
   const stopListening = signals.listen(({ webhookIds = [] }) => {
     if (webhookIds.length > 0) dispatcher.wake(webhookIds)
   })
-  const about = { name: 'looking for due deliveries', log }
+  const about = { name: 'the sweep for due deliveries', log }
   const sweeping = runEvery(SWEEP_MS, about, () => dispatcher.sweep())
   return {
     sealSecret: box.seal,
-    attempt: (event) => attempt(event, givenUp.signal),
+    attempt: (event) => attempt(event, stopped.signal),
     record,
     stop: async (graceMs) => {
       stopListening()
-      const timer = setTimeout(() => givenUp.abort(), graceMs)
+      const timer = setTimeout(() => stopped.abort(), graceMs)
       await Promise.all([sweeping.stop(), dispatcher.stop(graceMs)])
       clearTimeout(timer)
-      givenUp.abort()
+      stopped.abort()
     },
   }
 }
 
 /**
- * What secrets of webhooks are sealed with: the configured key; or one that is made and kept,
- * beside an embedded store, or in PostgreSQL, where all nodes find it. A key that was kept before
- * one was configured still opens what it sealed.
+ * Seals webhook secrets with the configured key, or else with a generated one, which is stored in a
+ * file beside an SQLite store or in PostgreSQL. After a key is configured, the generated one still
+ * opens what it sealed.
  */
 async function openSecretBox(deps: DispatchingDeps): Promise<SecretBox> {
   const { config, store } = deps
@@ -92,21 +93,21 @@ async function openSecretBox(deps: DispatchingDeps): Promise<SecretBox> {
   const sqlitePath = sqlitePathOf(config.MAYFLY_DATABASE_URL)
   const file = sqlitePath === null ? null : `${sqlitePath}.key`
   if (configured === null) {
-    const kept = file === null ? await keptInStore(deps) : null
-    return createSecretBox(await readKey({ configured: kept, file }))
+    const stored = file === null ? await keyInStore(deps) : null
+    return createSecretBox(await readKey({ configured: stored, file }))
   }
   const box = createSecretBox(await readKey({ configured, file: null }))
-  const kept = file === null ? await store.secretKeys.find() : null
-  const isKept = kept !== null || (file !== null && existsSync(file))
-  if (!isKept) return box
-  return withOlderBoxes(box, [createSecretBox(await readKey({ configured: kept, file }))])
+  const stored = file === null ? await store.secretKeys.find() : null
+  const hasGenerated = stored !== null || (file !== null && existsSync(file))
+  if (!hasGenerated) return box
+  return withOlderBoxes(box, [createSecretBox(await readKey({ configured: stored, file }))])
 }
 
-async function keptInStore({ store, clock, log }: DispatchingDeps): Promise<string> {
+async function keyInStore({ store, clock, log }: DispatchingDeps): Promise<string> {
   log.warn(
-    'MAYFLY_SECRET_KEY is not set: the key that seals webhook secrets is kept in the same database',
+    'MAYFLY_SECRET_KEY is not set: the key that seals webhook secrets is in the same database',
   )
-  return store.secretKeys.keep(newSecretKey(), clock.now())
+  return store.secretKeys.addOrFind(newSecretKey(), clock.now())
 }
 
 async function readKey(source: SecretKeySource): Promise<Buffer> {

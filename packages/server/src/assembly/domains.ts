@@ -8,19 +8,19 @@ import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
 import { runEvery } from './background.ts'
 
-/** What custom domains are looked up with, and looked at again and again. */
+/** DNS lookups for custom domains, and their checks in the background. */
 export type DomainParts = {
   readonly dns: DomainRecords
   stop(): Promise<void>
 }
 
-/** How often domains that are due are looked for. */
+/** How often due domains are looked for. */
 const SWEEP_MS = 60_000
 
-/** A caller waits for the answer: two tries of each server, and no longer. */
+/** Short, because a caller waits for the answer. */
 const LOOKUP = { timeoutMs: 2_000, tries: 2 }
 
-/** Starts looking at custom domains. */
+/** Starts the checks of custom domains. */
 export function startDomains(deps: {
   readonly config: Config
   readonly store: Store
@@ -35,7 +35,7 @@ export function startDomains(deps: {
     txt: (name) => orNull(resolver.txt(name)),
     mx: (name) => orNull(resolver.mx(name)),
   }
-  const about = { name: 'checking custom domains', log }
+  const about = { name: 'the check of custom domains', log }
   const sweeping = runEvery(deps.domainSweepMs ?? SWEEP_MS, about, async () => {
     const { lapsed, checked } = await sweepDomains({ store, clock, dns, mailHost })
     if (lapsed + checked > 0) log.info({ lapsed, checked }, 'custom domains checked')

@@ -41,7 +41,7 @@ export async function startHttp(
   }
 }
 
-/** The MCP library is loaded with the first request to it: it would double the time of a start. */
+/** Loads MCP with its first request: its library would double the time of a start. */
 function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
   let loading: Promise<HandleMcp> | null = null
   return async (request) => {
@@ -52,7 +52,7 @@ function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
   }
 }
 
-/** A port that cannot be had is the operator's to change; any other error is returned as it is. */
+/** An error that the operator can correct by a setting; any other is returned unchanged. */
 export function listenError(error: unknown, setting: 'MAYFLY_HTTP' | 'MAYFLY_SMTP'): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   const reasons: Record<string, string> = {

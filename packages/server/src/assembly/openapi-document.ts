@@ -2,10 +2,10 @@ import { createHttpServer } from '../http/server.ts'
 import type { Log } from '../platform/log.ts'
 import type { App } from './api.ts'
 
-/** The OpenAPI document, without a service behind it. */
+/** The OpenAPI document, made without a running service. */
 export async function openApiDocument(log: Log): Promise<object> {
   const http = await createHttpServer({
-    // Describing the routes calls none of them.
+    // Describing the routes does not call them.
     app: {} as App,
     log,
     newRequestId: () => 'req_0',

@@ -13,7 +13,7 @@ export type OutboundParts = {
   stop(): Promise<void>
 }
 
-/** Longest time for one look-up. */
+/** Longest time for one lookup. */
 const DNS_TIMEOUT_MS = 3_000
 
 /** Redirects that a link check follows. */

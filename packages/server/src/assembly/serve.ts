@@ -5,7 +5,7 @@ import { StartRefused } from '../errors.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { type Service, startService } from './service.ts'
 
-/** The process ends after this time even when the service has not stopped by itself. */
+/** The process ends after this time even when the service has not stopped. */
 const STOP_DEADLINE_MS = 9_500
 
 const HELP = `mayfly serve: throw-away email inboxes for automated tests
@@ -44,7 +44,7 @@ function stopOnSignals(service: Service, log: Log): void {
     isStopping = true
     log.info('stopping')
     setTimeout(() => {
-      log.error('the service did not stop in time')
+      log.error(`the service did not stop within ${STOP_DEADLINE_MS} ms; the process ends`)
       process.exit(0)
     }, STOP_DEADLINE_MS).unref()
     await service.stop()
@@ -54,7 +54,7 @@ function stopOnSignals(service: Service, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
 }
 
-/** One line for what an operator can correct; the stack for what is our bug. */
+/** Prints one line for what the operator can correct, and the stack of a bug. */
 function fail(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   process.stderr.write(`mayfly: ${error instanceof StartRefused ? error.message : text}\n`)

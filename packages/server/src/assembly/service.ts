@@ -73,7 +73,7 @@ export async function startService(
     parts.defer(waiting.stop)
     const outbound = openOutbound(config)
     parts.defer(outbound.stop)
-    // Its threads take as long to load as everything below, so both go on at once.
+    // Its threads take as long to load as everything below, so both run at the same time.
     const receiving = beginReceiving(shared)
     parts.defer(receiving.stop)
     const dispatching = await startDispatching({ ...shared, outbound: outbound.http })
@@ -107,7 +107,7 @@ export async function startService(
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
       waiting.subscriptions.close()
-      // Deliveries that are sent on demand are requests, too.
+      // Replays and sample events are sent within requests.
       await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     addresses.smtpPort = (await receiving.started).port

@@ -1,37 +1,39 @@
 import type { InboxId } from '@mayfly/contract'
 import pg from 'pg'
 
-/** Carries word of what happened in inboxes between nodes that share one PostgreSQL. */
+/** Announces between nodes that share one PostgreSQL in which inboxes something happened. */
 export type NodeSignals = {
-  /** Tells the other nodes, soon. */
+  /** Announces to the other nodes, within milliseconds. */
   announce(inboxIds: readonly InboxId[]): void
   close(): Promise<void>
 }
 
-/** What the other nodes' word is for. */
+/** How announcements of other nodes are handled. */
 export type NodeSignalsOptions = {
   readonly url: string
-  /** Names this node, so that it does not hear itself. */
+  /** Identifies this node, so that it ignores its own announcements. */
   readonly node: string
   readonly onSignal: (inboxIds: readonly InboxId[]) => void
-  /** The connection was lost and is back: whatever was said meanwhile was not heard. */
+  /** Called when the connection is restored: announcements in between were missed. */
   readonly onReconnect: () => void
   readonly onError: (error: unknown) => void
 }
 
 const CHANNEL = 'mayfly_inboxes'
 
-/** Word is gathered for this long: one notification then tells of many mails. */
-const GATHER_MS = 5
+/** Announcements are collected for this long, so that one notification covers many mails. */
+const BATCH_MS = 5
 
-/** A notification holds 8,000 bytes; an id has 30, and quotes and a comma. */
+/** A notification holds 8,000 bytes; an id has 30, with quotes and a comma 33. */
 const IDS_PER_NOTIFICATION = 200
 
 const RECONNECT_MS = 500
 
 /**
- * Opens a connection of its own. Never inside a message's transaction: NOTIFY holds a lock over
- * the whole database from its commit on, which would make all commits of all nodes queue.
+ * Opens a connection for LISTEN and NOTIFY.
+ *
+ * NOTIFY is never sent in the transaction of a message: it takes a lock on the whole database
+ * during the commit, which would serialise the commits of all nodes.
  */
 export function openNodeSignals(options: NodeSignalsOptions): NodeSignals {
   return new PostgresSignals(options)
@@ -56,9 +58,9 @@ class PostgresSignals implements NodeSignals {
     for (const id of inboxIds) this.#pending.add(id)
     if (this.#timer !== null || this.#pending.size === 0) return
     this.#timer = setTimeout(() => {
-      // One after the other: the connection takes one query at a time.
+      // In sequence: the connection takes one query at a time.
       this.#sending = this.#sending.then(() => this.#send())
-    }, GATHER_MS)
+    }, BATCH_MS)
   }
 
   async close(): Promise<void> {
@@ -79,7 +81,7 @@ class PostgresSignals implements NodeSignals {
       try {
         await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload])
       } catch (error) {
-        // The others find it by their sweep.
+        // The other nodes find the mail by polling.
         this.#options.onError(error)
         return
       }
@@ -92,7 +94,7 @@ class PostgresSignals implements NodeSignals {
       application_name: 'mayfly signals',
       keepAlive: true,
     })
-    client.on('notification', ({ payload }) => this.#hear(payload))
+    client.on('notification', ({ payload }) => this.#receive(payload))
     client.on('error', this.#options.onError)
     client.on('end', () => this.#reconnect())
     try {
@@ -115,8 +117,8 @@ class PostgresSignals implements NodeSignals {
     }, RECONNECT_MS)
   }
 
-  #hear(payload: string | undefined): void {
-    // Only nodes speak on this channel; they say what `#send` says.
+  #receive(payload: string | undefined): void {
+    // Only nodes notify on this channel, with the payload of `#send`.
     const { node, inboxIds } = JSON.parse(payload ?? '{}') as {
       node?: string
       inboxIds?: readonly InboxId[]

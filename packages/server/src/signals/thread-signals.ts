@@ -1,17 +1,18 @@
 import type { InboxId, WebhookId } from '@mayfly/contract'
 
-/** Something happened in these inboxes: whoever waits on one should look again. */
+/** An announcement that something happened. */
 export type Signal = {
+  /** Inboxes whose waits and streams should look again. */
   readonly inboxIds: readonly InboxId[]
-  /** Mails that were just stored. */
+  /** Mails that were stored. */
   readonly mailIds: readonly string[]
-  /** When a client last connected, told now and then. */
+  /** When a client connected to the SMTP port; at most one announcement a second. */
   readonly connectedAt?: number
-  /** Webhooks that something is to be sent to. */
+  /** Webhooks with new deliveries. */
   readonly webhookIds?: readonly WebhookId[]
 }
 
-/** Carries signals between threads. A lost one is harmless: whoever waits also looks by himself. */
+/** Carries signals between threads. A lost one is harmless: waits and dispatcher also poll. */
 export type Signals = {
   announce(signal: Signal): void
   /** Calls back for every signal until the returned function is called. */
@@ -23,18 +24,18 @@ export type Signals = {
 export function openThreadSignals(name: string): Signals {
   const channel = new BroadcastChannel(name)
   const listeners = new Set<(signal: Signal) => void>()
-  const tell = (signal: Signal) => {
+  const notify = (signal: Signal) => {
     for (const listener of listeners) listener(signal)
   }
   channel.onmessage = (event: { readonly data: unknown }) => {
-    // Only our own threads know the name.
-    tell(event.data as Signal)
+    // Only threads of this process know the name of the channel.
+    notify(event.data as Signal)
   }
-  // It must not keep the process alive by itself.
+  // The channel must not keep the process alive.
   if ('unref' in channel && typeof channel.unref === 'function') channel.unref()
   return {
     announce: (signal) => {
-      tell(signal)
+      notify(signal)
       channel.postMessage(signal)
     },
     listen: (listener) => {

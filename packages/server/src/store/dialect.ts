@@ -1,53 +1,53 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** Names of column types, which the two databases spell differently. */
+/** Column types and table options, which differ between the databases. */
 export type ColumnTypes = {
-  /** Ids: compared byte by byte, so that they sort by creation under any locale. */
+  /** For ids: compared byte by byte, so that they sort by creation under any locale. */
   readonly id: string
   readonly integer: string
   readonly real: string
   readonly bytes: string
-  /** Before `table`: counters that a crash of the database may forget are not worth a log. */
+  /** Before `table`, for counters that may be lost when the database crashes. */
   readonly unlogged: string
-  /** What follows the closing parenthesis of a table. */
+  /** After the closing parenthesis of a table. */
   readonly options: string
 }
 
-/** Everything in which the two databases differ, as named capabilities. */
+/** All differences between the databases, as named capabilities. */
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
-  /** Whether several nodes may run on one store, so that a node's memory is not the whole truth. */
+  /** Whether several nodes may share one store, so that counting in memory is not enough. */
   readonly isShared: boolean
   readonly types: ColumnTypes
   readonly currentTimestamp: string
   /** Milliseconds since 1970 by the database's own clock. */
   readonly currentMs: string
-  /** The name of parameter number `place`, from 1. */
-  placeholder(place: number): string
-  /** Rows of one call when so many are left to write. */
+  /** The placeholder of the parameter at this position, from 1. */
+  placeholder(position: number): string
+  /** Rows to write in the next call when so many are left. */
   rowsPerCall(left: number): number
-  /** A condition on a column: its value is in the list that is parameter number `place`. */
-  among(place: number): string
-  /** The list for that parameter. */
+  /** A condition on a column: its value is in the list in the parameter at this position. */
+  among(position: number): string
+  /** The value of that parameter. */
   list(values: readonly string[]): unknown
-  /** Makes other nodes that migrate wait for the end of this transaction. */
+  /** Makes other migrations wait for the end of this transaction. */
   lockMigrations(tx: Kysely<Schema>): Promise<void>
   /** Makes other transactions that lock the same account wait for the end of this one. */
   lockAccount(tx: Kysely<Schema>, accountId: string): Promise<void>
-  /** What follows a select whose rows nobody else may change until the end of the transaction. */
+  /** After a select: locks its rows until the end of the transaction. */
   readonly forUpdate: string
-  /** The same, without waiting: rows that somebody else holds are left out. */
+  /** The same, without waiting: rows that are locked by others are left out. */
   readonly skipLocked: string
-  /** Whether an error says that the storage is out of reach, and if so whether it is full. */
+  /** Not null when an error means that the storage is unavailable; `full` for want of space. */
   unavailability(error: unknown): { readonly full: boolean } | null
 }
 
 /** SQLite's result codes, from its documentation. */
 const SQLITE = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, NOTADB: 26 }
-const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
+const SQLITE_UNAVAILABLE: readonly number[] = Object.values(SQLITE)
 
-/** SQLite: one writer at a time, so a transaction is itself the lock. */
+/** SQLite: only one transaction writes at a time, so that no other locks are needed. */
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   isShared: false,
@@ -62,7 +62,7 @@ export const sqliteDialect: Dialect = {
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
-  // Powers of two, so that few statements are ever prepared. More in one gain nothing.
+  // Powers of two, so that few different statements are prepared. More than 16 gain nothing.
   rowsPerCall: (left) => 2 ** Math.min(4, Math.floor(Math.log2(left))),
   among: () => 'in (select value from json_each(?))',
   list: (values) => JSON.stringify(values),
@@ -73,21 +73,22 @@ export const sqliteDialect: Dialect = {
   unavailability: (error) => {
     const code = errorField(error, 'errcode')
     if (typeof code !== 'number') return null
-    // The low byte is the primary code; the rest says more about it.
+    // The low byte is the primary code; the other bits refine it.
     const primary = code & 0xff
-    return SQLITE_GONE.includes(primary) ? { full: primary === SQLITE.FULL } : null
+    return SQLITE_UNAVAILABLE.includes(primary) ? { full: primary === SQLITE.FULL } : null
   },
 }
 
-/** A number of our own among PostgreSQL's advisory locks. */
+/** The key of our advisory lock; any number that others do not use. */
 const MIGRATION_LOCK = 6_292_359
 
 const DISK_FULL = '53100'
 
-/** Connection failures, too many connections, shutting down, read-only stand-by. */
-const POSTGRES_GONE = /^(?:08|53|57P0|58|25006)/
-const NETWORK_GONE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
-const POOL_GONE = /Connection terminated|timeout exceeded|encountered a connection error/
+/** Connection failures, too many connections, shutting down, read-only standby. */
+const POSTGRES_UNAVAILABLE = /^(?:08|53|57P0|58|25006)/
+const NETWORK_UNAVAILABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
+/** Errors of the pool have no code. */
+const POOL_UNAVAILABLE = /Connection terminated|timeout exceeded|encountered a connection error/
 
 /** PostgreSQL: row and advisory locks. */
 export const postgresDialect: Dialect = {
@@ -103,10 +104,10 @@ export const postgresDialect: Dialect = {
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
-  placeholder: (place) => `$${place}`,
-  // Each call is a round trip.
+  placeholder: (position) => `$${position}`,
+  // Each call costs a round trip.
   rowsPerCall: (left) => Math.min(left, 50),
-  among: (place) => `= any($${place})`,
+  among: (position) => `= any($${position})`,
   list: (values) => values,
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',
@@ -118,10 +119,13 @@ export const postgresDialect: Dialect = {
   },
   unavailability: (error) => {
     const code = errorField(error, 'code')
-    if (typeof code === 'string' && (POSTGRES_GONE.test(code) || NETWORK_GONE.test(code))) {
+    if (
+      typeof code === 'string' &&
+      (POSTGRES_UNAVAILABLE.test(code) || NETWORK_UNAVAILABLE.test(code))
+    ) {
       return { full: code === DISK_FULL }
     }
-    return POOL_GONE.test(String(errorField(error, 'message'))) ? { full: false } : null
+    return POOL_UNAVAILABLE.test(String(errorField(error, 'message'))) ? { full: false } : null
   },
 }
 

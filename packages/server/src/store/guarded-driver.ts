@@ -5,9 +5,9 @@ import type { SqliteConnection } from './sqlite/driver.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * A driver whose failures for want of storage are told apart from our mistakes: a full disk
- * or a lost connection surfaces as StorageUnavailable, whatever the database calls it. Texts go
- * in without NUL, which PostgreSQL cannot hold and mail and callers may bring.
+ * Wraps a driver. A full disk or a lost connection is thrown as StorageUnavailable, whatever the
+ * database calls it, so that it differs from a bug. NUL characters in texts are replaced: mail and
+ * callers may send them, and PostgreSQL cannot store them.
  */
 export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
   const guard = async <T>(work: Promise<T>): Promise<T> => {
@@ -43,7 +43,7 @@ export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
   }
 }
 
-/** The same for statements that run at once on SQLite's one connection. */
+/** The same for hand-written statements on the one connection of SQLite. */
 export function guardedStatements(connection: SqliteConnection, dialect: Dialect): Statements {
   return {
     run: async <Row>(sql: string, parameters: readonly unknown[]) => {

@@ -7,12 +7,12 @@ import { webhooks } from './migrations/0003-webhooks.ts'
 import { refusalCodes } from './migrations/0004-refusal-codes.ts'
 import type { Schema } from './schema.ts'
 
-/** Every migration in order; its place in the list is its number. Forward only, never edited. */
+/** All migrations; the number of each is its position, from 1. A released one is never edited. */
 const MIGRATIONS = [initial, manyAccounts, webhooks, refusalCodes] as const
 
 /**
- * Brings the schema up to date, all in one transaction under the database's lock, so that
- * of several nodes that start at once one migrates and the others wait.
+ * Brings the schema up to date, in one transaction under a lock: when several nodes start at the
+ * same time, one migrates and the others wait.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -39,11 +39,11 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
   })
 }
 
-/** Throws unless the schema is the one that this version knows. */
+/** Throws unless the schema is that of this version. */
 export async function requireMigrated(db: Kysely<Schema>): Promise<void> {
   const applied = await newestMigration(db).catch((error: unknown) => {
     if (error instanceof StorageUnavailable) throw error
-    // There is no table of migrations yet.
+    // The table of migrations does not exist yet.
     return 0
   })
   if (applied === MIGRATIONS.length) return

@@ -10,7 +10,7 @@ onEachDatabase(
     it('migrates once, however many open it, and opens again', async () => {
       await using database = await create()
       const open = () => openStore({ url: database.url, exclusive: false })
-      // SQLite waits for a lock without letting its own thread go on: there, one after the other.
+      // SQLite blocks its thread while it waits for a lock: there, one after the other.
       const stores =
         name === 'SQLite'
           ? [await open(), await open()]

@@ -4,7 +4,7 @@ import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import { holdData, openSqlite } from './sqlite/open.ts'
+import { lockStore, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
@@ -29,7 +29,7 @@ import { Usage } from './tables/usage.ts'
 import { WaitSlots } from './tables/wait-slots.ts'
 import { Webhooks } from './tables/webhooks.ts'
 
-/** Every table's queries; the same inside a transaction as outside. */
+/** The queries of all tables, inside or outside of a transaction. */
 export type Tables = {
   readonly accounts: Accounts
   readonly keys: Keys
@@ -58,9 +58,9 @@ export type Tables = {
 export type Store = Tables & {
   /** Whether other nodes may run on the same store. */
   readonly isShared: boolean
-  /** All of `work` or nothing of it. Inside, only `tx` may be used. */
+  /** Commits all of `work` or nothing. Inside, only `tx` may be used. */
   transaction<T>(work: (tx: Tables) => Promise<T>): Promise<T>
-  /** Runs one statement as it is; for the operator's tools and tests. */
+  /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
   ping(): Promise<void>
@@ -73,56 +73,56 @@ export type Store = Tables & {
 export type StoreOptions = {
   /** `sqlite:PATH` or `postgres://…` */
   readonly url: string
-  /** Whether to refuse when another process runs on the same embedded store. */
+  /** Whether to refuse when another process runs on the same SQLite store. */
   readonly exclusive: boolean
   /**
-   * Whether the store must be there and of this version already: what runs beside the service
-   * must not change its schema, nor make an empty store by a slip of the pen.
+   * Whether the store must exist with the current schema. For tools that run beside the service:
+   * they must not migrate it, nor create an empty store when the path has a typing error.
    */
   readonly existing?: boolean
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
   /**
-   * Whether SQLite's transactions are brought to the disk while the thread goes on; one resolves
-   * when it is there. A statement outside of a transaction then comes to the disk with the next.
+   * Whether the thread goes on while SQLite's transactions are synced to the disk; a transaction
+   * resolves after its sync. A statement outside of a transaction is then synced with the next one.
    */
-  readonly syncsApart?: boolean
+  readonly syncsInBackground?: boolean
 }
 
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sqlitePath = sqlitePathOf(options.url)
-  const held = options.exclusive && sqlitePath !== null ? holdData(sqlitePath) : null
+  const lock = options.exclusive && sqlitePath !== null ? lockStore(sqlitePath) : null
   const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
   const isMissing = sqlitePath !== null && !existsSync(sqlitePath)
   if (options.existing === true && isMissing) {
     throw new StartRefused(`There is no store at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
   }
-  const syncs = options.syncsApart === true ? 'apart' : 'atCommit'
+  const syncs = options.syncsInBackground === true ? 'inBackground' : 'atCommit'
   let db: Kysely<Schema> | null = null
   try {
     const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs)
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
     else await migrate(db, dialect)
-    const log = sqlitePath !== null && syncs === 'apart' ? openLog(sqlitePath, db) : null
+    const log = sqlitePath !== null && syncs === 'inBackground' ? openLog(sqlitePath, db) : null
     return storeOver(db, dialect, {
       statements: sqlite?.statements ?? null,
       synced: async () => log?.sync(),
       released: () => {
         log?.close()
-        held?.release()
+        lock?.release()
       },
     })
   } catch (error) {
     await db?.destroy()
-    held?.release()
+    lock?.release()
     if (!(error instanceof StorageUnavailable)) throw error
     throw new StartRefused(`${error.message}. Check MAYFLY_DATABASE_URL.`)
   }
 }
 
-/** PostgreSQL's driver is loaded only where there is one. */
+/** The driver of PostgreSQL is loaded only when it is used. */
 async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
   const { openPostgres } = await import('./postgres/open.ts')
   return openPostgres(options.url, options.connectionsMax ?? 10)
@@ -133,9 +133,9 @@ export function sqlitePathOf(url: string): string | null {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
 }
 
-/** What a store has besides its database. */
+/** The parts of a store beside its database. */
 type StoreParts = {
-  /** Where there is one connection alone; else each transaction has its own. */
+  /** Of SQLite's one connection; null when each transaction has a connection of its own. */
   readonly statements: Statements | null
   readonly synced: () => Promise<void>
   readonly released: () => void

@@ -18,10 +18,9 @@ import type {
 import type { TransferEncoding } from '@mayfly/mail'
 import type { ColumnType } from 'kysely'
 
-// Columns named `…_at`, `…_until` hold milliseconds since 1970; JSON is text; flags are 0 or 1:
-// both databases keep these alike, and they sort as they should.
+// Columns named `…_at` and `…_until` hold milliseconds since 1970, JSON is text, flags are 0 or 1:
+// both databases store these types alike.
 
-/** A whole number that the database may also hold as a wider type. */
 type Flag = 0 | 1
 
 type AccountTable = {
@@ -39,11 +38,11 @@ type ExternalIdentityTable = {
   subject: string
   account_id: AccountId
   connected_at: number
-  /** What the plan goes back to when it is disconnected. */
+  /** The plan that a disconnect restores. */
   plan_before: Plan
 }
 
-/** A begun connection to an external account, until its callback. */
+/** A connection to an external account that waits for its callback. */
 type ConnectionAttemptTable = {
   state_hash: string
   account_id: AccountId
@@ -75,15 +74,15 @@ type CustomDomainTable = {
   verified_at: number | null
   active_at: number | null
   last_checked_at: number | null
-  /** Since when its TXT record is missing; null while it is there. */
+  /** When its TXT record was first missing; null while it is there. */
   unproven_since: number | null
-  /** When it is looked at unasked; null while it is pending. */
+  /** When the sweep checks it next; null while it is pending. */
   next_check_at: number | null
 }
 
 /**
- * Who holds an address. The row outlives its inbox, so that an address that one account
- * gave up is not handed to another while its old mail may still be under way.
+ * The owner of an address. The row stays after its inbox is gone, so that another account does not
+ * get the address while mail for its old owner may still arrive.
  */
 type AddressTable = {
   address: string
@@ -108,21 +107,21 @@ type InboxTable = {
   last_sequence: ColumnType<number, number | undefined>
 }
 
-/** One mail as it was received, shared by all its recipients. */
+/** A received mail, shared by all its recipients. */
 type MailTable = {
   id: string
   received_at: number
   size_bytes: number
   text: string | null
   html: string | null
-  /** What a full message shows beyond its own columns. */
+  /** JSON of `MailContent`. */
   content: string
   transcript: string
-  /** Verdicts of the sender checks; null until they are done. */
+  /** JSON of `MessageAuth`; null until the sender checks are done. */
   auth: string | null
 }
 
-/** The bytes as they came, with our trace headers on top. */
+/** The bytes of a mail as received, with our trace headers on top. */
 type RawMailTable = {
   mail_id: string
   encoding: 'identity' | 'zstd'
@@ -161,7 +160,7 @@ type AttachmentTable = {
   reason: string | null
   /** Set while the attachment is quarantined because it has not been scanned yet. */
   held_for: 'scan' | null
-  /** Where its encoded bytes lie in the raw mail. */
+  /** Position of its encoded bytes in the raw mail. */
   body_start: number
   body_end: number
   body_encoding: TransferEncoding
@@ -218,7 +217,7 @@ type UsageDayTable = {
   inboxes: ColumnType<number, number | undefined>
 }
 
-/** How much of a rate was used since a window began. */
+/** Requests counted in a window of a rate limit. */
 type RateWindowTable = {
   name: string
   window_ms: number
@@ -226,11 +225,11 @@ type RateWindowTable = {
   used: number
 }
 
-/** A held wait: one of the numbered places that an account has. */
+/** A held wait: one of the numbered slots of an account. */
 type WaitSlotTable = {
   account_id: AccountId
   number: number
-  /** Whose place it is: a new one each time it is taken. */
+  /** Identifies the holder; a new one each time the slot is taken. */
   token: string
   node: string
   leased_until: number
@@ -282,7 +281,7 @@ type DeliveryAttemptTable = {
   detail: string | null
 }
 
-/** A key that was made here because none was configured. */
+/** A generated key, for services where none is configured. */
 type SecretKeyTable = {
   name: string
   value: string

@@ -74,13 +74,13 @@ function rowsSql(dialect: Dialect, statement: RowsStatement, rowCount: number): 
   const name = `${dialect.name} ${statement.name} ${rowCount}`
   const cached = cachedSql.get(name)
   if (cached !== undefined) return cached
-  let place = 0
+  let position = 0
   const rows = Array.from({ length: rowCount }, () => {
-    const places = statement.values.map((write) => {
-      place += 1
-      return write(dialect.placeholder(place))
+    const expressions = statement.values.map((write) => {
+      position += 1
+      return write(dialect.placeholder(position))
     })
-    return `(${places.join(', ')})`
+    return `(${expressions.join(', ')})`
   })
   const sql = statement.sql(rows.join(', '))
   cachedSql.set(name, sql)

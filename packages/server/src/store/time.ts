@@ -1,6 +1,6 @@
-/** Milliseconds as the ISO 8601 text that leaves the service. */
+/** Milliseconds since 1970 as ISO 8601 text. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/** The same where there may be none. */
+/** The same for a value that may be null. */
 export const isoTimeOrNull = (ms: number | null): string | null =>
   ms === null ? null : isoTime(ms)

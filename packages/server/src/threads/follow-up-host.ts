@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../features/follow-up/record.ts'
 
-/** Does what follows each stored mail. */
+/** Follows up on stored mails. */
 export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<void> }
 
 /** What the follow-up thread is started with. */
@@ -16,14 +16,14 @@ export type FollowUpThreadMessage =
   | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop' }
 
-/** What the host does with what the thread sends. */
+/** What the host does for the thread. */
 export type FollowUpHostOptions = {
-  /** Writes a finding of the thread. */
+  /** Resolves once the finding is stored. */
   readonly record: (finding: Finding) => Promise<unknown>
   readonly onCrash: (error: unknown) => void
 }
 
-/** The thread that follows up on stored mail; it starts with the first mail. */
+/** Follows up on stored mails in a thread of its own, which the first mail starts. */
 export function createFollowUpThread(
   data: FollowUpThreadData,
   { record, onCrash }: FollowUpHostOptions,

@@ -1,4 +1,4 @@
-// The entry file of the follow-up thread: opens what it needs, starts, and stops when told to.
+// The entry file of the follow-up thread: opens the store, starts, and stops on a message.
 
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -8,7 +8,7 @@ import { createLog } from '../platform/log.ts'
 import { openStore } from '../store/open.ts'
 import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
 
-/** The lowest priority that the system gives a thread. */
+/** The lowest scheduling priority. */
 const LOWEST_PRIORITY = 19
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
@@ -17,7 +17,7 @@ const send = (message: FollowUpThreadMessage) => port.postMessage(message)
 // Only threads/follow-up-host.ts starts this file.
 const { config, hostName } = workerData as FollowUpThreadData
 
-// On Linux this is the priority of the calling thread alone.
+// On Linux this sets the priority of the calling thread only.
 if (process.platform === 'linux') setPriority(LOWEST_PRIORITY)
 const url = config.MAYFLY_DATABASE_URL
 const store = await openStore({ url, exclusive: false, connectionsMax: 4 })
@@ -34,7 +34,7 @@ port.on('message', async (message: FollowUpThreadMessage) => {
   }
 })
 
-/** Has findings written by the thread that started this one. */
+/** Sends findings to the main thread, which stores them. */
 function createRecorder() {
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   let count = 0

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.ts'
 
-/** What a receiving thread is told. */
+/** The settings of a receiving thread. */
 export type ReceivingOptions = {
   readonly config: Config
   readonly hostName: string
@@ -11,24 +11,24 @@ export type ReceivingOptions = {
   readonly tls: { readonly cert: string; readonly key: string }
 }
 
-/** A receiving side that listens. */
+/** The receiving side, listening. */
 export type Receiving = { readonly port: number; stop(graceMs: number): Promise<void> }
 
 /** What a receiving thread is started with. */
 export type ReceivingThreadData = {
   readonly options: ReceivingOptions
-  /** Name of the channel that the threads of this process signal on. */
+  /** Name of the channel for signals between threads of this process. */
   readonly signalsName: string
 }
 
 /** The messages between a receiving thread and the thread that started it. */
 export type ReceivingThreadMessage =
   | { readonly type: 'listening'; readonly port: number }
-  /** An error loses its code on the way between threads: it travels beside it. */
+  /** `code` is sent separately: an error loses it between threads. */
   | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
   | { readonly type: 'stop'; readonly graceMs: number }
 
-/** What the threads that receive are started with. */
+/** What the receiving threads are started with. */
 export type ReceivingThreads = {
   readonly options: ReceivingOptions
   readonly count: number
@@ -37,7 +37,7 @@ export type ReceivingThreads = {
   readonly onCrash: (error: unknown) => void
 }
 
-/** Starts the receiving threads, one after the other: the first may choose the port. */
+/** Starts the receiving threads in sequence: with port 0, the first one picks the port. */
 export async function startReceivingThreads(start: ReceivingThreads): Promise<Receiving> {
   const threads: Worker[] = []
   let { port } = start.options

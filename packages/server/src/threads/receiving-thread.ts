@@ -1,4 +1,4 @@
-// The entry file of a receiving thread: opens what it needs, starts, and stops when told to.
+// The entry file of a receiving thread: opens the store, starts, and stops on a message.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { startReceiving } from '../assembly/receiving.ts'
@@ -16,7 +16,7 @@ const { options, signalsName } = workerData as ReceivingThreadData
 
 try {
   const url = options.config.MAYFLY_DATABASE_URL
-  const store = await openStore({ url, exclusive: false, syncsApart: true })
+  const store = await openStore({ url, exclusive: false, syncsInBackground: true })
   const log = createLog(options.config.MAYFLY_LOG_LEVEL)
   const signals = openThreadSignals(signalsName)
   const receiving = await startReceiving({ store, log, signals, clock: systemClock }, options)

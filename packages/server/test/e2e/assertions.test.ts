@@ -48,7 +48,7 @@ onEachDatabase('assertions', (create) => {
     )
     const details: string[] = body.results.map((result: { detail: string }) => result.detail)
     assert.equal(details[0], 'found in the text')
-    assert.match(String(details[1]), /with other capitals it is in the text/)
+    assert.match(String(details[1]), /with different capitalisation it is in the text/)
     assert.match(String(details[3]), /answered 200/)
     assert.match(String(details[4]), /\/broken answered 500/)
     assert.match(String(details[5]), /^no link contains \/nowhere; the mail has 2 links: /)

@@ -141,7 +141,7 @@ onEachDatabase('external accounts', (create) => {
     await dev.delete(CONNECTION)
     const replayed = await come(service, callback)
     assert.equal(replayed.status, 400)
-    assert.match(replayed.text, /used already, or is older than 10 minutes/)
+    assert.match(replayed.text, /used already or is older than 10 minutes/)
     assert.equal((await accountOf(dev)).account.connected, false)
 
     for (const query of ['', '?state=', '?code=x', `?state=${'x'.repeat(43)}&code=x`]) {

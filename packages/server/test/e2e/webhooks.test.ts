@@ -69,7 +69,7 @@ onEachDatabase('webhooks', (create) => {
       ['https:\\\\example.com/', /https:/],
       ['https://exa[mple.com/', /https:/],
       ['https://example.com:99999/', /https:/],
-      ['https://user:pass@example.com/', /^url: must not hold a user or a password$/],
+      ['https://user:pass@example.com/', /^url: must not contain a user or a password$/],
       ['https://user@example.com/', /user or a password/],
       ['https://@example.com/', /user or a password/],
       ['https://example.com/#part', /^url: must not have a fragment$/],

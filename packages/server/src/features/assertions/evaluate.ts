@@ -1,15 +1,15 @@
 import type { Assertion, AssertionRun, Message, MessageAuth } from '@mayfly/contract'
 
-/** What one assertion came to. */
+/** The result of one assertion. */
 export type AssertionResult = AssertionRun['results'][number]
 
-/** Links named in a detail; more do not fit a line. */
+/** Links listed in a detail; more do not fit a line. */
 const LINKS_SHOWN_MAX = 5
 
-/** Longest text repeated in a detail. */
+/** Longest text quoted in a detail. */
 const SHOWN_CHARS_MAX = 120
 
-/** Whether a code was found. */
+/** Passes when the mail has a one-time code. */
 export function checkOtpPresent(message: Message): AssertionResult {
   const { otp } = message
   return result(
@@ -21,23 +21,24 @@ export function checkOtpPresent(message: Message): AssertionResult {
   )
 }
 
-/** Whether a text stands in subject, text or visible HTML, to the letter. */
+/** Passes when the subject, text or visible HTML contains a text, case-sensitive. */
 export function checkContainsText(
   message: Message,
   text: string,
   visibleHtml: string | null,
 ): AssertionResult {
-  const places: readonly (readonly [string, string | null])[] = [
+  const parts: readonly (readonly [string, string | null])[] = [
     ['subject', message.subject],
     ['text', message.text],
     ['HTML', visibleHtml],
   ]
-  const place = places.find(([, content]) => content?.includes(text) === true)
-  if (place !== undefined) return result('containsText', true, `found in the ${place[0]}`)
-  const nearly = places.find(
+  const part = parts.find(([, content]) => content?.includes(text) === true)
+  if (part !== undefined) return result('containsText', true, `found in the ${part[0]}`)
+  const nearly = parts.find(
     ([, content]) => content?.toLowerCase().includes(text.toLowerCase()) === true,
   )
-  const hint = nearly === undefined ? '' : `; with other capitals it is in the ${nearly[0]}`
+  const hint =
+    nearly === undefined ? '' : `; with different capitalisation it is in the ${nearly[0]}`
   return result(
     'containsText',
     false,
@@ -45,7 +46,7 @@ export function checkContainsText(
   )
 }
 
-/** Whether a sender check came out as expected. */
+/** Passes when a sender check has the expected result. */
 export function checkAuth(
   auth: MessageAuth | null,
   assertion: Extract<Assertion, { type: 'auth' }>,
@@ -68,7 +69,7 @@ export function linksToTry(message: Message, urlContains: string | undefined): s
   return urlContains === undefined ? urls : urls.filter((url) => url.includes(urlContains))
 }
 
-/** What is said when there is no link to try. */
+/** The result when there is no link to try. */
 export function noLink(message: Message, urlContains: string | undefined): AssertionResult {
   const urls = message.links.map(({ url }) => url)
   if (urls.length === 0) return result('linkResponds', false, 'the mail has no links')
@@ -81,7 +82,7 @@ export function noLink(message: Message, urlContains: string | undefined): Asser
   )
 }
 
-/** Every assertion failed, for one reason: nothing arrived. */
+/** Fails all assertions: nothing arrived. */
 export function nothingArrived(
   assertions: readonly Assertion[],
   reason: string,
@@ -89,12 +90,12 @@ export function nothingArrived(
   return assertions.map(({ type }) => result(type, false, reason))
 }
 
-/** One result. */
+/** An assertion result. */
 export function result(type: string, passed: boolean, detail: string): AssertionResult {
   return { type, passed, detail }
 }
 
-/** A text as far as it fits a line. */
+/** A text, cut to fit a line. */
 export function shown(text: string): string {
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`
 }

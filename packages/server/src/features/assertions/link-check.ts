@@ -1,22 +1,22 @@
 import type { AssertionResult } from './evaluate.ts'
 import { result, shown } from './evaluate.ts'
 
-/** What a fetch came to, as far as a link check cares. */
+/** The result of a fetch. */
 type Fetched =
   | { readonly state: 'answered'; readonly status: number; readonly url: string }
   | { readonly state: 'refused'; readonly detail: string }
   | { readonly state: 'failed'; readonly error: string; readonly detail: string }
 
-/** Fetches one URL by the one door to the outside. */
+/** Fetches one URL under the rules for outbound connections. */
 export type FetchLink = (url: string, timeoutMs: number) => Promise<Fetched>
 
-/** Links tried by one assertion: a mail must not make us knock on five hundred doors. */
+/** Links tried by one assertion, so that a mail cannot make us send hundreds of requests. */
 const LINKS_TRIED_MAX = 10
 
 /** Longest time for one link, redirects included. */
 const LINK_TIMEOUT_MS = 10_000
 
-/** Tries links in order until one responds with 2xx in the end. */
+/** Tries links in order until one answers 2xx, redirects followed. */
 export async function checkLinks(
   urls: readonly string[],
   fetchLink: FetchLink,

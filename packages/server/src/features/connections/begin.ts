@@ -17,27 +17,27 @@ export type ConnectionDeps = {
   readonly requireAdmin: (caller: Caller) => void
 }
 
-/** How long a person may take to agree. */
+/** How long the person may take at the provider. */
 export const ATTEMPT_MS = 10 * 60 * 1000
 
-/** Seconds after which a provider that did not answer is worth another try. */
+/** Seconds for Retry-After when a provider did not answer. */
 export const PROVIDER_RETRY_SECONDS = 10
 
 /**
  * Begins to connect an external account; admins only.
  *
- * State, nonce and PKCE verifier are new each time and stay here: the state, of which only a
- * hash is kept, finds the attempt; the verifier makes a code that was issued for another
- * attempt worthless; the nonce ties the ID token to this one.
+ * State, nonce and PKCE verifier are new for each attempt. The state, of which only a hash is
+ * stored, identifies the attempt; the verifier makes a code of another attempt useless; the nonce
+ * binds the ID token to this attempt.
  */
 export async function beginConnection(
   deps: ConnectionDeps,
   caller: Caller,
-  options: { readonly provider?: ConnectionProvider | undefined },
+  request: { readonly provider?: ConnectionProvider | undefined },
 ): Promise<{ authorizationUrl: string }> {
   deps.requireAdmin(caller)
   const { store, ids } = deps
-  const { name, provider } = chooseProvider(deps.providers, options.provider)
+  const { name, provider } = chooseProvider(deps.providers, request.provider)
   if ((await store.connections.find(caller.accountId)) !== null) {
     throw new ServiceError('identity_connected', {
       message: 'An external account is connected to your account already. Disconnect it first.',
@@ -54,7 +54,7 @@ export async function beginConnection(
     })
   }
   const now = deps.clock.now()
-  await store.connections.forgetAttempts(now - ATTEMPT_MS)
+  await store.connections.deleteAttempts(now - ATTEMPT_MS)
   await store.connections.addAttempt({
     stateHash: hashState(secrets.state),
     accountId: caller.accountId,
@@ -66,7 +66,7 @@ export async function beginConnection(
   return { authorizationUrl }
 }
 
-/** What is kept of a state: who reads the store cannot come back in a person's place. */
+/** What is stored of a state: a copy of the store must not allow to complete an attempt. */
 export function hashState(state: string): string {
   return hash('sha256', state, 'hex')
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../accounts/authenticate.ts'
 import { ATTEMPT_MS, type ConnectionDeps, hashState, PROVIDER_RETRY_SECONDS } from './begin.ts'
 import { CALLBACK_PATH } from './providers.ts'
 
-/** What the person is told at the end. */
+/** What the final page shows. */
 export type Connected = {
   readonly email: string
   readonly plan: Plan
@@ -14,10 +14,9 @@ export type Connected = {
 }
 
 /**
- * Ends what was begun: the browser is back from the provider with this query.
+ * Completes a connection when the browser returns from the provider with this query.
  *
- * The attempt is taken away before anything else, whatever comes of it, so that a URL that
- * was seen by somebody is of no use a second time.
+ * The attempt is deleted first, whatever the result, so that a callback URL works only once.
  */
 export async function completeConnection(
   deps: Omit<ConnectionDeps, 'requireAdmin'>,
@@ -39,7 +38,7 @@ export async function completeConnection(
   }
   if (redeemed.state === 'refused') {
     throw new ServiceError('connection_refused', {
-      message: `${provider.name} did not confirm who you are (${redeemed.reason}). Begin anew.`,
+      message: `${provider.name} did not confirm who you are (${redeemed.reason}). Start again.`,
     })
   }
   return deps.store.transaction(async (tx) => {
@@ -49,13 +48,12 @@ export async function completeConnection(
   })
 }
 
-/** One identity, one account; the same pair once more is no conflict. */
+/** An identity connects one account; connecting the same pair again is not a conflict. */
 async function connect(
   tx: Tables,
   { accountId }: ConnectionAttempt,
-  about: { readonly identity: ExternalIdentity; readonly now: number },
+  { identity, now }: { readonly identity: ExternalIdentity; readonly now: number },
 ): Promise<void> {
-  const { identity, now } = about
   await tx.accounts.lock(accountId)
   const known = await tx.connections.find(accountId)
   if (known?.issuer === identity.issuer && known.subject === identity.subject) return
@@ -67,7 +65,7 @@ async function connect(
   await tx.connections.changePlan(accountId, { from: 'key_only', to: 'connected' })
 }
 
-/** Disconnects the caller's external account; admins only. The plan is what it was before. */
+/** Disconnects the caller's external account and restores the plan from before; admins only. */
 export async function deleteConnection(deps: ConnectionDeps, caller: Caller): Promise<void> {
   deps.requireAdmin(caller)
   await deps.store.transaction(async (tx) => {

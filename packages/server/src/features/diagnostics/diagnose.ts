@@ -15,7 +15,7 @@ export type DiagnoseDeps = {
   readonly mailHost: string
   readonly smtpAddress: () => string
   readonly lastConnectionAt: () => number | null
-  /** Why a message does not count for a wait; null when it does. */
+  /** Why a message does not match a wait; null when it does. */
   readonly mismatch: (
     query: WaitQuery,
     message: Awaited<ReturnType<Tables['messages']['listCandidates']>>[number],
@@ -25,10 +25,10 @@ export type DiagnoseDeps = {
 /** Messages that the timeline covers: up to three events each. */
 const TRACES_MAX = 200
 
-/** Messages that a wait which came to nothing is told about. */
+/** Messages listed for a wait that ended without a match. */
 const CONSIDERED_MAX = 20
 
-/** Where a missing mail may have got stuck. */
+/** What happened in an inbox, and what to do about a missing mail. */
 export async function diagnose(
   deps: DiagnoseDeps,
   caller: Caller,
@@ -63,7 +63,7 @@ export async function diagnose(
   }
 }
 
-/** The same for a wait that came to nothing: also what did arrive, and why it did not count. */
+/** The same for a wait that ended without a match, with the messages that did not match. */
 export async function explainWait(
   deps: DiagnoseDeps,
   caller: Caller,
@@ -89,7 +89,7 @@ export async function explainWait(
   }
 }
 
-/** The SMTP dialogue that brought a message. */
+/** The SMTP dialogue in which a message was received. */
 export async function readTranscript(
   deps: Pick<DiagnoseDeps, 'store' | 'clock'>,
   caller: Caller,

@@ -10,7 +10,7 @@ export type Observed = {
   readonly stored: readonly StoredDiagnosticEvent[]
   readonly domain: { readonly domain: string; readonly status: string }
   readonly mailHost: string
-  /** Where the application under test should send to. */
+  /** Host and port that the application under test should send to. */
   readonly smtpAddress: string
   /** When a client last connected to this node's SMTP port; null when none has since its start. */
   readonly lastConnectionAt: number | null
@@ -22,19 +22,19 @@ const REFUSAL_STEPS_MAX = 3
 
 /** What to do now, the most likely cause first. */
 export function nextSteps(observed: Observed): string[] {
-  return [...stateSteps(observed), ...refusalSteps(observed), ...silenceSteps(observed)]
+  return [...stateSteps(observed), ...refusalSteps(observed), ...noMailSteps(observed)]
 }
 
 function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
   const steps: string[] = []
   if (inbox.state === 'expired') {
     steps.push(
-      `The inbox expired at ${inbox.expiresAt} and takes no more mail. Create a new one; a larger ttlSeconds makes it live longer.`,
+      `The inbox expired at ${inbox.expiresAt} and accepts no more mail. Create a new one, if needed with a larger ttlSeconds.`,
     )
   }
   if (inbox.state === 'suspended') {
     steps.push(
-      'The inbox is suspended and takes no mail. inbox.suspended in events tells why; create a new one, or ask the operator to resume it.',
+      'The inbox is suspended and accepts no mail; the event inbox.suspended has the reason. Create a new one, or ask the operator to resume it.',
     )
   }
   if (domain.status !== 'active') {
@@ -59,11 +59,11 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
     })
 }
 
-/** When nothing at all has come, the mail never reached us, or not for this address. */
-function silenceSteps(observed: Observed): string[] {
+/** Steps for an inbox without any event of a mail: it was not sent here, or to another address. */
+function noMailSteps(observed: Observed): string[] {
   const { events, inbox, smtpAddress, lastConnectionAt } = observed
-  const isSilent = events.every(({ stage }) => stage.startsWith('inbox.'))
-  if (!isSilent || inbox.state !== 'active') return []
+  const hasNoMail = events.every(({ stage }) => stage.startsWith('inbox.'))
+  if (!hasNoMail || inbox.state !== 'active') return []
   const createdAt = Date.parse(inbox.createdAt)
   if (lastConnectionAt === null || lastConnectionAt < createdAt) {
     return [

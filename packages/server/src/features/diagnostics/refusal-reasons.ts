@@ -32,7 +32,7 @@ export function reasonText(reason: RefusalReason): string {
   }
 }
 
-const RETRY = 'The sender should try again by itself; a real mail server does.'
+const RETRY = 'The sender should try again; real mail servers do so automatically.'
 const FULL = 'Delete the inbox and create a new one: it is full.'
 const CUT_OFF = 'The connection broke off: look at the log of the sender and at the network.'
 const SENDER_LOG = 'Look at the log of the sender.'

@@ -17,7 +17,7 @@ export type TimelineParts = {
   readonly now: number
 }
 
-/** Every stage that was observed, oldest first, the newest 500. */
+/** The newest events of an inbox, oldest first. */
 export function timeline(parts: TimelineParts): DiagnosticEvent[] {
   const { inbox, traces, stored, attempts, now } = parts
   const events: DiagnosticEvent[] = [
@@ -30,7 +30,7 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
   if (Date.parse(inbox.expiresAt) <= now) {
     events.push({ stage: 'inbox.expired', at: inbox.expiresAt, detail: null })
   }
-  // ISO texts of one form sort as the instants do; equal ones keep the order above.
+  // ISO texts of one format sort like the instants; equal ones keep the order above.
   return events.sort((a, b) => compare(a.at, b.at)).slice(-EVENTS_MAX)
 }
 

@@ -28,7 +28,7 @@ export async function listDomains(
   ]
 }
 
-/** The caller's own domains, whatever their state. */
+/** The caller's own domains, in any state. */
 export async function listCustomDomains(deps: ReadDomainsDeps, caller: Caller): Promise<Domain[]> {
   const domains = await deps.store.domains.list(caller.accountId)
   return domains.map((domain) => domainView(domain, deps.mailHost))

@@ -3,19 +3,19 @@ import type { CustomDomain } from '../../store/tables/domains.ts'
 import { CHALLENGE_LABEL } from './domain-name.ts'
 import { CLAIM_MS, type Records } from './state.ts'
 
-/** A mail exchanger of a domain; the lowest priority is asked first. */
+/** A mail exchanger of a domain; the lowest priority is preferred. */
 export type MailExchanger = { readonly exchange: string; readonly priority: number }
 
-/** Questions to DNS; null when no answer could be had. */
+/** DNS lookups; null when DNS did not answer. */
 export type DomainRecords = {
   txt(name: string): Promise<readonly string[] | null>
   mx(name: string): Promise<readonly MailExchanger[] | null>
 }
 
-/** What a domain's owner is told to publish with; any would do. */
+/** The suggested priority; any other works as well. */
 const MX_PRIORITY = 10
 
-/** What the owner of a domain publishes to prove it. */
+/** The TXT record that proves ownership. */
 function challengeRecord(domain: Pick<CustomDomain, 'domain' | 'challenge'>) {
   return {
     name: `${CHALLENGE_LABEL}.${domain.domain}`,
@@ -24,7 +24,7 @@ function challengeRecord(domain: Pick<CustomDomain, 'domain' | 'challenge'>) {
   }
 }
 
-/** A custom domain as its owner sees it. */
+/** A custom domain as the API returns it. */
 export function domainView(domain: CustomDomain, mailHost: string): Domain {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
   return {
@@ -40,7 +40,7 @@ export function domainView(domain: CustomDomain, mailHost: string): Domain {
   }
 }
 
-/** What DNS says of a domain now; null when it did not say whether the proof is there. */
+/** Looks up the records of a domain; null when the lookup of its proof failed. */
 export async function lookUpRecords(
   dns: DomainRecords,
   domain: CustomDomain,
@@ -55,7 +55,7 @@ export async function lookUpRecords(
   }
 }
 
-/** Whether mail is brought to the host first: one behind another host would seldom see any. */
+/** Whether the host has the best priority: with a lower one it would rarely receive mail. */
 export function pointsTo(exchangers: readonly MailExchanger[], mailHost: string): boolean {
   const best = Math.min(...exchangers.map(({ priority }) => priority))
   return exchangers.some(

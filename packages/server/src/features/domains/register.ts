@@ -23,7 +23,7 @@ export type RegisterDomainDeps = {
   readonly requirePlanRoom: RequirePlanRoom
 }
 
-/** Claims a domain for the caller's account; admins only. Another's lapsed claim gives way. */
+/** Claims a domain for the caller's account; admins only. Replaces a lapsed claim. */
 export async function registerDomain(
   deps: RegisterDomainDeps,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function registerDomain(
   const now = clock.now()
   return store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId)
-    await dropLapsed(tx, now, { domain, owner: caller.accountId })
+    await removeLapsed(tx, now, { domain, owner: caller.accountId })
     const limit = deps.limitsOf(caller.plan).customDomains
     const used = await tx.domains.count(caller.accountId)
     deps.requirePlanRoom('custom domain', { limit, used })
@@ -47,7 +47,7 @@ export async function registerDomain(
   })
 }
 
-/** Gives a domain up; admins only. Its inboxes expire. */
+/** Removes a domain; admins only. Its inboxes expire. */
 export async function deleteDomain(
   deps: Pick<RegisterDomainDeps, 'store' | 'clock' | 'requireAdmin'>,
   caller: Caller,
@@ -56,7 +56,7 @@ export async function deleteDomain(
   deps.requireAdmin(caller)
   const domain = asciiDomain(text)
   await deps.store.transaction(async (tx) => {
-    // Whoever creates an inbox on the domain holds the same lock.
+    // Creating an inbox on a named domain takes the same lock.
     await tx.accounts.lock(caller.accountId)
     if (domain === null || !(await tx.domains.remove(caller.accountId, domain))) {
       throw new ServiceError('domain_not_found')
@@ -66,10 +66,10 @@ export async function deleteDomain(
 }
 
 /**
- * Removes claims that have been without proof for too long: all, or those that stand in the
- * way of one claim. Their inboxes expire: the mail of the domain's next owner must not reach them.
+ * Removes claims that have been without proof for too long: all, or those of one domain and of one
+ * account. Their inboxes expire: mail of the domain's next owner must not reach them.
  */
-export async function dropLapsed(
+export async function removeLapsed(
   tx: Tables,
   now: number,
   among?: { readonly domain: string; readonly owner: AccountId },

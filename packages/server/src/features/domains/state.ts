@@ -1,37 +1,37 @@
 import type { CustomDomain } from '../../store/tables/domains.ts'
 
-// A claim is pending until its TXT record is found, then verified; with its MX here, active.
+// A claim is pending until its TXT record is found, then verified; active when its MX is here.
 //
 //   pending  --TXT found----------->  verified
 //   verified --TXT found, MX here-->  active
 //   active   --MX elsewhere-------->  verified
-//   any      --no TXT for 7 days--->  gone: anyone may claim the domain
+//   any      --no TXT for 7 days--->  removed: anyone may claim the domain
 //
-// A lookup that fails moves nothing.
+// A failed lookup changes nothing.
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** For how long a claim stands without its TXT record. */
+/** How long a claim lasts without its TXT record. */
 export const CLAIM_MS = 7 * DAY_MS
 
-/** Who has just proved a domain is setting its MX: that is looked for often, for a day. */
+/** Interval of checks in the first day after the proof, while the owner sets up the MX. */
 const SOON_MS = 10 * MINUTE_MS
 
-/** When a check that could not be made is tried again. */
+/** Delay before a failed check is repeated. */
 export const RETRY_MS = SOON_MS
 
-/** What the records of a domain say; `null` where that could not be found out. */
+/** What the records of a domain show; `isMailHere` is null when the MX lookup failed. */
 export type Records = { readonly isProven: boolean; readonly isMailHere: boolean | null }
 
-/** What a check makes of a domain. */
+/** The domain after a check. */
 export function afterCheck(domain: CustomDomain, records: Records, now: number): CustomDomain {
   const checked = { ...domain, lastCheckedAt: now }
   const wasActive = domain.state === 'active'
   const isMailHere = records.isMailHere ?? wasActive
   if (!records.isProven) {
     const unproven = { ...checked, unprovenSince: domain.unprovenSince ?? now }
-    // Its mail may still come here, but nothing new is believed without a proof.
+    // Without the proof a domain does not become active, but it stays active with its MX here.
     return wasActive && !isMailHere ? withoutMail(unproven) : unproven
   }
   const proven = { ...checked, unprovenSince: null, verifiedAt: domain.verifiedAt ?? now }
@@ -43,7 +43,7 @@ function withoutMail(domain: CustomDomain): CustomDomain {
   return { ...domain, state: 'verified', activeAt: null }
 }
 
-/** When a domain is looked at again unasked; null while it is pending. */
+/** When the sweep checks a domain next; null while it is pending. */
 export function nextCheckAt(domain: CustomDomain, now: number): number | null {
   if (domain.verifiedAt === null) return null
   const isNew = domain.state === 'verified' && now - domain.verifiedAt < DAY_MS

@@ -16,10 +16,10 @@ export type CheckDomainDeps = {
   readonly mailHost: string
 }
 
-/** DNS that did not answer may do so in a moment. */
+/** Seconds for Retry-After when DNS did not answer. */
 const DNS_RETRY_SECONDS = 5
 
-/** Looks for the records of the caller's domain now. */
+/** Checks the records of the caller's domain now. */
 export async function verifyDomain(
   deps: CheckDomainDeps,
   caller: Caller,
@@ -33,7 +33,7 @@ export async function verifyDomain(
     throw new ServiceError('dns_unavailable', { retryAfterSeconds: DNS_RETRY_SECONDS })
   }
   const checked = await recordCheck(deps, domain, records)
-  // Deleted while we asked.
+  // Deleted during the lookup.
   if (checked === null) throw new ServiceError('domain_not_found')
   const view = domainView(checked, deps.mailHost)
   if (!records.isProven) {
@@ -45,7 +45,7 @@ export async function verifyDomain(
   return view
 }
 
-/** Writes what a check found; null when the domain is gone. */
+/** Stores the result of a check; null when the domain was deleted. */
 export async function recordCheck(
   deps: Pick<CheckDomainDeps, 'store' | 'clock'>,
   domain: CustomDomain,

@@ -1,7 +1,7 @@
 import type { AttachmentId, InboxId, MessageAuth } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 
-/** What was found out about a stored mail. */
+/** A result of the follow-up on a stored mail. */
 export type Finding =
   | { readonly kind: 'sender'; readonly mailId: string; readonly auth: MessageAuth }
   | {
@@ -14,14 +14,14 @@ export type Finding =
     }
 
 /** What recording needs. */
-export type RecordDeps = {
+export type RecordFindingsDeps = {
   readonly store: Store
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
 
-/** Writes findings in one transaction, then tells whoever waits for them; one `true` for each. */
+/** Writes findings in one transaction, then announces their inboxes; one `true` for each. */
 export async function recordFindings(
-  deps: RecordDeps,
+  deps: RecordFindingsDeps,
   findings: readonly Finding[],
 ): Promise<readonly true[]> {
   const inboxIds = new Set<InboxId>()

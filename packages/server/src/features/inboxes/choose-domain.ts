@@ -1,44 +1,46 @@
 import { type Limits, SMART_DOMAIN } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 
-/** The domains that the operator gives out. */
+/** The operator's receiving domains. */
 export type OperatorDomains = {
   readonly public: readonly string[]
   readonly private: readonly string[]
 }
 
-/** How busy and how troubled a domain is. */
+/** The load of a domain. */
 export type DomainLoad = {
   readonly domain: string
   readonly recentRefusals: number
   readonly inboxes: number
 }
 
-/** What a options for a domain comes to: one domain, or several to choose the best of. */
+/** The candidates for a requested domain: one, or several of which the best is used. */
 export function domainChoices(
-  options: string | undefined,
+  requested: string | undefined,
   domains: OperatorDomains,
   own: { readonly limits: Limits; readonly activeCustom: readonly string[] },
 ): readonly string[] {
-  if (options === undefined) return domains.public.slice(0, 1)
-  if (options === SMART_DOMAIN) {
+  if (requested === undefined) return domains.public.slice(0, 1)
+  if (requested === SMART_DOMAIN) {
     return own.limits.privateDomains && domains.private.length > 0
       ? domains.private
       : domains.public
   }
-  if (domains.public.includes(options) || own.activeCustom.includes(options)) return [options]
-  if (domains.private.includes(options)) {
-    if (own.limits.privateDomains) return [options]
+  if (domains.public.includes(requested) || own.activeCustom.includes(requested)) {
+    return [requested]
+  }
+  if (domains.private.includes(requested)) {
+    if (own.limits.privateDomains) return [requested]
     throw new ServiceError('plan_limit', {
-      message: `The domain ${options} is of the private pool, which the plan of this account does not include.`,
+      message: `The domain ${requested} is of the private pool, which the plan of this account does not include.`,
     })
   }
   throw new ServiceError('invalid_parameter', {
-    message: `domain: ${options} is not a receiving domain of this account. GET /v1/domains lists them; "smart" picks the best.`,
+    message: `domain: ${requested} is not a receiving domain of this account. GET /v1/domains lists them; "smart" picks the best.`,
   })
 }
 
-/** The fewest recent refusals, then the fewest inboxes, then the operator's own order. */
+/** The domain with the fewest recent refusals, then the fewest inboxes, then the first. */
 export function bestDomain(loads: readonly DomainLoad[]): string {
   const [first, ...rest] = loads
   if (first === undefined) throw new Error('there is no receiving domain to choose from')

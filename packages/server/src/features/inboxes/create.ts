@@ -22,59 +22,59 @@ export type CreateInboxDeps = {
   ) => Promise<void>
 }
 
-/** What a caller may say of an inbox. */
-export type InboxOptions = {
+/** The request for an inbox. */
+export type CreateInboxRequest = {
   readonly domain?: string | undefined
   readonly localPart?: string | undefined
   readonly ttlSeconds?: number | undefined
   readonly idempotencyKey: string | null
 }
 
-/** An inbox, and whether it is the answer to an earlier call. */
+/** An inbox, and whether it was created by an earlier call with the same key. */
 export type CreatedInbox = { readonly inbox: Inbox; readonly replayed: boolean }
 
-/** Tries at a random local part; one collision in 2^50 makes a second one rare already. */
+/** Tries to find a free random local part; with 2^50 of them even a second try is rare. */
 const LOCAL_PART_TRIES = 5
 
-/** How far back refusals count against a domain. */
+/** Age up to which refusals count against a domain. */
 const RECENT_MS = 24 * 60 * 60 * 1000
 
 /**
  * Creates an inbox.
  *
- * Key, allowance, address and inbox are one transaction: a refusal undoes them all, so it
- * uses up neither the Idempotency-Key nor the allowance.
+ * Idempotency-Key, allowance, address and inbox are written in one transaction: a refusal rolls
+ * all of them back.
  */
 export async function createInbox(
   deps: CreateInboxDeps,
   caller: Caller,
-  options: InboxOptions,
+  request: CreateInboxRequest,
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
   return deps.store.transaction(async (tx) => {
-    if (options.idempotencyKey !== null) {
+    if (request.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
         caller.accountId,
-        options.idempotencyKey,
+        request.idempotencyKey,
         now,
       )
-      // We wrote it ourselves, below.
+      // Written below.
       if (answer !== null) return { inbox: JSON.parse(answer) as Inbox, replayed: true }
     }
-    if (options.localPart !== undefined && isReserved(options.localPart)) {
+    if (request.localPart !== undefined && isReserved(request.localPart)) {
       throw new ServiceError('address_reserved')
     }
-    // Held to the end: a domain that is given up meanwhile must not get one more inbox.
-    if (options.domain !== undefined) await tx.accounts.lock(caller.accountId)
+    // Until the commit: a domain that is deleted meanwhile must not get another inbox.
+    if (request.domain !== undefined) await tx.accounts.lock(caller.accountId)
     const activeCustom = await tx.domains.listActive(caller.accountId)
-    const choices = domainChoices(options.domain, deps.domains, { limits, activeCustom })
+    const choices = domainChoices(request.domain, deps.domains, { limits, activeCustom })
     await deps.spendInbox(tx, caller, { limits, now })
 
     const domain = await pickDomain(tx, choices, now)
-    const inbox = await addInbox(deps, { tx, caller, options, domain, now })
-    if (options.idempotencyKey !== null) {
-      await tx.idempotencyKeys.keep(caller.accountId, options.idempotencyKey, JSON.stringify(inbox))
+    const inbox = await addInbox(deps, { tx, caller, request, domain, now })
+    if (request.idempotencyKey !== null) {
+      await tx.idempotencyKeys.keep(caller.accountId, request.idempotencyKey, JSON.stringify(inbox))
     }
     return { inbox, replayed: false }
   })
@@ -96,20 +96,20 @@ async function pickDomain(tx: Tables, choices: readonly string[], now: number): 
 
 async function addInbox(
   deps: CreateInboxDeps,
-  order: {
+  work: {
     readonly tx: Tables
     readonly caller: Caller
-    readonly options: InboxOptions
+    readonly request: CreateInboxRequest
     readonly domain: string
     readonly now: number
   },
 ): Promise<Inbox> {
-  const { tx, caller, options, domain, now } = order
+  const { tx, caller, request, domain, now } = work
   const id = deps.ids.next('inbox')
-  const expiresAt = now + (options.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
-  const tries = options.localPart === undefined ? LOCAL_PART_TRIES : 1
+  const expiresAt = now + (request.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
+  const tries = request.localPart === undefined ? LOCAL_PART_TRIES : 1
   for (let attempt = 0; attempt < tries; attempt++) {
-    const address = `${options.localPart ?? deps.ids.localPart()}@${domain}`
+    const address = `${request.localPart ?? deps.ids.localPart()}@${domain}`
     const claim = { address, inboxId: id, occupiedUntil: expiresAt, now }
     if (await tx.addresses.claim(caller.accountId, claim)) {
       const { environment } = caller

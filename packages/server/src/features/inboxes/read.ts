@@ -4,11 +4,11 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
-/** What inboxes need once they exist. */
+/** What reading and deleting inboxes need. */
 export type InboxDeps = {
   readonly store: Store
   readonly clock: Clock
-  /** Tells whoever waits on these inboxes, on any node, to look again. */
+  /** Wakes the waits on these inboxes, on every node. */
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
 
@@ -17,14 +17,14 @@ export async function listInboxes(deps: InboxDeps, caller: Caller): Promise<Inbo
   return deps.store.inboxes.listActive(caller.accountId, deps.clock.now())
 }
 
-/** One inbox of the caller's, in whatever state. */
+/** One inbox of the caller's, in any state. */
 export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<Inbox> {
   const inbox = await deps.store.inboxes.find(caller.accountId, id, deps.clock.now())
   if (inbox === null) throw new ServiceError('inbox_not_found')
   return inbox
 }
 
-/** Purges an inbox and all its content; its address stays kept from other accounts. */
+/** Purges an inbox and all its content; its address stays reserved for 30 days. */
 export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const purged = await tx.inboxes.purge(caller.accountId, id)
@@ -32,6 +32,6 @@ export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId):
     await tx.mails.deleteUnshared(purged.mailIds)
     await tx.addresses.release(id, purged.address, deps.clock.now())
   })
-  // Held waits find it gone.
+  // Held waits on it then end with 404.
   deps.announce([id])
 }

@@ -1,7 +1,7 @@
 /**
- * Local parts that belong to whoever runs a domain: who reads their mail can speak for it.
- * RFC 2142's roles, the five that certificate authorities send proofs to, and names that
- * mail systems use themselves.
+ * Local parts that only the operator of a domain may use: their mail can prove control of it.
+ * The roles of RFC 2142, the five that certificate authorities send proofs to, and names that mail
+ * systems use themselves.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   // RFC 2142
@@ -9,13 +9,13 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['hostmaster', 'usenet', 'news', 'webmaster', 'www', 'uucp', 'ftp'],
   // CA/Browser Forum: also hostmaster, postmaster and webmaster above
   ...['admin', 'administrator'],
-  // Mail systems, and who may seem to speak for us
+  // Names of mail systems, and names that look like the operator's
   ...['mailer-daemon', 'mailerdaemon', 'root', 'noreply', 'no-reply', 'nobody', 'daemon'],
   ...['bounce', 'bounces', 'dmarc', 'dmarc-reports', 'tls-reports', 'autoconfig', 'autodiscover'],
   ...['ssladmin', 'ssladministrator', 'sslwebmaster', 'sysadmin', 'is', 'it', 'mis', 'mayfly'],
 ])
 
-/** Whether a local part is the operator's alone. */
+/** Whether a local part is reserved for the operator. */
 export function isReserved(localPart: string): boolean {
   return RESERVED.has(localPart)
 }

@@ -11,7 +11,7 @@ const clock = { now: () => NOW }
 function caller(accountId: AccountId): Caller {
   return {
     accountId,
-    // A brand by hand: nobody looks this key up.
+    // A brand by hand: the key need not exist.
     keyId: 'key_1' as KeyId,
     role: 'admin',
     environment: 'live',

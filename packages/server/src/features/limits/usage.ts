@@ -82,7 +82,7 @@ export class RequestCounter {
         for (const [, counted] of [...counts].sort(byName)) {
           await tx.usage.add({ ...counted, inboxes: 0 })
         }
-        await tx.keys.touch([...lastUses].sort(byName))
+        await tx.keys.setLastUsed([...lastUses].sort(byName))
       })
     } catch (error) {
       this.#putBack(counts, lastUses)

@@ -5,13 +5,13 @@ import { ServiceError } from '../../errors.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { type AttachmentRef, getStored, type MessageDeps, type MessageRef } from './read.ts'
 
-/** The message as it came. */
+/** The raw message. */
 export async function readRaw(deps: MessageDeps, caller: Caller, ref: MessageRef): Promise<Buffer> {
   const { mailId } = await getStored(deps, caller, ref)
   return rawBytes(deps, mailId)
 }
 
-/** An attachment's bytes, cut out of the raw mail; refused when it is blocked or quarantined. */
+/** The bytes of an attachment, read from the raw mail; refused unless it is available. */
 export async function readAttachment(
   deps: MessageDeps,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function readAttachment(
   return { attachment, bytes: decodeTransfer(raw.subarray(bodyStart, bodyEnd), bodyEncoding) }
 }
 
-/** The raw bytes of a mail, unpacked. */
+/** The raw bytes of a mail, decompressed. */
 export async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promise<Buffer> {
   const raw = await deps.store.mails.findRaw(mailId)
   if (raw === null) throw new ServiceError('message_not_found')

@@ -5,9 +5,9 @@ import { readRaw } from './bytes.ts'
 import type { MessageDeps, MessageRef } from './read.ts'
 
 /**
- * Why a code was found in a message, or none.
+ * Why a one-time code was found in a message, or none.
  *
- * Read anew from the raw mail: the reasons are for a person who wonders, too rarely to keep.
+ * Computed from the raw mail: the reasons are asked for too rarely to store them.
  */
 export async function explainCode(
   deps: MessageDeps,

@@ -12,17 +12,17 @@ export type MessageDeps = {
   readonly baseUrl: () => string
 }
 
-/** Names one message. */
+/** Identifies a message. */
 export type MessageRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
 
-/** Names one attachment. */
+/** Identifies an attachment. */
 export type AttachmentRef = MessageRef & { readonly attachmentId: AttachmentId }
 
 /** A page of summaries, newest first. */
 export async function listMessages(
   deps: MessageDeps,
   caller: Caller,
-  options: {
+  request: {
     readonly inboxId: InboxId
     readonly cursor?: string | undefined
     readonly limit: number
@@ -30,33 +30,33 @@ export async function listMessages(
     readonly after?: string | undefined
   },
 ): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
-  const before = options.cursor === undefined ? null : readCursor(options.cursor)
-  await requireInbox(deps, caller, options.inboxId)
-  // One more than asked for: whether there is a next page is known without counting.
-  const page = await deps.store.messages.list(caller.accountId, options.inboxId, {
-    limit: options.limit + 1,
+  const { inboxId, cursor, limit, after } = request
+  const before = cursor === undefined ? null : readCursor(cursor)
+  await requireInbox(deps, caller, inboxId)
+  // One more than asked for: it shows whether there is a next page.
+  const page = await deps.store.messages.list(caller.accountId, inboxId, {
+    limit: limit + 1,
     before,
-    after: Number(options.after ?? 0),
+    after: Number(after ?? 0),
   })
-  const shown = page.slice(0, options.limit)
+  const shown = page.slice(0, limit)
   const last = shown.at(-1)
   return {
     messages: shown.map(({ sequence: _, ...summary }) => summary),
-    nextCursor:
-      page.length > options.limit && last !== undefined ? writeCursor(last.sequence) : null,
+    nextCursor: page.length > limit && last !== undefined ? writeCursor(last.sequence) : null,
   }
 }
 
-/** One message whole, its HTML made safe. */
+/** A full message with sanitised HTML. */
 export async function readMessage(
   deps: MessageDeps,
   caller: Caller,
-  options: MessageRef & { readonly remoteImages: 'block' | 'allow' },
+  request: MessageRef & { readonly remoteImages: 'block' | 'allow' },
 ): Promise<Message> {
-  return presentMessage(deps, await getStored(deps, caller, options), options.remoteImages)
+  return presentMessage(deps, await getStored(deps, caller, request), request.remoteImages)
 }
 
-/** A stored message as a caller may see it. */
+/** A stored message as the API returns it. */
 export async function presentMessage(
   deps: Pick<MessageDeps, 'baseUrl'>,
   stored: StoredMessage,
@@ -64,7 +64,7 @@ export async function presentMessage(
 ): Promise<Message> {
   const { mailId: _, sequence: __, ...message } = stored
   if (message.html === null) return message
-  // Loaded with the first HTML that is read: it is large, and plain mail does without.
+  // Loaded with the first HTML mail that is read: the module is large.
   const { safeHtml } = await import('@mayfly/mail/safe-html')
   const folder = `${deps.baseUrl()}/v1/inboxes/${message.inboxId}/messages/${message.id}/attachments`
   const html = safeHtml(message.html, {
@@ -77,7 +77,7 @@ export async function presentMessage(
   return { ...message, html }
 }
 
-/** The message as it is stored; throws when the caller has no such message. */
+/** The stored message; throws when the caller has no such message. */
 export async function getStored(
   deps: Pick<MessageDeps, 'store' | 'clock'>,
   caller: Caller,
@@ -98,7 +98,7 @@ async function requireInbox(
   if (inbox === null) throw new ServiceError('inbox_not_found')
 }
 
-/** The number of the last message of a page, so that pages stay put while mail arrives. */
+/** Holds the number of the last message of a page, so that pages stay stable as mail arrives. */
 function writeCursor(sequence: number): string {
   return Buffer.from(`m${sequence}`).toString('base64url')
 }

@@ -136,7 +136,7 @@ describeEachDatabase('the operator', (open) => {
     assert.equal((await store.keys.findCredentials(apiKey.slice(0, 16))).length, 1)
   })
 
-  it('stops an account and lets it go on', async () => {
+  it('suspends an account and resumes it', async () => {
     const store = await open()
     const { apiKey } = await giveKey(operator(store), ALICE)
     const inbox = await givenInbox(store, { owner: ALICE })
@@ -150,7 +150,7 @@ describeEachDatabase('the operator', (open) => {
     assert.deepEqual(await isStopped(), [false, false])
   })
 
-  it('stops an inbox, says so in its diagnostics, and lets it go on', async () => {
+  it('suspends an inbox, records that in its diagnostics, and resumes it', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE, address: 'x@mayfly.test' })
     await suspend(operator(store), 'X@mayfly.test', 'abuse')

@@ -46,9 +46,9 @@ export type ReceiveResult = 'stored' | 'inbox_full' | 'unavailable'
 const COMPRESS_FROM_BYTES = 16 * 1024
 
 /** The defect of a mail whose parsing threw. */
-const UNREADABLE = 'The mail could not be read; its raw form is kept whole.'
+const UNREADABLE = 'The mail could not be parsed; only its raw form is stored.'
 
-/** What callers are told of an attachment that waits for the scanner. */
+/** The reason that callers see while an attachment waits for the scanner. */
 const NOT_SCANNED = 'not scanned yet'
 
 /** Parses a mail, stores it together with others that are ready, and announces it. */

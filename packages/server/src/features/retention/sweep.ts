@@ -12,14 +12,14 @@ export type SweepDeps = {
 const PLANS: readonly Plan[] = ['key_only', 'connected', 'unlimited']
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Inboxes purged in one transaction: a sweep must not hold the writer for long. */
+/** Inboxes purged in one transaction, so that a sweep does not hold the writer lock for long. */
 const BATCH = 50
 
-/** How long the log of deliveries is kept: whoever looks for a failure does so within a month. */
+/** How long the delivery log and disabled webhooks are kept. */
 const LOG_DAYS = 30
 const LOG_BATCH = 1_000
 
-/** Purges what the plans no longer keep; the number of inboxes purged. */
+/** Purges what is older than the retention of its plan; returns the number of inboxes. */
 export async function sweepExpired(deps: SweepDeps): Promise<number> {
   const now = deps.clock.now()
   let purged = 0
@@ -27,15 +27,15 @@ export async function sweepExpired(deps: SweepDeps): Promise<number> {
     const { retentionDays } = deps.limitsOf(plan)
     if (retentionDays !== null) purged += await sweepPlan(deps, plan, now - retentionDays * DAY_MS)
   }
-  await deps.store.idempotencyKeys.forgetOld(now)
+  await deps.store.idempotencyKeys.deleteOld(now)
   await sweepDeliveries(deps, now - LOG_DAYS * DAY_MS)
   return purged
 }
 
 async function sweepDeliveries({ store }: SweepDeps, before: number): Promise<void> {
-  let forgotten: number
-  do forgotten = await store.deliveries.deleteOld(before, LOG_BATCH)
-  while (forgotten === LOG_BATCH)
+  let deleted: number
+  do deleted = await store.deliveries.deleteOld(before, LOG_BATCH)
+  while (deleted === LOG_BATCH)
   await store.webhooks.deleteDisabled(before)
 }
 

@@ -7,16 +7,16 @@ import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 export type ScanDeps = {
   readonly store: Tables
   readonly readRaw: (mailId: string) => Promise<Buffer>
-  /** Throws when the scanner cannot be asked. */
+  /** Throws when the scanner does not answer. */
   readonly scan: (bytes: Buffer) => Promise<{ readonly found: string | null }>
-  /** Writes the verdict; resolves once that is done. */
+  /** Resolves once the verdict is stored. */
   readonly record: (
     attachmentId: AttachmentId,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ) => Promise<void>
 }
 
-/** Attachments looked at in one go. */
+/** Attachments read at a time. */
 const BATCH = 20
 
 /**

@@ -1,12 +1,12 @@
-/** Checks under way at a time. Each waits for DNS most of its life. */
+/** Checks at the same time. Each mostly waits for DNS. */
 const RUNNING_MAX = 16
 
-/** Mails that may wait. Past this the oldest go unchecked until the next start. */
+/** Mails that may wait. Above this the oldest stay unchecked until the next start. */
 const WAITING_MAX = 10_000
 
 /**
- * Mails whose checks are due: the newest first, since a test that asks for a verdict asks for
- * that of the mail it just sent, however many came before.
+ * Mails whose sender checks are due. The newest is checked first: a test asks for the verdict of
+ * the mail that it has just sent.
  */
 export class CheckBacklog {
   readonly #check: (mailId: string) => Promise<void>
@@ -20,7 +20,7 @@ export class CheckBacklog {
     this.#onError = onError
   }
 
-  /** Puts mails on top of the pile. */
+  /** Adds mails, to be checked before those that wait already. */
   add(mailIds: readonly string[]): void {
     this.#waiting.push(...mailIds)
     if (this.#waiting.length > WAITING_MAX) {
@@ -29,7 +29,7 @@ export class CheckBacklog {
     this.#next()
   }
 
-  /** Takes nothing more, and resolves when what runs is done. */
+  /** Drops what waits, and resolves when the running checks have ended. */
   async stop(): Promise<void> {
     this.#waiting.length = 0
     if (this.#running === 0) return

@@ -5,21 +5,21 @@ import type { Tables } from '../../store/open.ts'
 export type SenderCheckDeps = {
   readonly store: Tables
   readonly readRaw: (mailId: string) => Promise<Buffer>
-  /** Never throws: what cannot be found out is a verdict too. */
+  /** Never throws: a check that fails has a verdict, too. */
   readonly verify: (facts: {
     readonly raw: Buffer
     readonly remoteAddress: string
     readonly helo: string | null
     readonly mailFrom: string
   }) => Promise<MessageAuth>
-  /** Has the verdict written; somebody else waits for that. */
+  /** Stores the verdict, without waiting for it. */
   readonly record: (mailId: string, auth: MessageAuth) => void
 }
 
 /** Checks the sender of a stored mail. */
 export async function checkSender(deps: SenderCheckDeps, mailId: string): Promise<void> {
   const envelope = await deps.store.mails.findEnvelope(mailId)
-  // Deleted meanwhile.
+  // Deleted since it was stored.
   if (envelope === null) return
   deps.record(mailId, await deps.verify({ raw: await deps.readRaw(mailId), ...envelope }))
 }

@@ -82,7 +82,7 @@ describe('an attempt', () => {
     })
   }
 
-  it('without an answer tells why', async () => {
+  it('without an answer has the reason', async () => {
     for (const error of ['dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const) {
       const result = { state: 'failed', error, detail: 'Why.', durationMs: 3 } as const
       const { outcome } = await attempt(result)
@@ -96,7 +96,7 @@ describe('an attempt', () => {
     assert.partialDeepStrictEqual(outcome, { state: 'unsent', error: 'refused', detail: 'No.' })
   })
 
-  it('that our stop cut off tells nothing', async () => {
+  it('that a stop aborted has no result', async () => {
     const result = { state: 'failed', error: 'aborted', detail: '', durationMs: 3 } as const
     assert.deepEqual((await attempt(result)).outcome, { state: 'aborted' })
   })

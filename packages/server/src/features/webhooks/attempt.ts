@@ -62,7 +62,7 @@ const TIMEOUT_MS = 10_000
 const USER_AGENT = 'Mayfly-Webhooks/1'
 
 const LOST_SECRET =
-  'The secret of this webhook cannot be opened: MAYFLY_SECRET_KEY is not the one that it was registered with. Register the webhook anew.'
+  'The secret of this webhook cannot be opened: MAYFLY_SECRET_KEY is not the one that it was registered with. Register the webhook again.'
 
 /** Sends an event once, signed with the current time. */
 export async function attemptDelivery(

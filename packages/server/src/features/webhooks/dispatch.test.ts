@@ -119,7 +119,7 @@ describeEachDatabase('the dispatcher', (open) => {
     await dispatcher.stop(0)
   })
 
-  it('finds by a sweep what no signal told of, and retries when they are due', async () => {
+  it('finds by a sweep what was not signalled, and retries when they are due', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)
     const [id] = await givenDeliveries(store, { owner: ALICE, webhookId, count: 1 })
@@ -183,7 +183,7 @@ describeEachDatabase('the dispatcher', (open) => {
     await reach(1)
     assert.deepEqual(receivers.seen[0]?.id, dead.receivers.seen[0]?.id)
 
-    // The dead one was only slow: what it says now is kept, but decides nothing.
+    // The dead one was only slow: its result is logged, but does not change the state.
     dead.receivers.answerAll(500)
     await dead.dispatcher.stop(1_000)
     const id = receivers.seen[0]?.id

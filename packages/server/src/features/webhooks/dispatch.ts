@@ -38,7 +38,7 @@ const RECORD_RETRY_MS = 1_000
 const INTERNAL_ERROR = {
   state: 'unsent',
   error: 'internal',
-  detail: 'Something broke on our side.',
+  detail: 'An internal error occurred.',
   durationMs: 0,
 } as const
 

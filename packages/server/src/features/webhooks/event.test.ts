@@ -16,7 +16,7 @@ const NOW = Date.UTC(2026, 0, 31, 9, 30)
 // Brands by hand: the test needs fixed ids.
 const account = (name: string) => `acc_${name}` as AccountId
 const hook = (name: string, owner: string) => ({
-  id: `whk_${name}` as WebhookId, // As above.
+  id: `whk_${name}` as WebhookId, // A brand by hand.
   accountId: account(owner),
   url: `https://${name}.example/`,
 })
@@ -40,7 +40,7 @@ const arrived = (id: string, owner: string) => ({
   },
   message: {
     id: id as MessageId, // A brand by hand.
-    inboxId: `inb_${owner}` as InboxId, // As above.
+    inboxId: `inb_${owner}` as InboxId, // A brand by hand.
     recipient: `${owner}@mayfly.test`,
     sequence: 1,
     mail: MAIL,

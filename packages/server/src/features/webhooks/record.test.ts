@@ -32,7 +32,7 @@ const after = (
 ): DeliveryState => stateAfter(state, record, (failed) => nextAttemptAt(failed, 0))
 
 describe('a delivery after an attempt', () => {
-  it('has succeeded, whoever made it', () => {
+  it('has succeeded after a 2xx, with or without the lease', () => {
     for (const leasedUntil of [LEASE, LEASE - 1, null]) {
       const state = after(CLAIMED, { leasedUntil, attempt: delivered(204) })
       const attemptsMade = leasedUntil === LEASE ? 1 : 0

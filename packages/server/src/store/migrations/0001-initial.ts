@@ -1,6 +1,6 @@
 import type { ColumnTypes } from '../dialect.ts'
 
-/** All tables of the interface. */
+/** The first tables. */
 export const initial = (t: ColumnTypes): readonly string[] => [
   ...accounts(t),
   ...inboxes(t),

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from '../dialect.ts'
 
-/** What many accounts on one service need: limits that nodes keep together, checked domains. */
+/** Rate limits shared by nodes, checks of custom domains, providers of external accounts. */
 export const manyAccounts = (t: ColumnTypes): readonly string[] => [
   ...limits(t),
   ...domains(t),

@@ -1,10 +1,10 @@
 import type { ColumnTypes } from '../dialect.ts'
 
-/** What the dispatcher looks for, failures in words, and a key for those who configured none. */
+/** Indexes for the dispatcher, details of failed attempts, and a generated secret key. */
 export const webhooks = (t: ColumnTypes): readonly string[] => [
   'alter table delivery_attempt add column detail text',
 
-  // By endpoint: the backlog of one must not be walked through to find what is due to another.
+  // By endpoint, so that the backlog of one is not read to find what is due to another.
   'drop index delivery_due',
   `create index delivery_due on delivery (webhook_id, next_attempt_at)
     where next_attempt_at is not null`,

@@ -1,4 +1,4 @@
-/** Codes for what was only told by texts, and one kind of id for diagnostic events. */
+/** Codes beside texts that were compared, and one kind of id for diagnostic events. */
 export const refusalCodes = (): readonly string[] => [
   'alter table diagnostic_event add column reason text',
   'alter table diagnostic_event add column recipient text',
@@ -9,6 +9,7 @@ export const refusalCodes = (): readonly string[] => [
   `update attachment set held_for = 'scan'
     where status = 'quarantined' and reason = 'not scanned yet'`,
   'drop index attachment_held',
-  // The condition has no parameter: SQLite cannot tell that an index serves one that has.
+  // `is not null` and not `= 'scan'`: SQLite uses a partial index only for a condition that it
+  // knows when the statement is prepared, and a value would be a parameter.
   'create index attachment_held on attachment (id) where held_for is not null',
 ]

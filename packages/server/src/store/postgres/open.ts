@@ -4,7 +4,7 @@ import { postgresDialect } from '../dialect.ts'
 import { guardedDriver } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
 
-/** A request waits this long for a free connection, then hears that storage is unavailable. */
+/** Longest wait for a free connection; then the storage counts as unavailable. */
 const CONNECT_TIMEOUT_MS = 5_000
 
 const INT8 = 20
@@ -18,7 +18,7 @@ export function openPostgres(url: string, connectionsMax: number): Kysely<Schema
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'mayfly',
     keepAlive: true,
-    // Whatever the server's default: 250 means that the commit is on disk.
+    // Regardless of the server's default: 250 means that the commit is on disk.
     options: '-c synchronous_commit=on',
     types: {
       getTypeParser: (oid, format) => {

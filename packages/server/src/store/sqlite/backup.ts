@@ -14,10 +14,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorRefused } from '../../errors.ts'
 
-/** What a backup holds. */
+/** The files of a backup, and what they contain. */
 export type Backup = {
   readonly path: string
-  /** The copy of the key that secrets in the store are sealed with, when it is kept beside it. */
+  /** The copy of the secret key; null when the key is configured instead of stored in a file. */
   readonly keyPath: string | null
   readonly sizeBytes: number
   readonly accounts: number
@@ -25,14 +25,14 @@ export type Backup = {
   readonly messages: number
 }
 
-/** How long the copy waits when the running service just checkpoints. */
+/** How long the copy waits for a checkpoint of the running service. */
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Copies an embedded store into a new file, also while a service runs on it, and its key beside it.
+ * Copies an SQLite store and its key file; a service may run on it meanwhile.
  *
- * The copy is of one moment: it is read in one transaction, beside which the service goes on
- * writing. It is checked, on disk, and only then under its name: a file of that name is whole.
+ * The copy is a snapshot: it is read in one transaction, and the service can go on writing. It is
+ * checked and synced before it gets its name, so that a file of that name is complete.
  */
 export function backUpSqlite(source: string, target: string): Backup {
   for (const path of [target, keyPathOf(target)]) {
@@ -43,7 +43,7 @@ export function backUpSqlite(source: string, target: string): Backup {
   const database = new DatabaseSync(source, { readOnly: true })
   try {
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Made first: what SQLite makes itself everyone could read, and keys and mail are in it.
+    // Created first, with restricted permissions: it will hold keys and mail.
     closeSync(openSync(draft, 'wx', 0o600))
     database.prepare('vacuum into ?').run(draft)
   } finally {
@@ -57,7 +57,7 @@ export function backUpSqlite(source: string, target: string): Backup {
   return { path: target, keyPath, sizeBytes: statSync(target).size, ...content }
 }
 
-/** Where the key of a store lies that nobody configured. */
+/** The file of a generated key. */
 const keyPathOf = (path: string): string => `${path}.key`
 
 function copyKey(source: string, target: string): string | null {

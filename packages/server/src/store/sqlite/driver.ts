@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 
-/** Statements kept prepared. The store has about a hundred; the rest is room for odd shapes. */
+/** Prepared statements that are cached. The store has about a hundred, some in several forms. */
 const STATEMENTS_MAX = 500
 
 type Prepared = { readonly statement: StatementSync; readonly returnsRows: boolean }
@@ -23,8 +23,8 @@ export class SqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    // Immediate: a transaction that reads first and writes later could otherwise find
-    // that another writer came between, and fail where waiting would have done.
+    // Immediate: otherwise a transaction that reads first and writes later fails when another one
+    // has written in between, instead of waiting for it.
     this.#database.exec('begin immediate')
   }
 
@@ -33,7 +33,7 @@ export class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // A full disk rolls back by itself.
+    // After a full disk, SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('rollback')
   }
 
@@ -58,21 +58,21 @@ export class SqliteConnection implements DatabaseConnection {
     return changes === null ? { rows } : { rows, numAffectedRows: BigInt(changes) }
   }
 
-  /** Runs one statement at once; its rows, or, when it gives none, how many it changed. */
+  /** Runs one statement; returns its rows, or the number of changes when it has no rows. */
   run<Row>(
     sql: string,
     given: readonly unknown[],
   ): { readonly rows: Row[]; readonly changes: number | bigint | null } {
     const { statement, returnsRows } = this.#prepare(sql)
-    // Typed as unknown; ours are only ever what SQLite takes.
+    // Typed as unknown by Kysely; our columns have only types that SQLite takes.
     const parameters = given as SQLInputValue[]
-    // The row type is the caller's promise about its own query.
+    // The caller is responsible for the row type of its query.
     if (returnsRows) return { rows: statement.all(...parameters) as Row[], changes: null }
     return { rows: [], changes: statement.run(...parameters).changes }
   }
 
   streamQuery(): never {
-    throw new Error('Streaming is not used: every query here has a bound.')
+    throw new Error('Streaming is not supported: every query has a limit.')
   }
 
   #prepare(sql: string): Prepared {

@@ -9,36 +9,36 @@ import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
 import { SqliteConnection, SqliteDriver } from './driver.ts'
 
-/** How long a writer waits for another one, of another thread. */
+/** How long a writer waits for a writer on another thread. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Pages of the log, 64 MiB: more would make a start after a crash slow. */
-const LOG_PAGES_MAX = 16_384
+/** Pages of the write-ahead log, 64 MiB: more would make a start after a crash slow. */
+const WAL_PAGES_MAX = 16_384
 
-/** What stays of the log's file once all of it is carried over: no need to grow it each time. */
-const LOG_BYTES_KEPT = 16 * 1024 * 1024
+/** Size to which the log is truncated after a checkpoint, so that it need not grow each time. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024
 
-/** Durability settings, and what each must read back as. */
+/** Settings, and the value that each must read back as. */
 const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly read: unknown }[] =
   [
     { name: 'journal_mode', set: 'wal', read: 'wal' },
     { name: 'foreign_keys', set: 'on', read: 1 },
     { name: 'busy_timeout', set: String(BUSY_TIMEOUT_MS), read: BUSY_TIMEOUT_MS },
-    // No memory map: an I/O error under one is a signal that ends the process, not an error.
+    // No memory map: there an I/O error is a signal that ends the process, not an error.
     { name: 'mmap_size', set: '0', read: 0 },
-    // The log is carried over by a thread that nobody waits for; past this, by whoever commits.
-    { name: 'wal_autocheckpoint', set: String(LOG_PAGES_MAX), read: LOG_PAGES_MAX },
-    { name: 'journal_size_limit', set: String(LOG_BYTES_KEPT), read: LOG_BYTES_KEPT },
+    // The follow-up thread makes checkpoints; above this size, the next commit makes one.
+    { name: 'wal_autocheckpoint', set: String(WAL_PAGES_MAX), read: WAL_PAGES_MAX },
+    { name: 'journal_size_limit', set: String(WAL_BYTES_KEPT), read: WAL_BYTES_KEPT },
   ]
 
-/** When the write-ahead log is synced, so that what was promised survives a power cut. */
+/** When the write-ahead log is synced, so that what was acknowledged survives a power cut. */
 const SYNCHRONOUS = {
   atCommit: { name: 'synchronous', set: 'full', read: 2 },
   /** Not by SQLite itself: see wal-sync.ts. */
-  apart: { name: 'synchronous', set: 'normal', read: 1 },
+  inBackground: { name: 'synchronous', set: 'normal', read: 1 },
 } as const
 
-/** A database of one connection, for built and for hand-written statements. */
+/** A database with one connection, for the query builder and for hand-written statements. */
 export type OpenedSqlite = { readonly db: Kysely<Schema>; readonly statements: Statements }
 
 /** Kysely over one connection to the SQLite file, its settings checked. */
@@ -71,12 +71,12 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
 }
 
 /**
- * Takes the data for this process until `release` or its end, however it ends.
+ * Locks the store for this process until `release` or the end of the process.
  *
- * The lock is SQLite's own, on a small file beside the database: the system lets go of it
- * when the process dies, so a crash leaves nothing to clean up.
+ * The lock is SQLite's own, on a small file beside the database. The system releases it when the
+ * process ends, so that a crash leaves nothing to clean up.
  */
-export function holdData(path: string): { release(): void } {
+export function lockStore(path: string): { release(): void } {
   mkdirSync(dirname(resolve(path)), { recursive: true })
   const lock = new DatabaseSync(`${path}.lock`)
   try {

@@ -15,7 +15,7 @@ function givenDisk() {
       calls.push('sync')
       if (disk.fails !== null) throw disk.fails
     },
-    emptyLog: async () => {
+    truncateLog: async () => {
       calls.push('empty')
       return !disk.isLogInUse
     },
@@ -61,7 +61,7 @@ describe('a store that syncs apart', () => {
     await using database = await createSqlite()
     const path = sqlitePathOf(database.url) ?? ''
     const first = await openStore({ url: database.url, exclusive: true })
-    const store = await openStore({ url: database.url, exclusive: false, syncsApart: true })
+    const store = await openStore({ url: database.url, exclusive: false, syncsInBackground: true })
     await store.transaction((tx) => tx.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), 0))
     assert.ok(statSync(`${path}-wal`).size > 0)
     await store.checkpoint()

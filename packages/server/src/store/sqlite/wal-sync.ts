@@ -1,18 +1,17 @@
-// Brings committed transactions of SQLite to the disk without holding up the thread that
-// committed them: that thread can read and parse the next mails meanwhile, and they share the
-// next sync.
+// Syncs committed transactions of SQLite to the disk without blocking the thread that committed
+// them: it can parse the next mails meanwhile, and they share the next sync.
 //
-// For a connection with synchronous=normal. Its commit writes the write-ahead log; `sync` then has
-// the system bring the log to the disk. Until that is done nothing counts as stored, so what is
-// promised is what synchronous=full promises.
+// For a connection with synchronous=normal. Its commit writes the write-ahead log; `sync` then
+// syncs the log to the disk. Nothing counts as stored before that, so that the guarantee is that of
+// synchronous=full.
 //
-// The states, and the moves between them:
+// The states and the transitions:
 //
-//   sound     The log on the disk is whole up to the last sync. A sync that fails leads to
+//   sound     The log on the disk is complete up to the last sync. A failed sync leads to
 //             `suspect`.
-//   suspect   The system may take for written what the disk refused: a later sync that succeeds
-//             proves nothing. The next sync carries all of the log over into the database file
-//             and empties it; when that succeeds, back to `sound`.
+//   suspect   The system may consider pages as written that the disk refused: a later sync that
+//             succeeds proves nothing. The next sync is a checkpoint that copies the whole log
+//             into the database file and truncates it; when it succeeds, back to `sound`.
 
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -20,15 +19,15 @@ import { type Kysely, sql } from 'kysely'
 import { StorageUnavailable } from '../../errors.ts'
 import type { Schema } from '../schema.ts'
 
-/** What a sync works with. */
+/** What a sync needs. */
 export type WalSyncDeps = {
-  /** Brings the log to the disk. */
+  /** Syncs the log to the disk. */
   readonly syncLog: () => Promise<void>
-  /** Carries the log over into the database file and empties it; false when it is in use. */
-  readonly emptyLog: () => Promise<boolean>
+  /** Copies the log into the database file and truncates it; false when it is in use. */
+  readonly truncateLog: () => Promise<boolean>
 }
 
-/** The log of one database. */
+/** Syncs the log of one database. */
 export class WalSync {
   readonly #deps: WalSyncDeps
   #state: 'sound' | 'suspect' = 'sound'
@@ -37,9 +36,9 @@ export class WalSync {
     this.#deps = deps
   }
 
-  /** Resolves once all that was committed before is on the disk. */
+  /** Resolves when everything that was committed before is on the disk. */
   async sync(): Promise<void> {
-    if (this.#state === 'suspect') return this.#startOver()
+    if (this.#state === 'suspect') return this.#truncate()
     try {
       await this.#deps.syncLog()
     } catch (error) {
@@ -48,13 +47,13 @@ export class WalSync {
     }
   }
 
-  async #startOver(): Promise<void> {
-    if (!(await this.#deps.emptyLog())) throw unavailable(new Error('the log is in use'))
+  async #truncate(): Promise<void> {
+    if (!(await this.#deps.truncateLog())) throw unavailable(new Error('the log is in use'))
     this.#state = 'sound'
   }
 }
 
-/** The log of an open database. The file stays the same for as long as somebody has it open. */
+/** The log of an open database. SQLite keeps the file as long as a connection is open. */
 export function openLog(
   path: string,
   db: Kysely<Schema>,
@@ -63,7 +62,7 @@ export function openLog(
   const syncFile = promisify(fdatasync)
   const log = new WalSync({
     syncLog: () => syncFile(file),
-    emptyLog: async () => {
+    truncateLog: async () => {
       const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db)
       return rows[0]?.busy === 0
     },

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
 
-/** What is known of an account when it is registered. */
+/** An account as it is written. */
 export type NewAccount = {
   readonly id: AccountId
   readonly email: string
@@ -23,7 +23,7 @@ export class Accounts {
     this.#dialect = dialect
   }
 
-  /** False when the email is registered already. */
+  /** Writes an account; false when the email is registered already. */
   async add(account: NewAccount): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('account')
@@ -40,7 +40,7 @@ export class Accounts {
     return numInsertedOrUpdatedRows === 1n
   }
 
-  /** The account itself, or null. */
+  /** The account with this id, or null. */
   async find(id: AccountId): Promise<Account | null> {
     const row = await this.#db
       .selectFrom('account')
@@ -59,7 +59,7 @@ export class Accounts {
     }
   }
 
-  /** Until the end of the transaction, nobody else who locks this account goes on. */
+  /** Locks an account until the end of the transaction. */
   async lock(id: AccountId): Promise<void> {
     await this.#dialect.lockAccount(this.#db, id)
   }

@@ -13,7 +13,7 @@ describeEachDatabase('addresses', (open) => {
     now: at,
   })
 
-  it('gives a free address to whoever asks first', async () => {
+  it('gives a free address to the first claim', async () => {
     const store = await open()
     assert.equal(await store.addresses.claim(ALICE, claim(NOW)), true)
     assert.equal(await store.addresses.claim(BOB, claim(NOW)), false)
@@ -46,7 +46,7 @@ describeEachDatabase('addresses', (open) => {
     const store = await open()
     await store.addresses.claim(ALICE, claim(NOW, 'inb_old'))
     await store.addresses.claim(ALICE, claim(NOW + DAY_MS, 'inb_young'))
-    // As above.
+    // A brand by hand.
     await store.addresses.release('inb_old' as InboxId, 'a@mayfly.test', NOW + DAY_MS)
     assert.equal(await store.addresses.claim(ALICE, claim(NOW + DAY_MS + 1)), false)
   })

@@ -2,10 +2,10 @@ import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** Days for which an address that was given up is kept from other accounts. */
-const HELD_MS = 30 * 24 * 60 * 60 * 1000
+/** How long a released address is reserved for its last account. */
+const RESERVED_MS = 30 * 24 * 60 * 60 * 1000
 
-/** A options to hold an address. */
+/** A claim of an address. */
 export type AddressClaim = {
   readonly address: string
   readonly inboxId: InboxId
@@ -13,7 +13,7 @@ export type AddressClaim = {
   readonly now: number
 }
 
-/** Who holds which address. */
+/** Addresses and their owners. */
 export class Addresses {
   readonly #db: Kysely<Schema>
 
@@ -22,8 +22,8 @@ export class Addresses {
   }
 
   /**
-   * Takes an address; false when it is in use, or another account gave it up lately.
-   * One statement, so that of many at once exactly one succeeds.
+   * Takes an address; false when it is in use, or still reserved for another account. One
+   * statement, so that only one of several concurrent calls succeeds.
    */
   async claim(owner: AccountId, claim: AddressClaim): Promise<boolean> {
     const { address, inboxId, occupiedUntil, now } = claim
@@ -43,7 +43,7 @@ export class Addresses {
           .where((where) =>
             where.or([
               where('address.account_id', '=', owner),
-              where('address.occupied_until', '<=', now - HELD_MS),
+              where('address.occupied_until', '<=', now - RESERVED_MS),
             ]),
           ),
       )
@@ -52,7 +52,7 @@ export class Addresses {
     return taken.length === 1
   }
 
-  /** Gives up the address of an inbox, if it still holds it. */
+  /** Releases the address of an inbox, if the inbox still has it. */
   async release(inboxId: InboxId, address: string, now: number): Promise<void> {
     await this.#db
       .updateTable('address')

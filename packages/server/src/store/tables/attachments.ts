@@ -3,7 +3,7 @@ import type { TransferEncoding } from '@mayfly/mail'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** An attachment that waits for the scanner, and where its bytes lie. */
+/** An attachment that waits for the scanner, and the position of its bytes. */
 export type UnscannedAttachment = {
   readonly id: AttachmentId
   readonly mailId: string
@@ -12,7 +12,7 @@ export type UnscannedAttachment = {
   readonly bodyEncoding: TransferEncoding
 }
 
-/** Attachments on their way through the scanner. */
+/** Queries for scanning attachments. */
 export class Attachments {
   readonly #db: Kysely<Schema>
 
@@ -38,7 +38,7 @@ export class Attachments {
     }))
   }
 
-  /** Writes what the scanner found. */
+  /** Writes the verdict of the scanner. */
   async setVerdict(
     id: AttachmentId,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
@@ -50,7 +50,7 @@ export class Attachments {
       .execute()
   }
 
-  /** The inboxes that show an attachment. */
+  /** The inboxes with a message that has this attachment. */
   async listInboxes(id: AttachmentId): Promise<InboxId[]> {
     const rows = await this.#db
       .selectFrom('attachment')

@@ -2,7 +2,7 @@ import type { AccountId, ConnectionProvider, Plan } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** A connection that was begun and waits for its callback. */
+/** A connection that waits for its callback. */
 export type ConnectionAttempt = {
   readonly stateHash: string
   readonly accountId: AccountId
@@ -12,10 +12,10 @@ export type ConnectionAttempt = {
   readonly createdAt: number
 }
 
-/** Who somebody is at a provider. */
+/** A user at a provider. */
 export type ExternalIdentity = { readonly issuer: string; readonly subject: string }
 
-/** External accounts that are connected, and those that are about to be. */
+/** Connected external accounts, and attempts to connect one. */
 export class Connections {
   readonly #db: Kysely<Schema>
 
@@ -23,7 +23,7 @@ export class Connections {
     this.#db = db
   }
 
-  /** Remembers a connection that was begun. */
+  /** Writes an attempt. */
   async addAttempt(attempt: ConnectionAttempt): Promise<void> {
     await this.#db
       .insertInto('connection_attempt')
@@ -38,7 +38,7 @@ export class Connections {
       .execute()
   }
 
-  /** Takes an attempt away and gives it back, once, to whoever comes first. */
+  /** Deletes and returns an attempt, so that it can be used only once; null when it is unknown. */
   async takeAttempt(stateHash: string): Promise<ConnectionAttempt | null> {
     const row = await this.#db
       .deleteFrom('connection_attempt')
@@ -56,12 +56,12 @@ export class Connections {
     }
   }
 
-  /** Forgets attempts that nobody came back from. */
-  async forgetAttempts(before: number): Promise<void> {
+  /** Deletes attempts from before then. */
+  async deleteAttempts(before: number): Promise<void> {
     await this.#db.deleteFrom('connection_attempt').where('created_at', '<=', before).execute()
   }
 
-  /** The identity that is connected to an account, or null. */
+  /** The identity connected to an account, or null. */
   async find(owner: AccountId): Promise<ExternalIdentity | null> {
     const row = await this.#db
       .selectFrom('external_identity')
@@ -71,11 +71,11 @@ export class Connections {
     return row ?? null
   }
 
-  /** Connects an identity; false when it is another account's. One of many at once succeeds. */
+  /** Connects an identity; false when it is connected to another account already. */
   async add(
     owner: AccountId,
     identity: ExternalIdentity,
-    about: { readonly connectedAt: number; readonly planBefore: Plan },
+    fields: { readonly connectedAt: number; readonly planBefore: Plan },
   ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('external_identity')
@@ -83,15 +83,15 @@ export class Connections {
         issuer: identity.issuer,
         subject: identity.subject,
         account_id: owner,
-        connected_at: about.connectedAt,
-        plan_before: about.planBefore,
+        connected_at: fields.connectedAt,
+        plan_before: fields.planBefore,
       })
       .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
       .executeTakeFirst()
     return numInsertedOrUpdatedRows === 1n
   }
 
-  /** Disconnects an account; the plan it had before, or null when it was not connected. */
+  /** Disconnects an account; returns its plan from before, or null when it was not connected. */
   async remove(owner: AccountId): Promise<Plan | null> {
     const row = await this.#db
       .deleteFrom('external_identity')
@@ -101,7 +101,7 @@ export class Connections {
     return row?.plan_before ?? null
   }
 
-  /** Puts an account from one plan on another; nothing when it is on neither. */
+  /** Changes the plan of an account, if it is on the plan `from`. */
   async changePlan(owner: AccountId, change: { from: Plan; to: Plan }): Promise<void> {
     await this.#db
       .updateTable('account')

@@ -72,7 +72,7 @@ describeEachDatabase('deliveries', (open) => {
     assert.equal(await store.deliveries.findEvent(BOB, id), null)
   })
 
-  it('tells the newest attempts of an inbox, oldest first', async () => {
+  it('lists the newest attempts of an inbox, oldest first', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)
     const { id: inboxId } = await givenInbox(store, { owner: ALICE })
@@ -84,10 +84,10 @@ describeEachDatabase('deliveries', (open) => {
     await givenAttempt(store, elsewhere, 2)
     const attempts = await store.deliveries.listAttemptsOfInbox(inboxId, 2)
     const url = `https://${webhookId}.example/`
-    const told = { status: 200, error: null, url }
+    const attempt = { status: 200, error: null, url }
     assert.deepEqual(attempts, [
-      { at: NOW + 2, number: 2, ...told },
-      { at: NOW + 3, number: 3, ...told },
+      { at: NOW + 2, number: 2, ...attempt },
+      { at: NOW + 3, number: 3, ...attempt },
     ])
     const [first] = await store.deliveries.listAttemptsOfInbox(inboxId, 10)
     assert.deepEqual([first?.number, first?.error === null], [1, false])

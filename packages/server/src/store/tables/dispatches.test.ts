@@ -23,7 +23,7 @@ const claim = (
 }
 
 describeEachDatabase('dispatches', (open) => {
-  it('finds the webhooks with something due that nobody holds', async () => {
+  it('finds the webhooks with due deliveries that are not leased', async () => {
     const store = await open()
     assert.deepEqual(await store.dispatches.listDue(NOW), [])
     const [idle, later, held, ready, expired] = await Promise.all(
@@ -58,7 +58,7 @@ describeEachDatabase('dispatches', (open) => {
     assert.equal((await claim(store, webhookId, { now: LEASE })).length, 6)
   })
 
-  it('gives back what was claimed, unless somebody else has it by now', async () => {
+  it('releases what was claimed, unless another process has it by now', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)
     const [id] = await givenDeliveries(store, { owner: ALICE, webhookId, count: 1 })

@@ -52,7 +52,7 @@ describeEachDatabase('custom domains', (open) => {
     assert.equal((await store.domains.find(ALICE, 'a.example'))?.state, 'pending')
   })
 
-  it('are due once, whoever asks', async () => {
+  it('are due once, for one of several callers', async () => {
     const store = await open()
     for (let i = 0; i < 5; i++) await givenVerified(store, `d${i}.example`, NOW - i)
     await givenVerified(store, 'later.example', NOW + 1)

@@ -9,18 +9,18 @@ export type NewCustomDomain = {
   readonly createdAt: number
 }
 
-/** A domain of an account's own. */
+/** A custom domain of an account. */
 export type CustomDomain = NewCustomDomain & {
   readonly accountId: AccountId
   readonly state: DomainState
   readonly verifiedAt: number | null
   readonly activeAt: number | null
   readonly lastCheckedAt: number | null
-  /** Since when its proof is missing; null while it is there. */
+  /** When its proof was first missing; null while it is there. */
   readonly unprovenSince: number | null
 }
 
-/** Receiving domains: accounts' own, and how each fares. */
+/** Custom domains, and refusals counted by domain. */
 export class Domains {
   readonly #db: Kysely<Schema>
 
@@ -50,7 +50,7 @@ export class Domains {
     return row === undefined ? null : toDomain(row)
   }
 
-  /** The account's domains, whatever their state, by name. */
+  /** The account's domains in any state, by name. */
   async list(owner: AccountId): Promise<CustomDomain[]> {
     const rows = await this.#db
       .selectFrom('custom_domain')
@@ -61,7 +61,7 @@ export class Domains {
     return rows.map(toDomain)
   }
 
-  /** How many domains the account has claimed. */
+  /** The number of domains that the account has claimed. */
   async count(owner: AccountId): Promise<number> {
     const { count } = await this.#db
       .selectFrom('custom_domain')
@@ -71,7 +71,7 @@ export class Domains {
     return count
   }
 
-  /** The account's domain of this name, or null. */
+  /** The account's domain with this name, or null. */
   async find(owner: AccountId, domain: string): Promise<CustomDomain | null> {
     const row = await this.#db
       .selectFrom('custom_domain')
@@ -94,8 +94,8 @@ export class Domains {
     return rows.map((row) => row.domain)
   }
 
-  /** Where a custom domain stands; null when nobody has registered it. */
-  async findState(domain: string): Promise<'pending' | 'verified' | 'active' | null> {
+  /** The state of a custom domain of any account; null when it is not registered. */
+  async findState(domain: string): Promise<DomainState | null> {
     const row = await this.#db
       .selectFrom('custom_domain')
       .select('state')
@@ -104,7 +104,7 @@ export class Domains {
     return row?.state ?? null
   }
 
-  /** Writes what a check made of a domain; false when it is no longer that claim. */
+  /** Writes a domain after a check; false when its claim was removed or replaced meanwhile. */
   async update(domain: CustomDomain, nextCheckAt: number | null): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('custom_domain')
@@ -124,8 +124,8 @@ export class Domains {
   }
 
   /**
-   * Takes domains that are due for a check, which others then leave alone until `retryAt`.
-   * Who comes at the same time waits for the row and then finds it no longer due.
+   * Takes domains that are due for a check, and makes them due again at `retryAt`. A concurrent
+   * call waits for the rows and then finds them not due.
    */
   async takeDue(due: {
     readonly now: number
@@ -147,7 +147,7 @@ export class Domains {
     return rows.map(toDomain)
   }
 
-  /** Gives a domain up; false when the account has no such. */
+  /** Removes a domain; false when the account has no such domain. */
   async remove(owner: AccountId, domain: string): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('custom_domain')
@@ -157,7 +157,7 @@ export class Domains {
     return numDeletedRows === 1n
   }
 
-  /** Removes claims without proof since then: all, or those of one name and one account. */
+  /** Removes claims without proof since then: all, or those of one domain or one account. */
   async removeLapsed(
     unprovenSince: number,
     among?: { readonly domain: string; readonly owner: AccountId },
@@ -174,7 +174,7 @@ export class Domains {
     return (await query.execute()).map(toDomain)
   }
 
-  /** Refused recipients on each of these domains since then. */
+  /** Refused recipients of each of these domains since then. */
   async countRefusals(domains: readonly string[], since: number): Promise<Map<string, number>> {
     const rows = await this.#db
       .selectFrom('domain_refusal')

@@ -2,10 +2,10 @@ import type { AccountId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** For how long a repeat gets the first answer. */
+/** How long a repeated key gets the stored answer. */
 const HONOURED_MS = 24 * 60 * 60 * 1000
 
-/** Answers that are given again when the same Idempotency-Key comes again. */
+/** Idempotency-Keys and the answers stored with them. */
 export class IdempotencyKeys {
   readonly #db: Kysely<Schema>
 
@@ -14,8 +14,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Takes the key for this transaction and returns null, or returns the answer that was
-   * given to it before. A transaction that takes it at the same time waits for our end.
+   * Takes the key in this transaction and returns null, or returns the answer stored with it.
+   * A concurrent transaction with the same key waits for the end of this one.
    */
   async takeOrRecall(owner: AccountId, key: string, now: number): Promise<string | null> {
     const taken = await this.#db
@@ -39,7 +39,7 @@ export class IdempotencyKeys {
     return row.answer
   }
 
-  /** Keeps the answer beside the key taken in this transaction. */
+  /** Stores the answer of the key that this transaction has taken. */
   async keep(owner: AccountId, key: string, answer: string): Promise<void> {
     await this.#db
       .updateTable('idempotency_key')
@@ -49,8 +49,8 @@ export class IdempotencyKeys {
       .execute()
   }
 
-  /** Forgets keys that are no longer honoured. */
-  async forgetOld(now: number): Promise<void> {
+  /** Deletes keys that are no longer honoured. */
+  async deleteOld(now: number): Promise<void> {
     await this.#db
       .deleteFrom('idempotency_key')
       .where('created_at', '<=', now - HONOURED_MS)

@@ -57,7 +57,7 @@ export class Inboxes {
     return rows.map((row) => toInbox(row, now))
   }
 
-  /** The account's inbox, in whatever state, or null. */
+  /** The account's inbox in any state, or null. */
   async find(owner: AccountId, id: InboxId, now: number): Promise<Inbox | null> {
     const row = await this.#db
       .selectFrom('inbox')
@@ -69,8 +69,8 @@ export class Inboxes {
   }
 
   /**
-   * Purges an inbox with all its content; null when there is no such inbox. The mails whose
-   * last copy this may have been are left to `Mails.deleteUnshared`.
+   * Purges an inbox with its messages and deliveries; null when there is no such inbox. Its mails,
+   * which other inboxes may share, are left to `Mails.deleteUnshared`.
    */
   async purge(
     owner: AccountId,
@@ -90,7 +90,7 @@ export class Inboxes {
       .returning('address')
       .executeTakeFirst()
     if (purged === undefined) return null
-    // In the order of their ids, as everybody locks deliveries.
+    // In the order of their ids, as deliveries are always locked.
     await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
       order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
     return { address: purged.address, mailIds: mails.map((mail) => mail.mail_id) }
@@ -125,7 +125,7 @@ export class Inboxes {
     return row?.last_sequence ?? null
   }
 
-  /** The same for many inboxes, whoever owns them; those that are gone are left out. */
+  /** The same for many inboxes of any account; deleted ones are left out. */
   async lastSequences(ids: readonly InboxId[]): Promise<Map<InboxId, number>> {
     const rows = await this.#db
       .selectFrom('inbox')
@@ -135,7 +135,7 @@ export class Inboxes {
     return new Map(rows.map((row) => [row.id, row.last_sequence]))
   }
 
-  /** Ends an account's inboxes on a domain that is no longer its own, and frees their addresses. */
+  /** Expires an account's inboxes on a domain, and releases their addresses. */
   async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
     const ended = await this.#db
       .updateTable('inbox')
@@ -184,7 +184,7 @@ function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
   }
 }
 
-/** Expiry comes first: a suspended inbox that has expired does not come back by being resumed. */
+/** Expiry takes precedence: a suspended inbox that has expired cannot be resumed. */
 function inboxState(
   row: Pick<Selectable<Schema['inbox']>, 'expires_at' | 'suspended_at'>,
   now: number,

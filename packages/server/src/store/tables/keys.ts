@@ -16,7 +16,7 @@ export type NewKey = {
   readonly createdAt: number
 }
 
-/** What authentication needs to know of a key. */
+/** What authentication needs of a key. */
 export type KeyCredential = {
   readonly keyId: KeyId
   readonly accountId: AccountId
@@ -26,7 +26,7 @@ export type KeyCredential = {
   readonly secretHash: Uint8Array
 }
 
-/** API keys: hashes, never secrets. */
+/** API keys; only hashes of their secrets are stored. */
 export class Keys {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
@@ -54,9 +54,9 @@ export class Keys {
     return toKey(row)
   }
 
-  /** Active keys whose secret begins like this: one, or by a rare chance more. */
+  /** Active keys with this prefix: mostly one, in rare cases more. */
   async findCredentials(prefix: string): Promise<KeyCredential[]> {
-    // Compiled once by hand: it runs for every request.
+    // Written by hand, past the query builder: it runs for every request.
     const { rows } = await this.#db.executeQuery<CredentialRow>(
       CompiledQuery.raw(
         `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
@@ -90,7 +90,7 @@ export class Keys {
     return rows.map(toKey)
   }
 
-  /** Puts a new secret in place of the old one; null when the key is not active. */
+  /** Replaces the secret of a key; null when the key is not active. */
   async replaceSecret(
     owner: AccountId,
     id: KeyId,
@@ -117,8 +117,8 @@ export class Keys {
       .execute()
   }
 
-  /** Notes when keys were last used. */
-  async touch(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
+  /** Sets when keys were last used. */
+  async setLastUsed(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
     for (const [id, usedAt] of uses) {
       await this.#db
         .updateTable('api_key')

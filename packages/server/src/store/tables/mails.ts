@@ -14,7 +14,7 @@ import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { insertRows, type Statements } from '../statements.ts'
 
-/** What a full message shows beyond its own columns; kept as one JSON text. */
+/** The parts of a full message without a column of their own; stored as one JSON text. */
 export type MailContent = {
   readonly to: readonly MailAddress[]
   readonly cc: readonly MailAddress[]
@@ -43,7 +43,7 @@ export type NewAttachment = {
   readonly bodyEncoding: TransferEncoding
 }
 
-/** A mail as it is written once, whatever the number of its recipients. */
+/** A mail as it is written, once for all its recipients. */
 export type NewMail = {
   readonly id: string
   readonly receivedAt: number
@@ -61,7 +61,7 @@ export type NewMail = {
   readonly attachments: readonly NewAttachment[]
 }
 
-/** One recipient's copy of a mail. */
+/** A mail in one inbox. */
 export type NewMessage = {
   readonly id: MessageId
   readonly inboxId: InboxId
@@ -70,7 +70,7 @@ export type NewMessage = {
   readonly mail: NewMail
 }
 
-/** Mails as they came, and their copies in inboxes. */
+/** Mails, shared by the messages of all recipients. */
 export class Mails {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
@@ -82,7 +82,7 @@ export class Mails {
     this.#statements = statements
   }
 
-  /** Writes mails and their copies. */
+  /** Writes mails and their messages. */
   async add(mails: readonly NewMail[], messages: readonly NewMessage[]): Promise<void> {
     await this.#insert('mail', mails.map(mailRow))
     await this.#insert('raw_mail', mails.map(rawRow))
@@ -100,14 +100,14 @@ export class Mails {
     return row ?? null
   }
 
-  /** Writes what the sender checks found. */
+  /** Writes the verdicts of the sender checks. */
   async setAuth(mailId: string, auth: MessageAuth): Promise<void> {
     const { placeholder } = this.#dialect
     const sql = `update mail set auth = ${placeholder(1)} where id = ${placeholder(2)}`
     await this.#statements.run(sql, [JSON.stringify(auth), mailId])
   }
 
-  /** Newest mails whose sender checks were never finished, as far back as `since`. */
+  /** Mails received since then whose sender checks were not finished, newest first. */
   async listUnchecked(since: number, limit: number): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('mail')
@@ -120,18 +120,18 @@ export class Mails {
     return rows.map((row) => row.id)
   }
 
-  /** How a mail came, for checks that run after it was stored. */
+  /** The envelope of a mail. */
   async findEnvelope(mailId: string): Promise<MailContent['envelope'] | null> {
     const row = await this.#db
       .selectFrom('mail')
       .select('content')
       .where('id', '=', mailId)
       .executeTakeFirst()
-    // We wrote it ourselves.
+    // Written by `mailRow`.
     return row === undefined ? null : (JSON.parse(row.content) as MailContent).envelope
   }
 
-  /** The inboxes that hold a copy of a mail. */
+  /** The inboxes with a message of this mail. */
   async listInboxes(mailId: string): Promise<InboxId[]> {
     const rows = await this.#db
       .selectFrom('message')
@@ -141,7 +141,7 @@ export class Mails {
     return rows.map((row) => row.inbox_id)
   }
 
-  /** Deletes mails of which no inbox has a copy any more. */
+  /** Deletes those of these mails that no message refers to any more. */
   async deleteUnshared(mailIds: readonly string[]): Promise<void> {
     if (mailIds.length === 0) return
     await this.#db

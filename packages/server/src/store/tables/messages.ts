@@ -15,17 +15,17 @@ import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
 import type { MailContent } from './mails.ts'
 
-/** A page of a list: at most `limit`, older than message number `before`, newer than `after`. */
+/** A page of a list: at most `limit` messages with numbers between `after` and `before`. */
 export type MessagePage = {
   readonly limit: number
   readonly before: number | null
   readonly after: number
 }
 
-/** A message with what it takes to read its raw mail. */
+/** A message with the id of its mail and its number in the inbox. */
 export type StoredMessage = Message & { readonly mailId: string; readonly sequence: number }
 
-/** An attachment and where its bytes lie. */
+/** An attachment and the position of its bytes in the raw mail. */
 export type StoredAttachment = Attachment & {
   readonly mailId: string
   readonly bodyStart: number
@@ -36,19 +36,19 @@ export type StoredAttachment = Attachment & {
 /** A summary with its number in the inbox. */
 export type NumberedSummary = MessageSummary & { readonly sequence: number }
 
-/** What a wait judges a message by. */
+/** The parts of a message that a wait can filter by. */
 export type Candidate = {
   readonly id: MessageId
   readonly sequence: number
   readonly receivedAt: number
   readonly from: { readonly name: string | null; readonly address: string | null }
   readonly subject: string | null
-  /** Null also when it was not asked for. */
+  /** Null also when it was not requested. */
   readonly text: string | null
   readonly hasOtp: boolean
 }
 
-/** Which messages a wait judges. */
+/** A page of candidates, with numbers between `after` and `before`. */
 export type CandidatePage = {
   readonly after: number
   readonly before: number
@@ -67,7 +67,7 @@ export type MessageTrace = {
   readonly envelope: MailContent['envelope']
 }
 
-/** Messages: mails as they stand in inboxes. */
+/** Messages: mails in inboxes. */
 export class Messages {
   readonly #db: Kysely<Schema>
 
@@ -75,7 +75,7 @@ export class Messages {
     this.#db = db
   }
 
-  /** Newest first, in the order in which they were stored. */
+  /** A page of messages, newest first. */
   async list(owner: AccountId, inboxId: InboxId, page: MessagePage): Promise<NumberedSummary[]> {
     let query = this.#owned(owner, inboxId)
       .select(SUMMARY_COLUMNS)
@@ -87,7 +87,7 @@ export class Messages {
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
-  /** Past message number `after`, oldest first. */
+  /** Messages with numbers above `after`, oldest first. */
   async listAfter(
     owner: AccountId,
     inboxId: InboxId,
@@ -102,7 +102,7 @@ export class Messages {
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
-  /** What a wait judges messages by: those between two numbers, both left out, newest first. */
+  /** Candidates for a wait, newest first. */
   async listCandidates(
     owner: AccountId,
     inboxId: InboxId,
@@ -129,7 +129,7 @@ export class Messages {
     }))
   }
 
-  /** The SMTP dialogue that brought a message; null when there is no such message. */
+  /** The SMTP dialogue in which a message was received; null when there is no such message. */
   async findTranscript(
     owner: AccountId,
     inboxId: InboxId,
@@ -159,12 +159,12 @@ export class Messages {
       recipient: row.recipient,
       sizeBytes: row.size_bytes,
       otpConfidence: row.otp_confidence,
-      // We wrote it ourselves.
+      // Written by `Mails.add`.
       envelope: (JSON.parse(row.content) as MailContent).envelope,
     }))
   }
 
-  /** One message whole, its HTML as it came; null when the inbox has no such message. */
+  /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
     const row = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
@@ -174,9 +174,9 @@ export class Messages {
       .where('message.id', '=', id)
       .executeTakeFirst()
     if (row === undefined) return null
-    // We wrote both ourselves.
+    // Written by `Mails.add`.
     const { envelope, ...content } = JSON.parse(row.content) as MailContent
-    // As above.
+    // Written by `Mails.setAuth`.
     const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
     return {
       ...toSummary(row),

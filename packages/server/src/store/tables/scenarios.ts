@@ -57,7 +57,7 @@ export class Scenarios {
     return row === undefined ? null : toScenario(row)
   }
 
-  /** False when the account has no such scenario. */
+  /** Deletes a scenario; false when the account has no such scenario. */
   async delete(owner: AccountId, id: ScenarioId): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('scenario')
@@ -72,7 +72,7 @@ function toScenario(row: Selectable<Schema['scenario']>): Scenario {
   return {
     id: row.id,
     name: row.name,
-    // We wrote it ourselves.
+    // Written by `add`.
     assertions: JSON.parse(row.assertions) as Assertion[],
     timeoutSeconds: row.timeout_seconds,
     createdAt: isoTime(row.created_at),

@@ -3,7 +3,7 @@ import type { Schema } from '../schema.ts'
 
 const WEBHOOKS = 'webhooks'
 
-/** Keys for sealing secrets, shared by nodes whose operator configured none. */
+/** Generated keys for sealing secrets, shared by all nodes; used when none is configured. */
 export class SecretKeys {
   readonly #db: Kysely<Schema>
 
@@ -11,7 +11,7 @@ export class SecretKeys {
     this.#db = db
   }
 
-  /** The key for the secrets of webhooks, or null. */
+  /** The key for webhook secrets, or null. */
   async find(): Promise<string | null> {
     const row = await this.#db
       .selectFrom('secret_key')
@@ -21,8 +21,8 @@ export class SecretKeys {
     return row?.value ?? null
   }
 
-  /** Keeps this key unless there is one; whichever of them is kept. */
-  async keep(value: string, now: number): Promise<string> {
+  /** Stores this key unless there is one already; returns the stored one. */
+  async addOrFind(value: string, now: number): Promise<string> {
     await this.#db
       .insertInto('secret_key')
       .values({ name: WEBHOOKS, value, created_at: now })

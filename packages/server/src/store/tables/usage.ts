@@ -2,7 +2,7 @@ import type { AccountId, Environment } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** Use of one account with keys of one environment on one UTC day. */
+/** Usage of one account with keys of one environment on one UTC day. */
 export type UsageRow = {
   readonly date: string
   readonly environment: Environment
@@ -10,10 +10,10 @@ export type UsageRow = {
   readonly inboxes: number
 }
 
-/** Use to add to a day. */
+/** Usage to add to a day. */
 export type UsageAddition = UsageRow & { readonly accountId: AccountId }
 
-/** What each account used on each day. */
+/** Usage by account and day. */
 export class Usage {
   readonly #db: Kysely<Schema>
 
@@ -21,7 +21,7 @@ export class Usage {
     this.#db = db
   }
 
-  /** Adds to what a day has. */
+  /** Adds to the usage of a day. */
   async add(addition: UsageAddition): Promise<void> {
     const { accountId, date, environment, requests, inboxes } = addition
     await this.#db
