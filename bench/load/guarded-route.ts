@@ -13,8 +13,8 @@ import {
   type Caller,
 } from '../../packages/server/src/features/accounts/authenticate.ts'
 import { registerAccount } from '../../packages/server/src/features/accounts/register.ts'
-import { admitRequest } from '../../packages/server/src/features/limits/admit.ts'
 import { PLANS } from '../../packages/server/src/features/limits/plans.ts'
+import { consumeRequest } from '../../packages/server/src/features/limits/request-rates.ts'
 import { authenticateCallers } from '../../packages/server/src/http/caller.ts'
 import { limitRates } from '../../packages/server/src/http/rate-limit.ts'
 import { systemClock } from '../../packages/server/src/platform/clock.ts'
@@ -35,8 +35,8 @@ const deps = { ...limits, limitsOf, registrationsPerHour: 10 }
 const app = {
   authenticate: (secret: string) => authenticate({ store }, secret),
   limits: {
-    admitRequest: async (caller: Caller) =>
-      guards.includes('rate') ? admitRequest(deps, caller) : null,
+    consumeRequest: async (caller: Caller) =>
+      guards.includes('rate') ? consumeRequest(deps, caller) : null,
     countRequest: (caller: Caller) => {
       if (guards.includes('usage')) limits.requestCounter.count(caller)
     },

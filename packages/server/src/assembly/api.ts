@@ -23,10 +23,10 @@ import { verifyDomain } from '../features/domains/verify.ts'
 import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
 import { createInbox } from '../features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
-import { admitRegistration, admitRequest } from '../features/limits/admit.ts'
 import { spendInbox } from '../features/limits/allowance.ts'
 import { requirePlanRoom } from '../features/limits/plan-room.ts'
 import type { RateLimiter } from '../features/limits/rate-limiter.ts'
+import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
 import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
@@ -96,10 +96,10 @@ export function createApp(deps: AppDeps) {
 }
 
 function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: AppDeps) {
-  const admit = { rateLimiter, limitsOf, registrationsPerHour, ipv6Groups }
+  const rates = { rateLimiter, limitsOf, registrationsPerHour, ipv6Groups }
   return {
-    admitRequest: bind(admit, admitRequest),
-    admitRegistration: bind(admit, admitRegistration),
+    consumeRequest: bind(rates, consumeRequest),
+    consumeRegistration: bind(rates, consumeRegistration),
     countRequest: (caller: Caller) => deps.requestCounter.count(caller),
     takeWaitSlot: bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot),
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 
-type RateLimitResult = NonNullable<Awaited<ReturnType<App['limits']['admitRequest']>>>
+type RateLimitResult = NonNullable<Awaited<ReturnType<App['limits']['consumeRequest']>>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,12 +23,12 @@ export function limitRates(http: FastifyInstance, app: App): void {
     if (request.is404) return
     const { config } = request.routeOptions
     if (config.limitedByAddress === true) {
-      const result = await app.limits.admitRegistration(request.ip)
+      const result = await app.limits.consumeRegistration(request.ip)
       setHeaders(reply, 'hour', result)
       refuseOverLimit(result, 'registrations_exceeded')
     }
     if (config.public === true) return
-    const result = await app.limits.admitRequest(request.caller)
+    const result = await app.limits.consumeRequest(request.caller)
     setHeaders(reply, 'minute', result)
     refuseOverLimit(result, 'requests_per_minute_exceeded')
     app.limits.countRequest(request.caller)
@@ -47,6 +47,6 @@ function refuseOverLimit(
   result: RateLimitResult | null,
   code: 'registrations_exceeded' | 'requests_per_minute_exceeded',
 ): void {
-  if (result === null || result.isAdmitted) return
+  if (result === null || result.isAllowed) return
   throw new ServiceError(code, { retryAfterSeconds: result.resetSeconds })
 }

@@ -8,47 +8,47 @@ import { RateLimiter } from './rate-limiter.ts'
 const RATE = { name: 'acc_1', limit: 30, windowMs: 60_000 }
 
 describe('the rate limiter', () => {
-  it('admits exactly as many as the limit, however many ask at once', async () => {
+  it('allows exactly as many as the limit, however many come at the same time', async () => {
     const limiter = new RateLimiter({ now: () => 0 }, new MemoryWindows())
-    const admissions = await Promise.all(Array.from({ length: 100 }, () => limiter.admit(RATE)))
-    assert.equal(admissions.filter(({ isAdmitted }) => isAdmitted).length, 30)
-    const left = admissions.slice(0, 30).map(({ remaining }) => remaining)
+    const results = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(RATE)))
+    assert.equal(results.filter(({ isAllowed }) => isAllowed).length, 30)
+    const left = results.slice(0, 30).map(({ remaining }) => remaining)
     assert.deepEqual(
       left,
       Array.from({ length: 30 }, (_, i) => 29 - i),
     )
-    assert.ok(admissions.slice(30).every(({ remaining }) => remaining === 0))
+    assert.ok(results.slice(30).every(({ remaining }) => remaining === 0))
   })
 
   it('begins a window with the first request, and returns when it ends', async () => {
     let now = 5_000
     const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
     const rate = { ...RATE, limit: 1 }
-    assert.equal((await limiter.admit(rate)).resetSeconds, 60)
+    assert.equal((await limiter.consume(rate)).resetSeconds, 60)
     now += 59_001
-    const refused = await limiter.admit(rate)
-    assert.deepEqual([refused.isAdmitted, refused.resetSeconds], [false, 1])
+    const refused = await limiter.consume(rate)
+    assert.deepEqual([refused.isAllowed, refused.resetSeconds], [false, 1])
     now += 998
-    assert.equal((await limiter.admit(rate)).isAdmitted, false)
+    assert.equal((await limiter.consume(rate)).isAllowed, false)
     now += 1
-    assert.equal((await limiter.admit(rate)).isAdmitted, true)
+    assert.equal((await limiter.consume(rate)).isAllowed, true)
   })
 
   it('does not ask again while a window is used up, unless the limit was raised', async () => {
     const { counter, asked } = recorded(new MemoryWindows())
     const limiter = new RateLimiter({ now: () => 0 }, counter)
     const rate = { ...RATE, limit: 2 }
-    for (let i = 0; i < 10; i++) await limiter.admit(rate)
+    for (let i = 0; i < 10; i++) await limiter.consume(rate)
     assert.equal(asked.length, 2)
-    const raised = await limiter.admit({ ...rate, limit: 5 })
-    assert.deepEqual([raised.isAdmitted, raised.remaining], [true, 2])
+    const raised = await limiter.consume({ ...rate, limit: 5 })
+    assert.deepEqual([raised.isAllowed, raised.remaining], [true, 2])
   })
 
   it('counts together what comes while a batch is counted', async () => {
     const { counter, asked } = recorded(new MemoryWindows())
     const limiter = new RateLimiter({ now: () => 0 }, counter)
     const names = Array.from({ length: 250 }, (_, i) => ({ ...RATE, name: `acc_${i % 125}` }))
-    await Promise.all(names.map((rate) => limiter.admit(rate)))
+    await Promise.all(names.map((rate) => limiter.consume(rate)))
     // The first alone, then all others: a hundred names, then the rest.
     assert.deepEqual(
       asked.map((additions) => additions.length),
@@ -73,13 +73,13 @@ describe('the rate limiter', () => {
       deleteEnded: async () => {},
     }
     const limiter = new RateLimiter({ now: () => 0 }, counter)
-    const [first, second] = await Promise.allSettled([limiter.admit(RATE), limiter.admit(RATE)])
+    const [first, second] = await Promise.allSettled([limiter.consume(RATE), limiter.consume(RATE)])
     assert.equal(first?.status, 'rejected')
     assert.equal(second?.status, 'fulfilled')
-    assert.equal((await limiter.admit(RATE)).isAdmitted, true)
+    assert.equal((await limiter.consume(RATE)).isAllowed, true)
   })
 
-  it('never admits more than the limit within a window, whatever comes when', async () => {
+  it('never allows more than the limit within a window', async () => {
     const steps = fc.array(fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 8 })))
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (arrivals, limit) => {
@@ -93,11 +93,11 @@ describe('the rate limiter', () => {
             windowStart = now
             used = 0
           }
-          const admissions = await Promise.all(
-            Array.from({ length: count }, () => limiter.admit({ ...RATE, limit })),
+          const results = await Promise.all(
+            Array.from({ length: count }, () => limiter.consume({ ...RATE, limit })),
           )
-          const admitted = admissions.filter(({ isAdmitted }) => isAdmitted).length
-          assert.equal(admitted, Math.min(count, Math.max(0, limit - used)))
+          const allowed = results.filter(({ isAllowed }) => isAllowed).length
+          assert.equal(allowed, Math.min(count, Math.max(0, limit - used)))
           used += count
         }
       }),

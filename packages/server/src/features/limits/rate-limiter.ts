@@ -7,7 +7,7 @@ export type Rate = { readonly name: string; readonly limit: number; readonly win
 
 /** Whether a request is within its limit, and what is left of it. */
 export type RateLimitResult = {
-  readonly isAdmitted: boolean
+  readonly isAllowed: boolean
   readonly limit: number
   readonly windowSeconds: number
   readonly remaining: number
@@ -43,7 +43,7 @@ export class RateLimiter {
   }
 
   /** Counts one request. */
-  async admit(rate: Rate): Promise<RateLimitResult> {
+  async consume(rate: Rate): Promise<RateLimitResult> {
     const now = this.#clock.now()
     const window = this.#usedUp.get(rate.name)
     // Compared with the current limit: it may have been raised since.
@@ -112,7 +112,7 @@ function limitResult(
 ): RateLimitResult {
   const resetMs = request.startedAt + rate.windowMs - request.now
   return {
-    isAdmitted: request.position <= rate.limit,
+    isAllowed: request.position <= rate.limit,
     limit: rate.limit,
     windowSeconds: rate.windowMs / 1000,
     remaining: Math.max(0, rate.limit - request.position),

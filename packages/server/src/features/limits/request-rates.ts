@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** What limiting requests needs. */
-export type AdmitDeps = {
+export type RequestRateDeps = {
   readonly rateLimiter: RateLimiter
   readonly limitsOf: (plan: Plan) => Limits
   /** Accounts that one address may register in an hour. */
@@ -16,13 +16,13 @@ export type AdmitDeps = {
 }
 
 /** Counts a request of the caller's account; null when its plan has no limit. */
-export async function admitRequest(
-  deps: Pick<AdmitDeps, 'rateLimiter' | 'limitsOf'>,
+export async function consumeRequest(
+  deps: Pick<RequestRateDeps, 'rateLimiter' | 'limitsOf'>,
   caller: Caller,
 ): Promise<RateLimitResult | null> {
   const { requestsPerMinute } = deps.limitsOf(caller.plan)
   if (requestsPerMinute === null) return null
-  return deps.rateLimiter.admit({
+  return deps.rateLimiter.consume({
     name: caller.accountId,
     limit: requestsPerMinute,
     windowMs: MINUTE_MS,
@@ -34,11 +34,11 @@ export async function admitRequest(
  *
  * Registrations that fail count too: each reveals whether an email has an account.
  */
-export async function admitRegistration(
-  deps: AdmitDeps,
+export async function consumeRegistration(
+  deps: RequestRateDeps,
   address: string,
 ): Promise<RateLimitResult | null> {
   const name = clientKey(address, deps.ipv6Groups)
   if (name === null) return null
-  return deps.rateLimiter.admit({ name, limit: deps.registrationsPerHour, windowMs: HOUR_MS })
+  return deps.rateLimiter.consume({ name, limit: deps.registrationsPerHour, windowMs: HOUR_MS })
 }
