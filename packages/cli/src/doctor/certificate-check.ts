@@ -34,10 +34,14 @@ function smtpCertificate({ config, now }: CheckContext): Finding {
   const { MAYFLY_SMTP_TLS_CERT: certFile, MAYFLY_SMTP_TLS_KEY: keyFile } = config
   const mailHost = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
   if (certFile === null || keyFile === null) {
-    if (isTestName(mailHost)) return fine('STARTTLS uses a self-signed certificate')
+    const fact =
+      config.MAYFLY_SMTP_TLS === 'self-signed'
+        ? 'STARTTLS uses a self-signed certificate'
+        : 'STARTTLS is not offered'
+    if (isTestName(mailHost)) return fine(fact)
     const remedy =
-      'Set MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY: some senders require a trusted one.'
-    return warning('STARTTLS uses a self-signed certificate', remedy)
+      'Set MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY: some senders require a trusted certificate.'
+    return warning(fact, remedy)
   }
   try {
     const certificate = new X509Certificate(readFileSync(certFile))

@@ -37,16 +37,20 @@ export async function startSmtp(
   }
 }
 
-/** The certificate for STARTTLS: the configured one, or a self-signed one made at each start. */
-function certificate(config: Config, hostName: string, clock: Clock): CertificatePair {
-  const { MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
-  if (cert === null && key === null) {
-    return makeSelfSignedCertificate([hostName, 'localhost', '127.0.0.1'], new Date(clock.now()))
+/** The certificate for STARTTLS; null when it is not offered. */
+function certificate(config: Config, hostName: string, clock: Clock): CertificatePair | null {
+  const { MAYFLY_SMTP_TLS: mode, MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
+  if (cert !== null && key !== null) {
+    if (mode !== null) {
+      throw new StartRefused('Set MAYFLY_SMTP_TLS_CERT or MAYFLY_SMTP_TLS=self-signed, not both.')
+    }
+    return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
   }
-  if (cert === null || key === null) {
+  if (cert !== null || key !== null) {
     throw new StartRefused('Set both MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY, or neither.')
   }
-  return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
+  if (mode === null) return null
+  return makeSelfSignedCertificate([hostName, 'localhost', '127.0.0.1'], new Date(clock.now()))
 }
 
 function readPem(path: string, setting: string): string {

@@ -64,12 +64,20 @@ export const SETTINGS = {
     type: 'bytes',
     sentence: 'Largest mail accepted. A larger one is refused with 552 and not kept in memory.',
   },
+  MAYFLY_SMTP_TLS: {
+    schema: z
+      .enum(['', 'self-signed'], { error: 'must be self-signed or unset' })
+      .transform((value) => (value === '' ? null : value)),
+    default: '',
+    type: 'self-signed',
+    sentence:
+      'Offers STARTTLS with a self-signed certificate that is generated at each start. Most mail clients refuse such a certificate. If this and MAYFLY_SMTP_TLS_CERT are unset, STARTTLS is not offered.',
+  },
   MAYFLY_SMTP_TLS_CERT: {
     schema: optionalText,
     default: '',
     type: 'file',
-    sentence:
-      'PEM certificate chain for STARTTLS. If unset, a self-signed certificate is generated at each start.',
+    sentence: 'PEM certificate chain. STARTTLS is offered with it.',
   },
   MAYFLY_SMTP_TLS_KEY: {
     schema: optionalText,

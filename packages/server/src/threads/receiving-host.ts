@@ -8,7 +8,7 @@ export type ReceivingOptions = {
   readonly hostName: string
   readonly operatorAddress: string
   readonly port: number
-  readonly tls: { readonly cert: string; readonly key: string }
+  readonly tls: { readonly cert: string; readonly key: string } | null
 }
 
 /** The receiving side, listening. */
