@@ -78,12 +78,16 @@ function createRefusalLog(deps: ReceivingDeps, config: Config): RefusalLog {
     store,
     clock,
     newId: () => ids.next('diagnostic'),
-    ourDomains: [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS],
+    ourDomains: receivingDomains(config),
     replyText: (reply) => REFUSAL_REPLIES[reply],
     record: createGroupCommit((batches: Parameters<typeof recordEvents>[1]) =>
       recordEvents({ store, announce }, batches),
     ),
   })
+}
+
+function receivingDomains(config: Config): readonly string[] {
+  return [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS]
 }
 
 /** Announces to the other threads that clients connect, at most once a second. */
@@ -127,6 +131,7 @@ function createHandler(
     ...deps,
     refusals,
     floods: new FloodDetector(),
+    ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
   }
   return {

@@ -94,16 +94,42 @@ onEachDatabase('diagnostics', (create) => {
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'john.doe' })).body
-    await service.sendMails([{ to: ['jon.doe@mayfly.test', 'john.doe@mayfly.tst'] }])
+    const to = ['jon.doe@mayfly.test', 'john.doe@private.mayfly.test']
+    await service.sendMails([{ from: 'victim@shop.example', to }])
     now += 12_000
     const found = await diagnose(dev, inbox.id)
     assert.deepEqual(found.stages, ['inbox.created', 'near.miss', 'near.miss'])
+    const detail =
+      'mail for jon.doe@mayfly.test was refused: 550 5.1.1 No such recipient here; this inbox is john.doe@mayfly.test'
+    assert.ok(found.events.some((event: { detail: string }) => event.detail === detail))
+    // The mail was not for this account: its sender is not told.
+    assert.doesNotMatch(JSON.stringify(found), /victim|127\.0\.0\.1/)
     assert.ok(
       found.nextSteps.includes(
         'A mail for jon.doe@mayfly.test was refused 12 s ago; your inbox is john.doe@mayfly.test. Check the address that the application sends to.',
       ),
       JSON.stringify(found.nextSteps),
     )
+  })
+
+  it('do not tell of mail to domains and addresses of others', async () => {
+    await using database = await create()
+    let now = Date.UTC(2026, 0, 1)
+    await using service = await startService({ database, clock: { now: () => now } })
+    const spy = await service.register()
+    const other = await service.register()
+    const ttlSeconds = 604_800
+    const { inbox } = (await spy.post('/v1/inboxes', { localPart: 'boss1', ttlSeconds })).body
+    const held = (await other.post('/v1/inboxes', { localPart: 'boss' })).body.inbox
+    await other.delete(`/v1/inboxes/${held.id}`)
+    const to = ['boss@mayfly.test', 'boss1@elsewhere.example', 'boss1@mayfly.tst']
+    await service.sendMails([{ to }])
+    assert.deepEqual((await diagnose(spy, inbox.id)).stages, ['inbox.created'])
+
+    now += 31 * 24 * 60 * 60 * 1000
+    const later = (await spy.post('/v1/inboxes', { localPart: 'bosses' })).body.inbox
+    await service.sendMails([{ to: 'bosse@mayfly.test' }, { to: 'boss@mayfly.test' }])
+    assert.deepEqual((await diagnose(spy, later.id)).stages, ['inbox.created', 'near.miss'])
   })
 
   it('keep the newest 500 events', async () => {
@@ -161,5 +187,26 @@ onEachDatabase('diagnostics', (create) => {
     assert.match(text, /S: 354 /)
     const missing = await dev.get(`/v1/inboxes/${inbox.id}/messages/msg_x/transcript`)
     assert.equal(missing.body.error.code, 'message_not_found')
+  })
+
+  it("show of the SMTP dialogue no other inbox's recipients", async () => {
+    const service = await shared()
+    const [alice, bob] = [await service.register(), await service.register()]
+    const mine = (await alice.post('/v1/inboxes', { localPart: 'dialogue-mine' })).body.inbox
+    const other = (await bob.post('/v1/inboxes', { localPart: 'dialogue-other' })).body.inbox
+    const to = [other.emailAddress, 'Dialogue-Mine+1@mayfly.test', 'nobody@mayfly.test']
+    await service.sendMail({ to: [...to, mine.emailAddress] })
+    const [{ id }] = (await alice.get(`/v1/inboxes/${mine.id}/messages`)).body.messages
+    const { body } = await alice.get(`/v1/inboxes/${mine.id}/messages/${id}/transcript`)
+    assert.deepEqual(
+      body.lines.filter((line: string) => /RCPT|Recipient|recipient/.test(line)),
+      [
+        'C: RCPT TO:<Dialogue-Mine+1@mayfly.test>',
+        'S: 250 2.1.5 Recipient OK',
+        'C: RCPT TO:<dialogue-mine@mayfly.test>',
+        'S: 250 2.1.5 Recipient OK',
+      ],
+    )
+    assert.match(body.lines.at(-1), /^C: <\d+ bytes of mail>$/)
   })
 })

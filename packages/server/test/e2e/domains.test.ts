@@ -72,6 +72,16 @@ onEachDatabase('custom domains', (create) => {
     const { messages } = (await dev.get(`/v1/inboxes/${inbox.body.inbox.id}/messages`)).body
     assert.equal(messages[0].subject, 'Your code')
 
+    // A near miss on the domain is its owner's to know, and no stranger's.
+    const same = await stranger.post('/v1/inboxes', { localPart: 'sinup' })
+    await service.sendMail({ to: [`sinup@${DOMAIN}`, `abuse@${DOMAIN}`] })
+    const isTold = async (reader: typeof dev, inboxId: string) => {
+      const { events } = (await reader.get(`/v1/inboxes/${inboxId}/diagnostics`)).body
+      return events.some(({ stage }: { stage: string }) => stage === 'near.miss')
+    }
+    assert.equal(await isTold(dev, inbox.body.inbox.id), true)
+    assert.equal(await isTold(stranger, same.body.inbox.id), false)
+
     // Given up, its inboxes expire and anyone may claim it.
     assert.equal((await stranger.delete(`/v1/domains/${DOMAIN}`)).status, 404)
     assert.equal((await dev.delete(`/v1/domains/${DOMAIN}`)).status, 204)

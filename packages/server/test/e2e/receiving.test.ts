@@ -213,4 +213,21 @@ onEachDatabase('receiving', (create) => {
       await service.sendMail({ to })
     }
   })
+
+  it('refuses mail to postmaster and abuse of domains that are not ours', async () => {
+    const service = await shared()
+    const to = ['postmaster@elsewhere.example', 'abuse+x@mayfly.test.example']
+    const [answer] = await service.sendMails([{ to }])
+    for (const reply of answer?.recipients ?? []) assert.match(reply, /^550 5\.1\.1 /)
+  })
+
+  it('starts on an existing store whose first domain is no longer the first', async () => {
+    await using database = await create()
+    const first = await startService({ database })
+    await first.sendMail({ to: 'postmaster@mayfly.test' })
+    await first[Symbol.asyncDispose]()
+    const env = { MAYFLY_DOMAINS: 'newer.test,mayfly.test' }
+    await using service = await startService({ database, env })
+    await service.sendMail({ to: ['postmaster@newer.test', 'abuse@mayfly.test'] })
+  })
 })

@@ -6,6 +6,7 @@ import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
 import { nextSteps } from './next-steps.ts'
 import { EVENTS_MAX, timeline } from './timeline.ts'
+import { withoutOtherRecipients } from './transcript.ts'
 
 /** What diagnosing needs. */
 export type DiagnoseDeps = {
@@ -45,7 +46,7 @@ export async function diagnose(
     traces: await deps.store.messages.listTraces(caller.accountId, inboxId, TRACES_MAX),
     attempts: await deps.store.deliveries.listAttemptsOfInbox(inboxId, EVENTS_MAX),
   })
-  const domain = await domainOf(deps, inbox)
+  const domain = await domainOf(deps, caller, inbox)
   return {
     state: inbox.state,
     events,
@@ -89,23 +90,25 @@ export async function explainWait(
   }
 }
 
-/** The SMTP dialogue in which a message was received. */
+/** The SMTP dialogue in which a message was received, without its other recipients. */
 export async function readTranscript(
   deps: Pick<DiagnoseDeps, 'store' | 'clock'>,
   caller: Caller,
   ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
 ): Promise<string[]> {
   const { accountId } = caller
-  const lines = await deps.store.messages.findTranscript(accountId, ref.inboxId, ref.messageId)
-  if (lines !== null) return lines
+  const stored = await deps.store.messages.findTranscript(accountId, ref.inboxId, ref.messageId)
+  if (stored !== null) return withoutOtherRecipients(stored)
   const inbox = await deps.store.inboxes.find(accountId, ref.inboxId, deps.clock.now())
   throw new ServiceError(inbox === null ? 'inbox_not_found' : 'message_not_found')
 }
 
-async function domainOf(deps: DiagnoseDeps, inbox: Inbox) {
+async function domainOf(deps: DiagnoseDeps, caller: Caller, inbox: Inbox) {
   const domain = inbox.emailAddress.slice(inbox.emailAddress.lastIndexOf('@') + 1)
   if (deps.operatorDomains.includes(domain)) return { domain, status: 'active' }
-  return { domain, status: (await deps.store.domains.findState(domain)) ?? 'unknown' }
+  const claim = await deps.store.domains.findClaim(domain)
+  // Another account may have claimed the domain since.
+  return { domain, status: claim?.accountId === caller.accountId ? claim.state : 'unknown' }
 }
 
 function consideredStep(newest: WaitDiagnostics['considered'][number]): string {

@@ -1,4 +1,4 @@
-import type { DiagnosticId, InboxId } from '@mayfly/contract'
+import type { AccountId, DiagnosticId, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Store } from '../../store/open.ts'
@@ -10,7 +10,7 @@ import { similarAddresses } from './similar-addresses.ts'
 export type RefusalReply = 'unknown' | 'full' | 'unavailable' | 'storage_full'
 
 /** The sender of what was refused. */
-export type Sender = { readonly mailFrom: string; readonly remoteAddress: string }
+type Sender = { readonly mailFrom: string; readonly remoteAddress: string }
 
 /** A refusal that is recorded for the inboxes it concerns. */
 export type Refusal = {
@@ -75,20 +75,37 @@ export class RefusalLog {
   }
 
   /** Counts a recipient without an inbox for its domain, and records near misses. */
-  async addUnknown(address: string, sender: Sender): Promise<void> {
+  async addUnknown(address: string): Promise<void> {
     const domain = address.slice(address.lastIndexOf('@') + 1)
     const { ourDomains, store, clock } = this.#deps
     if (ourDomains.includes(domain)) {
       this.#refusalsByDomain.set(domain, (this.#refusalsByDomain.get(domain) ?? 0) + 1)
     }
     if (!this.#maySearch()) return
+    const readers = await this.#nearMissReaders(address, domain)
+    if (readers === 'none') return
     const similar = similarAddresses(address, ourDomains)
     const reply = this.#deps.replyText('unknown')
     for (const inbox of await store.receiving.listByAddress(similar, clock.now())) {
-      const detail = `mail for ${address} was refused: ${reply} (${senderText(sender)}); this inbox is ${inbox.address}`
+      if (readers !== 'all' && readers !== inbox.accountId) continue
+      // Without the sender: the mail was not for this inbox.
+      const detail = `mail for ${address} was refused: ${reply}; this inbox is ${inbox.address}`
       const event = { ...this.#newEvent(inbox.inboxId), detail, recipient: address }
       await this.#deps.record([{ ...event, stage: 'near.miss' }])
     }
+  }
+
+  /**
+   * Which accounts may learn that mail for an address was refused: any for an address that nobody
+   * holds on the operator's domains, else the one that holds the address or has the domain.
+   */
+  async #nearMissReaders(address: string, domain: string): Promise<AccountId | 'all' | 'none'> {
+    const { store, ourDomains, clock } = this.#deps
+    const holder = await store.addresses.findHolder(address, clock.now())
+    if (ourDomains.includes(domain)) return holder ?? 'all'
+    const claim = await store.domains.findClaim(domain)
+    if (claim === null || claim.state === 'pending') return 'none'
+    return holder === null || holder === claim.accountId ? claim.accountId : 'none'
   }
 
   /** Records that an inbox was suspended. */

@@ -14,6 +14,8 @@ export type AdmitDeps = {
   readonly clock: Clock
   readonly floods: FloodDetector
   readonly refusals: RefusalLog
+  /** The operator's receiving domains, public and private. */
+  readonly ourDomains: readonly string[]
   /** Address of the inbox for mail to postmaster and abuse. */
   readonly operatorAddress: string
 }
@@ -26,7 +28,7 @@ export type AdmitResult =
   | { readonly state: 'accepted'; readonly recipient: AdmittedRecipient }
   | { readonly state: 'refused'; readonly why: RefusalReply }
 
-/** Local parts that every mail domain must accept (RFC 2142). */
+/** Local parts that every mail domain of ours must accept (RFC 2142). */
 const OPERATOR_ROLES: readonly string[] = ['postmaster', 'abuse']
 
 /**
@@ -40,11 +42,11 @@ export async function admitRecipient(
   given: string,
   sender: { readonly mailFrom: string; readonly remoteAddress: string },
 ): Promise<AdmitResult> {
-  const address = inboxAddress(given, deps.operatorAddress)
+  const address = await inboxAddress(deps, given)
   if (address === null) return { state: 'refused', why: 'unknown' }
   const recipient = await deps.store.receiving.findRecipient(address)
   if (recipient === null) {
-    await deps.refusals.addUnknown(address, sender)
+    await deps.refusals.addUnknown(address)
     return { state: 'refused', why: 'unknown' }
   }
   await suspendOnFlood(deps, recipient)
@@ -57,13 +59,21 @@ export async function admitRecipient(
 }
 
 /** The address under which the inbox for `given` is stored; null when it is not an address. */
-function inboxAddress(given: string, operatorAddress: string): string | null {
-  if (OPERATOR_ROLES.includes(given.toLowerCase())) return operatorAddress
+async function inboxAddress(deps: AdmitDeps, given: string): Promise<string | null> {
+  if (OPERATOR_ROLES.includes(given.toLowerCase())) return deps.operatorAddress
   const parsed = readEmailAddress(given)
   if (parsed === null) return null
   const localPart = withoutTag(parsed.localPart)
-  if (OPERATOR_ROLES.includes(localPart)) return operatorAddress
-  return emailAddressText({ localPart, domain: parsed.domain })
+  const { domain } = parsed
+  if (OPERATOR_ROLES.includes(localPart) && (await isReceivingDomain(deps, domain))) {
+    return deps.operatorAddress
+  }
+  return emailAddressText({ localPart, domain })
+}
+
+async function isReceivingDomain(deps: AdmitDeps, domain: string): Promise<boolean> {
+  if (deps.ourDomains.includes(domain)) return true
+  return (await deps.store.domains.findClaim(domain))?.state === 'active'
 }
 
 function refusalOf(

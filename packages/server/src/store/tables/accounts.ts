@@ -23,7 +23,7 @@ export class Accounts {
     this.#dialect = dialect
   }
 
-  /** Writes an account; false when the email is registered already. */
+  /** Writes an account; false when its email, or its id, is there already. */
   async add(account: NewAccount): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('account')
@@ -35,7 +35,7 @@ export class Accounts {
         created_at: account.createdAt,
         suspended_at: null,
       })
-      .onConflict((conflict) => conflict.column('email').doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     return numInsertedOrUpdatedRows === 1n
   }

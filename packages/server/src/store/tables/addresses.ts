@@ -52,6 +52,17 @@ export class Addresses {
     return taken.length === 1
   }
 
+  /** The account that has an address, or for which it is still reserved; null when it is free. */
+  async findHolder(address: string, now: number): Promise<AccountId | null> {
+    const row = await this.#db
+      .selectFrom('address')
+      .select('account_id')
+      .where('address', '=', address)
+      .where('occupied_until', '>', now - RESERVED_MS)
+      .executeTakeFirst()
+    return row?.account_id ?? null
+  }
+
   /** Releases the address of an inbox, if the inbox still has it. */
   async release(inboxId: InboxId, address: string, now: number): Promise<void> {
     await this.#db

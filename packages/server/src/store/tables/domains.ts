@@ -94,14 +94,14 @@ export class Domains {
     return rows.map((row) => row.domain)
   }
 
-  /** The state of a custom domain of any account; null when it is not registered. */
-  async findState(domain: string): Promise<DomainState | null> {
+  /** Whose custom domain this is, whatever the account; null when it is not registered. */
+  async findClaim(domain: string): Promise<Pick<CustomDomain, 'accountId' | 'state'> | null> {
     const row = await this.#db
       .selectFrom('custom_domain')
-      .select('state')
+      .select(['account_id', 'state'])
       .where('domain', '=', domain)
       .executeTakeFirst()
-    return row?.state ?? null
+    return row === undefined ? null : { accountId: row.account_id, state: row.state }
   }
 
   /** Writes a domain after a check; false when its claim was removed or replaced meanwhile. */

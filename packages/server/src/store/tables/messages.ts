@@ -67,6 +67,14 @@ export type MessageTrace = {
   readonly envelope: MailContent['envelope']
 }
 
+/** The SMTP dialogue of a mail, and which of its recipients a message is for. */
+export type StoredTranscript = {
+  readonly lines: readonly string[]
+  /** As the client gave it. */
+  readonly recipient: string
+  readonly inboxAddress: string
+}
+
 /** Messages: mails in inboxes. */
 export class Messages {
   readonly #db: Kysely<Schema>
@@ -134,13 +142,15 @@ export class Messages {
     owner: AccountId,
     inboxId: InboxId,
     id: MessageId,
-  ): Promise<string[] | null> {
+  ): Promise<StoredTranscript | null> {
     const row = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select('mail.transcript')
+      .select(['mail.transcript', 'message.recipient', 'inbox.address'])
       .where('message.id', '=', id)
       .executeTakeFirst()
-    return row === undefined ? null : row.transcript.split('\n')
+    if (row === undefined) return null
+    const lines = row.transcript.split('\n')
+    return { lines, recipient: row.recipient, inboxAddress: row.address }
   }
 
   /** How the newest messages of an inbox were received, newest first. */

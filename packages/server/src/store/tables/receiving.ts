@@ -96,15 +96,15 @@ export class ReceivingQueries {
   async listByAddress(
     addresses: readonly string[],
     now: number,
-  ): Promise<{ inboxId: InboxId; address: string }[]> {
-    const rows = await this.#db
-      .selectFrom('address')
-      .innerJoin('inbox', 'inbox.id', 'address.inbox_id')
-      .select(['inbox.id', 'address.address'])
-      .where('address.address', 'in', addresses)
-      .where('inbox.expires_at', '>', now)
-      .execute()
-    return rows.map((row) => ({ inboxId: row.id, address: row.address }))
+  ): Promise<{ inboxId: InboxId; accountId: AccountId; address: string }[]> {
+    const { among, placeholder, list } = this.#dialect
+    const rows = await this.#statements.run<Pick<RecipientRow, 'id' | 'account_id' | 'address'>>(
+      `select inbox.id, inbox.account_id, address.address from address
+         join inbox on inbox.id = address.inbox_id
+         where address.address ${among(1)} and inbox.expires_at > ${placeholder(2)}`,
+      [list(addresses), now],
+    )
+    return rows.map((row) => ({ inboxId: row.id, accountId: row.account_id, address: row.address }))
   }
 
   /** Locks inboxes until the end of the transaction and returns how full they are. */
