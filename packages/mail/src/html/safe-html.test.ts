@@ -104,8 +104,18 @@ describe('hostile HTML', () => {
         '&',
         '<noscript>',
         '<iframe>',
+        '<b>',
+        '<td>',
+        '<p>',
+        '<li>',
+        '<svg><style>',
+        '<svg><svg ',
+        '<math><mi>',
+        '<a\0b>',
+        '</p>',
+        '<select><option>',
       ]) {
-        safeHtml(piece.repeat(Math.ceil(300_000 / piece.length)), BLOCKING)
+        safeHtml(piece.repeat(Math.ceil(500_000 / piece.length)), BLOCKING)
       }
       safeHtml(`<p style="${'color:red;'.repeat(100_000)}">`, BLOCKING)
       safeHtml(`<p style="color:${'('.repeat(500_000)}">`, BLOCKING)

@@ -1,4 +1,5 @@
 import type { Assertion, AssertionRun, Message, MessageAuth } from '@mayfly/contract'
+import { contains } from '@mayfly/mail'
 
 /** The result of one assertion. */
 export type AssertionResult = AssertionRun['results'][number]
@@ -32,10 +33,10 @@ export function checkContainsText(
     ['text', message.text],
     ['HTML', visibleHtml],
   ]
-  const part = parts.find(([, content]) => content?.includes(text) === true)
+  const part = parts.find(([, content]) => content !== null && contains(content, text))
   if (part !== undefined) return result('containsText', true, `found in the ${part[0]}`)
   const nearly = parts.find(
-    ([, content]) => content?.toLowerCase().includes(text.toLowerCase()) === true,
+    ([, content]) => content !== null && contains(content.toLowerCase(), text.toLowerCase()),
   )
   const hint =
     nearly === undefined ? '' : `; with different capitalisation it is in the ${nearly[0]}`
@@ -66,7 +67,7 @@ export function checkAuth(
 /** The links that `linkResponds` tries. */
 export function linksToTry(message: Message, urlContains: string | undefined): string[] {
   const urls = message.links.map(({ url }) => url)
-  return urlContains === undefined ? urls : urls.filter((url) => url.includes(urlContains))
+  return urlContains === undefined ? urls : urls.filter((url) => contains(url, urlContains))
 }
 
 /** The result when there is no link to try. */

@@ -1,3 +1,4 @@
+import { contains } from '@mayfly/mail'
 import type { Candidate } from '../../store/tables/messages.ts'
 
 /** The part of a request that says which messages count. */
@@ -47,19 +48,25 @@ export function mismatch(query: WaitQuery, message: Candidate): string | null {
     return `it was received at ${received}, before since (${since})`
   }
   const sender = `${message.from.name ?? ''} <${message.from.address ?? ''}>`
-  if (query.from !== null && !contains(sender, query.from)) {
+  if (query.from !== null && !containsIgnoringCase(sender, query.from)) {
     return `its sender is ${sender.trim()}, which does not contain "${query.from}"`
   }
-  if (query.subjectContains !== null && !contains(message.subject ?? '', query.subjectContains)) {
+  if (
+    query.subjectContains !== null &&
+    !containsIgnoringCase(message.subject ?? '', query.subjectContains)
+  ) {
     return `its subject does not contain "${query.subjectContains}"`
   }
-  if (query.textContains !== null && !contains(message.text ?? '', query.textContains)) {
+  if (
+    query.textContains !== null &&
+    !containsIgnoringCase(message.text ?? '', query.textContains)
+  ) {
     return `its text does not contain "${query.textContains}"`
   }
   if (query.for === 'otp' && !message.hasOtp) return 'no one-time code was found in it'
   return null
 }
 
-function contains(text: string, part: string): boolean {
-  return text.toLowerCase().includes(part.toLowerCase())
+function containsIgnoringCase(text: string, part: string): boolean {
+  return contains(text.toLowerCase(), part.toLowerCase())
 }
