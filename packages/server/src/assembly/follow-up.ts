@@ -8,8 +8,8 @@
 import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../features/follow-up/record.ts'
-import { rawBytes } from '../features/messages/bytes.ts'
-import { scanAttachments } from '../features/scanning/scan.ts'
+import { findRawBytes } from '../features/messages/bytes.ts'
+import { type ScanFailures, scanAttachments } from '../features/scanning/scan.ts'
 import { CheckBacklog } from '../features/sender-checks/backlog.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
@@ -48,7 +48,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
     return written
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
-  const readRaw = (mailId: string) => rawBytes({ store }, mailId)
+  const readRaw = (mailId: string) => findRawBytes({ store }, mailId)
   const resolver = createResolver({
     servers: config.MAYFLY_DNS_SERVERS,
     timeoutMs: CHECK_DEADLINE_MS / 4,
@@ -115,13 +115,16 @@ function createScanner(
   deps: FollowUpDeps,
   io: Pick<Parameters<typeof scanAttachments>[0], 'readRaw' | 'record'>,
 ) {
-  const where = deps.config.MAYFLY_CLAMD
-  if (where === null) return { wake: () => {}, stop: async () => {} }
+  const address = deps.config.MAYFLY_CLAMD
+  if (address === null) return { wake: () => {}, stop: async () => {} }
+  const stopping = new AbortController()
+  const { signal } = stopping
   const scan = {
     ...io,
     store: deps.store,
-    scan: (bytes: Buffer) => scanWithClamd(where, bytes),
+    scan: (bytes: Buffer) => scanWithClamd({ address, signal }, bytes),
   }
+  let failures: ScanFailures = new Map()
   let running: Promise<void> | null = null
   let isDue = false
   const wake = () => {
@@ -131,9 +134,12 @@ function createScanner(
   const run = async () => {
     while (isDue) {
       isDue = false
-      await scanAttachments(scan).catch((error: unknown) => {
+      try {
+        failures = await scanAttachments(scan, failures)
+      } catch (error) {
+        if (signal.aborted) return
         deps.log.warn({ err: error }, 'the scanner did not answer; attachments stay quarantined')
-      })
+      }
     }
     running = null
   }
@@ -144,6 +150,7 @@ function createScanner(
     stop: async () => {
       clearInterval(again)
       isDue = false
+      stopping.abort()
       await running
     },
   }

@@ -1,5 +1,6 @@
 import type { MessageAuth } from '@mayfly/contract'
 import type { AuthStatus, DNSResolver } from 'mailauth'
+import { boundMail } from './mail-auth-bounds.ts'
 
 /** What sender checks need to know of a mail. */
 export type SenderFacts = {
@@ -14,6 +15,8 @@ export type SenderFacts = {
 
 type Verdict = MessageAuth['spf']
 
+type DkimSignature = { readonly status: AuthStatus; readonly signingDomain?: string | undefined }
+
 /** Checks SPF, DKIM and DMARC of one mail. The resolver must have a deadline of its own. */
 export async function verifySender(
   facts: SenderFacts,
@@ -21,7 +24,8 @@ export async function verifySender(
 ): Promise<MessageAuth> {
   // Loaded with the first mail: it is large.
   const { authenticate } = await import('mailauth')
-  const { spf, dkim, dmarc } = await authenticate(facts.raw, {
+  const { raw, exceeded } = boundMail(facts.raw)
+  const { spf, dkim, dmarc } = await authenticate(raw, {
     ip: facts.remoteAddress,
     helo: facts.helo ?? '',
     // The null sender is checked by the name that the client gave (RFC 7208, 2.4).
@@ -31,18 +35,25 @@ export async function verifySender(
     disableArc: true,
     disableBimi: true,
   })
-  const signature = dkim.results.find(({ status }) => status.result === 'pass') ?? dkim.results[0]
-  return {
+  const verdicts = {
     spf: spf === false ? none('there is no sender domain') : verdict(spf.status, spf.domain),
-    dkim:
-      signature === undefined
-        ? none('the mail is not signed')
-        : verdict(signature.status, signature.signingDomain),
+    dkim: dkimVerdict(dkim.results),
     dmarc:
       dmarc === false
         ? none('there is no single From domain')
         : verdict(dmarc.status, dmarc.domain),
   }
+  if (exceeded === null) return verdicts
+  const unchecked: Verdict = { result: 'permerror', domain: null, detail: exceeded }
+  // DMARC may pass by SPF alone. Otherwise it depends on the signatures.
+  const isDmarcKnown = verdicts.dmarc.result === 'pass'
+  return { ...verdicts, dkim: unchecked, dmarc: isDmarcKnown ? verdicts.dmarc : unchecked }
+}
+
+function dkimVerdict(results: readonly DkimSignature[]): Verdict {
+  const signature = results.find(({ status }) => status.result === 'pass') ?? results[0]
+  if (signature === undefined) return none('the mail is not signed')
+  return verdict(signature.status, signature.signingDomain)
 }
 
 /** `temperror` for all three, when the checks could not run. */

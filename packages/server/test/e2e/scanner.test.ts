@@ -3,24 +3,28 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startService } from '../testing-start-service.ts'
+import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
-/** A server that speaks clamd's INSTREAM and finds one word; it can be told to refuse. */
-async function startScanner() {
+/** How the fake scanner behaves: `broken` accepts connections and closes them. */
+type Behaviour = 'broken' | 'working' | 'silent'
+
+/** A server that speaks clamd's protocol, finds one word, and fails on two others. */
+async function startScanner(initial: Behaviour) {
   const sockets = new Set<Socket>()
-  let isDown = true
+  let behaviour = initial
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    if (isDown) return void socket.destroy()
-    let received = Buffer.alloc(0)
     socket.on('error', () => {})
+    if (behaviour === 'broken') return void socket.destroy()
+    let received = Buffer.alloc(0)
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
-      const content = readStream(received)
-      if (content === null) return
-      socket.end(content.includes('malware') ? 'stream: Test.Sig FOUND\0' : 'stream: OK\0')
+      if (behaviour === 'silent') return
+      if (received.includes('crash')) return void socket.resetAndDestroy()
+      const reply = scannerReply(received)
+      if (reply !== null) socket.end(`${reply}\0`)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -30,14 +34,23 @@ async function startScanner() {
   return {
     address: `127.0.0.1:${port}`,
     start: () => {
-      isDown = false
+      behaviour = 'working'
     },
+    connectionCount: () => sockets.size,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+function scannerReply(received: Buffer): string | null {
+  if (received.includes('zPING\0')) return 'PONG'
+  const content = readStream(received)
+  if (content === null) return null
+  if (content.includes('refused')) return 'INSTREAM size limit exceeded. ERROR'
+  return content.includes('malware') ? 'stream: Test.Sig FOUND' : 'stream: OK'
 }
 
 /** What was streamed, once its end mark is there. */
@@ -53,44 +66,94 @@ function readStream(received: Buffer): Buffer | null {
   }
 }
 
-onEachDatabase('the scanner', (create) => {
-  it('holds attachments back until they are scanned, and keeps what it finds', async () => {
-    await using database = await create()
-    await using scanner = await startScanner()
-    await using service = await startService({
-      database,
-      env: { MAYFLY_CLAMD: scanner.address, MAYFLY_SMTP_THREADS: '1' },
-    })
-    const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
-    const part = (name: string, text: string) =>
-      `--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`
-    const files = part('good.txt', 'fine') + part('bad.txt', 'malware') + part('run.exe', 'MZ')
-    const raw = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${files}--b--\r\n`
-    const read = async () => {
-      const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+type Shown = readonly (string | null)[]
+
+/** A mail with attachments, and how the API shows them. */
+async function sendAttachments(service: TestService, texts: Readonly<Record<string, string>>) {
+  const dev = await service.register()
+  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const parts = Object.entries(texts).map(
+    ([name, text]) =>
+      `--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`,
+  )
+  const raw = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('')}--b--\r\n`
+  await service.sendMail({ to: inbox.emailAddress, raw })
+  const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+  const other = (await dev.post('/v1/inboxes')).body.inbox
+  return {
+    read: async (): Promise<Shown[]> => {
       const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}`)).body
       return message.attachments.map((one: { status: string; reason: string }) => [
         one.status,
         one.reason,
       ])
-    }
-    await service.sendMail({ to: inbox.emailAddress, raw })
-    const [good, bad, blocked] = await read()
+    },
+    /** The next mail wakes the scanner; by itself it would look every 15 s. */
+    sendAnother: () => service.sendMail({ to: other.emailAddress }),
+  }
+}
+
+const isScanned = ([, reason]: Shown) => reason !== 'not scanned yet'
+
+onEachDatabase('the scanner', (create) => {
+  it('holds attachments back until they are scanned, and keeps what it finds', async () => {
+    await using database = await create()
+    await using scanner = await startScanner('broken')
+    await using service = await startService({ database, env: { MAYFLY_CLAMD: scanner.address } })
+    const files = { 'good.txt': 'fine', 'bad.txt': 'malware', 'run.exe': 'MZ' }
+    const mail = await sendAttachments(service, files)
+    const [good, bad, blocked] = await mail.read()
     assert.deepEqual(good, ['quarantined', 'not scanned yet'])
     assert.deepEqual(bad, good)
-    assert.equal(blocked[0], 'blocked')
+    assert.equal(blocked?.[0], 'blocked')
 
     scanner.start()
-    // The next mail wakes the scanner; by itself it would look every 15 s.
-    const other = (await dev.post('/v1/inboxes')).body.inbox
-    await service.sendMail({ to: other.emailAddress })
+    await mail.sendAnother()
     const scanned = await until(async () => {
-      const now = await read()
-      return now.some(([, reason]: string[]) => reason === 'not scanned yet') ? null : now
+      const now = await mail.read()
+      return now.every(isScanned) ? now : null
     })
     assert.deepEqual(scanned[0], ['available', null])
     assert.deepEqual(scanned[1], ['quarantined', 'the scanner found Test.Sig'])
-    assert.equal(scanned[2][0], 'blocked')
+    assert.equal(scanned[2]?.[0], 'blocked')
+  })
+
+  it('scans what follows an attachment that it fails on, which stays quarantined', async () => {
+    await using database = await create()
+    await using scanner = await startScanner('working')
+    await using service = await startService({ database, env: { MAYFLY_CLAMD: scanner.address } })
+    const mail = await sendAttachments(service, {
+      'refused.txt': 'refused',
+      // Long enough that the connection is reset while it is sent.
+      'crash.txt': `crash${'x'.repeat(4_000_000)}`,
+      'good.txt': 'fine',
+    })
+    await until(async () => ((await mail.read())[2]?.[0] === 'available' ? true : null))
+    const scanned = await until(async () => {
+      const now = await mail.read()
+      if (now.every(isScanned)) return now
+      await mail.sendAnother()
+      return null
+    })
+    assert.deepEqual(scanned, [
+      [
+        'quarantined',
+        'the scanner could not scan it: clamd replied: INSTREAM size limit exceeded. ERROR',
+      ],
+      ['quarantined', 'the scanner could not scan it: clamd closed the connection'],
+      ['available', null],
+    ])
+  })
+
+  it('does not hold up a stop', { timeout: 30_000 }, async () => {
+    await using database = await create()
+    await using scanner = await startScanner('silent')
+    const service = await startService({ database, env: { MAYFLY_CLAMD: scanner.address } })
+    await sendAttachments(service, { 'good.txt': 'fine' })
+    await until(async () => (scanner.connectionCount() > 0 ? true : null))
+    const stoppingAt = performance.now()
+    await service[Symbol.asyncDispose]()
+    // clamd is waited for during 60 s.
+    assert.ok(performance.now() - stoppingAt < 10_000)
   })
 })

@@ -38,9 +38,19 @@ export async function readAttachment(
 }
 
 /** The raw bytes of a mail, decompressed. */
-export async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promise<Buffer> {
-  const raw = await deps.store.mails.findRaw(mailId)
+async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promise<Buffer> {
+  const raw = await findRawBytes(deps, mailId)
   if (raw === null) throw new ServiceError('message_not_found')
+  return raw
+}
+
+/** The same; null when the mail was deleted. */
+export async function findRawBytes(
+  deps: Pick<MessageDeps, 'store'>,
+  mailId: string,
+): Promise<Buffer | null> {
+  const raw = await deps.store.mails.findRaw(mailId)
+  if (raw === null) return null
   if (raw.encoding === 'zstd') return zstdDecompressSync(raw.bytes)
   return Buffer.from(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength)
 }

@@ -4,7 +4,8 @@ import type { Tables } from '../../store/open.ts'
 /** What the sender checks need. */
 export type SenderCheckDeps = {
   readonly store: Tables
-  readonly readRaw: (mailId: string) => Promise<Buffer>
+  /** Null when the mail was deleted. */
+  readonly readRaw: (mailId: string) => Promise<Buffer | null>
   /** Never throws: a check that fails has a verdict, too. */
   readonly verify: (facts: {
     readonly raw: Buffer
@@ -19,7 +20,8 @@ export type SenderCheckDeps = {
 /** Checks the sender of a stored mail. */
 export async function checkSender(deps: SenderCheckDeps, mailId: string): Promise<void> {
   const envelope = await deps.store.mails.findEnvelope(mailId)
+  const raw = await deps.readRaw(mailId)
   // Deleted since it was stored.
-  if (envelope === null) return
-  deps.record(mailId, await deps.verify({ raw: await deps.readRaw(mailId), ...envelope }))
+  if (envelope === null || raw === null) return
+  deps.record(mailId, await deps.verify({ raw, ...envelope }))
 }

@@ -40,7 +40,7 @@ onEachDatabase('migration 4', (create) => {
 
     const newer = await open()
     const events = await newer.diagnostics.list(inbox.id, 10)
-    const unscanned = await newer.attachments.listUnscanned(10)
+    const unscanned = await newer.attachments.listUnscanned(null, 10)
     await newer.close()
     assert.deepEqual(
       events.map(({ id, detail, reason }) => [id, detail, reason]),

@@ -20,15 +20,16 @@ export class Attachments {
     this.#db = db
   }
 
-  /** Attachments that are quarantined until they are scanned, oldest first. */
-  async listUnscanned(limit: number): Promise<UnscannedAttachment[]> {
-    const rows = await this.#db
+  /** Attachments that are quarantined until they are scanned, oldest first, past one of them. */
+  async listUnscanned(after: AttachmentId | null, limit: number): Promise<UnscannedAttachment[]> {
+    let query = this.#db
       .selectFrom('attachment')
       .select(['id', 'mail_id', 'body_start', 'body_end', 'body_encoding'])
       .where('held_for', 'is not', null)
       .orderBy('id')
       .limit(limit)
-      .execute()
+    if (after !== null) query = query.where('id', '>', after)
+    const rows = await query.execute()
     return rows.map((row) => ({
       id: row.id,
       mailId: row.mail_id,
