@@ -2,6 +2,7 @@ import { afterEach } from 'node:test'
 import type { AccountId, EventId, InboxId, WebhookId } from '@mayfly/contract'
 import { createIds } from '../src/platform/ids.ts'
 import { openStore, type Store } from '../src/store/open.ts'
+import type { NewMail } from '../src/store/tables/mails.ts'
 import { onEachDatabase } from './testing-databases.ts'
 
 /** The instant at which store tests take place. */
@@ -61,6 +62,34 @@ export async function givenInbox(
     expiresAt,
   })
   return { id, address }
+}
+
+/** A small mail, not stored yet. */
+export function newMail(receivedAt = NOW): NewMail {
+  return {
+    id: ids.mailId(),
+    receivedAt,
+    from: { name: null, address: 'a@b.example' },
+    subject: null,
+    preview: null,
+    text: 'hello',
+    html: null,
+    otp: null,
+    content: {
+      to: [],
+      cc: [],
+      replyTo: [],
+      sentAt: null,
+      links: [],
+      headers: [],
+      defects: [],
+      envelope: { mailFrom: '', remoteAddress: '', helo: '', tls: null },
+    },
+    transcript: [],
+    raw: { encoding: 'identity', bytes: Buffer.from('hello') },
+    sizeBytes: 5,
+    attachments: [],
+  }
 }
 
 /** A webhook in the store, for whoever owns it. */

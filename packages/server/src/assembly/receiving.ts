@@ -8,7 +8,6 @@ import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
 import { type CommitDeps, commitMails } from '../features/receiving/commit.ts'
-import { FloodDetector } from '../features/receiving/flood.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { composeDeliveries } from '../features/webhooks/event.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
@@ -111,6 +110,7 @@ function createHandler(
   const commit = {
     store: deps.store,
     newMessageId: () => ids.next('message'),
+    newDiagnosticId: () => ids.next('diagnostic'),
     composeDeliveries: (...stored: Parameters<CommitDeps['composeDeliveries']>) =>
       composeDeliveries(events, ...stored),
     announce: deps.signals.announce,
@@ -130,7 +130,7 @@ function createHandler(
   const admit = {
     ...deps,
     refusals,
-    floods: new FloodDetector(),
+    newDiagnosticId: () => ids.next('diagnostic'),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
   }

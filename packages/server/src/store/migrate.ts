@@ -5,10 +5,11 @@ import { initial } from './migrations/0001-initial.ts'
 import { manyAccounts } from './migrations/0002-many-accounts.ts'
 import { webhooks } from './migrations/0003-webhooks.ts'
 import { refusalCodes } from './migrations/0004-refusal-codes.ts'
+import { floodWindows } from './migrations/0005-flood-windows.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
-const MIGRATIONS = [initial, manyAccounts, webhooks, refusalCodes] as const
+const MIGRATIONS = [initial, manyAccounts, webhooks, refusalCodes, floodWindows] as const
 
 /**
  * Brings the schema up to date, in one transaction under a lock: when several nodes start at the

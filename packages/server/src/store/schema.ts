@@ -105,6 +105,9 @@ type InboxTable = {
   size_bytes: ColumnType<number, number | undefined>
   /** Number of the newest message; each message of an inbox has the next one. */
   last_sequence: ColumnType<number, number | undefined>
+  /** The window in which mails for the inbox are counted: since when, and how many. */
+  flood_started_at: ColumnType<number, number | undefined>
+  flood_mails: ColumnType<number, number | undefined>
 }
 
 /** A received mail, shared by all its recipients. */

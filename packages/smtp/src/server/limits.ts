@@ -9,9 +9,9 @@ export type SmtpLimits = {
   readonly recipientsMax: number
   readonly lineBytesMax: number
   readonly errorsMax: number
-  readonly unknownSlowedFrom: number
+  readonly refusalsSlowedFrom: number
   readonly unknownMax: number
-  readonly unknownDelayMs: number
+  readonly refusalDelayMs: number
   readonly idleMs: number
   readonly sessionMs: number
   readonly dataGraceMs: number
@@ -34,10 +34,13 @@ export const SMTP_LIMITS: SmtpLimits = {
   lineBytesMax: 1000,
   /** Mail clients make none; scanners make many. */
   errorsMax: 20,
-  /** Address guessing is slowed from here on, and ends at `unknownMax`. */
-  unknownSlowedFrom: 3,
+  /**
+   * A session that guesses addresses, or goes on sending to a full inbox, is slowed from this
+   * refusal on. Guessing ends at `unknownMax`.
+   */
+  refusalsSlowedFrom: 3,
   unknownMax: 5,
-  unknownDelayMs: 5 * SECOND,
+  refusalDelayMs: 5 * SECOND,
   /** RFC 5321 requires at least five minutes of waiting for the next command. */
   idleMs: 5 * MINUTE,
   /** Longest session, whatever the client does. */

@@ -65,10 +65,10 @@ const CASES: readonly Case[] = [
     due: 'destroy',
   },
   {
-    name: 'an unknown recipient',
-    phase: { name: 'delayed', sinceMs: 0 },
+    name: 'a refused recipient',
+    phase: { name: 'delayed', sinceMs: 0, reply: '550' },
     dueMs: 5_000,
-    due: 'refuse_unknown',
+    due: 'refuse',
   },
 ]
 

@@ -5,7 +5,7 @@
 //   active     The protocol machine may continue. Leads to each of the others.
 //   handling   The handler has not answered yet. Goes to `active` with its answer, or to
 //              `closing` after the deadline.
-//   delayed    The refusal of an unknown recipient is held back; then `active`.
+//   delayed    The refusal of a recipient is held back; then `active`.
 //   draining   The client does not read its replies; `active` once it has.
 //   securing   The TLS handshake is in progress; `active` after it.
 //   closing    The last reply was sent. The client has a few seconds to close.
@@ -17,7 +17,8 @@ import type { SmtpLimits } from './limits.ts'
 /** The phase of a session. */
 export type Phase =
   | { readonly name: 'active' | 'draining' | 'closed' }
-  | { readonly name: 'handling' | 'securing' | 'closing' | 'delayed'; readonly sinceMs: number }
+  | { readonly name: 'handling' | 'securing' | 'closing'; readonly sinceMs: number }
+  | { readonly name: 'delayed'; readonly sinceMs: number; readonly reply: string }
 
 /** The times that the deadlines of a session depend on, besides its phase. */
 export type SessionClock = {
@@ -30,7 +31,8 @@ export type SessionClock = {
 
 /** What must be done about a session. */
 export type DueAction =
-  | { readonly kind: 'none' | 'destroy' | 'refuse_unknown' }
+  | { readonly kind: 'none' | 'destroy' }
+  | { readonly kind: 'refuse'; readonly reply: string }
   | { readonly kind: 'close'; readonly reply: CloseReply }
 
 const NONE: DueAction = { kind: 'none' }
@@ -49,7 +51,8 @@ export function checkDeadlines(
     case 'securing':
       return nowMs - phase.sinceMs >= limits.handshakeMs ? { kind: 'destroy' } : NONE
     case 'delayed':
-      return nowMs - phase.sinceMs >= limits.unknownDelayMs ? { kind: 'refuse_unknown' } : NONE
+      if (nowMs - phase.sinceMs < limits.refusalDelayMs) return NONE
+      return { kind: 'refuse', reply: phase.reply }
     case 'handling':
       if (nowMs - phase.sinceMs < limits.handlerMs) return NONE
       return { kind: 'close', reply: 'unanswered' }

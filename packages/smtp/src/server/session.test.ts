@@ -287,6 +287,19 @@ describe('a session bounds', () => {
     assert.equal(transport.isEnded, true)
   })
 
+  it('mail to a full inbox: slow from the third, and never over', () => {
+    const full: Partial<MailHandler> = { admit: () => ({ state: 'refused', why: 'full' }) }
+    const { transport, say, pass } = givenSession({ handler: full })
+    say(HELLO, FROM, ...Array<string>(7).fill(TO), 'NOOP')
+    assert.deepEqual(transport.takeReplies().slice(3), ['452 4.2.2', '452 4.2.2'])
+    for (let i = 0; i < 4; i++) {
+      pass(5000)
+      assert.deepEqual(transport.takeReplies(), ['452 4.2.2'])
+    }
+    pass(5000)
+    assert.deepEqual(transport.takeReplies(), ['452 4.2.2', '250 2.0.0'])
+  })
+
   it('no guesses of an exempt client', () => {
     const { transport, say } = givenSession({ handler: unknown, isExempt: true })
     say(HELLO, FROM, ...Array<string>(50).fill(TO), 'NOOP')

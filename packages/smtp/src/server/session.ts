@@ -47,6 +47,7 @@ export class Session<R extends Recipient> {
   readonly #clock: SessionClock
   #phase: Phase = ACTIVE
   #tls: string | null = null
+  #refusedCount = 0
   #unknownCount = 0
   #storingBytes = 0
   /** This session's share of `InFlight.bytes`. */
@@ -117,9 +118,9 @@ export class Session<R extends Recipient> {
     const action = checkDeadlines(this.#phase, this.#clock, { limits, nowMs })
     if (action.kind === 'destroy') this.#transport.destroy()
     if (action.kind === 'close') this.#closeWith(action.reply)
-    if (action.kind !== 'refuse_unknown') return
+    if (action.kind !== 'refuse') return
     this.#phase = ACTIVE
-    this.#protocol.refuse(REPLIES.unknownRecipient)
+    this.#protocol.refuse(action.reply)
     this.#run()
   }
 
@@ -200,20 +201,23 @@ export class Session<R extends Recipient> {
 
   #answer(result: AdmitResult<R>): void {
     if (result.state === 'accepted') this.#protocol.admit(result.recipient)
-    else if (result.why === 'unknown' && !this.#options.isExempt) this.#refuseUnknown()
+    else if (result.why === 'unknown' || result.why === 'full') this.#refuseSlowly(result.why)
     else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
   }
 
-  #refuseUnknown(): void {
-    const { limits, now } = this.#options
-    this.#unknownCount += 1
-    if (this.#unknownCount >= limits.unknownMax) {
+  /** Storage failures are ours: they are not held against the client. */
+  #refuseSlowly(why: 'unknown' | 'full'): void {
+    const { limits, now, isExempt } = this.#options
+    const reply = REFUSAL_REPLIES[why]
+    this.#refusedCount += 1
+    if (why === 'unknown') this.#unknownCount += 1
+    if (isExempt || this.#refusedCount < limits.refusalsSlowedFrom) {
+      this.#protocol.refuse(reply)
+    } else if (this.#unknownCount >= limits.unknownMax) {
       this.#protocol.close('tooManyUnknown')
-    } else if (this.#unknownCount < limits.unknownSlowedFrom) {
-      this.#protocol.refuse(REPLIES.unknownRecipient)
     } else {
       this.#flush()
-      this.#phase = { name: 'delayed', sinceMs: now() }
+      this.#phase = { name: 'delayed', sinceMs: now(), reply }
     }
   }
 

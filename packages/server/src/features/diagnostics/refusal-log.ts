@@ -108,11 +108,6 @@ export class RefusalLog {
     return holder === null || holder === claim.accountId ? claim.accountId : 'none'
   }
 
-  /** Records that an inbox was suspended. */
-  async addSuspension(inboxId: InboxId, detail: string): Promise<void> {
-    await this.#deps.record([{ ...this.#newEvent(inboxId), stage: 'inbox.suspended', detail }])
-  }
-
   /** Writes the refusals counted by domain since the last call. */
   async flush(): Promise<void> {
     if (this.#refusalsByDomain.size === 0) return

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
-import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
+import {
+  ALICE,
+  BOB,
+  describeEachDatabase,
+  givenInbox,
+  NOW,
+  newMail,
+} from '../../../test/testing-store.ts'
 import { OperatorRefused } from '../../errors.ts'
 import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
@@ -34,30 +41,7 @@ function operator(store: Store): OperatorAccountDeps & SuspensionDeps {
 
 /** One mail with a copy in each of these inboxes. */
 async function givenMail(store: Store, inboxIds: readonly InboxId[]) {
-  const mail: NewMail = {
-    id: ids.next('message'),
-    receivedAt: NOW,
-    from: { name: null, address: 'a@b.example' },
-    subject: null,
-    preview: null,
-    text: 'hello',
-    html: null,
-    otp: null,
-    content: {
-      to: [],
-      cc: [],
-      replyTo: [],
-      sentAt: null,
-      links: [],
-      headers: [],
-      defects: [],
-      envelope: { mailFrom: '', remoteAddress: '', helo: '', tls: null },
-    },
-    transcript: [],
-    raw: { encoding: 'identity', bytes: Buffer.from('hello') },
-    sizeBytes: 5,
-    attachments: [],
-  }
+  const mail = newMail()
   await store.mails.add(
     [mail],
     inboxIds.map((id) => copy(mail, id)),

@@ -1,18 +1,18 @@
-import type { InboxId } from '@mayfly/contract'
+import type { DiagnosticId, InboxId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Store } from '../../store/open.ts'
 import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog, RefusalReply } from '../diagnostics/refusal-log.ts'
 import type { RefusalReason } from '../diagnostics/refusal-reasons.ts'
 import { hasRoom, INBOX_MESSAGES_MAX } from './capacity.ts'
-import type { FloodDetector } from './flood.ts'
+import { beginsFlood, countMail, suspendFlooded } from './flood.ts'
 
 /** What admitting needs. */
 export type AdmitDeps = {
-  readonly store: Tables
+  readonly store: Store
   readonly clock: Clock
-  readonly floods: FloodDetector
+  readonly newDiagnosticId: () => DiagnosticId
   readonly refusals: RefusalLog
   /** The operator's receiving domains, public and private. */
   readonly ourDomains: readonly string[]
@@ -49,11 +49,11 @@ export async function admitRecipient(
     await deps.refusals.addUnknown(address)
     return { state: 'refused', why: 'unknown' }
   }
-  await suspendOnFlood(deps, recipient)
   const refusal = refusalOf(recipient, deps.clock.now())
   if (refusal === null) {
     return { state: 'accepted', recipient: { address: given, inboxId: recipient.inboxId } }
   }
+  if (refusal.reply === 'full') await countRefusedMail(deps, recipient.inboxId)
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })
   return { state: 'refused', why: refusal.reply }
 }
@@ -95,11 +95,15 @@ function refusalOf(
   }
 }
 
-async function suspendOnFlood(deps: AdmitDeps, recipient: Recipient): Promise<void> {
-  const now = deps.clock.now()
-  if (!deps.floods.count(recipient.inboxId, now)) return
-  const reason = 'more than 5,000 mails within 10 minutes'
-  if (await deps.store.receiving.suspend(recipient.inboxId, now, reason)) {
-    await deps.refusals.addSuspension(recipient.inboxId, reason)
-  }
+/** A mail that is refused because the inbox is full counts towards a flood. */
+async function countRefusedMail(deps: AdmitDeps, inboxId: InboxId): Promise<void> {
+  const at = deps.clock.now()
+  await deps.store.transaction(async (tx) => {
+    const [inbox] = await tx.receiving.lockInboxes([inboxId])
+    if (inbox === undefined) return
+    const flood = countMail(inbox.flood, at)
+    await tx.receiving.setFill([{ ...inbox, flood }])
+    if (!beginsFlood(inbox.flood, flood)) return
+    await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
+  })
 }

@@ -1,10 +1,11 @@
-import type { InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type { DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
 import { hasRoom } from './capacity.ts'
+import { beginsFlood, countMail, suspendFlooded } from './flood.ts'
 
 /** A parsed mail and its recipients, ready to be stored. */
 export type ReadyMail = {
@@ -31,6 +32,7 @@ export type MessageInInbox = {
 export type CommitDeps = {
   readonly store: Store
   readonly newMessageId: () => MessageId
+  readonly newDiagnosticId: () => DiagnosticId
   /** The deliveries of these messages to these webhooks. */
   readonly composeDeliveries: (
     messages: readonly MessageInInbox[],
@@ -52,11 +54,14 @@ export async function commitMails(
   const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
   const { results, webhookIds } = await deps.store.transaction(async (tx) => {
     const inboxes = await tx.receiving.lockInboxes(inboxIds)
-    const { results, changed } = planMessages(batch, inboxes, deps.newMessageId)
+    const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
     const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
     const messages = results.flatMap((result) => result.messages)
     await tx.mails.add(mails, messages)
     await tx.receiving.setFill(changed)
+    for (const [inbox, at] of flooded) {
+      await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
+    }
     return { results, webhookIds: await addDeliveries(deps, tx, { messages, changed }) }
   })
   // Not before the commit: a wait that is woken earlier would look and find nothing.
@@ -91,7 +96,7 @@ async function addDeliveries(
 }
 
 /**
- * Which messages are stored, and how full their inboxes are then.
+ * Which messages are stored, how full their inboxes are then, and since when they are flooded.
  *
  * A recipient that is named twice gets one message. An inbox that was deleted since its recipient
  * was accepted gets none.
@@ -100,9 +105,10 @@ function planMessages(
   batch: readonly ReadyMail[],
   inboxes: readonly InboxFill[],
   newMessageId: () => MessageId,
-): { results: CommitResult[]; changed: InboxFill[] } {
+): { results: CommitResult[]; changed: InboxFill[]; flooded: Map<InboxFill, number> } {
   const byId = new Map(inboxes.map((inbox) => [inbox.id, inbox]))
   const changed = new Set<InboxId>()
+  const flooded = new Map<InboxFill, number>()
   const results = batch.map(({ mail, recipients }) => {
     const messages: NewMessage[] = []
     const fullInboxes: InboxId[] = []
@@ -110,15 +116,19 @@ function planMessages(
     for (const { inboxId, address } of once.values()) {
       const inbox = byId.get(inboxId)
       if (inbox === undefined) continue
+      const flood = countMail(inbox.flood, mail.receivedAt)
+      if (beginsFlood(inbox.flood, flood)) flooded.set(inbox, mail.receivedAt)
+      changed.add(inboxId)
       if (!hasRoom(inbox, mail.sizeBytes)) {
         fullInboxes.push(inboxId)
+        byId.set(inboxId, { ...inbox, flood })
         continue
       }
       const sequence = inbox.lastSequence + 1
       messages.push({ id: newMessageId(), inboxId, recipient: address, sequence, mail })
-      changed.add(inboxId)
       byId.set(inboxId, {
         ...inbox,
+        flood,
         messageCount: inbox.messageCount + 1,
         sizeBytes: inbox.sizeBytes + mail.sizeBytes,
         lastSequence: sequence,
@@ -127,7 +137,7 @@ function planMessages(
     const state = resultState(messages.length, fullInboxes.length)
     return { state, messages, fullInboxes }
   })
-  return { results, changed: [...byId.values()].filter(({ id }) => changed.has(id)) }
+  return { results, changed: [...byId.values()].filter(({ id }) => changed.has(id)), flooded }
 }
 
 function resultState(stored: number, full: number): CommitResult['state'] {

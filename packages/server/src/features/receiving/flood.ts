@@ -1,33 +1,39 @@
-import type { InboxId } from '@mayfly/contract'
+import type { DiagnosticId } from '@mayfly/contract'
+import type { Tables } from '../../store/open.ts'
+import type { FloodWindow, InboxFill } from '../../store/tables/receiving.ts'
+import { OPERATOR_ACCOUNT } from './operator-inbox.ts'
 
-/** Recipients of one inbox within the window, accepted or refused, above which it is a flood. */
-const RECIPIENTS_MAX = 5_000
+/** Mails for one inbox within a window, stored or refused because it is full; more are a flood. */
+const MAILS_MAX = 5_000
 
 const WINDOW_MS = 10 * 60 * 1000
 
-/** Inboxes counted at a time; expired windows are removed first. */
-const WINDOWS_MAX = 100_000
+/** Why an inbox is suspended, as its diagnostics show it. */
+const FLOOD_REASON = 'more than 5,000 mails within 10 minutes'
 
-/** Counts recipients by inbox, on this thread, to detect floods. */
-export class FloodDetector {
-  readonly #windows = new Map<InboxId, { readonly startedAt: number; recipients: number }>()
+/** The window after one more mail. */
+export function countMail(window: FloodWindow, now: number): FloodWindow {
+  // In both directions: a window that starts in the future is from before a clock was set back.
+  const isOver = Math.abs(now - window.startedAt) >= WINDOW_MS
+  return isOver ? { startedAt: now, mails: 1 } : { ...window, mails: window.mails + 1 }
+}
 
-  /** Counts one recipient; true only for the one that exceeds the limit. */
-  count(inboxId: InboxId, now: number): boolean {
-    const window = this.#windows.get(inboxId)
-    if (window === undefined || now - window.startedAt >= WINDOW_MS) {
-      if (this.#windows.size >= WINDOWS_MAX) this.#removeExpired(now)
-      this.#windows.set(inboxId, { startedAt: now, recipients: 1 })
-      return false
-    }
-    window.recipients += 1
-    return window.recipients === RECIPIENTS_MAX + 1
-  }
+/** Whether the last of these mails began a flood. */
+export function beginsFlood(before: FloodWindow, after: FloodWindow): boolean {
+  return before.mails <= MAILS_MAX && after.mails > MAILS_MAX
+}
 
-  #removeExpired(now: number): void {
-    for (const [id, { startedAt }] of this.#windows) {
-      if (now - startedAt >= WINDOW_MS) this.#windows.delete(id)
-    }
-    if (this.#windows.size >= WINDOWS_MAX) this.#windows.clear()
-  }
+/**
+ * Suspends an inbox that is flooded. One that the operator resumes stays so for the rest of its
+ * window. The operator's own inbox is never suspended: mail to postmaster must arrive.
+ */
+export async function suspendFlooded(
+  tx: Tables,
+  inbox: InboxFill,
+  event: { readonly id: DiagnosticId; readonly at: number },
+): Promise<void> {
+  if (inbox.accountId === OPERATOR_ACCOUNT) return
+  if (!(await tx.receiving.suspend(inbox.id, event.at, FLOOD_REASON))) return
+  const suspension = { stage: 'inbox.suspended', inboxId: inbox.id, detail: FLOOD_REASON } as const
+  await tx.diagnostics.add([{ ...event, ...suspension }])
 }

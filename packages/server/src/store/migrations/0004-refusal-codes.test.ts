@@ -6,6 +6,8 @@ import { openStore } from '../open.ts'
 
 /** Back to the schema before the migration. */
 const UNDO = [
+  'alter table inbox drop column flood_started_at',
+  'alter table inbox drop column flood_mails',
   'drop index attachment_held',
   'alter table attachment drop column held_for',
   `create index attachment_held on attachment (id) where status = 'quarantined'`,

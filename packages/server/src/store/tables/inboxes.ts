@@ -39,6 +39,8 @@ export class Inboxes {
       message_count: 0,
       size_bytes: 0,
       last_sequence: 0,
+      flood_started_at: 0,
+      flood_mails: 0,
     }
     await this.#db.insertInto('inbox').values(row).execute()
     return toInbox(row, inbox.createdAt)

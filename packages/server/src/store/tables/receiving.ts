@@ -15,6 +15,9 @@ export type Recipient = {
   readonly sizeBytes: number
 }
 
+/** Mails for an inbox, stored or refused because it is full, since a time. */
+export type FloodWindow = { readonly startedAt: number; readonly mails: number }
+
 /** How full an inbox is. */
 export type InboxFill = {
   readonly id: InboxId
@@ -23,6 +26,7 @@ export type InboxFill = {
   readonly messageCount: number
   readonly sizeBytes: number
   readonly lastSequence: number
+  readonly flood: FloodWindow
 }
 
 type RecipientRow = {
@@ -42,6 +46,8 @@ type FillRow = {
   message_count: number
   size_bytes: number
   last_sequence: number
+  flood_started_at: number
+  flood_mails: number
 }
 
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
@@ -51,9 +57,9 @@ const SET_FILL: RowsStatement = {
   name: 'inbox fill',
   sql: (values) =>
     `update inbox set message_count = fill.column2, size_bytes = fill.column3,
-       last_sequence = fill.column4
+       last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6
      from (values ${values}) as fill where inbox.id = fill.column1`,
-  values: [(placeholder) => placeholder, asInteger, asInteger, asInteger],
+  values: [(placeholder) => placeholder, asInteger, asInteger, asInteger, asInteger, asInteger],
 }
 
 /** Queries of the receiving side. None takes an owner: the sender of a mail has no account. */
@@ -111,7 +117,8 @@ export class ReceivingQueries {
   async lockInboxes(ids: readonly InboxId[]): Promise<InboxFill[]> {
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
-      `select id, account_id, address, message_count, size_bytes, last_sequence from inbox
+      `select id, account_id, address, message_count, size_bytes, last_sequence,
+         flood_started_at, flood_mails from inbox
          where id ${this.#dialect.among(1)} order by id${this.#dialect.forUpdate}`,
       [this.#dialect.list(ids)],
     )
@@ -122,6 +129,7 @@ export class ReceivingQueries {
       messageCount: row.message_count,
       sizeBytes: row.size_bytes,
       lastSequence: row.last_sequence,
+      flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
     }))
   }
 
@@ -132,6 +140,8 @@ export class ReceivingQueries {
       inbox.messageCount,
       inbox.sizeBytes,
       inbox.lastSequence,
+      inbox.flood.startedAt,
+      inbox.flood.mails,
     ])
     await executeRows({ statements: this.#statements, dialect: this.#dialect }, SET_FILL, rows)
   }
