@@ -30,17 +30,32 @@ export function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be ${listOf(issue.values)}`
     case 'unrecognized_keys':
-      return issue.keys.map((key: string) => unknownField(key, issue.inst)).join('; ')
+      return joinRules(issue.keys, (key: string) => unknownField(key, issue.inst))
     default:
       return undefined
   }
 }
 
+/** Rules in one message; a caller mends these first and then gets the next. */
+const RULES_SHOWN_MAX = 10
+
+/** Longest name of an unknown field that is repeated in full. */
+const NAME_SHOWN_CHARS_MAX = 60
+
+/** The first rules of a list, so that a message does not grow with the mistakes. */
+export function joinRules<T>(items: readonly T[], describe: (item: T) => string): string {
+  const shown = items.slice(0, RULES_SHOWN_MAX).map(describe).join('; ')
+  const more = items.length - RULES_SHOWN_MAX
+  return more > 0 ? `${shown}; and ${more} more` : shown
+}
+
 function unknownField(key: string, schema: unknown): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const nearest = nearestName(key, known)
-  if (nearest !== null) return `unknown field "${key}"; did you mean "${nearest}"?`
-  return `unknown field "${key}"; known fields are ${known.map((name) => `"${name}"`).join(', ')}`
+  const isLong = key.length > NAME_SHOWN_CHARS_MAX
+  const shown = isLong ? `${key.slice(0, NAME_SHOWN_CHARS_MAX).toWellFormed()}…` : key
+  if (nearest !== null) return `unknown field "${shown}"; did you mean "${nearest}"?`
+  return `unknown field "${shown}"; known fields are ${known.map((name) => `"${name}"`).join(', ')}`
 }
 
 const sizeVerb = (origin: string): string =>

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
+import { isLocalHost } from '../http/own-host.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
@@ -23,6 +24,7 @@ export async function startHttp(
   const { config } = deps
   const http = await createHttpServer({
     ...deps,
+    listensOnLoopback: isLocalHost(config.MAYFLY_HTTP_HOST),
     newRequestId: () => deps.ids.requestId(),
     handleMcp: loadMcpOnFirstRequest(deps),
     metrics: config.MAYFLY_METRICS,

@@ -10,6 +10,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     log,
     newRequestId: () => 'req_0',
     baseUrl: () => 'http://127.0.0.1:8025',
+    listensOnLoopback: false,
     handleMcp: async () => Response.error(),
     metrics: false,
     trustedProxies: [],

@@ -28,9 +28,10 @@ export async function serve(args: readonly string[]): Promise<void> {
     const config = loadConfig()
     const log = createLog(config.MAYFLY_LOG_LEVEL)
     const service = await startService(config, log)
+    // First: whoever reads `ready` may send a signal at once.
+    stopOnSignals(service, log)
     log.info({ httpUrl: service.httpUrl, smtpPort: service.smtpPort }, 'ready')
     if (process.stdout.isTTY) process.stdout.write(banner(service, config))
-    stopOnSignals(service, log)
   } catch (error) {
     fail(error)
   }
@@ -45,11 +46,16 @@ function stopOnSignals(service: Service, log: Log): void {
     log.info('stopping')
     setTimeout(() => {
       log.error(`the service did not stop within ${STOP_DEADLINE_MS} ms; the process ends`)
-      process.exit(0)
+      process.exit(1)
     }, STOP_DEADLINE_MS).unref()
-    await service.stop()
-    log.info('stopped')
-    process.exit(0)
+    try {
+      await service.stop()
+      log.info('stopped')
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'the service did not stop cleanly')
+      process.exit(1)
+    }
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
 }

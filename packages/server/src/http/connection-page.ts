@@ -8,14 +8,12 @@ type Connected = Awaited<ReturnType<App['connections']['complete']>>
 /** What the user reads after the redirect from the provider. */
 type Page = { readonly title: string; readonly lines: readonly string[] }
 
-/** The URL holds a code: it must not be cached or sent as a referrer. */
+/** The URL holds a code: it must not be sent as a referrer. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
 }
 
 /** Sends the page for a successful connection. */

@@ -7,10 +7,7 @@ const ACTIVE_TYPE = /html|xml|svg|javascript|ecmascript|xhtml|mathml/i
 /** Longest file name; file systems take 255 bytes. */
 const NAME_CHARS_MAX = 150
 
-/**
- * Headers for untrusted bytes: always a download, never rendered, never sniffed, and sandboxed in
- * case a browser renders it nevertheless.
- */
+/** Headers for untrusted bytes: always a download, and sandboxed in case a browser renders it. */
 export function downloadHeaders(file: {
   readonly contentType: string
   readonly filename: string | null
@@ -19,10 +16,8 @@ export function downloadHeaders(file: {
   return {
     'content-type': isPlain ? file.contentType : 'application/octet-stream',
     'content-disposition': contentDisposition(file.filename ?? 'attachment'),
-    'x-content-type-options': 'nosniff',
     'content-security-policy': "sandbox; default-src 'none'",
     'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'private, no-store',
   }
 }
 

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@mayfly/contract'
+import { ERRORS, type ErrorCode, joinRules } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { ServiceError, StorageUnavailable } from '../errors.ts'
@@ -76,12 +76,12 @@ type ValidationError = FastifyError & {
   readonly validation: readonly { readonly instancePath: string; readonly message?: string }[]
 }
 
-/** Names every invalid field and its rule, so that all can be fixed at once. */
+/** Names the invalid fields and their rules, so that all can be fixed at once. */
 function validationError(error: ValidationError): ServiceError {
   const part = PART_NAMES[error.validationContext ?? 'body'] ?? 'body'
-  const rules = error.validation.map(({ instancePath, message }) => {
+  const message = joinRules(error.validation, ({ instancePath, message: rule }) => {
     const field = instancePath.split('/').filter(Boolean).join('.')
-    return `${field === '' ? part : field}: ${message ?? 'is malformed'}`
+    return `${field === '' ? part : field}: ${rule ?? 'is malformed'}`
   })
-  return new ServiceError('invalid_parameter', { message: rules.join('; ') })
+  return new ServiceError('invalid_parameter', { message })
 }

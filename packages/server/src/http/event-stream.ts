@@ -21,7 +21,6 @@ export function sendEvents(
   void pump(stream, events)
   return reply
     .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-store')
     .header('x-accel-buffering', 'no')
     .send(stream)
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
+import { isOwnHost } from './own-host.ts'
 import { clientGone } from './route.ts'
 
 /** Handles one MCP request whose caller is authenticated and whose body is JSON. */
@@ -27,26 +28,21 @@ export function serveMcp(
   })
 }
 
-/** Names by which a program on the same machine reaches the service. */
+/** Names by which a page of the service itself is loaded on the same machine. */
 const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-
-const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
  * Whether the Host and Origin headers name this service.
  *
- * Protects against DNS rebinding: a page can resolve its own name to this machine's address and
- * then send requests past the same-origin policy, but its Host and Origin still name the page.
- * The port of Host is ignored, because port forwarding changes it.
+ * Stricter than on other routes, wherever the service listens: an agent acts on what it reads, so
+ * that not even a page of another program on this machine may call its tools.
  */
 export function isForThisService(
   headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
   own: { readonly baseUrl: string; readonly port: number },
 ): boolean {
-  const base = new URL(own.baseUrl)
-  const name = HOST.exec(headers.host ?? '')?.[1]?.toLowerCase()
-  if (name === undefined || ![base.hostname, ...LOCAL_NAMES].includes(name)) return false
+  if (!isOwnHost(headers.host, own.baseUrl)) return false
   if (headers.origin === undefined) return true
   const local = LOCAL_NAMES.map((localName) => `http://${localName}:${own.port}`)
-  return [base.origin, ...local].includes(headers.origin.toLowerCase())
+  return [new URL(own.baseUrl).origin, ...local].includes(headers.origin.toLowerCase())
 }

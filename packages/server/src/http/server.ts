@@ -8,6 +8,7 @@ import { answerError } from './error-response.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
+import { refuseForeignPages } from './own-host.ts'
 import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -33,6 +34,8 @@ export type HttpOptions = {
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
+  /** Whether only programs of the same machine can connect. */
+  readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   readonly metrics: boolean
@@ -87,7 +90,9 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
   http.setErrorHandler(answerError)
   acceptOnlyJson(http)
+  setDefaultHeaders(http)
   logRequests(http)
+  if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
   answerUnmatched(http)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
@@ -109,11 +114,22 @@ function acceptOnlyJson(http: FastifyInstance): void {
   })
 }
 
-/** Adds the request id to every response, and logs each request at level debug. */
-function logRequests(http: FastifyInstance): void {
+/**
+ * Headers of every response, unless its route sets others. Responses hold mail and keys, so no
+ * cache may keep them; a browser must not guess that JSON with a sender's text is a page.
+ */
+function setDefaultHeaders(http: FastifyInstance): void {
   http.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
   })
+}
+
+/** Logs each request at level debug. */
+function logRequests(http: FastifyInstance): void {
   http.addHook('onResponse', async (request, reply) => {
     const { method, url } = request
     const { statusCode, elapsedTime } = reply

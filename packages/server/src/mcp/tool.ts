@@ -1,3 +1,4 @@
+import { joinRules } from '@mayfly/contract'
 import { z } from 'zod'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
@@ -86,8 +87,9 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 function parseInput<Input extends z.ZodObject>(schema: Input, input: unknown): z.output<Input> {
   const parsed = schema.safeParse(input ?? {})
   if (parsed.success) return parsed.data
-  const rules = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? 'arguments' : path.join('.')}: ${message}`,
+  const message = joinRules(
+    parsed.error.issues,
+    ({ path, message: rule }) => `${path.length === 0 ? 'arguments' : path.join('.')}: ${rule}`,
   )
-  throw new ServiceError('invalid_parameter', { message: rules.join('; ') })
+  throw new ServiceError('invalid_parameter', { message })
 }

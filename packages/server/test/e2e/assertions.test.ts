@@ -118,7 +118,10 @@ onEachDatabase('assertions', (create) => {
       assertions: [{ type: 'linkResponds' }],
     })
     assert.equal(body.passed, false)
-    assert.match(body.results[0].detail, /was not fetched: The address is not allowed\./)
+    assert.match(
+      body.results[0].detail,
+      /was not fetched: The address is not allowed, or the name has none\./,
+    )
     assert.equal(site.hits(), 0)
   })
 

@@ -80,6 +80,7 @@ onEachDatabase('attachments', (create) => {
       assert.ok(by(name).reason.length > 3)
       const refused = await dev.get(`${path}/attachments/${by(name).id}`)
       assert.deepEqual([refused.status, refused.body.error.code], [403, code])
+      assert.match(refused.body.error.message, /[^.]\.$/)
     }
     const logo = by('logo.png')
     assert.ok(html.includes(`${service.httpUrl}${path}/attachments/${logo.id}`), html)

@@ -81,6 +81,39 @@ describe('errors', () => {
     )
   })
 
+  it('stay short, however much is wrong', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const fields = Array.from({ length: 10_000 }, (_, i) => [`field${i}`, 1])
+    const bodies: readonly (readonly [string, unknown])[] = [
+      ['/v1/inboxes', Object.fromEntries(fields)],
+      ['/v1/inboxes', { ['x'.repeat(200_000)]: 1 }],
+      ['/v1/scenarios', { name: 'x', assertions: Array.from({ length: 50_000 }, () => 1) }],
+    ]
+    for (const [path, body] of bodies) {
+      const answer = await dev.post(path, body)
+      assert.equal(answer.status, 400)
+      assert.ok(answer.text.length < 4_000, `${answer.text.length} characters`)
+    }
+    const many = await dev.post('/v1/inboxes', Object.fromEntries(fields))
+    assert.match(many.body.error.message, /unknown field "field9".*; and 9990 more$/)
+  })
+
+  it('are never cached, and never taken for a page', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const answers = [
+      await dev.get('/v1/account'),
+      await dev.get('/no/such/path'),
+      await service.anonymous.get('/v1/account'),
+      await service.anonymous.get('/openapi.json'),
+    ]
+    for (const { headers } of answers) {
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+    }
+  })
+
   it('tell a missing key before a broken body', async () => {
     const service = await shared()
     const headers = { 'content-type': 'application/json' }

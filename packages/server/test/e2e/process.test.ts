@@ -19,6 +19,39 @@ describe('the process', () => {
     }
   })
 
+  it('stops in order on a signal that follows `ready` at once', { timeout: 30_000 }, async () => {
+    await using database = await createSqlite()
+    // A thread of the pool writes the log: its reader may be quicker than the next statement.
+    const preload = `import fs from 'node:fs'
+      const { write } = fs
+      fs.write = (...args) => {
+        if (String(args[1]).includes('"msg":"ready"')) process.kill(process.pid, 'SIGTERM')
+        return write(...args)
+      }`
+    await using server = startServerProcess(
+      { MAYFLY_DATABASE_URL: database.url },
+      [],
+      [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
+    )
+    assert.equal(await server.ended, 0, server.output())
+    assert.match(server.output(), /"msg":"stopped"/)
+  })
+
+  it('exits with 1 when it could not finish stopping', async () => {
+    await using database = await createSqlite()
+    const preload = `import { Server } from 'node:http'
+      Server.prototype.close = function () { return this }`
+    await using server = startServerProcess(
+      { MAYFLY_DATABASE_URL: database.url },
+      [],
+      [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
+    )
+    await server.ready
+    server.child.kill('SIGTERM')
+    assert.equal(await server.ended, 1, server.output())
+    assert.match(server.output(), /did not stop within 9500 ms/)
+  })
+
   it('refuses to start on data that another process holds, and says why', async () => {
     await using database = await createSqlite()
     await using first = startServerProcess({ MAYFLY_DATABASE_URL: database.url })

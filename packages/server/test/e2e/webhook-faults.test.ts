@@ -160,7 +160,10 @@ describe('an endpoint of a webhook', () => {
       '[::ffff:127.0.0.1]',
       '10.0.0.1',
     ]
-    const refused = { error: 'refused', detail: /^The address is not allowed\.$/ }
+    const refused = {
+      error: 'refused',
+      detail: /^The address is not allowed, or the name has none\.$/,
+    }
     for (const host of hosts) {
       await assertAttempt(dev, `https://${host}:${server.port}/`, refused)
     }

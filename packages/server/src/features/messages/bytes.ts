@@ -28,8 +28,10 @@ export async function readAttachment(
   }
   if (attachment.status !== 'available') {
     const code = attachment.status === 'blocked' ? 'attachment_blocked' : 'attachment_quarantined'
+    // Reasons are stored with a full stop and without one.
+    const reason = attachment.reason?.replace(/\.$/, '')
     throw new ServiceError(code, {
-      message: `The attachment is ${attachment.status}: ${attachment.reason}.`,
+      message: `The attachment is ${attachment.status}: ${reason}.`,
     })
   }
   const raw = await rawBytes(deps, attachment.mailId)

@@ -26,7 +26,6 @@ export function serveDocsPage(http: FastifyInstance): void {
     page ??= docsPage()
     return reply
       .header('content-security-policy', page.contentSecurityPolicy)
-      .header('x-content-type-options', 'nosniff')
       .type('text/html; charset=utf-8')
       .send(page.html)
   })

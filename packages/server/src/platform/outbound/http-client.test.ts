@@ -84,7 +84,7 @@ describe('outbound requests to addresses that are not allowed', () => {
     await assertNoSockets()
   })
 
-  const REFUSED = { state: 'refused', detail: 'The address is not allowed.' }
+  const REFUSED = { state: 'refused', detail: 'The address is not allowed, or the name has none.' }
 
   async function assertRefused(outbound: ReturnType<typeof open>, request: OutboundRequest) {
     const { durationMs, ...result } = await outbound.request(request)
@@ -204,13 +204,18 @@ describe('outbound requests to names', () => {
     assert.equal(result.state, 'answered')
   })
 
-  it('says when a name is unknown or cannot be looked up', async () => {
-    const unknown = await open({ resolve: async () => [] }).request(get('http://no.example/'))
-    assert.partialDeepStrictEqual(unknown, {
-      state: 'failed',
-      error: 'dns',
-      detail: 'The name has no address.',
-    })
+  it('does not tell a name without an address from one with a private address', async () => {
+    const outcomes = []
+    for (const answers of [[], ['10.0.0.7']]) {
+      const request = get('http://wiki.corp.example/')
+      const result = await open({ resolve: async () => answers }).request(request)
+      outcomes.push({ ...result, durationMs: 0 })
+    }
+    assert.equal(outcomes[0]?.state, 'refused')
+    assert.deepEqual(outcomes[0], outcomes[1])
+  })
+
+  it('says when a name cannot be looked up', async () => {
     const resolve = () => Promise.reject(new Error('server at 10.0.0.53 is down'))
     const broken = await open({ resolve }).request(get('http://no.example/'))
     assert.partialDeepStrictEqual(broken, {

@@ -9,8 +9,11 @@ export type FailureClass =
   | 'too_many_redirects'
   | 'aborted'
 
-/** One text for every refusal: naming the rule would tell users about our network. */
-const REFUSAL = 'The address is not allowed.'
+/**
+ * One text for every refusal: naming the rule would tell users about our network, and so would a
+ * difference between a name that only our resolvers know and one that nobody knows.
+ */
+const REFUSAL = 'The address is not allowed, or the name has none.'
 
 const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
   dns: 'The name could not be looked up.',

@@ -81,7 +81,7 @@ async function lookUp({ rules, resolve }: TargetOptions, host: string): Promise<
   const addresses = await resolve(host).catch(() => {
     throw new OutboundError('dns')
   })
-  if (addresses.length === 0) throw new OutboundError('dns', 'The name has no address.')
+  if (addresses.length === 0) throw new OutboundError('refused')
   return addresses
 }
 
