@@ -1,4 +1,5 @@
-import { type Client, createClient } from '@mayfly/client'
+import { readFile } from 'node:fs/promises'
+import { type Client, createClient, readService } from '@mayfly/client'
 import { readCredentials } from './credentials.ts'
 import { CommandFailed } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -24,6 +25,9 @@ export type ConnectionChoice = {
   readonly 'api-key': string | undefined
 }
 
+/** Only a service on this machine may name a file to read. */
+const LOOPBACK_HOSTS = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
 /** Where `mayfly serve` listens by default. */
 const LOCAL_URL = 'http://127.0.0.1:8025'
 
@@ -41,11 +45,26 @@ export async function serviceUrl(
 export async function connect(terminal: Terminal, choice: ConnectionChoice): Promise<Client> {
   const baseUrl = await serviceUrl(terminal, choice)
   const given = choice['api-key'] ?? (terminal.env['MAYFLY_API_KEY'] || undefined)
-  const apiKey = given ?? (await readCredentials(terminal)).keys[baseUrl]?.apiKey
-  if (apiKey === undefined) {
+  const apiKey =
+    given ??
+    (await readCredentials(terminal)).keys[baseUrl]?.apiKey ??
+    (await readLocalKey(baseUrl, terminal.interrupted))
+  if (apiKey === null) {
     throw new CommandFailed(
       `there is no API key for ${baseUrl}. Run \`mayfly signup you@example.com\` to get one, or set MAYFLY_API_KEY.`,
     )
   }
   return createClient({ baseUrl, apiKey })
+}
+
+/** The key of the local account of a service on this machine; null when there is none. */
+async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
+  if (!LOOPBACK_HOSTS.test(new URL(baseUrl).hostname)) return null
+  try {
+    const { localKeyFile } = await readService({ baseUrl, signal })
+    return localKeyFile === null ? null : (await readFile(localKeyFile, 'utf8')).trim()
+  } catch {
+    // No service answers there, or another user runs it: then there is no key.
+    return null
+  }
 }

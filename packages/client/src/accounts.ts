@@ -1,6 +1,7 @@
 import type { CallOptions } from './connection.ts'
 import type { Key } from './keys.ts'
 import type { Requester } from './request.ts'
+import type { SignInLink } from './service.ts'
 
 /** The plan of an account. */
 export type Plan = 'key_only' | 'connected' | 'unlimited'
@@ -79,6 +80,8 @@ export type AccountCalls = {
   connect(options?: ConnectOptions): Promise<{ readonly authorizationUrl: string }>
   /** Disconnects the external account. */
   disconnect(options?: CallOptions): Promise<void>
+  /** A link that opens the dashboard signed in to this account. Needs an admin key. */
+  createSignInLink(options?: CallOptions): Promise<SignInLink>
 }
 
 /** Binds the calls about the account. */
@@ -93,6 +96,8 @@ export function accountCalls(requester: Requester): AccountCalls {
     connect: ({ signal, ...body } = {}) =>
       requester.json({ method: 'POST', path: connection, body, signal }),
     disconnect: ({ signal } = {}) => requester.done({ method: 'DELETE', path: connection, signal }),
+    createSignInLink: ({ signal } = {}) =>
+      requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
   }
 }
 

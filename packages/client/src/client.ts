@@ -5,6 +5,7 @@ import {
   type Registration,
   registerWith,
 } from './accounts.ts'
+import type { CallOptions } from './connection.ts'
 import { type DomainCalls, domainCalls } from './domains.ts'
 import { readVariable } from './environment.ts'
 import { MayflyError } from './errors.ts'
@@ -12,6 +13,7 @@ import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import { Requester } from './request.ts'
 import { type ScenarioCalls, scenarioCalls } from './scenarios.ts'
+import { readServiceWith, type ServiceDescription, type SignedIn, signInWith } from './service.ts'
 import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 /** Where the service is. */
@@ -68,6 +70,20 @@ export function createClient(options: ClientOptions = {}): Client {
 /** Registers an account; needs no key and returns the first one. */
 export function registerAccount(options: ServiceOptions & RegisterOptions): Promise<Registration> {
   return registerWith(createRequester(options, null), options)
+}
+
+/** Reads the service's version and where it receives mail; needs no key. */
+export function readService(
+  options: ServiceOptions & CallOptions = {},
+): Promise<ServiceDescription> {
+  return readServiceWith(createRequester(options, null), options)
+}
+
+/** Exchanges the token of a sign-in link for a key; needs no key. */
+export function signIn(
+  options: ServiceOptions & CallOptions & { readonly token: string },
+): Promise<SignedIn> {
+  return signInWith(createRequester(options, null), options)
 }
 
 function createRequester(options: ServiceOptions, apiKey: string | null): Requester {

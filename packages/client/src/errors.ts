@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'connection_attempt_unknown'
   | 'missing_api_key'
   | 'invalid_api_key'
+  | 'invalid_sign_in_token'
   | 'admin_required'
   | 'plan_limit'
   | 'connection_refused'

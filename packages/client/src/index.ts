@@ -21,8 +21,10 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  readService,
   registerAccount,
   type ServiceOptions,
+  signIn,
 } from './client.ts'
 export type { CallOptions } from './connection.ts'
 export type {
@@ -67,6 +69,7 @@ export type {
   ReadMessageOptions,
 } from './messages.ts'
 export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'
+export type { ServiceDescription, SignedIn, SignInLink } from './service.ts'
 export {
   type VerificationFailure,
   type VerifyOptions,

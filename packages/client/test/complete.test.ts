@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { createClient, registerAccount } from '../src/index.ts'
+import { createClient, readService, registerAccount, signIn } from '../src/index.ts'
 import { fakeMessage } from './testing-fake-inbox.ts'
 
 /** Paths that are not for the client: a stream for pages, and where a browser comes back to. */
@@ -30,6 +30,9 @@ describe('the client', () => {
     const client = createClient({ apiKey: 'mf_test_key', baseUrl: 'http://mayfly.test', fetch })
     const { account, keys, domains, inboxes, scenarios, webhooks } = client
     await registerAccount({ email: 'a@b.example', baseUrl: 'http://mayfly.test', fetch })
+    await readService({ baseUrl: 'http://mayfly.test', fetch })
+    await signIn({ token: 'a', baseUrl: 'http://mayfly.test', fetch })
+    await account.createSignInLink()
     await Promise.all([account.read(), account.usage(), account.connect(), account.disconnect()])
     await Promise.all([
       keys.create({ name: 'CI' }),

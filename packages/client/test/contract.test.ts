@@ -34,6 +34,7 @@ export type Proven = [
   Agree<client.Limits, contract.Limits>,
   Agree<client.UsageDay, contract.UsageDay>,
   Agree<client.Key, contract.Key>,
+  Agree<client.ServiceDescription, contract.ServiceDescription>,
   Agree<client.InboxRecord, contract.Inbox>,
   Agree<client.MessageSummary, contract.MessageSummary>,
   Agree<client.Message, contract.Message>,

@@ -35,6 +35,12 @@ export const ERRORS = {
     type: 'authentication',
     message: 'This API key is unknown or was revoked.',
   },
+  invalid_sign_in_token: {
+    status: 401,
+    type: 'authentication',
+    message:
+      'This sign-in link was used already or is older than 10 minutes. Create a new one with `mayfly open`, or sign in with an API key.',
+  },
   admin_required: {
     status: 403,
     type: 'permission',

@@ -1,9 +1,10 @@
-import type { InboxId, Limits, Plan } from '@mayfly/contract'
+import type { InboxId, Limits, Plan, ServiceDescription } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { authenticate, type Caller, requireAdmin } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
+import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
 import type { FetchLink } from '../features/assertions/link-check.ts'
 import { runAssertions } from '../features/assertions/run.ts'
 import {
@@ -75,6 +76,8 @@ export type AppDeps = {
   readonly rateLimiter: RateLimiter
   readonly registrationsPerHour: number
   readonly waitSlots: WaitSlotHolder
+  /** What GET /v1/service answers. */
+  readonly describe: () => ServiceDescription
 }
 
 /** The features, as HTTP and MCP call them. */
@@ -85,6 +88,7 @@ export function createApp(deps: AppDeps) {
   const limits = bindLimits(deps)
   return {
     isReady: () => deps.store.ping(),
+    describe: deps.describe,
     authenticate: bind({ store: deps.store }, authenticate),
     limits,
     ...bindAccounts(deps),
@@ -108,6 +112,7 @@ function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: Ap
 function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDeps) {
   const usage = { store, clock, requestCounter: deps.requestCounter }
   const keys = { store, clock, ids }
+  const signInDeps = { store, clock, ids, baseUrl }
   const connections = { store, clock, ids, providers, baseUrl, requireAdmin }
   return {
     accounts: {
@@ -122,6 +127,10 @@ function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDep
       begin: bind(connections, beginConnection),
       complete: bind(connections, completeConnection),
       delete: bind(connections, deleteConnection),
+    },
+    signIn: {
+      createLink: bind(signInDeps, createSignInLink),
+      exchange: bind(signInDeps, signIn),
     },
     keys: {
       create: bind(keys, createKey),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { plansWith } from '../features/limits/plans.ts'
@@ -14,6 +15,7 @@ import { startDomains } from './domains.ts'
 import { startHttp } from './http.ts'
 import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
+import { openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail } from './stored-mail.ts'
@@ -32,6 +34,8 @@ export type ServiceOverrides = {
   readonly clock?: Clock
   /** How often custom domains are checked. */
   readonly domainSweepMs?: number
+  /** False: no local account is created, so that a test's store has no account of its own. */
+  readonly hasLocalAccount?: boolean
 }
 
 /** How often expired inboxes and mail past its retention are deleted. */
@@ -84,6 +88,7 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
+    const localKeyFile = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const app = createApp({
@@ -101,6 +106,11 @@ export async function startService(
       dispatching,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      describe: () => ({
+        version: packageVersion(),
+        smtp: { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort },
+        localKeyFile,
+      }),
     })
     const { http, url } = await startHttp({ ...shared, app, baseUrl })
     addresses.httpUrl = url
@@ -141,6 +151,13 @@ async function openShared(config: Config, log: Log, clock: Clock): Promise<Share
       unlimited: config.MAYFLY_PLAN_UNLIMITED,
     }),
   }
+}
+
+/** The version of this package; it lies at the same place beside the source and the build. */
+function packageVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  // Our own package.json.
+  return (JSON.parse(manifest) as { readonly version: string }).version
 }
 
 function beginReceiving(shared: Shared) {

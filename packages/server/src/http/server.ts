@@ -20,6 +20,8 @@ import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { answerUnmatched } from './unmatched.ts'
@@ -64,6 +66,8 @@ const ROUTES: readonly Routes[] = [
   diagnosticsRoutes,
   assertionRoutes,
   webhookRoutes,
+  signInRoutes,
+  serviceRoutes,
 ]
 
 /** Builds the API's server with all its routes. */

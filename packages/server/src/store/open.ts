@@ -25,6 +25,7 @@ import { RateWindows } from './tables/rate-windows.ts'
 import { ReceivingQueries } from './tables/receiving.ts'
 import { Scenarios } from './tables/scenarios.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
+import { SignInLinks } from './tables/sign-in-links.ts'
 import { Usage } from './tables/usage.ts'
 import { WaitSlots } from './tables/wait-slots.ts'
 import { Webhooks } from './tables/webhooks.ts'
@@ -52,6 +53,7 @@ export type Tables = {
   readonly deliveries: Deliveries
   readonly dispatches: Dispatches
   readonly secretKeys: SecretKeys
+  readonly signInLinks: SignInLinks
 }
 
 /** The storage of the service. */
@@ -80,6 +82,8 @@ export type StoreOptions = {
    * they must not migrate it, nor create an empty store when the path has a typing error.
    */
   readonly existing?: boolean
+  /** Number of the last migration to run, for tests of the later ones; default: all. */
+  readonly migrateUpTo?: number | undefined
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
   /**
@@ -104,7 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs)
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
-    else await migrate(db, dialect)
+    else await migrate(db, dialect, options.migrateUpTo)
     const log = sqlitePath !== null && syncs === 'inBackground' ? openLog(sqlitePath, db) : null
     return storeOver(db, dialect, {
       statements: sqlite?.statements ?? null,
@@ -237,6 +241,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get secretKeys() {
       return new SecretKeys(db)
+    },
+    get signInLinks() {
+      return new SignInLinks(db)
     },
   }
 }

@@ -291,6 +291,13 @@ type SecretKeyTable = {
   created_at: number
 }
 
+/** A one-time link that signs in to the dashboard. */
+type SignInLinkTable = {
+  token_hash: Buffer
+  account_id: AccountId
+  expires_at: number
+}
+
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -315,4 +322,5 @@ export type Schema = {
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   secret_key: SecretKeyTable
+  sign_in_link: SignInLinkTable
 }

@@ -40,6 +40,17 @@ export class Accounts {
     return numInsertedOrUpdatedRows === 1n
   }
 
+  /** Whether there is any account but this one. */
+  async hasOthers(than: AccountId): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('account')
+      .select('id')
+      .where('id', '!=', than)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** The account with this id, or null. */
   async find(id: AccountId): Promise<Account | null> {
     const row = await this.#db

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { errorResponses } from './errors.ts'
+
+/** What a service tells about itself. */
+export const serviceDescriptionSchema = z
+  .object({
+    version: z.string().meta({ example: '0.1.0' }),
+    smtp: z.object({
+      host: z.string().meta({ example: '127.0.0.1' }),
+      port: z.number().int().meta({ example: 1025 }),
+    }),
+    localKeyFile: z
+      .string()
+      .nullable()
+      .describe(
+        'On a service with a local account: the file with a key of it, readable by the user who runs the service. Null otherwise.',
+      ),
+  })
+  .meta({ id: 'ServiceDescription' })
+
+/** What a service tells about itself. */
+export type ServiceDescription = z.infer<typeof serviceDescriptionSchema>
+
+/** GET /v1/service */
+export const readService = {
+  tags: ['Service'],
+  summary: 'The service: its version and where it receives mail',
+  description: 'Needs no key.',
+  response: { 200: serviceDescriptionSchema, ...errorResponses() },
+}

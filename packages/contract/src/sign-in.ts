@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema } from './ids.ts'
+import { keySchema } from './keys.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+/** Longest token that is looked up. */
+const TOKEN_LENGTH_MAX = 200
+
+/** POST /v1/sign-in-links */
+export const createSignInLink = {
+  tags: ['Accounts and keys'],
+  summary: 'Create a sign-in link for the dashboard',
+  description:
+    'Admin keys only. The link opens the dashboard signed in to this account. It works once, within 10 minutes; its token is in the fragment of the URL, which browsers do not send.',
+  security: SECURITY,
+  response: {
+    201: z.object({
+      url: z.string().meta({ example: 'http://127.0.0.1:8025/#token=…' }),
+      expiresAt: dateTimeSchema,
+    }),
+    ...errorResponses(...KEY_ERRORS, 'admin_required'),
+  },
+}
+
+/** POST /v1/sign-in */
+export const signIn = {
+  tags: ['Accounts and keys'],
+  summary: 'Exchange the token of a sign-in link for a key',
+  description: 'Needs no key. Returns a new key with the name `dashboard`.',
+  body: z.strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(TOKEN_LENGTH_MAX)
+      .describe('The fragment of the sign-in link, with or without `token=`.'),
+  }),
+  response: {
+    201: z.object({ apiKey: z.string(), key: keySchema }),
+    ...errorResponses('invalid_json', 'invalid_parameter', 'invalid_sign_in_token'),
+  },
+}

@@ -1,0 +1,54 @@
+import type { AccountId } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
+import { authenticate } from './authenticate.ts'
+import { issueKey } from './keys.ts'
+
+/** The account of a service that listens on a loopback address, for the user of that machine. */
+const LOCAL_ACCOUNT = 'acc_local' as AccountId // A fixed id: every start finds it again.
+
+const EMAIL = 'local@mayfly.test'
+const LOCAL_KEY = 'local'
+
+/** What the local account needs. */
+export type LocalAccountDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Every store has this account. */
+  readonly operatorAccount: AccountId
+}
+
+/** Creates the local account in a store without accounts; whether there is one now. */
+export async function ensureLocalAccount(deps: LocalAccountDeps): Promise<boolean> {
+  const { store, clock, operatorAccount } = deps
+  return store.transaction(async (tx) => {
+    if ((await tx.accounts.find(LOCAL_ACCOUNT)) !== null) return true
+    if (await tx.accounts.hasOthers(operatorAccount)) return false
+    const createdAt = clock.now()
+    const account = { id: LOCAL_ACCOUNT, email: EMAIL, name: 'Local', plan: 'unlimited' } as const
+    return tx.accounts.add({ ...account, createdAt })
+  })
+}
+
+/** The given key when it is one of the local account, else a new one that replaces it. */
+export async function localKey(deps: LocalAccountDeps, given: string | null): Promise<string> {
+  if (given !== null && (await isKeyOfLocalAccount(deps, given))) return given
+  return deps.store.transaction(async (tx) => {
+    await tx.accounts.lock(LOCAL_ACCOUNT)
+    for (const key of await tx.keys.list(LOCAL_ACCOUNT)) {
+      if (key.name === LOCAL_KEY) await tx.keys.revoke(LOCAL_ACCOUNT, key.id, deps.clock.now())
+    }
+    const fields = { name: LOCAL_KEY, environment: 'live', role: 'admin' } as const
+    return (await issueKey({ ...deps, store: tx }, LOCAL_ACCOUNT, fields)).apiKey
+  })
+}
+
+async function isKeyOfLocalAccount(deps: LocalAccountDeps, secret: string): Promise<boolean> {
+  try {
+    return (await authenticate(deps, secret)).accountId === LOCAL_ACCOUNT
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { createApiClient } from '../testing-api-client.ts'
+import { createSqlite, type TestDatabase } from '../testing-databases.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+
+/** Starts the server as a process, calls `work` with its URL, and stops it. */
+async function withServer(
+  database: TestDatabase,
+  work: (url: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url, ...env })
+  const { httpUrl } = await server.ready
+  // A listener on every address is reached by loopback, too.
+  await work(httpUrl.replace('0.0.0.0', '127.0.0.1'))
+  server.child.kill('SIGTERM')
+  await server.ended
+}
+
+const describeService = async (url: string) =>
+  (await createApiClient(url, null).get('/v1/service')).body
+
+describe('the local account', () => {
+  it('is made at the first start on a loopback address, without limits', async () => {
+    await using database = await createSqlite()
+    let key = ''
+    await withServer(database, async (url) => {
+      const { localKeyFile, smtp, version } = await describeService(url)
+      assert.equal(smtp.host, '127.0.0.1')
+      assert.ok(smtp.port > 0)
+      assert.match(version, /^\d+\.\d+\.\d+/)
+      key = (await readFile(localKeyFile, 'utf8')).trim()
+      assert.equal((await stat(localKeyFile)).mode & 0o777, 0o600)
+      const { account, limits } = (await createApiClient(url, key).get('/v1/account')).body
+      assert.deepEqual([account.email, account.plan], ['local@mayfly.test', 'unlimited'])
+      assert.equal(limits.requestsPerMinute, null)
+    })
+    await withServer(database, async (url) => {
+      const { localKeyFile } = await describeService(url)
+      assert.equal((await readFile(localKeyFile, 'utf8')).trim(), key, 'the key is kept')
+    })
+  })
+
+  it('is not made on another address', async () => {
+    await using database = await createSqlite()
+    await withServer(
+      database,
+      async (url) => assert.equal((await describeService(url)).localKeyFile, null),
+      { MAYFLY_HTTP_HOST: '0.0.0.0' },
+    )
+  })
+
+  it('is not made where accounts exist', async () => {
+    await using database = await createSqlite()
+    const open = { MAYFLY_HTTP_HOST: '0.0.0.0' }
+    const register = async (url: string) => {
+      const answer = await createApiClient(url, null).post('/v1/accounts', { email: 'a@b.example' })
+      assert.equal(answer.status, 201)
+    }
+    await withServer(database, register, open)
+    await withServer(database, async (url) => {
+      assert.equal((await describeService(url)).localKeyFile, null)
+    })
+  })
+})
