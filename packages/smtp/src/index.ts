@@ -14,3 +14,4 @@ export {
 export { SMTP_LIMITS, type SmtpLimits } from './server/limits.ts'
 export { type CertificatePair, makeSelfSignedCertificate } from './server/self-signed.ts'
 export { type SmtpServer, type SmtpServerOptions, startSmtpServer } from './server/server.ts'
+export { createUsageMemory } from './server/shared-usage.ts'

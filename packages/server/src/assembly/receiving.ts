@@ -49,6 +49,7 @@ export async function startReceiving(
     reusePort: config.MAYFLY_SMTP_THREADS > 1,
     tls: options.tls,
     acceptAnyAuth: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
+    usageMemory: options.usageMemory,
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     now: elapsedMs,
     onConnection: createConnectionAnnouncer(deps),

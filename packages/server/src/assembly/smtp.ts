@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type CertificatePair, makeSelfSignedCertificate } from '@mayfly/smtp'
+import { type CertificatePair, createUsageMemory, makeSelfSignedCertificate } from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
@@ -22,6 +22,7 @@ export async function startSmtp(
     hostName,
     operatorAddress: await ensureOperatorInbox(deps, config.MAYFLY_DOMAINS[0] ?? ''),
     port: config.MAYFLY_SMTP_PORT,
+    usageMemory: createUsageMemory(),
     tls: certificate(config, hostName, clock),
   }
   const count = config.MAYFLY_SMTP_THREADS

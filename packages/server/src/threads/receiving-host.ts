@@ -8,6 +8,8 @@ export type ReceivingOptions = {
   readonly hostName: string
   readonly operatorAddress: string
   readonly port: number
+  /** Counts that all receiving threads share. */
+  readonly usageMemory: SharedArrayBuffer
   readonly tls: { readonly cert: string; readonly key: string } | null
 }
 

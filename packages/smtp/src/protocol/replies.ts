@@ -26,6 +26,7 @@ export const REPLIES = {
   /** Only a client that closed its sending side can read it; it is shown in the diagnostics. */
   connectionLost: '421 4.4.2 Connection lost',
   tooSlow: '421 4.4.2 Message data is sent too slowly',
+  evicted: '421 4.3.2 Too many connections, idle ones are closed first',
   tooManyConnections: '421 4.7.0 Too many connections',
   tooManyErrors: '421 4.7.0 Too many errors',
   tooManyUnknown: '421 4.7.0 Too many unknown recipients',
@@ -77,6 +78,7 @@ export type CloseReply = Extract<
   | 'shuttingDown'
   | 'unanswered'
   | 'idle'
+  | 'evicted'
   | 'sessionTooLong'
   | 'connectionLost'
   | 'tooSlow'

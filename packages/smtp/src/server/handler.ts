@@ -87,6 +87,7 @@ export const RECEIVE_REPLIES: Readonly<Record<ReceiveResult | 'failed', string>>
 export const LOSS_REASONS: Readonly<Record<CloseReply, RejectReason | null>> = {
   goodbye: null,
   idle: 'timed_out',
+  evicted: 'timed_out',
   sessionTooLong: 'timed_out',
   tooSlow: 'too_slow',
   shuttingDown: 'shutting_down',

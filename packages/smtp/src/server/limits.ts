@@ -21,6 +21,7 @@ export type SmtpLimits = {
   readonly lingerMs: number
   readonly connectionsPerAddressMax: number
   readonly connectionsMax: number
+  readonly evictableAfterMs: number
   readonly inFlightBytesMax: number
 }
 
@@ -56,6 +57,11 @@ export const SMTP_LIMITS: SmtpLimits = {
   lingerMs: 5 * SECOND,
   connectionsPerAddressMax: 20,
   connectionsMax: 2000,
+  /**
+   * When there are that many, a new client takes the place of the one that has made no progress
+   * for the longest time, at least this. A client needs less to begin a mail.
+   */
+  evictableAfterMs: 10 * SECOND,
   /** Bytes of incomplete mails in memory: about twenty mails of the largest size. */
   inFlightBytesMax: 512 * MiB,
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startTestServer, until } from '../../test/testing-server.ts'
 import type { ReceiveResult } from './handler.ts'
+import { createUsageMemory } from './shared-usage.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
 
@@ -104,6 +105,44 @@ describe('caps on connections', { timeout: 20_000 }, () => {
     const clients = [await given.connect(), await given.connect(), await given.connect()]
     const replies = await Promise.all(clients.map((client) => client.reply()))
     assert.deepEqual(replies, ['220', '220', '421 4.7.0'])
+  })
+
+  it('a number in all, of several servers that share their counts', async () => {
+    const shared = { usageMemory: createUsageMemory(), limits: { connectionsMax: 2 } }
+    await using one = await startTestServer(shared)
+    await using two = await startTestServer(shared)
+    const clients = [await one.connect(), await two.connect()]
+    for (const client of clients) assert.equal(await client.reply(), '220')
+    for (const given of [one, two]) {
+      assert.equal(await (await given.connect()).reply(), '421 4.7.0')
+    }
+    clients[0]?.destroy()
+    await until(() => one.server.connectionCount() === 0)
+    assert.equal(await (await two.connect()).reply(), '220')
+  })
+
+  it('idle clients first: one that waits gives its place to a new one', async () => {
+    await using given = await startTestServer({ limits: { connectionsMax: 3 } })
+    const [busy, waiting, chatty] = [
+      await given.connect(),
+      await given.connect(),
+      await given.connect(),
+    ]
+    for (const client of [busy, waiting, chatty]) assert.equal(await client.reply(), '220')
+    given.pass(9_999)
+    assert.equal(await (await given.connect()).reply(), '421 4.7.0')
+    await busy.say('EHLO x', 'MAIL FROM:<a@b.example>', 'RCPT TO:<x@mayfly.test>', 'DATA')
+    await busy.say('x\r\n.')
+    given.pass(1)
+    for (const idle of [waiting, chatty]) {
+      // NOOP does not count as progress.
+      if (!chatty.isClosed) assert.deepEqual(await chatty.say('NOOP'), ['250 2.0.0'])
+      assert.equal(await (await given.connect()).reply(), '220')
+      assert.equal(await idle.reply(), '421 4.3.2')
+      await idle.closed()
+    }
+    assert.equal(busy.isClosed, false)
+    assert.equal(await (await given.connect()).reply(), '421 4.7.0')
   })
 
   it('a refused client that does not close is closed', async () => {

@@ -7,6 +7,7 @@ import { type MailHandler, type Recipient, safeHandler } from './handler.ts'
 import { countedAddress, isLoopback, plainAddress } from './ip-address.ts'
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
 import { Session, type SessionOptions } from './session.ts'
+import { SharedUsage } from './shared-usage.ts'
 import { SocketTransport } from './transport.ts'
 
 /** How a server is set up. */
@@ -23,6 +24,11 @@ export type SmtpServerOptions<R extends Recipient> = {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly acceptAnyAuth: boolean
   readonly limits?: Partial<SmtpLimits>
+  /**
+   * From `createUsageMemory`, for servers in several threads: the limits on connections and memory
+   * then hold for all of them together.
+   */
+  readonly usageMemory?: SharedArrayBuffer | undefined
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly sweepIntervalMs?: number
@@ -74,7 +80,7 @@ class Listener<R extends Recipient> implements SmtpServer {
   readonly #server: Server
   readonly #sessions = new Map<Socket, Session<R>>()
   readonly #refused = new Map<Socket, number>()
-  readonly #countByAddress = new Map<string, number>()
+  readonly #usage: SharedUsage
   #sweeper: NodeJS.Timeout | null = null
   #stopAtMs = Number.POSITIVE_INFINITY
 
@@ -84,6 +90,7 @@ class Listener<R extends Recipient> implements SmtpServer {
     this.#limits = limits
     this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
     this.#isExempt = options.isExempt ?? isLoopback
+    this.#usage = new SharedUsage(options.usageMemory)
     this.#session = {
       handler: safeHandler(options.handler, options.onError),
       protocol: {
@@ -96,7 +103,7 @@ class Listener<R extends Recipient> implements SmtpServer {
         errorsMax: limits.errorsMax,
       },
       limits,
-      inFlight: { bytes: 0, bytesMax: limits.inFlightBytesMax },
+      inFlight: this.#usage,
       now: options.now,
       onError: options.onError,
     }
@@ -162,28 +169,38 @@ class Listener<R extends Recipient> implements SmtpServer {
     const address = plainAddress(remoteAddress)
     const isExempt = this.#isExempt(address)
     const key = countedAddress(address)
-    const count = this.#countByAddress.get(key) ?? 0
-    const isOverLimit = !isExempt && count >= this.#limits.connectionsPerAddressMax
-    if (isOverLimit || this.#sessions.size >= this.#limits.connectionsMax) {
+    const isOverLimit =
+      !isExempt && this.#usage.connectionsFrom(key) >= this.#limits.connectionsPerAddressMax
+    if (isOverLimit || !this.#makeRoom()) {
       this.#refuse(socket)
       return
     }
-    this.#countByAddress.set(key, count + 1)
+    this.#usage.addConnection(key, 1)
     const transport = new SocketTransport(socket, this.#secureContext)
     const session = new Session(transport, { ...this.#session, remoteAddress: address, isExempt })
     this.#sessions.set(socket, session)
     socket.once('close', () => {
       this.#sessions.delete(socket)
-      this.#forget(key)
+      this.#usage.addConnection(key, -1)
     })
     transport.listen(session)
     session.start()
   }
 
-  #forget(key: string): void {
-    const left = (this.#countByAddress.get(key) ?? 1) - 1
-    if (left === 0) this.#countByAddress.delete(key)
-    else this.#countByAddress.set(key, left)
+  /**
+   * Whether there is room for one more client. Otherwise clients that connect and wait could keep
+   * everybody else out until their deadlines.
+   */
+  #makeRoom(): boolean {
+    if (this.#usage.connections < this.#limits.connectionsMax) return true
+    if (this.#sessions.size === 0) return false
+    const idleSince = (session: Session<R>) => session.idleSinceMs ?? Number.POSITIVE_INFINITY
+    const longest = this.#sessions
+      .values()
+      .reduce((best, session) => (idleSince(session) < idleSince(best) ? session : best))
+    if (this.#options.now() - idleSince(longest) < this.#limits.evictableAfterMs) return false
+    longest.evict()
+    return true
   }
 
   #refuse(socket: Socket): void {

@@ -74,7 +74,13 @@ function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: 
   const notices: RejectedMail<Recipient>[] = []
   const errors: unknown[] = []
   const clock = { nowMs: 0 }
-  const inFlight = { bytes: inFlightBytes, bytesMax: SMTP_LIMITS.inFlightBytesMax }
+  const inFlight = {
+    bytes: inFlightBytes,
+    addBytes: (change: number) => {
+      inFlight.bytes += change
+      return inFlight.bytes
+    },
+  }
   const whole: MailHandler = {
     admit: (address) => ({ state: 'accepted', recipient: { address } }),
     receive: async (mail) => {

@@ -21,7 +21,10 @@ import { checkDeadlines, type Phase, type SessionClock } from './session-phase.t
 import type { Transport } from './transport.ts'
 
 /** Memory that all sessions together use for mails that are not stored yet. */
-type InFlight = { bytes: number; readonly bytesMax: number }
+type InFlight = {
+  /** Adds to what they use; returns all of it. */
+  addBytes(change: number): number
+}
 
 /** What a session needs. */
 export type SessionOptions<R extends Recipient> = {
@@ -45,12 +48,14 @@ export class Session<R extends Recipient> {
   readonly #options: SessionOptions<R>
   readonly #protocol: SmtpProtocol<R>
   readonly #clock: SessionClock
+  /** When the client connected, sent part of a mail or had one stored: NOOP is no progress. */
+  #progressAtMs: number
   #phase: Phase = ACTIVE
   #tls: string | null = null
   #refusedCount = 0
   #unknownCount = 0
   #storingBytes = 0
-  /** This session's share of `InFlight.bytes`. */
+  /** This session's share of the memory in use. */
   #countedBytes = 0
   #isInputEnded = false
   #isStopping = false
@@ -61,6 +66,7 @@ export class Session<R extends Recipient> {
     this.#protocol = new SmtpProtocol(options.protocol)
     const nowMs = options.now()
     this.#clock = { openedAtMs: nowMs, activeAtMs: nowMs, content: null }
+    this.#progressAtMs = nowMs
   }
 
   /** Sends the greeting. */
@@ -71,7 +77,10 @@ export class Session<R extends Recipient> {
   onData(chunk: Buffer): void {
     if (this.#phase.name === 'closing') return
     this.#clock.activeAtMs = this.#options.now()
-    if (this.#clock.content !== null) this.#clock.content.bytes += chunk.length
+    if (this.#clock.content !== null) {
+      this.#clock.content.bytes += chunk.length
+      this.#progressAtMs = this.#clock.activeAtMs
+    }
     this.#protocol.push(chunk)
     if (this.#phase.name === 'active') this.#run()
     else this.#transport.pauseReading()
@@ -110,6 +119,20 @@ export class Session<R extends Recipient> {
   abort(): void {
     const { name } = this.#phase
     if (name !== 'closed' && name !== 'closing') this.#closeWith('shuttingDown')
+  }
+
+  /** Since when the client has made no progress; null while it waits for us. */
+  get idleSinceMs(): number | null {
+    const { name } = this.#phase
+    return name === 'handling' || name === 'closing' || name === 'closed'
+      ? null
+      : this.#progressAtMs
+  }
+
+  /** Makes room for another client: ends the session without waiting for this one to close. */
+  evict(): void {
+    this.#closeWith('evicted')
+    this.#transport.destroy()
   }
 
   /** Checks the deadlines. */
@@ -228,6 +251,7 @@ export class Session<R extends Recipient> {
     this.#storingBytes = raw.length
     this.#updateMemory()
     this.#await(this.#options.handler.receive(mail), (result) => {
+      if (result === 'stored') this.#progressAtMs = this.#options.now()
       const reply = RECEIVE_REPLIES[result]
       this.#protocol.settle(reply)
       if (result === 'failed') this.#reportRejected(transaction, reply, 'handler_failed')
@@ -304,9 +328,9 @@ export class Session<R extends Recipient> {
 
   /** Sets this session's memory use. False when all sessions together use too much. */
   #countMemory(bytes: number): boolean {
-    const { inFlight } = this.#options
-    inFlight.bytes += bytes - this.#countedBytes
+    const { inFlight, limits } = this.#options
+    const allBytes = inFlight.addBytes(bytes - this.#countedBytes)
     this.#countedBytes = bytes
-    return inFlight.bytes <= inFlight.bytesMax
+    return allBytes <= limits.inFlightBytesMax
   }
 }
