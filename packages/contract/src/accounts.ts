@@ -112,7 +112,7 @@ export const readUsage = {
   summary: 'Requests and inboxes by day',
   description: 'Oldest first, today last, in UTC; days without usage are included with zeros.',
   security: SECURITY,
-  querystring: z.object({
+  querystring: z.strictObject({
     days: z.coerce
       .number()
       .int()

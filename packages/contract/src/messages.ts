@@ -142,7 +142,7 @@ export const listMessages = {
   description: 'Newest first. Pages stay stable while mail arrives.',
   security: SECURITY,
   params: inboxParams,
-  querystring: z.object({
+  querystring: z.strictObject({
     cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
     limit: z.coerce
       .number()
@@ -167,7 +167,7 @@ export const readMessage = {
   summary: 'Read a message',
   security: SECURITY,
   params: messageParams,
-  querystring: z.object({
+  querystring: z.strictObject({
     remoteImages: z
       .enum(['block', 'allow'])
       .default('block')

@@ -33,6 +33,9 @@ describe('nearestName', () => {
     ['localpart', 'localPart'],
     ['domian', 'domain'],
     ['ttlSecond', 'ttlSeconds'],
+    ['local', 'localPart'],
+    ['seconds', 'ttlSeconds'],
+    ['ttl', null],
     ['colour', null],
     ['', null],
   ]

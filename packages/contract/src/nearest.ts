@@ -1,8 +1,26 @@
 /** Largest edit distance at which a name is suggested. */
 const DISTANCE_MAX = 3
 
+/** Shortest name that is taken for the beginning or the end of a known one. */
+const PART_LENGTH_MIN = 4
+
 /** The known name that a wrong one probably stands for; null when none is similar. */
 export function nearestName(wrong: string, known: readonly string[]): string | null {
+  return similarName(wrong, known) ?? longerName(wrong, known)
+}
+
+/** `subject` for `subjectContains`, `seconds` for `ttlSeconds`. */
+function longerName(wrong: string, known: readonly string[]): string | null {
+  if (wrong.length < PART_LENGTH_MIN) return null
+  const part = wrong.toLowerCase()
+  const isLonger = (name: string) => {
+    const whole = name.toLowerCase()
+    return whole.startsWith(part) || whole.endsWith(part)
+  }
+  return known.find(isLonger) ?? null
+}
+
+function similarName(wrong: string, known: readonly string[]): string | null {
   let best: string | null = null
   let bestDistance = DISTANCE_MAX + 1
   for (const name of known) {

@@ -30,7 +30,7 @@ export function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be ${listOf(issue.values)}`
     case 'unrecognized_keys':
-      return joinRules(issue.keys, (key: string) => unknownField(key, issue.inst))
+      return joinRules(issue.keys, (key: string) => unknownName(key, issue.inst))
     default:
       return undefined
   }
@@ -49,12 +49,13 @@ export function joinRules<T>(items: readonly T[], describe: (item: T) => string)
   return more > 0 ? `${shown}; and ${more} more` : shown
 }
 
-function unknownField(key: string, schema: unknown): string {
+function unknownName(key: string, schema: unknown): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const nearest = nearestName(key, known)
   const isLong = key.length > NAME_SHOWN_CHARS_MAX
   const shown = isLong ? `${key.slice(0, NAME_SHOWN_CHARS_MAX).toWellFormed()}…` : key
   if (nearest !== null) return `unknown field "${shown}"; did you mean "${nearest}"?`
+  if (known.length === 0) return `unknown field "${shown}"; none is known here`
   return `unknown field "${shown}"; known fields are ${known.map((name) => `"${name}"`).join(', ')}`
 }
 

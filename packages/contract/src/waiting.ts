@@ -22,7 +22,7 @@ export const waitForMessage = {
     'Blocks until a message matches or the time is up. Messages that are there already match, too; of several, the newest is returned. Texts are matched literally and case-insensitively.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
-  querystring: z.object({
+  querystring: z.strictObject({
     for: z.enum(['message', 'otp']).default('message'),
     timeoutSeconds: z.coerce
       .number()

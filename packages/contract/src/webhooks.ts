@@ -189,7 +189,7 @@ export const listDeliveries = {
   summary: 'The delivery log',
   description: 'Newest first, kept for 30 days. Entries are deleted with their inbox.',
   security: SECURITY,
-  querystring: z.object({
+  querystring: z.strictObject({
     cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
     limit: z.coerce
       .number()

@@ -1,6 +1,7 @@
 import { BODY_BYTES_MAX } from '@mayfly/contract'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import type { App } from '../assembly/api.ts'
 import { authenticateCallers } from './caller.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
@@ -94,6 +95,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
   http.setErrorHandler(answerError)
   acceptOnlyJson(http)
+  refuseUnknownQueries(http)
   setDefaultHeaders(http)
   logRequests(http)
   if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
@@ -106,6 +108,17 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   if (options.metrics) await serveMetrics(http)
   for (const routes of ROUTES) routes(http, options.app)
   return http
+}
+
+/**
+ * Routes of the API that take no query parameters refuse all of them, as the others refuse unknown
+ * ones: a filter that is misspelt must not pass for one that matched everything.
+ */
+function refuseUnknownQueries(http: FastifyInstance): void {
+  const none = z.strictObject({})
+  http.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/v1/')) route.schema = { querystring: none, ...route.schema }
+  })
 }
 
 /** Accepts JSON alone. A request without a body may still declare it: many clients always do. */

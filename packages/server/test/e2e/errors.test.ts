@@ -81,6 +81,23 @@ describe('errors', () => {
     )
   })
 
+  it('name an unknown query parameter and the nearest known one', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const messages: readonly (readonly [string, RegExp])[] = [
+      [`/v1/inboxes/${inbox.id}/wait?subject=x`, /"subject"; did you mean "subjectContains"\?/],
+      [`/v1/inboxes/${inbox.id}/messages?limt=3`, /"limt"; did you mean "limit"\?/],
+      ['/v1/usage?day=3', /"day"; did you mean "days"\?/],
+      ['/v1/account?verbose=1', /"verbose"; none is known here/],
+    ]
+    for (const [path, message] of messages) {
+      const answer = await dev.get(path)
+      assert.deepEqual([answer.status, answer.body.error?.code], [400, 'invalid_parameter'], path)
+      assert.match(answer.body.error.message, message)
+    }
+  })
+
   it('stay short, however much is wrong', async () => {
     const service = await shared()
     const dev = await service.register()
