@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
@@ -8,6 +8,13 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** Waits of two or three seconds: enough for mail that arrives, short when none does. */
 const IMPATIENT = { TEST_TIMEOUT_MS: '4500', WAIT_SECONDS: '3' }
+
+/** A failed wait says what did not come, why, and what to do about it. */
+function assertExplained(output: string, reason: RegExp): void {
+  assert.match(output, /A one-time code did not reach \w+@mayfly\.test within \d s\./)
+  assert.match(output, reason)
+  assert.match(output, /What to do next:/)
+}
 
 describe('the examples', () => {
   before(installClient)
@@ -23,35 +30,31 @@ describe('the examples', () => {
     assert.deepEqual(Object.keys(SUITES).sort(), ['jest', 'playwright', 'vitest'])
   })
 
-  const broken: readonly [SuiteName, 'silent' | 'misaddressed' | 'codeless', RegExp][] = [
+  const broken: readonly [SuiteName, 'silent' | 'misaddressed', RegExp][] = [
     ['vitest', 'silent', /No mail arrived for this address, and none was refused\./],
     ['jest', 'misaddressed', /Refused:\n\s+\d\d:\d\d:\d\d UTC {2}near\.miss: .+/],
-    ['playwright', 'codeless', /"Welcome to Example App": no one-time code was found in it/],
   ]
   for (const [name, fault, message] of broken) {
     it(`${name}: says what happened when the application is ${fault}`, async () => {
-      const pattern = name === 'playwright' ? '--grep' : '-t'
-      const { code, output } = await runSuite(name, {
-        fault,
-        args: [pattern, 'with the code from the mail'],
-        env: IMPATIENT,
-      })
+      const args = ['-t', 'with the code from the mail']
+      const { code, output } = await runSuite(name, { fault, args, env: IMPATIENT })
       assert.equal(code, 1, output)
-      assert.match(output, /A one-time code did not reach \w+@mayfly\.test within \d s\./)
-      assert.match(output, message)
-      assert.match(output, /What to do next:/)
+      assertExplained(output, message)
     })
   }
 
-  it('playwright: attaches the mail, its rendering and the diagnostics to the report', async () => {
+  it('playwright: says what happened, and attaches the mail and the diagnostics', async () => {
     const results = join(ROOT, '.cache', 'playwright')
+    const reportFile = join(ROOT, '.cache', 'playwright-report.json')
     await rm(results, { recursive: true, force: true })
-    const { output } = await runSuite('playwright', {
+    const { code, output } = await runSuite('playwright', {
       fault: 'codeless',
-      args: ['--grep', 'with the code from the mail', '--reporter', 'json'],
-      env: IMPATIENT,
+      args: ['--grep', 'with the code from the mail', '--reporter', 'line,json'],
+      env: { ...IMPATIENT, PLAYWRIGHT_JSON_OUTPUT_FILE: reportFile },
     })
-    const report = JSON.parse(output)
+    assert.equal(code, 1, output)
+    assertExplained(output, /"Welcome to Example App": no one-time code was found in it/)
+    const report = JSON.parse(await readFile(reportFile, 'utf8'))
     const [{ attachments }] = report.suites[0].specs[0].tests[0].results
     const kinds = attachments.map(
       ({ name, contentType }: { readonly name: string; readonly contentType: string }) =>
