@@ -90,15 +90,16 @@ export const streamEvents = {
   tags: ['Diagnostics'],
   summary: 'Arrivals and stages as they happen',
   description:
-    'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event.',
+    'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event. An open stream counts as a concurrent wait.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
   response: {
     200: {
-      description: 'The stream; it ends when the inbox is deleted or the service stops.',
+      description:
+        'The stream; it ends when the inbox is deleted, the key is revoked or rotated, the account is suspended, or the service stops.',
       content: { 'text/event-stream': { schema: z.string() } },
     },
-    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'concurrent_waits_exceeded'),
   },
 }

@@ -1,8 +1,7 @@
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startService as start } from '../src/assembly/service.ts'
+import { type ServiceOverrides, startService as start } from '../src/assembly/service.ts'
 import { parseConfig } from '../src/config/config.ts'
-import type { Clock } from '../src/platform/clock.ts'
 import { createLog } from '../src/platform/log.ts'
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
 import { createSqlite, type TestDatabase } from './testing-databases.ts'
@@ -25,11 +24,9 @@ export type TestService = AsyncDisposable & {
 }
 
 /** What a test may choose. */
-export type TestServiceOptions = {
+export type TestServiceOptions = ServiceOverrides & {
   readonly database?: TestDatabase
   readonly env?: Readonly<Record<string, string>>
-  readonly clock?: Clock
-  readonly domainSweepMs?: number
 }
 
 /** Longest time for sockets and timers to be gone after a stop. */

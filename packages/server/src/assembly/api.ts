@@ -83,6 +83,8 @@ export type AppDeps = {
 /** The features, as HTTP and MCP call them. */
 export type App = ReturnType<typeof createApp>
 
+type TakeWaitSlot = (caller: Caller) => Promise<AsyncDisposable>
+
 /** Binds every feature to what it needs, and to nothing else. */
 export function createApp(deps: AppDeps) {
   const limits = bindLimits(deps)
@@ -93,7 +95,7 @@ export function createApp(deps: AppDeps) {
     limits,
     ...bindAccounts(deps),
     ...bindDomains(deps),
-    inboxes: bindInboxes(deps),
+    inboxes: bindInboxes(deps, limits.takeWaitSlot),
     ...bindMessages(deps, limits.takeWaitSlot),
     ...bindWebhooks(deps),
   }
@@ -155,16 +157,10 @@ function bindDomains({ store, clock, ids, domains, dns, mailHost, limitsOf }: Ap
   }
 }
 
-function bindInboxes({
-  store,
-  clock,
-  ids,
-  domains,
-  limitsOf,
-  announce,
-  subscriptions,
-  ...deps
-}: AppDeps) {
+function bindInboxes(
+  { store, clock, ids, domains, limitsOf, announce, subscriptions, ...deps }: AppDeps,
+  takeWaitSlot: TakeWaitSlot,
+) {
   const inboxes = { store, clock, announce }
   return {
     create: bind({ store, clock, ids, domains, limitsOf, spendInbox }, createInbox),
@@ -172,13 +168,13 @@ function bindInboxes({
     get: bind(inboxes, getInbox),
     delete: bind(inboxes, deleteInbox),
     diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
-    stream: bind({ store, subscriptions }, openStream),
+    stream: bind({ store, subscriptions, takeWaitSlot }, openStream),
   }
 }
 
 function bindMessages(
   { store, clock, ids, subscriptions, baseUrl, ...deps }: AppDeps,
-  takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>,
+  takeWaitSlot: TakeWaitSlot,
 ) {
   const diagnosis = diagnoseDeps({ store, clock, ...deps })
   const explain = (caller: Caller, inboxId: InboxId, filter: WaitFilter) =>

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
 import { isLocalHost } from '../http/own-host.ts'
-import { createHttpServer, type HttpServer } from '../http/server.ts'
+import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -15,6 +15,17 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
+  readonly timeouts?: HttpTimeouts
+}
+
+/** Stops accepting and waits for open requests; connections that are left after that are cut. */
+export async function stopHttp(http: HttpServer, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => http.server.closeAllConnections(), graceMs)
+  try {
+    await http.close()
+  } finally {
+    clearTimeout(cut)
+  }
 }
 
 /** Starts the HTTP server; when this returns, it accepts requests at `url`. */

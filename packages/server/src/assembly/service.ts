@@ -3,6 +3,7 @@ import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { plansWith } from '../features/limits/plans.ts'
 import { sweepExpired } from '../features/retention/sweep.ts'
+import type { HttpTimeouts } from '../http/server.ts'
 import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -12,7 +13,7 @@ import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
-import { startHttp } from './http.ts'
+import { startHttp, stopHttp } from './http.ts'
 import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
 import { openLocalAccount } from './local-account.ts'
@@ -36,6 +37,7 @@ export type ServiceOverrides = {
   readonly domainSweepMs?: number
   /** False: no local account is created, so that a test's store has no account of its own. */
   readonly hasLocalAccount?: boolean
+  readonly httpTimeouts?: HttpTimeouts
 }
 
 /** How often expired inboxes and mail past its retention are deleted. */
@@ -43,6 +45,9 @@ const SWEEP_MS = 60_000
 
 /** How long a client in the middle of a mail may go on when the service stops. */
 const SMTP_GRACE_MS = 5_000
+
+/** How long a client may take to read its response when the service stops. */
+const HTTP_GRACE_MS = 5_000
 
 /** How long a webhook's receiver may take to answer when the service stops. */
 const DISPATCH_GRACE_MS = 2_000
@@ -112,13 +117,18 @@ export async function startService(
         localKeyFile,
       }),
     })
-    const { http, url } = await startHttp({ ...shared, app, baseUrl })
+    const { http, url } = await startHttp({
+      ...shared,
+      app,
+      baseUrl,
+      ...(overrides.httpTimeouts === undefined ? {} : { timeouts: overrides.httpTimeouts }),
+    })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
       waiting.subscriptions.close()
       // Replays and sample events are sent within requests.
-      await Promise.all([http.close(), dispatching.stop(DISPATCH_GRACE_MS)])
+      await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     addresses.smtpPort = (await receiving.started).port
     return { ...addresses, stop: () => parts.disposeAsync() }

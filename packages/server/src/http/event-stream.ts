@@ -13,26 +13,66 @@ export function sendEvents(
   events: AsyncGenerator<Event>,
   gone: AbortSignal,
 ): FastifyReply {
-  const stream = new Readable({ read() {} })
-  stream.push(': open\n\n')
-  const heartbeat = setInterval(() => stream.push(': still here\n\n'), HEARTBEAT_MS)
+  const stream = new EventStream()
+  if (gone.aborted) stream.destroy()
   gone.addEventListener('abort', () => stream.destroy(), { once: true })
-  stream.once('close', () => clearInterval(heartbeat))
-  void pump(stream, events)
+  void stream.pump(events)
   return reply
     .header('content-type', 'text/event-stream; charset=utf-8')
     .header('x-accel-buffering', 'no')
     .send(stream)
 }
 
-async function pump(stream: Readable, events: AsyncGenerator<Event>): Promise<void> {
-  try {
-    for await (const { id, event, data } of events) {
-      if (stream.destroyed) return
-      stream.push(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-    }
-  } catch {
-    // The inbox was deleted, or the service stops: the client reconnects and gets the error then.
+/**
+ * The text of a stream of events.
+ *
+ * The next event is taken only when the client has read the ones before: what a client leaves
+ * unread stays in the database, not in memory. One that reads nothing at all is disconnected by the
+ * server's idle timeout, because nothing more is written to it.
+ */
+class EventStream extends Readable {
+  readonly #heartbeat: NodeJS.Timeout
+  #resume: (() => void) | null = null
+
+  constructor() {
+    super()
+    this.push(': open\n\n')
+    this.#heartbeat = setInterval(() => {
+      if (this.readableLength === 0) this.push(': still here\n\n')
+    }, HEARTBEAT_MS)
   }
-  if (!stream.destroyed) stream.push(null)
+
+  /** Pushes events until they end or the stream is destroyed. */
+  async pump(events: AsyncGenerator<Event>): Promise<void> {
+    try {
+      for await (const { id, event, data } of events) {
+        if (this.destroyed) return
+        const hasRoom = this.push(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+        if (!hasRoom) await this.#read()
+        if (this.destroyed) return
+      }
+    } catch {
+      // The inbox was deleted, the key revoked, or the service stops: the client reconnects and
+      // gets the error then.
+    }
+    if (!this.destroyed) this.push(null)
+  }
+
+  override _read(): void {
+    this.#resume?.()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearInterval(this.#heartbeat)
+    this.#resume?.()
+    callback(error)
+  }
+
+  /** Resolves when the client has read what was pushed, or the stream is destroyed. */
+  async #read(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#resume = resolve
+    await promise
+    this.#resume = null
+  }
 }

@@ -24,6 +24,8 @@ export type Routes = (http: TypedServer, app: App) => void
 /** Aborts when the client closes the connection before the response is complete. */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
+  // Also when it has closed already: authentication and reading the body take time.
+  if (reply.raw.closed || reply.request.raw.socket.destroyed) gone.abort()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
   })

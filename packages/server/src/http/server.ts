@@ -42,12 +42,23 @@ export type HttpOptions = {
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   readonly metrics: boolean
+  readonly timeouts?: HttpTimeouts
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
 
-/** Longest time for receiving a whole request; a slower client only occupies a socket. */
-const REQUEST_TIMEOUT_MS = 30_000
+/** Bounds on how long a client may occupy a connection. */
+export type HttpTimeouts = {
+  /** Longest time for receiving a whole request; a slower client only occupies a socket. */
+  readonly requestMs: number
+  /**
+   * Longest time without a byte in either direction. Longer than any wait, which is silent for up
+   * to 50 s; streams send comments. It ends clients that do not read their response.
+   */
+  readonly idleMs: number
+}
+
+const TIMEOUTS: HttpTimeouts = { requestMs: 30_000, idleMs: 65_000 }
 
 /** Longer than the idle timeout of common proxies, so that they close connections first. */
 const KEEP_ALIVE_MS = 75_000
@@ -73,6 +84,7 @@ const ROUTES: readonly Routes[] = [
 
 /** Builds the API's server with all its routes. */
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const { requestMs, idleMs } = options.timeouts ?? TIMEOUTS
   const http = fastify({
     loggerInstance: options.log,
     logController: new LogController({
@@ -81,7 +93,15 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     }),
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestMs,
+    connectionTimeout: idleMs,
+    // Node swaps the two timeouts when that of the headers, by default 60 s, is the longer one. It
+    // looks for requests past their time only at this interval.
+    http: {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: requestMs / 10,
+    },
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']

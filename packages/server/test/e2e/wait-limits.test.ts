@@ -76,6 +76,29 @@ onEachDatabase('concurrent waits', (create, name) => {
     assert.equal(status, 408)
   })
 
+  it('include event streams, and none is left behind by HEAD', async () => {
+    await using database = await create()
+    await using service = await startService({ database, env: ENV })
+    const dev = await service.register()
+    const { inbox } = await waiters(service, dev)
+    const path = `/v1/inboxes/${inbox.id}/events`
+    for (let i = 0; i < 5; i++) assert.equal((await dev.send('HEAD', path)).status, 405)
+    const { url, headers } = dev.streamUrl(path)
+    const leave = new AbortController()
+    const open = () => fetch(url, { headers, signal: leave.signal })
+    assert.deepEqual([(await open()).status, (await open()).status], [200, 200])
+    const third = await dev.get(path)
+    assert.deepEqual([third.status, third.body.error.code], [429, 'concurrent_waits_exceeded'])
+    const look = async () => (await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=0`)).status
+    assert.equal(await look(), 429)
+    leave.abort()
+    assert.equal(await until(async () => ((await look()) === 429 ? null : 'free')), 'free')
+    // A stream that is refused gives its place back as well.
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await dev.get('/v1/inboxes/inb_nothing/events')).status, 404)
+    }
+  })
+
   if (name === 'PostgreSQL') {
     it('are counted over all nodes', async () => {
       await using database = await create()

@@ -5,7 +5,12 @@ import type { Caller } from '../accounts/authenticate.ts'
 import type { InboxSubscriptions, Subscription } from './subscriptions.ts'
 
 /** What streaming needs. */
-export type StreamDeps = { readonly store: Tables; readonly subscriptions: InboxSubscriptions }
+export type StreamDeps = {
+  readonly store: Tables
+  readonly subscriptions: InboxSubscriptions
+  /** Counts towards the account's concurrent waits until it is disposed of. */
+  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
+}
 
 /** A stream of what happens in an inbox. */
 export type StreamRequest = {
@@ -34,14 +39,12 @@ export async function openStream(
   caller: Caller,
   request: StreamRequest,
 ): Promise<AsyncGenerator<StreamEvent>> {
+  await using opened = new AsyncDisposableStack()
+  opened.use(await deps.takeWaitSlot(caller))
   const subscription = deps.subscriptions.subscribe(request.inboxId)
-  try {
-    const start = await startPosition(deps, caller, request)
-    return follow(deps, caller, { request, start, subscription })
-  } catch (error) {
-    subscription.close()
-    throw error
-  }
+  opened.defer(() => subscription.close())
+  const start = await startPosition(deps, caller, request)
+  return follow(deps, caller, { request, start, subscription, held: opened.move() })
 }
 
 async function* follow(
@@ -51,21 +54,20 @@ async function* follow(
     readonly request: StreamRequest
     readonly start: Position
     readonly subscription: Subscription
+    /** What the stream gives back when it ends. */
+    readonly held: AsyncDisposable
   },
 ): AsyncGenerator<StreamEvent> {
   const { request, subscription } = from
+  await using _held = from.held
   let position = from.start
-  try {
-    while (!request.gone.aborted) {
-      const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
-      for (const { at, ...event } of events) {
-        position = at
-        yield { ...event, id: `${at.sequence}.${at.stage}` }
-      }
-      if (events.length === 0) await subscription.next(request.gone)
+  while (!request.gone.aborted) {
+    const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
+    for (const { at, ...event } of events) {
+      position = at
+      yield { ...event, id: `${at.sequence}.${at.stage}` }
     }
-  } finally {
-    subscription.close()
+    if (events.length === 0) await subscription.next(request.gone)
   }
 }
 

@@ -19,7 +19,9 @@ export const diagnosticsRoutes: Routes = (http, app) => {
     }),
   )
 
-  http.get('/v1/inboxes/:id/events', { schema: streamEvents }, async (request, reply) => {
+  // No HEAD: its response has no body that would end the stream with the connection.
+  const streamOptions = { schema: streamEvents, exposeHeadRoute: false }
+  http.get('/v1/inboxes/:id/events', streamOptions, async (request, reply) => {
     const gone = clientGone(reply)
     const events = await app.inboxes.stream(request.caller, {
       inboxId: request.params.id,
