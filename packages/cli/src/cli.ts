@@ -1,4 +1,4 @@
-import { commandList } from './command.ts'
+import { commandList, nearestCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, reportFailure, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -42,5 +42,10 @@ async function dispatch(
   const asksForHelp = name === undefined || name === '--help' || name === '-h' || name === 'help'
   if (asksForHelp) return terminal.out(HELP)
   if (name === '--version' || name === '-v') return terminal.out(`${version}\n`)
-  throw new UsageError(`unknown command "${name}".\n\n${HELP}`)
+  const nearest = nearestCommand(name, COMMANDS)
+  throw new UsageError(
+    nearest === null
+      ? `unknown command "${name}".\n\n${HELP}`
+      : `unknown command "${name}". Did you mean \`mayfly ${nearest}\`?`,
+  )
 }

@@ -101,13 +101,24 @@ export function defineGroup(
       if (command !== undefined) return command.run(rest, terminal)
       if (first === '--help' || first === '-h' || first === 'help') return terminal.out(help)
       const names = subcommands.map((known) => known.name).join(', ')
-      throw new UsageError(
-        first === undefined
-          ? `\`mayfly ${name}\` needs one of: ${names}.`
-          : `unknown command "${name} ${first}". Known commands: ${names}.`,
-      )
+      if (first === undefined) throw new UsageError(`\`mayfly ${name}\` needs one of: ${names}.`)
+      const nearest = nearestCommand(first, subcommands)
+      const hint =
+        nearest === null
+          ? `Known commands: ${names}.`
+          : `Did you mean \`mayfly ${name} ${nearest}\`?`
+      throw new UsageError(`unknown command "${name} ${first}". ${hint}`)
     },
   }
+}
+
+/** The command that was probably meant: the same letters in another order, or nearly as spelt. */
+export function nearestCommand(given: string, commands: readonly Command[]): string | null {
+  const sorted = (text: string) => [...text].toSorted().join('')
+  const names = commands.map(({ name }) => name)
+  const isNear = (name: string) =>
+    name.startsWith(given.slice(0, 2)) && Math.abs(name.length - given.length) <= 2
+  return names.find((name) => sorted(name) === sorted(given)) ?? names.find(isNear) ?? null
 }
 
 /** Names and summaries, one a line. */

@@ -1,9 +1,12 @@
 import type { Command } from './command.ts'
+import { account, whoami } from './commands/account.ts'
 import { admin } from './commands/admin.ts'
 import { assert } from './commands/assert.ts'
 import { completionsCommand } from './commands/completions.ts'
 import { diagnose } from './commands/diagnose.ts'
 import { inbox } from './commands/inbox.ts'
+import { keys } from './commands/keys.ts'
+import { login } from './commands/login.ts'
 import { messages } from './commands/messages.ts'
 import { open } from './commands/open.ts'
 import { otp } from './commands/otp.ts'
@@ -18,6 +21,10 @@ import { webhooks } from './commands/webhooks.ts'
 export const COMMANDS: readonly Command[] = [
   serve,
   signup,
+  login,
+  whoami,
+  account,
+  keys,
   inbox,
   send,
   wait,

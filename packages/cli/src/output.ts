@@ -37,6 +37,11 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim()
 }
 
+/** A date-time of the API as people read it. */
+export function utcTime(dateTime: string): string {
+  return `${dateTime.slice(0, 19).replace('T', ' ')} UTC`
+}
+
 /** Rows under a header, in columns as wide as they need. */
 export function formatTable(
   terminal: Terminal,

@@ -40,9 +40,11 @@ describe('the command line', () => {
   }
 
   const usageErrors: readonly [readonly string[], RegExp][] = [
-    [['otpp'], /unknown command "otpp"/],
+    [['otpp'], /unknown command "otpp"\. Did you mean `mayfly otp`\?/],
+    [['frobnicate'], /unknown command "frobnicate"\.\n\nmayfly: /],
     [['inbox'], /`mayfly inbox` needs one of: new, list, show, rm/],
-    [['inbox', 'nwe'], /unknown command "inbox nwe". Known commands: new, list/],
+    [['inbox', 'nwe'], /unknown command "inbox nwe"\. Did you mean `mayfly inbox new`\?/],
+    [['inbox', 'frob'], /unknown command "inbox frob"\. Known commands: new, list/],
     [['otp', '--tmeout', '3'], /Unknown option '--tmeout'. See `mayfly otp --help`/],
     [['otp', '--timeout', 'soon'], /--timeout must be a number of seconds, but is "soon"/],
     [['otp', '--timeout=-1'], /--timeout must be a number/],

@@ -18,10 +18,7 @@ export async function signedUp({
   env = {},
 }: PlaceOptions = {}): Promise<Place> {
   const service = await startService({ env })
-  const shell = await openShell({
-    env: { MAYFLY_SMTP_PORT: String(service.smtpPort) },
-    isTerminal,
-  })
+  const shell = await openShell({ isTerminal })
   const { code, err } = await shell.run('signup', 'dev@example.com', '--url', service.httpUrl)
   assert.equal(code, 0, err)
   return {

@@ -3,7 +3,7 @@ import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseSeconds } from '../option-values.ts'
-import { formatTable, print, printJson } from '../output.ts'
+import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
 
 const create = defineCommand({
@@ -109,8 +109,4 @@ function showInbox(terminal: Terminal, inbox: Inbox): void {
     watermark: inbox.watermark,
   }
   for (const [name, value] of Object.entries(rows)) print(terminal, `${name.padEnd(11)}  ${value}`)
-}
-
-function utcTime(dateTime: string): string {
-  return `${dateTime.slice(0, 19).replace('T', ' ')} UTC`
 }

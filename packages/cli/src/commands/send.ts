@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { readService } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, type ConnectionChoice, connect, serviceUrl } from '../connection.ts'
 import { UsageError } from '../exit.ts'
@@ -34,10 +35,13 @@ const SEND_OPTIONS = {
   smtp: {
     type: 'string',
     value: 'HOST:PORT',
-    about: 'SMTP server (default: MAYFLY_SMTP_HOST and _PORT, then port 1025 of --url)',
+    about: 'SMTP server (default: MAYFLY_SMTP_HOST and _PORT, then that of the service)',
   },
   ...CONNECTION_OPTIONS,
 } as const
+
+/** Where `mayfly serve` receives mail by default. */
+const SMTP_PORT = 1025
 
 /** Sends a test mail by SMTP. */
 export const send = defineCommand({
@@ -119,7 +123,18 @@ async function mailServer(
       throw new UsageError('--smtp must be HOST:PORT, such as localhost:1025.')
     return { host: host ?? '127.0.0.1', port: Number(port) }
   }
-  const { hostname } = new URL(await serviceUrl(terminal, options))
+  const baseUrl = await serviceUrl(terminal, options)
+  const { hostname } = new URL(baseUrl)
   const host = terminal.env['MAYFLY_SMTP_HOST'] || hostname.replace(/^\[|\]$/g, '')
-  return { host, port: Number(terminal.env['MAYFLY_SMTP_PORT'] || 1025) }
+  const port = terminal.env['MAYFLY_SMTP_PORT'] || (await servicePort(baseUrl, terminal))
+  return { host, port: Number(port) }
+}
+
+/** The service's SMTP port; the default one when the service does not answer. */
+async function servicePort(baseUrl: string, { interrupted: signal }: Terminal): Promise<number> {
+  try {
+    return (await readService({ baseUrl, signal })).smtp.port
+  } catch {
+    return SMTP_PORT
+  }
 }

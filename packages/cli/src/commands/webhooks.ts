@@ -1,8 +1,9 @@
+import type { Client, Delivery } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
 import { parseCount } from '../option-values.ts'
-import { formatTable, print, printJson, style } from '../output.ts'
+import { formatTable, print, printJson, style, utcTime } from '../output.ts'
 import { listen } from './webhooks-listen.ts'
 
 const create = defineCommand({
@@ -32,7 +33,7 @@ const list = defineCommand({
     const rows = webhooks.map(({ url, lastStatus, lastDeliveryAt, id }) => [
       url,
       String(lastStatus ?? '-'),
-      lastDeliveryAt ?? '-',
+      lastDeliveryAt === null ? '-' : utcTime(lastDeliveryAt),
       id,
     ])
     print(terminal, formatTable(terminal, ['url', 'last status', 'last delivery', 'id'], rows))
@@ -67,23 +68,27 @@ const deliveries = defineCommand({
     if (options.json) return printJson(terminal, page)
     const rows = page.deliveries.map(({ createdAt, status, attempts, url, id }) => {
       const last = attempts.at(-1)
-      return [createdAt.slice(0, 19), status, String(last?.status ?? last?.error ?? '-'), url, id]
+      return [utcTime(createdAt), status, String(last?.status ?? last?.error ?? '-'), url, id]
     })
-    print(terminal, formatTable(terminal, ['created (UTC)', 'status', 'last', 'url', 'id'], rows))
+    print(terminal, formatTable(terminal, ['created', 'status', 'last', 'url', 'id'], rows))
   },
 })
 
 const replay = defineCommand({
   name: 'webhooks replay',
-  summary: 'resend a past delivery',
+  summary: 'resend a past delivery and show the response',
   args: ['DELIVERY'],
+  about: 'Exits with 1 unless the endpoint responds with a 2xx status.',
   options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks replay evt_01k9zq3v7d8s2m4n6p8r0t2w4y',
   run: async ({ options, args: [deliveryId = ''], terminal }) => {
     const client = await connect(terminal, options)
-    const outcome = await client.webhooks.replay(deliveryId, { signal: terminal.interrupted })
-    if (options.json) return printJson(terminal, outcome)
-    print(terminal, `${outcome.eventId} was sent again. See: mayfly webhooks deliveries`)
+    const signal = terminal.interrupted
+    const outcome = await client.webhooks.replay(deliveryId, { signal })
+    const attempt = await lastAttempt(client, deliveryId, signal)
+    if (options.json) printJson(terminal, { ...outcome, attempt })
+    else print(terminal, `${outcome.eventId} was sent again: ${attemptText(attempt)}`)
+    if (attempt !== null && !isSuccess(attempt)) throw new CommandFailed('')
   },
 })
 
@@ -97,13 +102,8 @@ const test = defineCommand({
   run: async ({ options, args: [webhookId = ''], terminal }) => {
     const client = await connect(terminal, options)
     const outcome = await client.webhooks.test(webhookId, { signal: terminal.interrupted })
-    const { status, detail, durationMs } = outcome.attempt
     if (options.json) printJson(terminal, outcome)
-    else
-      print(
-        terminal,
-        `${status ?? 'no response'} after ${durationMs} ms${detail ? `: ${detail}` : ''}`,
-      )
+    else print(terminal, attemptText(outcome.attempt))
     if (!outcome.delivered) throw new CommandFailed('')
   },
 })
@@ -118,3 +118,23 @@ export const webhooks: Command = defineGroup('webhooks', 'register, receive and 
   deliveries,
   replay,
 ])
+
+type Attempt = Delivery['attempts'][number]
+
+/** The newest attempt of a delivery; null when the log has no longer room for it. */
+async function lastAttempt(
+  client: Client,
+  deliveryId: string,
+  signal: AbortSignal,
+): Promise<Attempt | null> {
+  const { deliveries } = await client.webhooks.deliveries({ limit: 100, signal })
+  return deliveries.find(({ id }) => id === deliveryId)?.attempts.at(-1) ?? null
+}
+
+const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
+
+function attemptText(attempt: Attempt | null): string {
+  if (attempt === null) return 'see `mayfly webhooks deliveries` for the response.'
+  const { status, detail, durationMs } = attempt
+  return `${status ?? 'no response'} after ${durationMs} ms${detail ? `: ${detail}` : ''}`
+}
