@@ -9,6 +9,14 @@ import { findLinks } from './links.ts'
 const urlsOf = (html: string | null, text: string | null): readonly string[] =>
   findLinks(html === null ? null : readHtml(html), text).map(({ url }) => url)
 
+it('a URL with its host in capitals is the same URL', () => {
+  const html = '<a href="https://a.example/X">x</a>'
+  assert.deepEqual(urlsOf(html, 'HTTPS://A.EXAMPLE/X https://a.example/x'), [
+    'https://a.example/X',
+    'https://a.example/x',
+  ])
+})
+
 describe('links in plain text', () => {
   const cases: readonly (readonly [text: string, ...urls: string[]])[] = [
     ['no link here: example.com'],

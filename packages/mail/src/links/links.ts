@@ -25,18 +25,27 @@ export function findLinks(reading: HtmlReading | null, text: string | null): rea
 }
 
 class LinkList {
-  readonly #texts = new Map<string, string>()
+  readonly #links = new Map<string, MailLink>()
 
-  /** Of a URL that occurs more than once, the first non-empty text counts. */
+  /** Of a URL that occurs more than once, the first spelling and the first non-empty text count. */
   add(url: string, text: string): void {
-    const known = this.#texts.get(url)
-    if (known === undefined ? this.#texts.size < LINKS_MAX : known === '')
-      this.#texts.set(url, text)
+    const key = withLowerCaseHost(url)
+    const known = this.#links.get(key)
+    if (known === undefined ? this.#links.size < LINKS_MAX : known.text === '')
+      this.#links.set(key, { url: known?.url ?? url, text })
   }
 
   all(): readonly MailLink[] {
-    return [...this.#texts].map(([url, text]) => ({ url, text }))
+    return [...this.#links.values()]
   }
+}
+
+/** Scheme and host are the same in capitals; the rest of a URL is not. */
+function withLowerCaseHost(url: string): string {
+  const end = url.indexOf('/', url.indexOf('//') + 2)
+  const host = end < 0 ? url : url.slice(0, end)
+  const lower = host.toLowerCase()
+  return lower === host ? url : lower + url.slice(host.length)
 }
 
 /** Anchors and URLs in the text, in reading order. */
