@@ -16,10 +16,15 @@ export interface CorpusMail {
   readonly raw: Buffer
 }
 
-/** What was found in one mail. */
-export interface CorpusResult {
-  readonly mail: CorpusMail
+/** What was found in one mail, and what is in it. */
+export interface CodeResult {
+  readonly mail: { readonly otp: string | null }
   readonly found: Otp | null
+}
+
+/** What was found in one mail of the corpus. */
+export interface CorpusResult extends CodeResult {
+  readonly mail: CorpusMail
 }
 
 /** How well codes are found in some mails. */
@@ -56,12 +61,12 @@ export function detectCode(mail: CorpusMail): CorpusResult {
 }
 
 /** Whether the result is right, be it a code or none. */
-export function isRight({ mail, found }: CorpusResult): boolean {
+export function isRight({ mail, found }: CodeResult): boolean {
   return (found?.value ?? null) === mail.otp
 }
 
 /** Counts results. */
-export function scoreOf(results: readonly CorpusResult[]): Score {
+export function scoreOf(results: readonly CodeResult[]): Score {
   const given = results.filter(({ found }) => found !== null)
   const right = given.filter(isRight).length
   const expected = results.filter(({ mail }) => mail.otp !== null).length

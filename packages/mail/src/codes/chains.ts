@@ -48,11 +48,19 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
   return { tokens: members, separator }
 }
 
-/** Tokens with a space between belong together only if both are numbers or both are words. */
+/**
+ * Tokens with a space between belong together only if both are numbers, both are words, or both
+ * are short and mix capitals with digits: `G4W 9KP`.
+ */
 function goTogether(one: Token, other: Token): boolean {
+  if (isShortMix(one) && isShortMix(other)) return one.value.length === other.value.length
   const areDigits = one.digits === one.value.length && other.digits === other.value.length
   const areWords = isLowerWord(one) && isLowerWord(other)
   return areDigits || areWords
+}
+
+function isShortMix({ digits, upper, lower, value }: Token): boolean {
+  return lower === 0 && digits > 0 && upper > 0 && value.length >= 3 && value.length <= 4
 }
 
 function isLowerWord({ lower, value }: Token): boolean {
@@ -83,7 +91,7 @@ function isDash(code: number): boolean {
 function piecesOf(chain: Chain): readonly Chain[] {
   const { tokens, separator } = chain
   if (tokens.length === 1 || separator === '-') return [chain]
-  if (tokens.every(isLowerWord)) return [chain]
+  if (tokens.every(isLowerWord) || tokens.every(isShortMix)) return [chain]
   const lengths = tokens.map((token) => token.value.length)
   const length = lengths.reduce((sum, one) => sum + one, 0)
   if (tokens.length > 2 && length > SPACED_DIGITS_MAX) return []

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { CODE_LIKE } from './binding.ts'
 import { entriesOf, WORDS } from './dictionary.ts'
 import { foldWord } from './fold.ts'
 import { findHits } from './mail-reader.ts'
-import { CODE_LIKE, OTHERWISE } from './meaning.ts'
+import { OTHERWISE } from './meaning.ts'
 import { BIT, CONCEPTS, type Concept } from './words/concepts.ts'
 
 const LANGUAGES_MIN = 45

@@ -1,5 +1,6 @@
 import { FOLDED, foldWord, KIND, KINDS } from './fold.ts'
 import { NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
+import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
 import { CENTRAL_EUROPEAN } from './words/central.ts'
 import { BIT, CONCEPTS, type Lexicon } from './words/concepts.ts'
@@ -30,6 +31,7 @@ export const WORDS: Lexicon = {
   ...INDIC,
   ...ASIAN,
   ...SOUTHERN,
+  ...AFRICAN,
 }
 
 /** Letters before the last part of a compound. */

@@ -56,6 +56,15 @@ describe('the form of a code', () => {
       { text: 'Your one-time login code:\n\ntulip oak seven' },
       'tulip oak seven',
     ],
+    ['letters and digits with a space', { text: 'Your code is G4W 9KP' }, 'G4W9KP'],
+    ['both cases in groups', { text: 'Your one-time password: wP4-7nK' }, 'wP47nK'],
+    [
+      'an ending of the language',
+      { text: 'A 7093-as kóddal erősítsd meg az e-mail-címedet' },
+      '7093',
+    ],
+    ['a date as the code', { text: 'Enter this verification code:\n\n19450508' }, '19450508'],
+    ['dots that lead to it', { text: 'Security code ........ 90 41 36' }, '904136'],
     ['full width', { text: 'Your code is ４８２９１３' }, '482913'],
     ['full-width letters', { text: 'Your code is Ａ７Ｋ９Ｑ２' }, 'A7K9Q2'],
     ['Arabic-Indic digits', { text: 'رمز التحقق: ٤٨٢٩١٣' }, '482913'],
@@ -162,6 +171,8 @@ describe('traps', () => {
     ],
     ['expired or used', { text: 'The verification code 482913 has expired.' }, '482913'],
     ['only an example', { text: 'For example, your verification code is 482913.' }, '482913'],
+    ['in a quoted mail', { text: 'We fixed it.\n> I got the login code 482913' }, '482913'],
+    ['a field of JSON', { text: 'Login code sent: {"code": "482913"}' }, '482913'],
     ['sent another way', { text: 'We texted a code to 482913' }, '482913'],
     ['nothing calls it a code', { text: 'There were 482913 people' }, '482913'],
     ['recovery codes', { subject: 'Your backup codes', text: 'Code: 482913' }, '482913'],
@@ -213,6 +224,32 @@ describe('traps', () => {
   }
 })
 
+describe('the plainest mail', () => {
+  const subject = 'hello'
+  const text = 'Your code is 482913. See https://example.com/x'
+  const html = '<p>Your code is <b>482913</b>. <a href="https://example.com/x">See</a></p>'
+
+  it('has a code as text', () => assert.equal(codeIn({ subject, text }), '482913'))
+  it('has a code as HTML', () => assert.equal(codeIn({ subject, html }), '482913'))
+  it('has a code as both', () => assert.equal(codeIn({ subject, text, html }), '482913'))
+})
+
+describe('a number of the subject', () => {
+  it('that an order has does not make the mail one about orders', () => {
+    const subject = 'Order 482913 - is this you?'
+    const text = 'If that was you, enter the code 913482 on the cancellation page.'
+    assert.equal(codeIn({ subject, text }), '913482')
+  })
+})
+
+describe('a cell beside a number', () => {
+  it('is its only label, whatever the rows above say', () => {
+    const html = `<table><tr><td>Method<td>Password and authenticator code
+      <tr><td>Incident<td>660193</table>`
+    assert.equal(codeIn({ subject: 'New sign-in to your account', html }), null)
+  })
+})
+
 describe('several numbers of one form', () => {
   const text = [
     'Transfer number: 884213',
@@ -229,6 +266,7 @@ describe('several numbers of one form', () => {
     assert.ok((transfer?.confidence ?? 1) < 0.1)
     const code = candidateIn({ text }, '415926')
     assert.ok(code?.reasonsFor.includes('called a code to verify or sign in'))
+    assert.ok(code?.reasonsFor.includes('named by "Approval code"'))
   })
 })
 

@@ -42,7 +42,7 @@ export function findOtp(input: OtpInput): OtpFinding {
   const lines = linesOf(input)
   const candidates = candidatesOf(lines)
   if (candidates.length === 0) return NOTHING
-  const judged = judge(new MailReader(lines), candidates)
+  const judged = judge(new MailReader(lines, candidates), candidates)
   const best = judged[0]
   return {
     otp: best === undefined ? null : choose(best, judged[1]),

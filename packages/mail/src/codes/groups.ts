@@ -22,6 +22,9 @@ const LENGTH_MAX = 10
 /** Digits after a prefix such as `G-`; with fewer, the letters are part of the code. */
 const PREFIXED_DIGITS_MIN = 4
 
+/** Letters of an ending that a language adds to a number. */
+const ENDING_CHARS_MAX = 4
+
 /** Words of a code made of words, and letters in each. */
 const WORDS_MIN = 2
 const WORDS_MAX = 6
@@ -68,12 +71,16 @@ function joined(chain: {
     const number = tokens[1]?.value ?? ''
     return { ...parts, value: number, shape: 'digits', prefix: first.value, parts: 1 }
   }
+  if (isInflected(tokens, separator)) {
+    const { value: number, end } = first
+    return { ...parts, end, value: number, shape: 'digits', parts: 1 }
+  }
   if (isWords(tokens)) {
     return { ...parts, value: tokens.map((token) => token.value).join(separator), shape: 'words' }
   }
   if (value.length < LENGTH_MIN || value.length > LENGTH_MAX) return null
   if (digits === value.length) return isEven(tokens) ? { ...parts, value, shape: 'digits' } : null
-  if (separator === ' ' || tokens.some((token) => token.lower > 0 && token.upper > 0)) return null
+  if (tokens.some((token) => token.lower > 0 && token.upper > 0 && token.digits === 0)) return null
   if (digits > 0) return tokens.some(isWord) ? null : { ...parts, value, shape: 'mixed' }
   return isEven(tokens) && first.lower === 0 ? { ...parts, value, shape: 'letters' } : null
 }
@@ -94,6 +101,15 @@ function isPrefixed(tokens: readonly Token[], separator: string): boolean {
     number.digits >= PREFIXED_DIGITS_MIN &&
     number.digits <= LENGTH_MAX
   )
+}
+
+/** `7093-as`: a number with the ending of its language. */
+function isInflected([number, ending, ...more]: readonly Token[], separator: string): boolean {
+  if (number === undefined || ending === undefined || more.length > 0 || separator !== '-') {
+    return false
+  }
+  const isNumber = number.digits === number.value.length && number.digits >= PREFIXED_DIGITS_MIN
+  return isNumber && ending.lower === ending.value.length && ending.lower <= ENDING_CHARS_MAX
 }
 
 /** Parts of equal or nearly equal length: `123-456`, `1234 567`, `1 2 3 4`. */

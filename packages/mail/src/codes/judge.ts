@@ -26,6 +26,12 @@ const LIST_MIN = 3
 
 const NAMED_ELSEWHERE: Finding = { reason: 'called something else in another place', points: -3 }
 
+/** Characters of a label that are reported. */
+const QUOTED_CHARS_MAX = 80
+
+/** The label is reported beside what it says, and has no weight of its own. */
+const QUOTE = 1e-9
+
 interface Occurrence {
   readonly candidate: Candidate
   readonly line: ReadLine
@@ -87,10 +93,17 @@ function occurrenceOf(mail: MailReader, candidate: Candidate): Occurrence | null
   const around = surroundingsOf(mail, candidate)
   const place = { candidate, line, around }
   const own: Finding[] = TRAPS.filter((trap) => trap.matches(place))
-  if (around.meaning.points !== 0) own.push(around.meaning)
+  if (around.meaning.points !== 0) own.push(...meaningFindings(around.meaning))
   own.push(...sentenceFindings(around), ...formFindings(candidate))
   if (isSpelt(candidate) && !isLabelled(around.meaning)) own.push(UNLABELLED)
   return { ...place, own, style: styleFindings(candidate, line) }
+}
+
+/** What the label says, and the label itself. */
+function meaningFindings(meaning: Meaning): readonly Finding[] {
+  const words = meaning.words?.trim().slice(0, QUOTED_CHARS_MAX) ?? ''
+  if (words === '') return [meaning]
+  return [meaning, { reason: `named by "${words}"`, points: Math.sign(meaning.points) * QUOTE }]
 }
 
 /** Made of letters as words are; `KXQ-TRM` is not. */

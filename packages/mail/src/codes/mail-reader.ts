@@ -1,20 +1,16 @@
+import { bindWords, type PlacedWord } from './binding.ts'
+import type { Candidate } from './candidates.ts'
 import { Dictionary } from './dictionary.ts'
 import { FOLDED, KIND, KINDS } from './fold.ts'
 import type { Line } from './lines.ts'
 import { endOfAddress } from './tokens.ts'
 import { bitsOf } from './words/concepts.ts'
 
-/** A word or phrase with a meaning. */
-export interface Hit {
-  readonly start: number
-  readonly end: number
-  /** The meanings, as bits. */
-  readonly concepts: number
-}
-
 /** A line with the meanings of its words. */
 export interface ReadLine extends Line {
-  readonly hits: readonly Hit[]
+  readonly hits: readonly PlacedWord[]
+  /** For each hit the start of the number that it names, or `FREE`. */
+  readonly owners: Int32Array
   /** All meanings in the line. */
   readonly concepts: number
 }
@@ -39,12 +35,18 @@ const DICTIONARY = new Dictionary()
 /** The lines of a mail; the words of a line are looked up when it is first needed. */
 export class MailReader {
   readonly #lines: readonly Line[]
+  readonly #candidates = new Map<number, Candidate[]>()
   readonly #read: (ReadLine | undefined)[]
   /** The text part repeats most lines of the HTML. */
-  readonly #hitsOfText = new Map<string, readonly Hit[]>()
+  readonly #readTexts = new Map<string, ReadText>()
 
-  constructor(lines: readonly Line[]) {
+  constructor(lines: readonly Line[], candidates: readonly Candidate[]) {
     this.#lines = lines
+    for (const candidate of candidates) {
+      const others = this.#candidates.get(candidate.line)
+      if (others === undefined) this.#candidates.set(candidate.line, [candidate])
+      else others.push(candidate)
+    }
     this.#read = new Array<ReadLine | undefined>(lines.length)
   }
 
@@ -54,27 +56,35 @@ export class MailReader {
     if (known !== undefined) return known
     const line = this.#lines[index]
     if (line === undefined) return undefined
-    const read = this.#readLine(line)
+    const read = this.#readLine(line, this.#candidates.get(index) ?? [])
     this.#read[index] = read
     return read
   }
 
   all(): readonly ReadLine[] {
-    return this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line))
+    return this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line, []))
   }
 
-  #readLine({ text, source, stretches, cell, isCentred, isJoined }: Line): ReadLine {
-    const hits = this.#hitsOfText.get(text) ?? findHits(text)
-    this.#hitsOfText.set(text, hits)
-    let concepts = 0
-    for (const hit of hits) concepts |= hit.concepts
-    return { text, source, stretches, cell, isCentred, isJoined, hits, concepts }
+  #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
+    const { text, source, stretches, cell, isCentred, isJoined } = line
+    const { hits, owners, concepts } = this.#readTexts.get(text) ?? readText(text, candidates)
+    this.#readTexts.set(text, { hits, owners, concepts })
+    return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
   }
 }
 
+type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
+
+function readText(text: string, candidates: readonly Candidate[]): ReadText {
+  const hits = findHits(text)
+  let concepts = 0
+  for (const hit of hits) concepts |= hit.concepts
+  return { hits, owners: bindWords(text, hits, candidates), concepts }
+}
+
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
-export function findHits(text: string): readonly Hit[] {
-  const hits: Hit[] = []
+export function findHits(text: string): readonly PlacedWord[] {
+  const hits: PlacedWord[] = []
   let at = 0
   while (at < text.length) {
     const code = text.charCodeAt(at)
@@ -87,7 +97,7 @@ export function findHits(text: string): readonly Hit[] {
   return hits
 }
 
-function joinedHit(text: string, start: number, hits: Hit[]): number {
+function joinedHit(text: string, start: number, hits: PlacedWord[]): number {
   const concepts = DICTIONARY.matchAt(text, start)
   if (concepts === 0) return start + 1
   const end = DICTIONARY.edge
@@ -95,7 +105,7 @@ function joinedHit(text: string, start: number, hits: Hit[]): number {
   return end
 }
 
-function wordHit(text: string, start: number, hits: Hit[]): number {
+function wordHit(text: string, start: number, hits: PlacedWord[]): number {
   const wordStop = wordEnd(text, start + 1)
   const address = endOfAddress(text, start, wordStop)
   if (address > 0) return address
@@ -123,7 +133,7 @@ function lastWord(text: string, start: number, end: number): number {
   return at
 }
 
-function prefixedHit(text: string, start: number, hits: Hit[]): number {
+function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
   for (let at = start; at <= start + PREFIXES_MAX && at < text.length; at += 1) {
     const concepts = DICTIONARY.matchAt(text, at)
     if (concepts !== 0) {

@@ -1,6 +1,7 @@
+import { CODE_LIKE, FREE } from './binding.ts'
 import type { Finding } from './findings.ts'
+import type { LineSource } from './lines.ts'
 import type { ReadLine } from './mail-reader.ts'
-import { CODE_LIKE } from './meaning.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
 /** What the mail as a whole is about. */
@@ -35,7 +36,8 @@ const OTHER_MATTERS = bitsOf('promo', 'place', 'meeting', 'naming')
 
 /** Determines what the mail is about. */
 export function topicOf(lines: readonly ReadLine[]): Topic {
-  const subject = lines.find((line) => line.source === 'subject')?.concepts ?? 0
+  const subjectLine = lines.find((line) => line.source === 'subject')
+  const subject = subjectLine === undefined ? 0 : topicConcepts(subjectLine)
   let body = 0
   for (const line of lines) if (line.source !== 'subject') body |= line.concepts
   const isOther = (subject & OTHER_MATTERS) !== 0 && (subject & ASKS_FOR_CODE) === 0
@@ -47,20 +49,35 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
   }
 }
 
+/** The meanings of a subject; a word that names a number there is not its topic. */
+function topicConcepts({ hits, owners }: ReadLine): number {
+  let concepts = 0
+  for (const [at, hit] of hits.entries()) {
+    concepts |= owners[at] === FREE ? hit.concepts : hit.concepts & ~BIT.naming
+  }
+  return concepts
+}
+
 /** A longer mail that does not mention signing in contains another kind of code. */
 function bareFindings(
   lines: readonly ReadLine[],
-  { subject, body }: { readonly subject: number; readonly body: number },
+  { subject, body: bodyConcepts }: { readonly subject: number; readonly body: number },
 ): readonly Finding[] {
-  const concepts = subject | body
+  const concepts = subject | bodyConcepts
   if ((concepts & (SIGN_IN | BIT.keep | BIT.password)) !== 0) return []
-  let chars = 0
-  for (const line of lines) if (line.source !== 'hidden') chars += line.text.length
+  // Text and HTML say the same: the longer one counts.
+  const body = Math.max(charsOf(lines, 'html'), charsOf(lines, 'text'))
+  const chars = body + charsOf(lines, 'subject') + charsOf(lines, 'preheader')
   if (chars <= FEW_CHARS) return []
-  const isOfCode = (subject & CODE_LIKE) !== 0 && (body & BIT.valid) !== 0
+  const isOfCode = (subject & CODE_LIKE) !== 0 && (bodyConcepts & BIT.valid) !== 0
   const isPlain = isOfCode && (concepts & OTHER_MATTERS) === 0
   const points = isPlain ? -0.8 : chars <= SOME_CHARS ? -1.5 : -3
   return [{ reason: 'the mail does not speak of signing in', points }]
+}
+
+/** Characters of one part. */
+function charsOf(lines: readonly ReadLine[], source: LineSource): number {
+  return lines.reduce((sum, line) => (line.source === source ? sum + line.text.length : sum), 0)
 }
 
 /** Whether there are more words for other matters than for signing in. */

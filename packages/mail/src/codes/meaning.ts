@@ -1,3 +1,4 @@
+import { CODE_LIKE } from './binding.ts'
 import type { Label } from './context.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -5,6 +6,8 @@ import { BIT, bitsOf } from './words/concepts.ts'
 export interface Meaning {
   readonly points: number
   readonly reason: string
+  /** The words that say it, as written. */
+  readonly words?: string
   /** Called by words that mean a one-time code and nothing else. */
   readonly isOtp?: boolean
   /** The reader is asked to enter it, but it is not called a code. */
@@ -17,9 +20,6 @@ export interface Meaning {
 
 /** No label. */
 export const NO_MEANING: Meaning = { points: 0, reason: '' }
-
-/** Words for a code. */
-export const CODE_LIKE = bitsOf('code', 'compound', 'otp', 'pin', 'password')
 
 const PURPOSE = bitsOf('verify', 'login', 'once')
 
@@ -72,6 +72,11 @@ interface Nearness {
 
 /** The meaning of a label. */
 export function meaningOf(label: Label, near: Nearness): Meaning {
+  const meaning = meaningOfConcepts(label, near)
+  return meaning.points === 0 ? meaning : { ...meaning, words: label.words }
+}
+
+function meaningOfConcepts(label: Label, near: Nearness): Meaning {
   const { concepts, clause } = label
   if (concepts === 0) return NO_MEANING
   const isOtp = (concepts & BIT.otp) !== 0

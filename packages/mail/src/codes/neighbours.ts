@@ -1,14 +1,8 @@
+import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { clauseStart, firstAfter, type Label, labelAfter, labelBefore } from './context.ts'
+import { clauseStart, type Label, labelOfEnd, labelOfStart } from './context.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
-import {
-  CODE_LIKE,
-  type Meaning,
-  meaningOf,
-  NO_MEANING,
-  OTHERWISE,
-  unlessOfThing,
-} from './meaning.ts'
+import { type Meaning, meaningOf, NO_MEANING, OTHERWISE, unlessOfThing } from './meaning.ts'
 import { bitsOf } from './words/concepts.ts'
 
 /** Weight of the lines above, nearest first. */
@@ -27,13 +21,14 @@ const LEADING_CHARS_MAX = 12
 /** Meanings that count together with a word for code anywhere in the sentence. */
 const TELLING_FROM_AFAR = bitsOf('verify', 'login', 'once', 'promo', 'place', 'meeting', 'backup')
 
-/** A number other than a year, or letters and digits, at the end of a sentence. */
-const TAKES =
-  /(?:\d{5}|(?!(?:19|20)\d\d\b)\d{4}|\d{2,3}[ -]\d{2,3}|[A-Z]+\d[A-Z\d]{2}|\d[A-Z]+\d)[^\p{L}]*$/u
-const TAKEN_CHARS_MAX = 170
+/** What a code is for. */
+const PURPOSE = bitsOf('verify', 'login', 'once')
 
 /** Cells of a table that are searched for the head of a column. */
 const CELLS_BACK_MAX = 24
+
+/** Characters of a label in a cell of its own. */
+const LABEL_CELL_CHARS_MAX = 60
 
 /** The meaning by the lines around a candidate that stands alone or begins its line. */
 export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
@@ -43,7 +38,7 @@ export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
   const below = mail.line(candidate.line + 1)
   if (below === undefined || below.source !== mail.line(candidate.line)?.source) return above
   const { isNumeric } = candidate
-  const meaning = meaningOf(labelAfter(below, 0), { isNumeric, isTouching: false })
+  const meaning = meaningOf(labelOfStart(below), { isNumeric, isTouching: false })
   const points = meaning.points * SHARE_BELOW
   return points > above.points ? { ...meaning, points } : above
 }
@@ -57,7 +52,7 @@ function isBelow(mail: MailReader, candidate: Candidate): boolean {
 
 function meaningAbove(mail: MailReader, candidate: Candidate): Meaning {
   const { isNumeric } = candidate
-  const head = headOf(mail, candidate.line)
+  const head = headOf(mail, candidate.line) ?? labelCellOf(mail, candidate.line)
   if (head !== null) return meaningOfLine(head, isNumeric)
   const source = mail.line(candidate.line)?.source
   let weak = meaningOfSubject(mail, candidate)
@@ -100,6 +95,16 @@ function headOf(mail: MailReader, index: number): ReadLine | null {
   return null
 }
 
+/** The cell directly to the left, if it is short enough for a label: then it alone is the label. */
+function labelCellOf(mail: MailReader, index: number): ReadLine | null {
+  const cell = mail.line(index)?.cell ?? null
+  const left = mail.line(index - 1)
+  if (cell === null || left === undefined || left.cell === null) return null
+  const isBeside = left.cell.row === cell.row && left.cell.column === cell.column - 1
+  const isLabel = left.text.trim().length <= LABEL_CELL_CHARS_MAX && /\p{L}{2}/u.test(left.text)
+  return isBeside && isLabel ? left : null
+}
+
 /** The meaning of a line for the line below it: that of its last sentence that has one. */
 function meaningOfLine(line: ReadLine, isNumeric: boolean): Meaning {
   if (line.concepts === 0) return NO_MEANING
@@ -109,23 +114,12 @@ function meaningOfLine(line: ReadLine, isNumeric: boolean): Meaning {
     const isTouching = label.gap <= LEADING_CHARS_MAX
     const said = meaningOf({ ...label, gap: 0 }, { isNumeric, isTouching })
     const meaning = unlessOfThing(said, line.text.slice(end - label.gap, end))
-    if (meaning.points > 0 && isTaken(line, end)) return weak
     const isNameFarOff = meaning.points < 0 && !isTouching && (label.concepts & CODE_LIKE) === 0
     if (Math.abs(meaning.points) >= SAID && !isNameFarOff) return meaning
     if (meaning.points > weak.points) weak = meaning
     end = sentenceEnd(line.text, clauseStart(line.text, end))
   }
   return weak
-}
-
-/** Whether a sentence has a number of its own after its word for code. */
-function isTaken({ text, hits }: ReadLine, end: number): boolean {
-  for (let at = firstAfter(hits, end) - 1; at >= 0; at -= 1) {
-    const hit = hits[at]
-    if (hit === undefined || end - hit.end > TAKEN_CHARS_MAX) return false
-    if ((hit.concepts & CODE_LIKE) !== 0) return TAKES.test(text.slice(hit.end, end))
-  }
-  return false
 }
 
 /** Where the last sentence before a position ends, without its punctuation. */
@@ -137,8 +131,10 @@ function sentenceEnd(text: string, place: number): number {
 
 /** The label of a sentence that ends here; a word for code counts anywhere in it. */
 function labelOfSentence(line: ReadLine, end: number): Label {
-  const label = labelBefore(line, end)
-  const isTelling = (label.concepts & (CODE_LIKE | OTHERWISE)) !== 0
-  if (isTelling || (label.clause & CODE_LIKE) === 0) return label
+  const label = labelOfEnd(line, end)
+  if ((label.concepts & CODE_LIKE) !== 0 || (label.clause & CODE_LIKE) === 0) return label
+  // `The code to sign in to your customer area is`: the code has a purpose, the noun is part of it.
+  const isNoun = (label.concepts & OTHERWISE) !== 0
+  if (isNoun && (label.clause & PURPOSE) === 0) return label
   return { ...label, concepts: label.clause & (CODE_LIKE | TELLING_FROM_AFAR) }
 }

@@ -1,15 +1,9 @@
+import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { type Label, labelAfter, labelBefore, NO_LABEL } from './context.ts'
+import { type Label, labelsOf, NO_LABEL } from './context.ts'
 import { KIND, KINDS } from './fold.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
-import {
-  CODE_LIKE,
-  type Meaning,
-  meaningOf,
-  NO_MEANING,
-  OTHERWISE,
-  unlessOfThing,
-} from './meaning.ts'
+import { type Meaning, meaningOf, NO_MEANING, OTHERWISE, unlessOfThing } from './meaning.ts'
 import { meaningAround } from './neighbours.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -32,6 +26,9 @@ const TOUCHING_CHARS_MAX = 8
 /** Characters after a number within which words refer to it. */
 const NEAR_AFTER_CHARS = 30
 
+/** Characters before the word for code of a language that puts it behind: `a 7093-as kóddal`. */
+const NEXT_CHARS_MAX = 4
+
 const BOUND: Meaning = { points: 6, reason: 'bound to a domain', isOtp: true }
 
 /** Finds the labels around a candidate. */
@@ -40,8 +37,7 @@ export function surroundingsOf(mail: MailReader, candidate: Candidate): Surround
   if (line === undefined) {
     return { before: NO_LABEL, after: NO_LABEL, meaning: NO_MEANING, sentence: 0 }
   }
-  const left = labelBefore(line, candidate.start)
-  const right = labelAfter(line, candidate.end)
+  const { before: left, after: right } = labelsOf(line, candidate)
   const sentence = left.clause | right.clause
   const before = { ...left, clause: sentence }
   const after = { ...right, clause: sentence }
@@ -95,7 +91,8 @@ function meaningBehind({ text }: ReadLine, candidate: Candidate, after: Label): 
   })
   if (meaning.points <= 0) return meaning
   // In the middle of a sentence the words after a number are often about something else.
-  const isSubject = meaning.isOtp === true || beginsThought(text, candidate.start)
+  const isNext = after.gap <= NEXT_CHARS_MAX && (after.concepts & CODE_LIKE) !== 0
+  const isSubject = meaning.isOtp === true || isNext || beginsThought(text, candidate.start)
   const share = (after.gap <= NEAR_AFTER_CHARS ? 1 : 0.6) * (isSubject ? 1 : 0.6)
   return { ...meaning, points: meaning.points * share }
 }

@@ -1,9 +1,9 @@
+import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { firstAfter } from './context.ts'
 import { styleAt } from './findings.ts'
 import { KIND, KINDS } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
-import { CODE_LIKE } from './meaning.ts'
 import type { Surroundings } from './surroundings.ts'
 import { BIT } from './words/concepts.ts'
 
@@ -23,7 +23,7 @@ export interface Trap {
 
 const CURRENCY = /[$£¥¢฿៛﷼\u20a0-\u20cf＄￥元円원]/
 const DAY = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
-const MASKED = /[*•●∗…]$|[xX]{2}$|\.{2}$/
+const MASKED = /[*•●∗…]-?$|[xX]{2}-?$|(?<!\.)\.{2,3}$/
 const MASKED_VALUE = /^[Xx]{2,}\d{2,4}$/
 const MEASURE = /^\d+(?:h\d\d|[a-z]{1,2}|MB|GB|KB|TB|PM|AM|th|USD|EUR|GBP|kWh)$/
 const NAMING_PREFIX = /^(?:INV|ORD|REF|PO|SO|WO|DO|TKT|CASE|RMA|SKU|ID|NO|BK|RE|FA|CVE|TR|AB|DE)$/
@@ -35,7 +35,8 @@ export const TRAPS: readonly Trap[] = [
   { reason: 'could be a year', points: -0.8, matches: isYearLike },
   { reason: 'a price', points: -7, matches: isPrice },
   { reason: 'a phone number', points: -7, matches: isPhone },
-  { reason: 'a date', points: -4, matches: ({ candidate }) => DAY.test(candidate.value) },
+  { reason: 'a date', points: -4, matches: isDay },
+  { reason: 'could be a date', points: -0.8, matches: isDayLike },
   { reason: 'a length of time', points: -6, matches: isDuration },
   { reason: 'a measure or a time', points: -5, matches: isMeasure },
   { reason: 'the last digits of a card or phone number', points: -6, matches: isMasked },
@@ -46,6 +47,8 @@ export const TRAPS: readonly Trap[] = [
   { reason: 'the number of a document', points: -2.5, matches: isDocument },
   { reason: 'a word with a number, as coupons are', points: -2.5, matches: isCoupon },
   { reason: 'in quoted speech', points: -5, matches: isQuoted },
+  { reason: 'in a quoted mail', points: -5, matches: isReplied },
+  { reason: 'a field of JSON', points: -5, matches: isField },
   { reason: 'the text of a link', points: -2, matches: isLinkText },
 ]
 
@@ -59,6 +62,15 @@ function isYear(place: PlacedCandidate): boolean {
 function isYearLike({ candidate, around }: PlacedCandidate): boolean {
   if (!YEAR.test(candidate.value) || around.meaning.points < 3) return false
   return candidate.standsAlone || (around.before.concepts & CODE_LIKE) !== 0
+}
+
+function isDay(place: PlacedCandidate): boolean {
+  return DAY.test(place.candidate.value) && !isDayLike(place)
+}
+
+/** A code of eight digits may look like a date; then a label must call it a code. */
+function isDayLike({ candidate, around }: PlacedCandidate): boolean {
+  return DAY.test(candidate.value) && candidate.standsAlone && around.meaning.points >= 3
 }
 
 function isPrice({ candidate, line, around }: PlacedCandidate): boolean {
@@ -90,7 +102,7 @@ function isMeasure({ candidate: { value } }: PlacedCandidate): boolean {
 
 function isMasked({ candidate, line }: PlacedCandidate): boolean {
   if (MASKED_VALUE.test(candidate.value)) return true
-  const before = line.text.slice(Math.max(0, candidate.start - 4), candidate.start).trimEnd()
+  const before = line.text.slice(Math.max(0, candidate.start - 6), candidate.start).trimEnd()
   if (!MASKED.test(before)) return false
   // Asterisks on both sides are emphasis.
   return line.text.charAt(candidate.end) !== '*'
@@ -137,6 +149,19 @@ function isQuoted({ candidate, line }: PlacedCandidate): boolean {
   return (
     /["“„«「](?=[^"“”„«»「」]*\p{L})[^"“”„«»「」]*$/u.test(before) &&
     /^[^"“„«「]*["”“»」]/.test(after)
+  )
+}
+
+/** A line of the mail that this one answers. */
+function isReplied({ line }: PlacedCandidate): boolean {
+  return line.source === 'text' && /^\s*>/.test(line.text)
+}
+
+/** `"code": "482913"`. */
+function isField({ candidate: { start, end }, line: { text } }: PlacedCandidate): boolean {
+  return (
+    /"\s*:\s*"?$/.test(text.slice(Math.max(0, start - 6), start)) &&
+    /^[",}\s]/.test(text.charAt(end))
   )
 }
 

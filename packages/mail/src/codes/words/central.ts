@@ -82,7 +82,7 @@ export const CENTRAL_EUROPEAN: Lexicon = {
     ending: 'končící na, končící, končí na',
   },
   sk: {
-    code: 'kód, kódu, kódom, kódy',
+    code: 'kód, kódu, kódom, kódy, reťazec',
     otp: `overovací kód, prihlasovací kód, bezpečnostný kód, potvrdzovací kód, jednorazový kód,
       jednorazové heslo, aktivačný kód, dočasné heslo, kód na prihlásenie, kód na overenie,
       registračný kód`,
@@ -94,7 +94,7 @@ export const CENTRAL_EUROPEAN: Lexicon = {
     login: `prístupový kód, prihlás*, prihlas*, registrác*, účet, účtu, prístup*, obnov*,
       požiadal*, žiadosť`,
     enter: `zadajte, zadaj, použite, použi, opíšte, vložte, skopírujte, nasledujúci, nižšie,
-      tento kód, tu je`,
+      tento kód, tu je, napíš, napíšte`,
     valid: 'platí, platný, platnosť, vyprší',
     keep: `s nikým, nikomu, nezdieľajte, neposkytujte, ignorujte, nežiadali, nepožiadali,
       neboli vy`,
@@ -117,7 +117,7 @@ export const CENTRAL_EUROPEAN: Lexicon = {
   },
   hu: {
     code: `kód, kódot, kódod, kódja, kódját, kódodat, kódunk, *kód, *kódot, *kódod, *kódja,
-      *kódját, számsor*, *kódodat`,
+      *kódját, számsor*, *kódodat, kóddal, *kóddal`,
     otp: `ellenőrző kód*, bejelentkezési kód*, biztonsági kód*, megerősítő kód*,
       egyszer használatos kód*, egyszer használatos jelszó*, egyszeri kód*, egyszeri jelszó*,
       hitelesítő kód*, hitelesítési kód*, aktiváló kód*, aktivációs kód*, belépési kód*,

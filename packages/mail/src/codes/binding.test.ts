@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { bindWords, FREE, NAMERS } from './binding.ts'
+import { candidatesOf } from './candidates.ts'
+import { findHits } from './mail-reader.ts'
+
+/** The names of a line and what each names: `code=482913 order=4821`, `-` for nothing. */
+function namesIn(text: string): string {
+  const line = { text, source: 'text', stretches: [], cell: null, isCentred: false } as const
+  const candidates = candidatesOf([{ ...line, isJoined: false }])
+  const words = findHits(text)
+  const owners = bindWords(text, words, candidates)
+  const names = words.flatMap(({ start, end, concepts }, at) => {
+    if ((concepts & NAMERS) === 0) return []
+    const owner = owners[at] ?? FREE
+    const value = owner === FREE ? '-' : (/^[\dA-Z.,]*[\dA-Z]/.exec(text.slice(owner))?.[0] ?? '')
+    return [`${text.slice(start, end)}=${value}`]
+  })
+  return names.join(' ')
+}
+
+describe('a word names', () => {
+  const lines: readonly (readonly [string, string])[] = [
+    ['Your code is 482913', 'code=482913'],
+    ['482913 is your code', 'code=482913'],
+    ['Order 4821, code 482913', 'Order=4821 code=482913'],
+    ['Code 482913 for order 4821', 'Code=482913 order=4821'],
+    ['Your code for order 4821 is 482913', 'code=482913 order=4821'],
+    ['Your OTP for registration (Roll No. 21CS30147) is 460012', 'OTP=460012 Roll No=21CS30147'],
+    ['The signing code for lease 20881 is', 'signing code=- lease=20881'],
+    ['The code for your payment of 89.90 EUR is 482913', 'code=482913 EUR=89.90'],
+    ['Code for card *4821: 918264', 'Code=918264'],
+    ['Enter the 6-digit code below', 'digit=- code=-'],
+    ['Your code (6 digits): 482913', 'code=482913 digits=482913'],
+    ['We reset the password of your account (ID 5582019)', 'password=- ID=5582019'],
+    ['The code to sign in to your customer area is 482913', 'code=482913 customer=482913'],
+    ['The code is below. Order 4821', 'code=- Order=4821'],
+    ['Your code was made in 2025', 'code=-'],
+    ['Code: 482913 or 730528', 'Code=482913'],
+    ['A 7093 kóddal lépj be', 'kóddal=7093'],
+    ['確認コードは482913です。注文番号4821', '確認コード=482913 注文番号=4821'],
+  ]
+  for (const [line, expected] of lines) {
+    it(line, () => assert.equal(namesIn(line), expected))
+  }
+})
+
+it('a line with very many names is read up to a limit', () => {
+  const text = 'code 482913 order 4821 '.repeat(2_500)
+  const words = findHits(text)
+  const candidates = Array.from(text.matchAll(/482913/g), ({ index }) => ({
+    start: index,
+    end: index + 6,
+  }))
+  const bound = bindWords(text, words, candidates).filter((owner) => owner !== FREE)
+  assert.equal(bound.length, 300)
+})

@@ -1,0 +1,301 @@
+import { isChained, isPhrase } from './chained-words.ts'
+import { KIND, KINDS } from './fold.ts'
+import { isStop } from './sentences.ts'
+import { BIT, bitsOf } from './words/concepts.ts'
+
+/** A word or phrase with a meaning, and where it stands in its line. */
+export interface PlacedWord {
+  readonly start: number
+  readonly end: number
+  readonly concepts: number
+}
+
+/** Something in a line that could be typed as a code, and where it stands. */
+export interface PlacedValue {
+  readonly start: number
+  readonly end: number
+}
+
+/** A word that names no number of its line, and may name one in another line. */
+export const FREE = -1
+
+/** Words for a code. */
+export const CODE_LIKE = bitsOf('code', 'compound', 'otp', 'pin', 'password')
+
+/**
+ * Nouns that say what a code is for directly before the word for code, `order code`, but not with
+ * another word between: `request for a code`.
+ */
+export const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech')
+
+/** Meanings of words that name a number: each such word names at most one. */
+export const NAMERS = CODE_LIKE | NOUNS | bitsOf('ending', 'number')
+
+const PURPOSE = bitsOf('otp', 'verify', 'login', 'once')
+
+/** Names of things that a code can be for. */
+const NAMES_OF_PURPOSE = bitsOf('naming', 'owner')
+
+/** A word farther away than this does not name a number. */
+const COST_MAX = 140
+
+/** A name stands before its number in most languages and sentences. */
+const COST_BEHIND = 10
+
+/** Costs of the characters between a name and its number: punctuation is more than a letter. */
+const COSTS = new Uint8Array(0x10000).fill(1)
+for (const [signs, cost] of [
+  ['"', 4],
+  ['、', 10],
+  ['([（', 12],
+  [',，،)]）', 20],
+] as const) {
+  for (const sign of signs) COSTS[sign.charCodeAt(0)] = cost
+}
+
+/** A colon separates a number from the name behind it. */
+const COST_COLON_BEHIND = 60
+
+/** A year is named a code only directly. */
+const YEAR = /^(?:19|20)\d\d$/
+const YEAR_COST_MAX = 12
+
+/** Mails about a password mention it without giving one. */
+const PASSWORD_COST_MAX = 40
+
+/** Signs that replace the digits before a masked number. */
+const MASKS = '*•●…'
+
+/** Names of one line: a line with more is not read by people. */
+const NAMES_MAX = 300
+
+/** Names and numbers to each side that are compared: more would be another sentence. */
+const NEIGHBOURS_MAX = 8
+
+interface Name {
+  /** Indexes of its first and last word. */
+  readonly first: number
+  readonly last: number
+  readonly start: number
+  readonly end: number
+  readonly concepts: number
+}
+
+interface NamedValue extends PlacedValue {
+  /** Has the form of a code; other numbers take names as well. */
+  readonly isCandidate: boolean
+  /** Farthest name that can make it a code. */
+  readonly codeCostMax: number
+}
+
+interface Pair {
+  readonly name: number
+  readonly value: number
+  readonly cost: number
+}
+
+/**
+ * Decides which words of a line name which of its numbers.
+ *
+ * Adjacent words are one name. In each sentence the nearest name and number are paired first; each
+ * name then has at most one number and each number one name. Returns for each word the start of the
+ * number that it names, or `FREE`.
+ */
+export function bindWords(
+  text: string,
+  words: readonly PlacedWord[],
+  candidates: readonly PlacedValue[],
+): Int32Array {
+  const owners = new Int32Array(words.length).fill(FREE)
+  const names = namesOf(text, words)
+  if (names.length === 0) return owners
+  const values = valuesOf(text, candidates)
+  if (values.length === 0) return owners
+  const pairs = pairsOf(text, names, values).sort((one, other) => one.cost - other.cost)
+  const valueAt = new Int32Array(names.length).fill(FREE)
+  const nameAt = new Int32Array(values.length).fill(FREE)
+  for (const { name, value } of pairs) {
+    if (valueAt[name] !== FREE || nameAt[value] !== FREE) continue
+    valueAt[name] = value
+    nameAt[value] = name
+  }
+  for (const [index, { first, last }] of names.entries()) {
+    const value = values[valueAt[index] ?? FREE]
+    if (value !== undefined) owners.fill(value.start, first, last + 1)
+  }
+  shareWithCodes(pairs, { words, names, values, valueAt, nameAt, owners })
+  return owners
+}
+
+interface Assignment {
+  readonly words: readonly PlacedWord[]
+  readonly names: readonly Name[]
+  readonly values: readonly NamedValue[]
+  readonly valueAt: Int32Array
+  readonly nameAt: Int32Array
+  readonly owners: Int32Array
+}
+
+/**
+ * A number with a name that does not say what it is, `number` or `digits`, takes a free word for
+ * code as well: `your code (6 digits): 482913`.
+ */
+function shareWithCodes(
+  pairs: readonly Pair[],
+  { words, names, values, valueAt, nameAt, owners }: Assignment,
+): void {
+  for (const { name, value } of pairs) {
+    const code = names[name]
+    const own = names[nameAt[value] ?? FREE]
+    if (code === undefined || own === undefined || valueAt[name] !== FREE) continue
+    const isCode = (code.concepts & CODE_LIKE & ~BIT.password) !== 0
+    const isOpen =
+      (own.concepts & NAMERS) === BIT.number ||
+      (isPurpose(words, code, own) && (values[value]?.start ?? 0) > own.end + 1)
+    if (!isCode || !isOpen) continue
+    valueAt[name] = value
+    owners.fill(values[value]?.start ?? FREE, code.first, code.last + 1)
+  }
+}
+
+/** `the code to confirm your order: 482913`, `the code to sign in to your customer area is`. */
+function isPurpose(words: readonly PlacedWord[], code: Name, own: Name): boolean {
+  if ((own.concepts & NAMERS & ~NAMES_OF_PURPOSE) !== 0 || code.end > own.start) return false
+  let concepts = 0
+  for (let at = code.first; at <= own.last; at += 1) concepts |= words[at]?.concepts ?? 0
+  return (concepts & PURPOSE) !== 0
+}
+
+/** Names are made of adjacent words. */
+function namesOf(text: string, words: readonly PlacedWord[]): readonly Name[] {
+  const names: Name[] = []
+  for (let first = 0; first < words.length && names.length < NAMES_MAX; ) {
+    const word = words[first]
+    if (word === undefined) break
+    let { end, concepts } = word
+    let last = first
+    for (let next = words[last + 1]; next !== undefined; next = words[last + 1]) {
+      if (!isChained(text, end, next.start) || hasStop(text, end, next.start)) break
+      const isNoun = ((words[last]?.concepts ?? 0) & NOUNS) !== 0
+      if (isNoun && (isPhrase(text, end, next.start) || isUnit(text, words[last]))) break
+      if ((concepts & CODE_LIKE) !== 0 && isNamedThing(text, next, end)) break
+      concepts |= next.concepts
+      end = Math.max(end, next.end)
+      last += 1
+    }
+    if ((concepts & NAMERS) !== 0) names.push({ first, last, start: word.start, end, concepts })
+    first = last + 1
+  }
+  return names
+}
+
+function hasStop(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (isStop(text, at)) return true
+  return false
+}
+
+/** `EUR` in `12 EUR`. */
+function isUnit(text: string, word: PlacedWord | undefined): boolean {
+  const start = word?.start ?? 0
+  const at = KINDS[text.charCodeAt(start - 1)] === KIND.space ? start - 2 : start - 1
+  return KINDS[text.charCodeAt(at)] === KIND.digit
+}
+
+/** `lease 20881` in `the code for lease 20881`: a noun with a number directly behind it. */
+function isNamedThing(text: string, noun: PlacedWord, end: number): boolean {
+  if ((noun.concepts & NOUNS) === 0 || !isPhrase(text, end, noun.start)) return false
+  return KINDS[text.charCodeAt(noun.end + 1)] === KIND.digit && text.charAt(noun.end) === ' '
+}
+
+/** The candidates of a line and its other numbers, in order. */
+function valuesOf(text: string, candidates: readonly PlacedValue[]): readonly NamedValue[] {
+  const values: NamedValue[] = []
+  let at = 0
+  for (const { start, end } of candidates) {
+    addNumbers(text, { start: at, end: start }, values)
+    values.push({ start, end, isCandidate: true, codeCostMax: codeCostMax(text, { start, end }) })
+    at = end
+  }
+  addNumbers(text, { start: at, end: text.length }, values)
+  return values
+}
+
+function codeCostMax(text: string, { start, end }: PlacedValue): number {
+  const sign = text.charAt(start - 1)
+  // Asterisks on both sides are emphasis.
+  if (sign !== '' && MASKS.includes(sign) && sign !== text.charAt(end)) return 0
+  return YEAR.test(text.slice(start, end)) ? YEAR_COST_MAX : COST_MAX
+}
+
+/** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */
+function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValue[]): void {
+  for (let at = start; at < end; at += 1) {
+    if (KINDS[text.charCodeAt(at)] !== KIND.digit) continue
+    const from = at
+    while (at < end && isInNumber(text, at)) at += 1
+    values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0 })
+  }
+}
+
+function isInNumber(text: string, at: number): boolean {
+  const kind = KINDS[text.charCodeAt(at)]
+  return kind === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
+}
+
+/** The pairs of a name and a near number in one sentence, with their distance. */
+function pairsOf(text: string, names: readonly Name[], values: readonly NamedValue[]): Pair[] {
+  const pairs: Pair[] = []
+  let next = 0
+  for (const [index, name] of names.entries()) {
+    while ((values[next]?.start ?? Number.POSITIVE_INFINITY) < name.start) next += 1
+    const isCode = (name.concepts & CODE_LIKE) !== 0
+    let cost = 0
+    let from = name.end
+    for (let at = next; at < next + NEIGHBOURS_MAX && at < values.length; at += 1) {
+      const value = values[at]
+      if (value === undefined || value.start < from) continue
+      cost += distance(text, from, value.start)
+      if (cost > COST_MAX) break
+      if (canName(name, value, cost)) pairs.push({ name: index, value: at, cost })
+      // Only a word for code reaches beyond a number that another word names.
+      if (!isCode) break
+      from = value.end
+    }
+    const before = values[next - 1]
+    if (before === undefined || before.end > name.start) continue
+    const behind = costBehind(text, name, before)
+    if (behind <= COST_MAX && canName(name, before, behind)) {
+      pairs.push({ name: index, value: next - 1, cost: behind })
+    }
+  }
+  return pairs
+}
+
+function canName({ concepts }: Name, value: NamedValue, cost: number): boolean {
+  if ((concepts & CODE_LIKE) === 0) return true
+  const isPassword = (concepts & (CODE_LIKE | BIT.once)) === BIT.password
+  const costMax = isPassword ? Math.min(value.codeCostMax, PASSWORD_COST_MAX) : value.codeCostMax
+  return value.isCandidate && cost <= costMax
+}
+
+function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
+  const cost = distance(text, value.end, start)
+  // `12 EUR`, `6-digit`
+  if (cost <= 1 && (concepts & CODE_LIKE) === 0) {
+    const isCount = (concepts & NAMERS) === BIT.number && !value.isCandidate
+    return isCount ? Number.POSITIVE_INFINITY : cost
+  }
+  const hasColon = /[:：]/.test(text.slice(value.end, Math.min(start, value.end + COST_MAX)))
+  return cost + COST_BEHIND + (hasColon ? COST_COLON_BEHIND : 0)
+}
+
+/** Characters between a name and a number; punctuation counts more, and a sentence ends it. */
+function distance(text: string, start: number, end: number): number {
+  let cost = 0
+  for (let at = start; at < end; at += 1) {
+    if (isStop(text, at)) return Number.POSITIVE_INFINITY
+    cost += COSTS[text.charCodeAt(at)] ?? 1
+    if (cost > COST_MAX) return Number.POSITIVE_INFINITY
+  }
+  return cost
+}
