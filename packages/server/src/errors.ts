@@ -52,3 +52,6 @@ export class OperatorRefused extends Error {
     this.name = 'OperatorRefused'
   }
 }
+
+/** The thread that checked a sender was ended during the check. */
+export class CheckInterrupted extends Error {}

@@ -1,5 +1,5 @@
 import { afterEach } from 'node:test'
-import type { AccountId, EventId, InboxId, WebhookId } from '@mayfly/contract'
+import type { AccountId, EventId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import { createIds } from '../src/platform/ids.ts'
 import { openStore, type Store } from '../src/store/open.ts'
 import type { NewMail } from '../src/store/tables/mails.ts'
@@ -90,6 +90,23 @@ export function newMail(receivedAt = NOW): NewMail {
     sizeBytes: 5,
     attachments: [],
   }
+}
+
+/** A mail in an inbox, stored as receiving does, but not announced. */
+export async function givenMail(
+  store: Store,
+  inboxId: InboxId,
+): Promise<{ mailId: string; messageId: MessageId }> {
+  const mail = newMail()
+  const messageId = ids.next('message')
+  await store.transaction(async (tx) => {
+    const [inbox] = await tx.receiving.lockInboxes([inboxId])
+    if (inbox === undefined) throw new Error('no inbox')
+    const sequence = inbox.lastSequence + 1
+    await tx.mails.add([mail], [{ id: messageId, inboxId, recipient: '', sequence, mail }])
+    await tx.receiving.setFill([{ ...inbox, lastSequence: sequence }])
+  })
+  return { mailId: mail.id, messageId }
 }
 
 /** A webhook in the store, for whoever owns it. */

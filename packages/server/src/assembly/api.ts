@@ -32,7 +32,12 @@ import { listUsage, type RequestCounter, usageToday } from '../features/limits/u
 import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { explainCode } from '../features/messages/code.ts'
-import { listMessages, presentMessage, readMessage } from '../features/messages/read.ts'
+import {
+  listMessages,
+  type MessageDeps,
+  presentMessage,
+  readMessage,
+} from '../features/messages/read.ts'
 import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
 import { mismatch, type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
@@ -67,6 +72,7 @@ export type AppDeps = {
   readonly subscriptions: InboxSubscriptions
   readonly announce: (inboxIds: readonly InboxId[]) => void
   readonly fetchLink: FetchLink
+  readonly onLooked: MessageDeps['onLooked']
   readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
   readonly elapsedMs: () => number
   readonly mailHost: string
@@ -179,11 +185,13 @@ function bindMessages(
   const diagnosis = diagnoseDeps({ store, clock, ...deps })
   const explain = (caller: Caller, inboxId: InboxId, filter: WaitFilter) =>
     explainWait(diagnosis, caller, { inboxId, query: waitQuery(filter) })
-  const messages = { store, clock, baseUrl }
-  const find = { store, subscriptions, singleFlight: new SingleFlight() }
+  const { onLooked } = deps
+  const messages = { store, clock, baseUrl, onLooked }
+  const find = { store, subscriptions, onLooked, singleFlight: new SingleFlight() }
   const runDeps = {
     store,
     takeWaitSlot,
+    onLooked,
     elapsedMs: deps.elapsedMs,
     fetchLink: deps.fetchLink,
     findWithin: bind(find, findWithin),

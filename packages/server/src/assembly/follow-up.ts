@@ -1,21 +1,19 @@
 // Work that follows a stored mail: sender checks, malware scans, SQLite checkpoints. It usually
-// runs in a thread of its own (threads/follow-up-*) of the lowest priority, which the first mail
-// starts.
+// runs in a thread of its own (threads/follow-up-*) of low priority, which the first mail starts.
 //
 // It does not write to the store. The main thread writes its findings: a writer holds a lock that
 // receiving waits for, and a thread of low priority could be descheduled while it holds it.
 
 import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
-import type { Finding } from '../features/follow-up/record.ts'
+import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { findRawBytes } from '../features/messages/bytes.ts'
 import { type ScanFailures, scanAttachments } from '../features/scanning/scan.ts'
-import { CheckBacklog } from '../features/sender-checks/backlog.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
 import { createResolver } from '../platform/dns/resolver.ts'
 import type { Log } from '../platform/log.ts'
-import { unverified, verifySender } from '../platform/mail-auth.ts'
+import { type SenderFacts, unverified, verifySender } from '../platform/mail-auth.ts'
 import type { Store } from '../store/open.ts'
 import type { FollowUp } from '../threads/follow-up-host.ts'
 
@@ -26,7 +24,7 @@ export type FollowUpDeps = {
   readonly config: Config
   readonly hostName: string
   /** Resolves once the finding is stored and announced. */
-  readonly record: (finding: Finding) => Promise<unknown>
+  readonly record: (finding: AttachmentFinding) => Promise<unknown>
 }
 
 /** Time for all sender checks of a mail; a check without an answer by then is a temporary error. */
@@ -40,30 +38,10 @@ const CHECKPOINT_MS = 100
 
 /** Follows up on this thread. */
 export function startFollowUp(deps: FollowUpDeps): FollowUp {
-  const { store, log, config } = deps
-  const recording = new Set<Promise<unknown>>()
-  const record = (finding: Finding) => {
-    const written = deps.record(finding).finally(() => recording.delete(written))
-    recording.add(written)
-    return written
-  }
-  const onError = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
+  const { store, log } = deps
   const readRaw = (mailId: string) => findRawBytes({ store }, mailId)
-  const resolver = createResolver({
-    servers: config.MAYFLY_DNS_SERVERS,
-    timeoutMs: CHECK_DEADLINE_MS / 4,
-    tries: 2,
-  })
-  const check = {
-    store,
-    readRaw,
-    record: (mailId: string, auth: MessageAuth) => {
-      record({ kind: 'sender', mailId, auth }).catch(onError)
-    },
-    verify: (facts: Omit<Parameters<typeof verifySender>[0], 'hostName'>) =>
-      withinDeadline(verifySender({ ...facts, hostName: deps.hostName }, resolver.resolver)),
-  }
-  const backlog = new CheckBacklog((mailId) => checkSender(check, mailId), onError)
+  const verifier = createVerifier(deps)
+  const check = { store, readRaw, verify: verifier.verify }
   let checkpointing: NodeJS.Timeout | null = null
   const checkpoint = async () => {
     checkpointing = null
@@ -76,38 +54,60 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
   const scanner = createScanner(deps, {
     readRaw,
     record: async (attachmentId, verdict) => {
-      await record({ kind: 'attachment', attachmentId, verdict })
+      await deps.record({ kind: 'attachment', attachmentId, verdict })
     },
   })
   return {
-    add: (mailIds) => {
+    stored: () => {
       checkpointing ??= setTimeout(checkpoint, CHECKPOINT_MS)
-      backlog.add(mailIds)
       scanner.wake()
     },
+    check: (mailId) => checkSender(check, mailId),
     stop: async () => {
       if (checkpointing !== null) clearTimeout(checkpointing)
-      await backlog.stop()
+      verifier.stop()
       await scanner.stop()
-      await Promise.allSettled(recording)
-      resolver.close()
     },
   }
 }
 
-async function withinDeadline(verdict: ReturnType<typeof verifySender>) {
-  const { promise: deadline, resolve } = Promise.withResolvers<ReturnType<typeof unverified>>()
-  const timer = setTimeout(
-    () => resolve(unverified('DNS did not answer in time')),
-    CHECK_DEADLINE_MS,
-  )
-  try {
-    return await Promise.race([verdict, deadline])
-  } catch (error) {
-    return unverified(error instanceof Error ? error.message : String(error))
-  } finally {
-    clearTimeout(timer)
+/** Verifies senders within the deadline; after `stop`, running and later checks are rejected. */
+function createVerifier({ config, hostName }: FollowUpDeps) {
+  const dns = createResolver({
+    servers: config.MAYFLY_DNS_SERVERS,
+    timeoutMs: CHECK_DEADLINE_MS / 4,
+    tries: 2,
+  })
+  const stopping = new AbortController()
+  const verify = async (facts: Omit<SenderFacts, 'hostName'>): Promise<MessageAuth> => {
+    stopping.signal.throwIfAborted()
+    // mailauth cannot be stopped, but each of its look-ups after the end is refused.
+    const ended = new AbortController()
+    const resolver: typeof dns.resolver = async (...query) => {
+      ended.signal.throwIfAborted()
+      return dns.resolver(...query)
+    }
+    const { promise: deadline, resolve, reject } = Promise.withResolvers<MessageAuth>()
+    const timeOut = () => resolve(unverified('DNS did not answer in time'))
+    const timer = setTimeout(timeOut, CHECK_DEADLINE_MS)
+    const stop = () => reject(stopping.signal.reason)
+    stopping.signal.addEventListener('abort', stop, { once: true })
+    try {
+      return await Promise.race([verifySender({ ...facts, hostName }, resolver), deadline])
+    } catch (error) {
+      if (stopping.signal.aborted) throw error
+      return unverified(error instanceof Error ? error.message : String(error))
+    } finally {
+      clearTimeout(timer)
+      stopping.signal.removeEventListener('abort', stop)
+      ended.abort()
+    }
   }
+  const stop = () => {
+    stopping.abort()
+    dns.close()
+  }
+  return { verify, stop }
 }
 
 /** Scans after each stored mail, and at an interval. */

@@ -77,7 +77,8 @@ export async function startService(
   parts.defer(() => shared.store.close())
   parts.defer(() => shared.signals.close())
   try {
-    parts.defer(await followUpStoredMail(shared))
+    const followUp = followUpStoredMail(shared)
+    parts.defer(followUp.stop)
     const waiting = await startWaiting({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
     parts.defer(waiting.stop)
     const outbound = openOutbound(config)
@@ -109,6 +110,7 @@ export async function startService(
       providers: identityProviders(config),
       fetchLink: outbound.fetchLink,
       dispatching,
+      onLooked: followUp.onLooked,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       describe: () => ({

@@ -1,16 +1,14 @@
 import type { Config } from '../config/config.ts'
 import { type Finding, recordFindings } from '../features/follow-up/record.ts'
-import type { Clock } from '../platform/clock.ts'
+import { IdleChecks } from '../features/sender-checks/idle.ts'
+import { CheckQueue, type MailToCheck } from '../features/sender-checks/queue.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
+import { unverified } from '../platform/mail-auth.ts'
 import type { Signal, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import { createFollowUpThread } from '../threads/follow-up-host.ts'
+import { FollowUpThread } from '../threads/follow-up-host.ts'
 import { startFollowUp } from './follow-up.ts'
-
-/** How far back unfinished sender checks are resumed at a start. */
-const UNCHECKED_MS = 60 * 60 * 1000
-const UNCHECKED_MAX = 1_000
 
 /**
  * Pause after each write of findings: while it is in progress, receiving and the API wait for the
@@ -18,38 +16,67 @@ const UNCHECKED_MAX = 1_000
  */
 const RECORD_PAUSE_MS = 50
 
+/** What follows up on stored mails. */
+export type StoredMailFollowUp = {
+  /** Somebody looked at a mail without verdicts of its sender: they are due now. */
+  readonly onLooked: (mail: MailToCheck) => void
+  readonly stop: () => Promise<void>
+}
+
 /**
- * Follows up on every stored mail, in a thread of its own unless receiving has none either;
- * returns how to stop.
+ * Follows up on every stored mail, in a thread of its own unless receiving has none either. The
+ * sender of a mail is checked when somebody first looks at the mail, or in idle time.
  */
-export async function followUpStoredMail(deps: {
+export function followUpStoredMail(deps: {
   readonly config: Config
   readonly hostName: string
   readonly store: Store
   readonly log: Log
-  readonly clock: Clock
   readonly signals: Signals
-}): Promise<() => Promise<void>> {
-  const { config, store, log, clock, signals } = deps
+}): StoredMailFollowUp {
+  const { config, store, log, signals } = deps
   const announce = (inboxIds: Signal['inboxIds']) => signals.announce({ inboxIds, mailIds: [] })
   const record = createGroupCommit(
     (findings: readonly Finding[]) => recordFindings({ store, announce }, findings),
     RECORD_PAUSE_MS,
   )
   const onCrash = (error: unknown) => {
-    log.error({ err: error }, 'the follow-up thread crashed; sender checks and scans stop')
+    log.error({ err: error }, 'the follow-up thread ended; it is started again')
   }
   const followUp =
     config.MAYFLY_SMTP_THREADS === 0
       ? startFollowUp({ ...deps, record })
-      : createFollowUpThread(deps, { record, onCrash })
-  const stopListening = signals.listen(({ mailIds }) => {
-    if (mailIds.length > 0) followUp.add(mailIds)
+      : new FollowUpThread(deps, { record, onCrash })
+  const onError = (error: unknown) => log.warn({ err: error }, 'a sender check failed')
+  const queue = new CheckQueue({
+    check: async (mailId) => {
+      const auth = await followUp.check(mailId)
+      if (auth !== null) await record({ kind: 'sender', mailId, auth })
+    },
+    giveUp: (mailId) =>
+      record({ kind: 'sender', mailId, auth: unverified('the check did not end in time') }),
+    onError,
   })
-  const unchecked = await store.mails.listUnchecked(clock.now() - UNCHECKED_MS, UNCHECKED_MAX)
-  if (unchecked.length > 0) followUp.add(unchecked.toReversed())
-  return async () => {
-    stopListening()
-    await followUp.stop()
+  const idle = new IdleChecks({
+    listMissing: (mailIds) => store.senderVerdicts.listMissing(mailIds),
+    check: (mail) => queue.add(mail),
+    onError,
+  })
+  const stopListening = signals.listen(({ mailIds }) => {
+    if (mailIds.length === 0) return
+    followUp.stored()
+    idle.add(mailIds)
+  })
+  // Attachments may wait for the scanner since before the start.
+  if (config.MAYFLY_CLAMD !== null) followUp.stored()
+  return {
+    onLooked: (mail) => void queue.add(mail),
+    stop: async () => {
+      stopListening()
+      idle.stop()
+      const stopped = queue.stop()
+      await followUp.stop()
+      await stopped
+    },
   }
 }

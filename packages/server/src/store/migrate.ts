@@ -7,6 +7,7 @@ import { webhooks } from './migrations/0003-webhooks.ts'
 import { refusalCodes } from './migrations/0004-refusal-codes.ts'
 import { floodWindows } from './migrations/0005-flood-windows.ts'
 import { signInLinks } from './migrations/0006-sign-in-links.ts'
+import { senderVerdicts } from './migrations/0007-sender-verdicts.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -17,6 +18,7 @@ const MIGRATIONS = [
   refusalCodes,
   floodWindows,
   signInLinks,
+  senderVerdicts,
 ] as const
 
 /**

@@ -25,6 +25,7 @@ import { RateWindows } from './tables/rate-windows.ts'
 import { ReceivingQueries } from './tables/receiving.ts'
 import { Scenarios } from './tables/scenarios.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
+import { SenderVerdicts } from './tables/sender-verdicts.ts'
 import { SignInLinks } from './tables/sign-in-links.ts'
 import { Usage } from './tables/usage.ts'
 import { WaitSlots } from './tables/wait-slots.ts'
@@ -42,6 +43,7 @@ export type Tables = {
   readonly receiving: ReceivingQueries
   readonly mails: Mails
   readonly messages: Messages
+  readonly senderVerdicts: SenderVerdicts
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
   readonly scenarios: Scenarios
@@ -208,6 +210,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get messages() {
       return new Messages(db)
+    },
+    get senderVerdicts() {
+      return new SenderVerdicts(db, dialect, statements)
     },
     get attachments() {
       return new Attachments(db)

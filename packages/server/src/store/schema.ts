@@ -120,8 +120,13 @@ type MailTable = {
   /** JSON of `MailContent`. */
   content: string
   transcript: string
-  /** JSON of `MessageAuth`; null until the sender checks are done. */
-  auth: string | null
+}
+
+/** The verdicts of the sender checks of a mail; no row until they are done. */
+type SenderVerdictTable = {
+  mail_id: string
+  /** JSON of `MessageAuth`. */
+  auth: string
 }
 
 /** The bytes of a mail as received, with our trace headers on top. */
@@ -308,6 +313,7 @@ export type Schema = {
   address: AddressTable
   inbox: InboxTable
   mail: MailTable
+  sender_verdict: SenderVerdictTable
   raw_mail: RawMailTable
   message: MessageTable
   attachment: AttachmentTable

@@ -1,59 +1,162 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
-import type { Finding } from '../features/follow-up/record.ts'
+import { CheckInterrupted } from '../errors.ts'
+import type { AttachmentFinding } from '../features/follow-up/record.ts'
 
 /** Follows up on stored mails. */
-export type FollowUp = { add(mailIds: readonly string[]): void; stop(): Promise<void> }
+export type FollowUp = {
+  /** Mails were stored: scans their attachments. */
+  stored(): void
+  /** The verdicts on the sender of a mail; null when it was deleted or has verdicts already. */
+  check(mailId: string): Promise<MessageAuth | null>
+  stop(): Promise<void>
+}
 
 /** What the follow-up thread is started with. */
 export type FollowUpThreadData = { readonly config: Config; readonly hostName: string }
 
 /** The messages between the follow-up thread and the thread that started it. */
 export type FollowUpThreadMessage =
-  | { readonly type: 'stored'; readonly mailIds: readonly string[] }
-  | { readonly type: 'found'; readonly number: number; readonly finding: Finding }
+  | { readonly type: 'stored' }
+  | { readonly type: 'check'; readonly number: number; readonly mailId: string }
+  | {
+      readonly type: 'checked'
+      readonly number: number
+      readonly auth: MessageAuth | null
+      readonly error: string | null
+    }
+  | { readonly type: 'found'; readonly number: number; readonly finding: AttachmentFinding }
   | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop' }
 
 /** What the host does for the thread. */
 export type FollowUpHostOptions = {
   /** Resolves once the finding is stored. */
-  readonly record: (finding: Finding) => Promise<unknown>
+  readonly record: (finding: AttachmentFinding) => Promise<unknown>
+  /** The thread crashed, or was ended because it did not respond. It is started again. */
   readonly onCrash: (error: unknown) => void
+  /** The thread's file; for tests. */
+  readonly file?: URL
+  readonly silenceMsMax?: number
 }
 
-/** Follows up on stored mails in a thread of its own, which the first mail starts. */
-export function createFollowUpThread(
-  data: FollowUpThreadData,
-  { record, onCrash }: FollowUpHostOptions,
-): FollowUp {
-  let thread: Worker | null = null
-  const send = (message: FollowUpThreadMessage) => thread?.postMessage(message)
-  const onMessage = (message: FollowUpThreadMessage) => {
-    if (message.type !== 'found') return
-    const { number, finding } = message
-    record(finding).then(
-      () => send({ type: 'recorded', number, error: null }),
-      (error: unknown) => send({ type: 'recorded', number, error: String(error) }),
+/** Longest silence of the thread during a check; each check answers within 8 s. */
+const SILENCE_MS_MAX = 16_000
+
+/** Time until a thread that crashed is started again, if nothing needs it earlier. */
+const RESTART_MS = 5_000
+
+/** Time for the thread to end by itself when the service stops. */
+const STOP_MS = 2_000
+
+/**
+ * Follows up on stored mails in a thread of its own, which the first mail starts.
+ *
+ * When the thread crashes, or does not respond during a check, it is ended and its checks are
+ * rejected with CheckInterrupted; the next call starts another.
+ */
+export class FollowUpThread implements FollowUp {
+  readonly #data: FollowUpThreadData
+  readonly #options: FollowUpHostOptions
+  readonly #checks = new Map<number, PromiseWithResolvers<MessageAuth | null>>()
+  #thread: Worker | null = null
+  #checkCount = 0
+  /** Runs while there are checks, from the last message of the thread. */
+  #silenceTimer: NodeJS.Timeout | undefined
+  #restartTimer: NodeJS.Timeout | undefined
+
+  constructor({ config, hostName }: FollowUpThreadData, options: FollowUpHostOptions) {
+    this.#data = { config, hostName }
+    this.#options = options
+  }
+
+  stored(): void {
+    this.#send({ type: 'stored' })
+  }
+
+  check(mailId: string): Promise<MessageAuth | null> {
+    const { silenceMsMax = SILENCE_MS_MAX } = this.#options
+    this.#checkCount += 1
+    const check = Promise.withResolvers<MessageAuth | null>()
+    this.#checks.set(this.#checkCount, check)
+    this.#silenceTimer ??= setTimeout(() => this.#endSilent(silenceMsMax), silenceMsMax)
+    this.#send({ type: 'check', number: this.#checkCount, mailId })
+    return check.promise
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#restartTimer)
+    const thread = this.#thread
+    this.#forget()
+    if (thread === null) return
+    const ended = new Promise<unknown>((resolve) => thread.once('exit', resolve))
+    const timer = setTimeout(() => thread.terminate(), STOP_MS)
+    thread.postMessage({ type: 'stop' } satisfies FollowUpThreadMessage)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #send(message: FollowUpThreadMessage): void {
+    clearTimeout(this.#restartTimer)
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(message)
+  }
+
+  #start(): Worker {
+    const file = this.#options.file ?? new URL('./follow-up-thread.ts', import.meta.url)
+    const thread = new Worker(file, { workerData: this.#data })
+    thread.on('error', this.#options.onCrash)
+    thread.on('exit', () => {
+      if (this.#thread !== thread) return
+      this.#forget()
+      this.#restartTimer = setTimeout(() => this.stored(), RESTART_MS)
+    })
+    thread.on('message', (message: FollowUpThreadMessage) => {
+      this.#silenceTimer?.refresh()
+      if (message.type === 'checked') this.#settle(message)
+      if (message.type === 'found') this.#record(thread, message)
+    })
+    return thread
+  }
+
+  #settle({ number, auth, error }: Extract<FollowUpThreadMessage, { type: 'checked' }>): void {
+    if (error === null) this.#checks.get(number)?.resolve(auth)
+    else this.#checks.get(number)?.reject(new Error(error))
+    this.#checks.delete(number)
+    if (this.#checks.size === 0) this.#stopSilenceTimer()
+  }
+
+  #record(
+    thread: Worker,
+    { number, finding }: Extract<FollowUpThreadMessage, { type: 'found' }>,
+  ): void {
+    const answer = (error: string | null) =>
+      thread.postMessage({ type: 'recorded', number, error } satisfies FollowUpThreadMessage)
+    this.#options.record(finding).then(
+      () => answer(null),
+      (error: unknown) => answer(String(error)),
     )
   }
-  return {
-    add: (mailIds) => {
-      if (thread === null) {
-        const { config, hostName } = data
-        const workerData: FollowUpThreadData = { config, hostName }
-        thread = new Worker(new URL('./follow-up-thread.ts', import.meta.url), { workerData })
-        thread.on('error', onCrash)
-        thread.on('message', onMessage)
-      }
-      send({ type: 'stored', mailIds })
-    },
-    stop: async () => {
-      if (thread === null) return
-      const ended = once(thread, 'exit')
-      send({ type: 'stop' })
-      await ended
-    },
+
+  #endSilent(silenceMs: number): void {
+    const thread = this.#thread
+    this.#forget()
+    const error = new Error(`the follow-up thread did not respond for ${silenceMs / 1000} s`)
+    this.#options.onCrash(error)
+    thread?.terminate().catch(this.#options.onCrash)
+  }
+
+  #forget(): void {
+    this.#thread = null
+    this.#stopSilenceTimer()
+    const checks = [...this.#checks.values()]
+    this.#checks.clear()
+    for (const { reject } of checks) reject(new CheckInterrupted('the thread was ended'))
+  }
+
+  #stopSilenceTimer(): void {
+    clearTimeout(this.#silenceTimer)
+    this.#silenceTimer = undefined
   }
 }

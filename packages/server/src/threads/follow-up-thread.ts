@@ -3,13 +3,16 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
-import type { Finding } from '../features/follow-up/record.ts'
+import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
 import { openStore } from '../store/open.ts'
 import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
 
-/** The lowest scheduling priority. */
-const LOWEST_PRIORITY = 19
+/**
+ * Below receiving and the API, which get nine tenths of a busy processor. Not the lowest: that
+ * gets a hundredth, and somebody may wait for a sender check.
+ */
+const PRIORITY = 10
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
@@ -18,14 +21,15 @@ const send = (message: FollowUpThreadMessage) => port.postMessage(message)
 const { config, hostName } = workerData as FollowUpThreadData
 
 // On Linux this sets the priority of the calling thread only.
-if (process.platform === 'linux') setPriority(LOWEST_PRIORITY)
+if (process.platform === 'linux') setPriority(PRIORITY)
 const url = config.MAYFLY_DATABASE_URL
 const store = await openStore({ url, exclusive: false, connectionsMax: 4 })
 const log = createLog(config.MAYFLY_LOG_LEVEL)
 const { record, settle } = createRecorder()
 const followUp = startFollowUp({ store, log, config, hostName, record })
 port.on('message', async (message: FollowUpThreadMessage) => {
-  if (message.type === 'stored') followUp.add(message.mailIds)
+  if (message.type === 'stored') followUp.stored()
+  else if (message.type === 'check') await check(message)
   else if (message.type === 'recorded') settle(message.number, message.error)
   else if (message.type === 'stop') {
     await followUp.stop()
@@ -34,12 +38,20 @@ port.on('message', async (message: FollowUpThreadMessage) => {
   }
 })
 
+async function check({ number, mailId }: Extract<FollowUpThreadMessage, { type: 'check' }>) {
+  try {
+    send({ type: 'checked', number, auth: await followUp.check(mailId), error: null })
+  } catch (error) {
+    send({ type: 'checked', number, auth: null, error: String(error) })
+  }
+}
+
 /** Sends findings to the main thread, which stores them. */
 function createRecorder() {
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   let count = 0
   return {
-    record: (finding: Finding): Promise<void> => {
+    record: (finding: AttachmentFinding): Promise<void> => {
       const written = Promise.withResolvers<void>()
       count += 1
       waiting.set(count, written)

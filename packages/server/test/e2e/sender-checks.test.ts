@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { it } from 'node:test'
 import { createTransport } from 'nodemailer'
+import { type ApiClient, createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { type DnsServer, startDnsServer } from '../testing-dns-server.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -42,6 +44,21 @@ async function verdicts(service: TestService, domain: string, send: (to: string)
   const { auth } = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${messages[0].id}`)).body
   assert.equal(auth.dmarc.domain ?? domain, domain)
   return { run: run.body, results: [auth.spf.result, auth.dkim.result, auth.dmarc.result] }
+}
+
+/** A mail in a new inbox of the account. */
+async function sendFrom(service: TestService, dev: ApiClient, domain: string) {
+  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const raw = `From: a@${domain}\r\n\r\nHello\r\n`
+  await service.sendMail({ to: inbox.emailAddress, from: `a@${domain}`, raw })
+  const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
+  const path = `/v1/inboxes/${inbox.id}/messages/${messages[0].id}`
+  return {
+    inboxId: inbox.id,
+    path,
+    read: async () => (await dev.get(path)).body,
+    assert: async (body: object) => (await dev.post(`/v1/inboxes/${inbox.id}/assert`, body)).body,
+  }
 }
 
 onEachDatabase('sender checks', (create) => {
@@ -111,5 +128,89 @@ onEachDatabase('sender checks', (create) => {
       })
     })
     assert.equal(results[0], 'temperror')
+  })
+
+  it('are made when somebody reads the message', async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    publish(dns, 'good.example', 'v=spf1 ip4:127.0.0.1 -all')
+    await using service = await startService({ database, env: { MAYFLY_DNS_SERVERS: dns.address } })
+    const mail = await sendFrom(service, await service.register(), 'good.example')
+    const first = await mail.read()
+    assert.equal(first.auth, null)
+    const auth = await until(async () => (await mail.read()).auth)
+    assert.equal(auth.spf.result, 'pass')
+  })
+
+  it('are made when nobody looks and no mail arrives', async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    publish(dns, 'good.example', 'v=spf1 ip4:127.0.0.1 -all')
+    await using service = await startService({ database, env: { MAYFLY_DNS_SERVERS: dns.address } })
+    await sendFrom(service, await service.register(), 'good.example')
+    await until(async () => (dns.questions.includes('TXT _dmarc.good.example') ? true : null))
+  })
+
+  it('of one account do not wait for the name servers of another', {
+    timeout: 60_000,
+  }, async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    publish(dns, 'good.example', 'v=spf1 ip4:127.0.0.1 -all')
+    for (const name of ['silent.example', '_dmarc.silent.example']) {
+      dns.set(name, { fails: 'silence' })
+    }
+    await using service = await startService({ database, env: { MAYFLY_DNS_SERVERS: dns.address } })
+    const dev = await service.register()
+    const other = await service.register()
+    const silent = []
+    for (let i = 0; i < 20; i++) silent.push(await sendFrom(service, other, 'silent.example'))
+    await Promise.all(silent.map((mail) => mail.read()))
+    const mail = await sendFrom(service, dev, 'good.example')
+    const run = await mail.assert({ assertions: [{ type: 'auth', check: 'spf' }] })
+    const stillChecked = await Promise.all(silent.map((one) => one.read()))
+    assert.equal(run.passed, true, JSON.stringify(run))
+    assert.ok(stillChecked.every(({ auth }) => auth === null))
+  })
+
+  it('that wait for DNS do not hold up a stop, and leave no verdict', async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    dns.set('silent.example', { fails: 'silence' })
+    const env = { MAYFLY_DNS_SERVERS: dns.address }
+    const service = await startService({ database, env })
+    const dev = await service.register()
+    const mail = await sendFrom(service, dev, 'silent.example')
+    await mail.read()
+    await until(async () => (dns.questions.includes('TXT silent.example') ? true : null))
+    const stoppingAt = performance.now()
+    await service[Symbol.asyncDispose]()
+    assert.ok(performance.now() - stoppingAt < 6_000)
+    assert.doesNotMatch(service.logged.join(''), /sender check/)
+
+    dns.set('silent.example', { TXT: ['v=spf1 ip4:127.0.0.1 -all'] })
+    await using again = await startService({ database, env })
+    const later = createApiClient(again.httpUrl, dev.key)
+    const auth = await until(async () => (await later.get(mail.path)).body.auth)
+    assert.equal(auth.spf.result, 'pass')
+  })
+
+  it('of a deleted inbox leave nothing in the log', async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    dns.set('slow.example', { fails: 'silence' })
+    await using service = await startService({ database, env: { MAYFLY_DNS_SERVERS: dns.address } })
+    const dev = await service.register()
+    const mail = await sendFrom(service, dev, 'slow.example')
+    await mail.read()
+    await until(async () => (dns.questions.includes('TXT slow.example') ? true : null))
+    await dev.delete(`/v1/inboxes/${mail.inboxId}`)
+    // The look-up is repeated once, after 2 s.
+    dns.set('slow.example', { TXT: ['v=spf1 ip4:127.0.0.1 -all'] })
+    await until(async () => (dns.questions.includes('TXT _dmarc.slow.example') ? true : null))
+    // Checked after it, and written in the same order.
+    const later = await sendFrom(service, dev, 'other.example')
+    await until(async () => (await later.read()).auth)
+    assert.doesNotMatch(service.logged.join(''), /sender check/)
   })
 })

@@ -1,4 +1,4 @@
-import type { Assertion, AssertionRun, InboxId, Message } from '@mayfly/contract'
+import type { AccountId, Assertion, AssertionRun, InboxId, Message } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
@@ -25,6 +25,8 @@ export type AssertDeps = {
   readonly findWithin: (caller: Caller, request: WaitRequest) => Promise<StoredMessage | null>
   readonly lookUntil: <T>(bounds: WaitBounds, look: () => Promise<T | null>) => Promise<T | null>
   readonly fetchLink: FetchLink
+  /** The sender of this mail is to be checked. Returns at once. */
+  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
   readonly visibleText: (html: string) => string
   /** Why no message matched, in a sentence. */
   readonly explain: (caller: Caller, inboxId: InboxId, filter: WaitFilter) => Promise<string>
@@ -104,6 +106,8 @@ async function authWithin(deps: AssertDeps, evaluation: Evaluation): Promise<Mes
   return deps.lookUntil({ inboxId, gone, timeoutMs: evaluation.timeLeftMs() }, async () => {
     const message = await deps.store.messages.find(caller.accountId, inboxId, found.id)
     if (message === null) throw new ServiceError('inbox_not_found')
+    // At each look: a check may have been dropped when too many were due.
+    if (message.auth === null) deps.onLooked({ mailId: found.mailId, accountId: caller.accountId })
     return message.auth
   })
 }

@@ -1,17 +1,19 @@
-import type { AttachmentId, InboxId, MessageAuth } from '@mayfly/contract'
+import type { AttachmentId, InboxId } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
+import type { SenderVerdict } from '../../store/tables/sender-verdicts.ts'
+
+/** The verdict of the scanner on an attachment. */
+export type AttachmentFinding = {
+  readonly kind: 'attachment'
+  readonly attachmentId: AttachmentId
+  readonly verdict: {
+    readonly status: 'available' | 'quarantined'
+    readonly reason: string | null
+  }
+}
 
 /** A result of the follow-up on a stored mail. */
-export type Finding =
-  | { readonly kind: 'sender'; readonly mailId: string; readonly auth: MessageAuth }
-  | {
-      readonly kind: 'attachment'
-      readonly attachmentId: AttachmentId
-      readonly verdict: {
-        readonly status: 'available' | 'quarantined'
-        readonly reason: string | null
-      }
-    }
+export type Finding = AttachmentFinding | (SenderVerdict & { readonly kind: 'sender' })
 
 /** What recording needs. */
 export type RecordFindingsDeps = {
@@ -25,15 +27,17 @@ export async function recordFindings(
   findings: readonly Finding[],
 ): Promise<readonly true[]> {
   const inboxIds = new Set<InboxId>()
+  const senders = findings.filter((finding) => finding.kind === 'sender')
+  const attachments = findings.filter((finding) => finding.kind === 'attachment')
   await deps.store.transaction(async (tx) => {
-    for (const finding of findings) {
-      if (finding.kind === 'sender') await tx.mails.setAuth(finding.mailId, finding.auth)
-      else await tx.attachments.setVerdict(finding.attachmentId, finding.verdict)
-      const concerned =
-        finding.kind === 'sender'
-          ? await tx.mails.listInboxes(finding.mailId)
-          : await tx.attachments.listInboxes(finding.attachmentId)
+    if (senders.length > 0) {
+      await tx.senderVerdicts.add(senders)
+      const concerned = await tx.mails.listInboxes(senders.map(({ mailId }) => mailId))
       for (const id of concerned) inboxIds.add(id)
+    }
+    for (const { attachmentId, verdict } of attachments) {
+      await tx.attachments.setVerdict(attachmentId, verdict)
+      for (const id of await tx.attachments.listInboxes(attachmentId)) inboxIds.add(id)
     }
   })
   deps.announce([...inboxIds])

@@ -1,4 +1,11 @@
-import type { AttachmentId, InboxId, Message, MessageId, MessageSummary } from '@mayfly/contract'
+import type {
+  AccountId,
+  AttachmentId,
+  InboxId,
+  Message,
+  MessageId,
+  MessageSummary,
+} from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
@@ -10,6 +17,8 @@ export type MessageDeps = {
   readonly store: Tables
   readonly clock: Clock
   readonly baseUrl: () => string
+  /** Somebody looked at a mail whose sender was not checked yet. Returns at once. */
+  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
 }
 
 /** Identifies a message. */
@@ -53,7 +62,9 @@ export async function readMessage(
   caller: Caller,
   request: MessageRef & { readonly remoteImages: 'block' | 'allow' },
 ): Promise<Message> {
-  return presentMessage(deps, await getStored(deps, caller, request), request.remoteImages)
+  const stored = await getStored(deps, caller, request)
+  if (stored.auth === null) deps.onLooked({ mailId: stored.mailId, accountId: caller.accountId })
+  return presentMessage(deps, stored, request.remoteImages)
 }
 
 /** A stored message as the API returns it. */

@@ -6,22 +6,21 @@ export type SenderCheckDeps = {
   readonly store: Tables
   /** Null when the mail was deleted. */
   readonly readRaw: (mailId: string) => Promise<Buffer | null>
-  /** Never throws: a check that fails has a verdict, too. */
   readonly verify: (facts: {
     readonly raw: Buffer
     readonly remoteAddress: string
     readonly helo: string | null
     readonly mailFrom: string
   }) => Promise<MessageAuth>
-  /** Stores the verdict, without waiting for it. */
-  readonly record: (mailId: string, auth: MessageAuth) => void
 }
 
-/** Checks the sender of a stored mail. */
-export async function checkSender(deps: SenderCheckDeps, mailId: string): Promise<void> {
-  const envelope = await deps.store.mails.findEnvelope(mailId)
+/** Checks the sender of a stored mail; null when it was deleted or has a verdict already. */
+export async function checkSender(
+  deps: SenderCheckDeps,
+  mailId: string,
+): Promise<MessageAuth | null> {
+  const envelope = await deps.store.mails.findUncheckedEnvelope(mailId)
+  if (envelope === null) return null
   const raw = await deps.readRaw(mailId)
-  // Deleted since it was stored.
-  if (envelope === null || raw === null) return
-  deps.record(mailId, await deps.verify({ raw, ...envelope }))
+  return raw === null ? null : deps.verify({ raw, ...envelope })
 }

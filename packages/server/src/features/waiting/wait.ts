@@ -1,4 +1,4 @@
-import type { InboxId, Message, Otp, WaitDiagnostics } from '@mayfly/contract'
+import type { AccountId, InboxId, Message, Otp, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
@@ -13,6 +13,8 @@ export type FindDeps = {
   readonly store: Tables
   readonly subscriptions: InboxSubscriptions
   readonly singleFlight: SingleFlight
+  /** Somebody looked at a mail whose sender was not checked yet. Returns at once. */
+  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
 }
 
 /** What waiting needs. */
@@ -61,7 +63,7 @@ export async function findWithin(
   const queryText = JSON.stringify(query)
   let lookedUpTo = query.afterSequence
   let isFirst = true
-  return lookUntil(deps.subscriptions, request, async (wakeNumber) => {
+  const found = await lookUntil(deps.subscriptions, request, async (wakeNumber) => {
     const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
     const key = `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${queryText}`
     const look = isFirst ? await findNext() : await deps.singleFlight.run(key, findNext)
@@ -69,6 +71,10 @@ export async function findWithin(
     lookedUpTo = look.lookedUpTo
     return look.found
   })
+  if (found?.auth === null) {
+    deps.onLooked({ mailId: found.mailId, accountId: caller.accountId })
+  }
+  return found
 }
 
 /** The newest message past number `after` that matches, and how far was looked. */

@@ -3,7 +3,6 @@ import type {
   AttachmentStatus,
   InboxId,
   MailAddress,
-  MessageAuth,
   MessageEnvelope,
   MessageId,
   Otp,
@@ -100,43 +99,26 @@ export class Mails {
     return row ?? null
   }
 
-  /** Writes the verdicts of the sender checks. */
-  async setAuth(mailId: string, auth: MessageAuth): Promise<void> {
-    const { placeholder } = this.#dialect
-    const sql = `update mail set auth = ${placeholder(1)} where id = ${placeholder(2)}`
-    await this.#statements.run(sql, [JSON.stringify(auth), mailId])
-  }
-
-  /** Mails received since then whose sender checks were not finished, newest first. */
-  async listUnchecked(since: number, limit: number): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('mail')
-      .select('id')
-      .where('auth', 'is', null)
-      .where('received_at', '>=', since)
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute()
-    return rows.map((row) => row.id)
-  }
-
-  /** The envelope of a mail. */
-  async findEnvelope(mailId: string): Promise<MailContent['envelope'] | null> {
+  /** The envelope of a mail; null when it was deleted or its sender checks are done. */
+  async findUncheckedEnvelope(mailId: string): Promise<MailContent['envelope'] | null> {
     const row = await this.#db
       .selectFrom('mail')
-      .select('content')
-      .where('id', '=', mailId)
+      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'mail.id')
+      .select('mail.content')
+      .where('mail.id', '=', mailId)
+      .where('sender_verdict.mail_id', 'is', null)
       .executeTakeFirst()
     // Written by `mailRow`.
     return row === undefined ? null : (JSON.parse(row.content) as MailContent).envelope
   }
 
-  /** The inboxes with a message of this mail. */
-  async listInboxes(mailId: string): Promise<InboxId[]> {
+  /** The inboxes with a message of one of these mails. */
+  async listInboxes(mailIds: readonly string[]): Promise<InboxId[]> {
     const rows = await this.#db
       .selectFrom('message')
       .select('inbox_id')
-      .where('mail_id', '=', mailId)
+      .distinct()
+      .where('mail_id', 'in', mailIds)
       .execute()
     return rows.map((row) => row.inbox_id)
   }
@@ -168,7 +150,6 @@ function mailRow(mail: NewMail) {
     html: mail.html,
     content: JSON.stringify(mail.content),
     transcript: mail.transcript.join('\n'),
-    auth: null,
   }
 }
 

@@ -178,15 +178,17 @@ export class Messages {
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
     const row = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
       .select(['message.inbox_id', 'message.mail_id', 'message.recipient'])
-      .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content', 'mail.auth'])
+      .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
+      .select('sender_verdict.auth')
       .where('message.id', '=', id)
       .executeTakeFirst()
     if (row === undefined) return null
     // Written by `Mails.add`.
     const { envelope, ...content } = JSON.parse(row.content) as MailContent
-    // Written by `Mails.setAuth`.
+    // Written by `SenderVerdicts.add`.
     const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
     return {
       ...toSummary(row),

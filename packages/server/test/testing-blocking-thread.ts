@@ -1,0 +1,14 @@
+// A follow-up thread for tests: it answers checks, except of mails that block or crash it.
+
+import { parentPort } from 'node:worker_threads'
+import type { FollowUpThreadMessage } from '../src/threads/follow-up-host.ts'
+
+parentPort?.on('message', (message: FollowUpThreadMessage) => {
+  if (message.type === 'stop') parentPort?.close()
+  if (message.type !== 'check') return
+  const { mailId, number } = message
+  if (mailId === 'crash') throw new Error('crashed by a mail')
+  while (mailId === 'block');
+  if (mailId !== 'silent')
+    parentPort?.postMessage({ type: 'checked', number, auth: null, error: null })
+})
