@@ -38,6 +38,12 @@ export async function startWaiting(deps: {
         node: deps.signalsName,
         onSignal: (inboxIds) => subscriptions.wake(inboxIds),
         onReconnect: () => subscriptions.wake(subscriptions.inboxIds()),
+        onForeign: (count) => {
+          // At 1, 10, 100 and so on: whoever sends them must not fill the log.
+          if (Number.isInteger(Math.log10(count))) {
+            log.warn({ count }, 'notifications that are not from Mayfly were ignored')
+          }
+        },
         onError: (error) =>
           log.warn({ err: error }, 'LISTEN/NOTIFY failed; falling back to polling every 5 s'),
       })

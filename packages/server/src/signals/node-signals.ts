@@ -1,5 +1,6 @@
 import type { InboxId } from '@mayfly/contract'
 import pg from 'pg'
+import { z } from 'zod'
 
 /** Announces between nodes that share one PostgreSQL in which inboxes something happened. */
 export type NodeSignals = {
@@ -16,6 +17,8 @@ export type NodeSignalsOptions = {
   readonly onSignal: (inboxIds: readonly InboxId[]) => void
   /** Called when the connection is restored: announcements in between were missed. */
   readonly onReconnect: () => void
+  /** Called for a notification of somebody else on our channel, with how many there were. */
+  readonly onForeign: (count: number) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -28,6 +31,11 @@ const BATCH_MS = 5
 const IDS_PER_NOTIFICATION = 200
 
 const RECONNECT_MS = 500
+
+const announcement = z.object({
+  node: z.string(),
+  inboxIds: z.array(z.string().transform((id) => id as InboxId)), // Only used to find waits.
+})
 
 /**
  * Opens a connection for LISTEN and NOTIFY.
@@ -47,6 +55,7 @@ class PostgresSignals implements NodeSignals {
   #sending: Promise<void> = Promise.resolve()
   #isClosed = false
   #wasConnected = false
+  #foreignCount = 0
   readonly #connecting: Promise<void>
 
   constructor(options: NodeSignalsOptions) {
@@ -118,11 +127,22 @@ class PostgresSignals implements NodeSignals {
   }
 
   #receive(payload: string | undefined): void {
-    // Only nodes notify on this channel, with the payload of `#send`.
-    const { node, inboxIds } = JSON.parse(payload ?? '{}') as {
-      node?: string
-      inboxIds?: readonly InboxId[]
+    const received = parsePayload(payload ?? '')
+    if (received === null) {
+      this.#foreignCount += 1
+      this.#options.onForeign(this.#foreignCount)
+    } else if (received.node !== this.#options.node) {
+      this.#options.onSignal(received.inboxIds)
     }
-    if (node !== this.#options.node && inboxIds !== undefined) this.#options.onSignal(inboxIds)
+  }
+}
+
+/** What `#send` sent; null for anything else: whoever can use the database can notify. */
+function parsePayload(text: string): { node: string; inboxIds: readonly InboxId[] } | null {
+  try {
+    const parsed = announcement.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : null
+  } catch {
+    return null
   }
 }

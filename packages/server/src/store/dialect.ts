@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** Column types and table options, which differ between the databases. */
@@ -29,6 +29,8 @@ export type Dialect = {
   rowsPerCall(left: number): number
   /** A condition on a column: its value is in the list in the parameter at this position. */
   among(position: number): string
+  /** The same for the query builder: one parameter, so that one statement serves any number. */
+  isAmong(column: string, values: readonly string[]): RawBuilder<boolean>
   /** The value of that parameter. */
   list(values: readonly string[]): unknown
   /** Makes other migrations wait for the end of this transaction. */
@@ -65,6 +67,8 @@ export const sqliteDialect: Dialect = {
   // Powers of two, so that few different statements are prepared. More than 16 gain nothing.
   rowsPerCall: (left) => 2 ** Math.min(4, Math.floor(Math.log2(left))),
   among: () => 'in (select value from json_each(?))',
+  isAmong: (column, values) =>
+    sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
   list: (values) => JSON.stringify(values),
   forUpdate: '',
   skipLocked: '',
@@ -108,6 +112,7 @@ export const postgresDialect: Dialect = {
   // Each call costs a round trip.
   rowsPerCall: (left) => Math.min(left, 50),
   among: (position) => `= any($${position})`,
+  isAmong: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
   list: (values) => values,
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',

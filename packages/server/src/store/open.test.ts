@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createSqlite, onEachDatabase } from '../../test/testing-databases.ts'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
@@ -61,6 +63,36 @@ describe('the embedded store', () => {
     await assert.rejects(openStore({ url: database.url, exclusive: true }), StartRefused)
     await store.close()
     await (await openStore({ url: database.url, exclusive: true })).close()
+  })
+
+  it('is readable by its owner alone, also when it was not before', async () => {
+    await using database = await createSqlite()
+    const folder = dirname(database.url.slice('sqlite:'.length))
+    const path = join(folder, 'data', 'mayfly.db')
+    const assertRestricted = () => {
+      const names = readdirSync(dirname(path))
+      assert.ok(names.includes('mayfly.db-wal') && names.includes('mayfly.db.lock'))
+      const mode = (name: string) => (statSync(join(dirname(path), name)).mode & 0o777).toString(8)
+      assert.deepEqual([mode(''), ...new Set(names.map(mode))], ['700', '600'])
+    }
+    const first = await openStore({ url: `sqlite:${path}`, exclusive: true })
+    assertRestricted()
+    for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o644)
+    chmodSync(dirname(path), 0o755)
+    await first.close()
+    const second = await openStore({ url: `sqlite:${path}`, exclusive: true })
+    assertRestricted()
+    await second.close()
+  })
+
+  it('leaves a folder as it is that has files of others', async () => {
+    await using database = await createSqlite()
+    const folder = dirname(database.url.slice('sqlite:'.length))
+    writeFileSync(join(folder, 'other.txt'), 'x', { mode: 0o644 })
+    chmodSync(folder, 0o755)
+    await (await openStore({ url: database.url, exclusive: true })).close()
+    assert.equal(statSync(folder).mode & 0o777, 0o755)
+    assert.equal(statSync(join(folder, 'other.txt')).mode & 0o777, 0o644)
   })
 })
 

@@ -30,6 +30,8 @@ export function openPostgres(url: string, connectionsMax: number): Kysely<Schema
   })
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on('error', () => {})
+  // Nor one that is in use and breaks between two statements; the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const inner = new PostgresDialect({ pool })
   return new Kysely<Schema>({
     dialect: {

@@ -78,7 +78,10 @@ export class SqliteConnection implements DatabaseConnection {
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
-    if (this.#prepared.size >= STATEMENTS_MAX) this.#prepared.clear()
+    if (this.#prepared.size >= STATEMENTS_MAX) {
+      const [oldest] = this.#prepared.keys()
+      if (oldest !== undefined) this.#prepared.delete(oldest)
+    }
     const statement = this.#database.prepare(sql)
     const prepared = { statement, returnsRows: statement.columns().length > 0 }
     this.#prepared.set(sql, prepared)

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { StartRefused } from '../../errors.ts'
@@ -8,6 +6,7 @@ import { guardedDriver, guardedStatements } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
 import { SqliteConnection, SqliteDriver } from './driver.ts'
+import { restrictAccess } from './permissions.ts'
 
 /** How long a writer waits for a writer on another thread. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -43,7 +42,7 @@ export type OpenedSqlite = { readonly db: Kysely<Schema>; readonly statements: S
 
 /** Kysely over one connection to the SQLite file, its settings checked. */
 export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): OpenedSqlite {
-  mkdirSync(dirname(resolve(path)), { recursive: true })
+  restrictAccess(path)
   const database = new DatabaseSync(path)
   try {
     for (const { name, set, read } of [...PRAGMAS, SYNCHRONOUS[syncs]]) {
@@ -77,7 +76,7 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
  * process ends, so that a crash leaves nothing to clean up.
  */
 export function lockStore(path: string): { release(): void } {
-  mkdirSync(dirname(resolve(path)), { recursive: true })
+  restrictAccess(`${path}.lock`)
   const lock = new DatabaseSync(`${path}.lock`)
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; commit')

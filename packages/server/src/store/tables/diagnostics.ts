@@ -48,7 +48,7 @@ export class Diagnostics {
     const existing = await this.#db
       .selectFrom('inbox')
       .select('id')
-      .where('id', 'in', ids)
+      .where(this.#dialect.isAmong('id', ids))
       .execute()
     const known = new Set(existing.map((row) => row.id))
     const rows = events.filter((event) => known.has(event.inboxId)).map(toRow)

@@ -33,6 +33,25 @@ describeEachDatabase('inboxes', (open) => {
     assert.equal(await store.inboxes.find(ALICE, inbox.id, NOW), null)
   })
 
+  it('expires more inboxes on a domain than a statement has parameters', async () => {
+    const store = await open()
+    const count = 33_000
+    await store.execute(`insert into inbox (id, account_id, address, domain, environment,
+      created_at, expires_at) with recursive n(i) as (select 1 union all select i + 1 from n
+      where i < ${count}) select 'inb_' || i, '${ALICE}', 'x' || i || '@a.example', 'a.example',
+      'live', ${NOW}, ${NOW + 1000} from n`)
+    await store.execute(`insert into address (address, account_id, inbox_id, occupied_until)
+      select address, account_id, id, expires_at from inbox`)
+    const other = await givenInbox(store, { owner: BOB, address: 'y@a.example' })
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1)
+    assert.deepEqual(await store.inboxes.listActive(ALICE, NOW + 1), [])
+    assert.equal(await store.addresses.findHolder('x33000@a.example', NOW + 1), ALICE)
+    const released = { inboxId: other.id, occupiedUntil: NOW + 9, now: NOW + 1 }
+    const isFree = await store.addresses.claim(ALICE, { ...released, address: 'x1@a.example' })
+    assert.equal(isFree, true)
+    assert.equal((await store.inboxes.find(BOB, other.id, NOW + 1))?.state, 'active')
+  })
+
   it('counts unexpired inboxes by domain', async () => {
     const store = await open()
     await givenInbox(store, { owner: ALICE })

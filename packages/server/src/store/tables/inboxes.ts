@@ -132,31 +132,32 @@ export class Inboxes {
     const rows = await this.#db
       .selectFrom('inbox')
       .select(['id', 'last_sequence'])
-      .where('id', 'in', ids)
+      .where(this.#dialect.isAmong('id', ids))
       .execute()
     return new Map(rows.map((row) => [row.id, row.last_sequence]))
   }
 
   /** Expires an account's inboxes on a domain, and releases their addresses. */
   async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
-    const ended = await this.#db
+    await this.#db
+      .updateTable('address')
+      .set({ occupied_until: now })
+      .where('occupied_until', '>', now)
+      .where('address', 'in', (from) =>
+        from
+          .selectFrom('inbox')
+          .select('inbox.address')
+          .where('inbox.account_id', '=', owner)
+          .where('inbox.domain', '=', domain)
+          .where('inbox.expires_at', '>', now),
+      )
+      .execute()
+    await this.#db
       .updateTable('inbox')
       .set({ expires_at: now })
       .where('account_id', '=', owner)
       .where('domain', '=', domain)
       .where('expires_at', '>', now)
-      .returning('address')
-      .execute()
-    if (ended.length === 0) return
-    await this.#db
-      .updateTable('address')
-      .set({ occupied_until: now })
-      .where(
-        'address',
-        'in',
-        ended.map((row) => row.address),
-      )
-      .where('occupied_until', '>', now)
       .execute()
   }
 

@@ -128,7 +128,7 @@ export class Mails {
     if (mailIds.length === 0) return
     await this.#db
       .deleteFrom('mail')
-      .where('id', 'in', mailIds)
+      .where(this.#dialect.isAmong('mail.id', mailIds))
       .where(sql<boolean>`not exists (select 1 from message where message.mail_id = mail.id)`)
       .execute()
   }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { InboxId } from '@mayfly/contract'
+import { onEachDatabase } from '../../test/testing-databases.ts'
+import { until } from '../../test/testing-until.ts'
+import { StorageUnavailable } from '../errors.ts'
+import { openStore } from '../store/open.ts'
+import { openNodeSignals } from './node-signals.ts'
+
+const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs a fixed id.
+
+onEachDatabase('nodes on one database', (create, name) => {
+  if (name !== 'PostgreSQL') return
+
+  it('ignore notifications that are not theirs', async () => {
+    await using database = await create()
+    const store = await openStore({ url: database.url, exclusive: false })
+    const seen: InboxId[] = []
+    const foreign: number[] = []
+    const open = (node: string) =>
+      openNodeSignals({
+        url: database.url,
+        node,
+        onSignal: (inboxIds) => seen.push(...inboxIds),
+        onForeign: (count) => foreign.push(count),
+        onReconnect: () => {},
+        onError: () => {},
+      })
+    const [one, two] = [open('one'), open('two')]
+    const payloads = ['garbage', '', 'null', '{"node":"x","inboxIds":7}', '{"node":"x"}', '[[]]']
+    await until(async () => {
+      for (const payload of payloads) {
+        await store.execute(`select pg_notify('mayfly_inboxes', '${payload}')`)
+      }
+      one.announce([INBOX])
+      return seen.length > 0 && foreign.length >= 2 * payloads.length ? true : null
+    })
+    await one.close()
+    await two.close()
+    await store.close()
+    assert.ok(seen.every((id) => id === INBOX))
+    // Each of the two counts from 1.
+    assert.equal(foreign.filter((count) => count === 1).length, 2)
+  })
+
+  it('survive the loss of a connection between two statements of a transaction', async () => {
+    await using database = await create()
+    const open = () => openStore({ url: database.url, exclusive: false })
+    const [lost, other] = [await open(), await open()]
+    const work = lost.transaction(async (tx) => {
+      await tx.operator.databaseTime()
+      await other.execute(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`)
+      // Until another connection is answered: by then the end of this one has been read.
+      await other.ping()
+      await other.ping()
+      await tx.operator.databaseTime()
+    })
+    await assert.rejects(work, StorageUnavailable)
+    await lost.ping()
+    await lost.close()
+    await other.close()
+  })
+})
