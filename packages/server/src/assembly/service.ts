@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { plansWith } from '../features/limits/plans.ts'
-import { sweepExpired } from '../features/retention/sweep.ts'
+import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
@@ -103,11 +103,8 @@ export async function startService(
       ...waiting,
       baseUrl,
       elapsedMs,
-      domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
-      defaultPlan: config.MAYFLY_DEFAULT_PLAN,
-      registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
+      ...appSettings(config),
       dns: domains.dns,
-      providers: identityProviders(config),
       fetchLink: outbound.fetchLink,
       dispatching,
       onLooked: followUp.onLooked,
@@ -137,6 +134,16 @@ export async function startService(
   } catch (error) {
     await parts.disposeAsync()
     throw error
+  }
+}
+
+/** What the features take from the configuration as it is. */
+function appSettings(config: Config) {
+  return {
+    domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
+    defaultPlan: config.MAYFLY_DEFAULT_PLAN,
+    registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
+    providers: identityProviders(config),
   }
 }
 
@@ -186,8 +193,9 @@ function beginReceiving(shared: Shared) {
 }
 
 function startRetention({ store, clock, log, limitsOf }: Shared): () => Promise<void> {
+  const progress = new SweepProgress()
   const sweeping = runEvery(SWEEP_MS, { name: 'the retention sweep', log }, async () => {
-    await sweepExpired({ store, clock, limitsOf })
+    await sweepExpired({ store, clock, limitsOf }, progress)
   })
   return () => sweeping.stop()
 }

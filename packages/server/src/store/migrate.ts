@@ -8,6 +8,7 @@ import { refusalCodes } from './migrations/0004-refusal-codes.ts'
 import { floodWindows } from './migrations/0005-flood-windows.ts'
 import { signInLinks } from './migrations/0006-sign-in-links.ts'
 import { senderVerdicts } from './migrations/0007-sender-verdicts.ts'
+import { retention } from './migrations/0008-retention.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -19,6 +20,7 @@ const MIGRATIONS = [
   floodWindows,
   signInLinks,
   senderVerdicts,
+  retention,
 ] as const
 
 /**

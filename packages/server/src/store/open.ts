@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { migrate, requireMigrated } from './migrate.ts'
+import { purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { lockStore, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
@@ -64,6 +66,11 @@ export type Store = Tables & {
   readonly isShared: boolean
   /** Commits all of `work` or nothing. Inside, only `tx` may be used. */
   transaction<T>(work: (tx: Tables) => Promise<T>): Promise<T>
+  /** Purges an inbox with all its content, and releases its address; false when there is none. */
+  purgeInbox(
+    owner: AccountId,
+    inbox: { readonly id: InboxId; readonly now: number },
+  ): Promise<boolean>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
@@ -154,14 +161,17 @@ function storeOver(
 ): Store {
   const tables = (over: Kysely<Schema>) =>
     tablesOver(over, dialect, statements ?? statementsOver(over))
+  const transaction: Store['transaction'] = async (work) => {
+    const result = await db.transaction().execute((tx) => work(tables(tx)))
+    await synced()
+    return result
+  }
   return {
     ...tables(db),
     isShared: dialect.isShared,
-    transaction: async (work) => {
-      const result = await db.transaction().execute((tx) => work(tables(tx)))
-      await synced()
-      return result
-    },
+    transaction,
+    purgeInbox: (owner, inbox) =>
+      purgeInbox({ mails: tables(db).mails, transaction }, owner, inbox),
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
     },

@@ -26,12 +26,8 @@ export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Pr
 
 /** Purges an inbox and all its content; its address stays reserved for 30 days. */
 export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
-  await deps.store.transaction(async (tx) => {
-    const purged = await tx.inboxes.purge(caller.accountId, id)
-    if (purged === null) throw new ServiceError('inbox_not_found')
-    await tx.mails.deleteUnshared(purged.mailIds)
-    await tx.addresses.release(id, purged.address, deps.clock.now())
-  })
+  const isPurged = await deps.store.purgeInbox(caller.accountId, { id, now: deps.clock.now() })
+  if (!isPurged) throw new ServiceError('inbox_not_found')
   // Held waits on it then end with 404.
   deps.announce([id])
 }

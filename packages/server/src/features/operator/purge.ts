@@ -1,12 +1,10 @@
-import type { AccountId, InboxId } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
 import { requireNotOperator, type SuspensionDeps } from './suspension.ts'
 import { getTarget, type Target } from './target.ts'
 
 /** What was purged. */
 export type Purged = { readonly target: Target; readonly inboxes: number }
 
-/** Inboxes purged in one transaction, so that a running service does not wait long for the lock. */
+/** Inboxes that are listed at a time. */
 const BATCH = 20
 
 /**
@@ -21,32 +19,18 @@ export async function purge(deps: SuspensionDeps, text: string): Promise<Purged>
   requireNotOperator(deps, target)
   if (target.kind === 'inbox') {
     const { accountId, id } = target.inbox
-    await store.transaction((tx) => purgeInbox(tx, accountId, { id, now: clock.now() }))
+    await store.purgeInbox(accountId, { id, now: clock.now() })
     return { target, inboxes: 1 }
   }
   const { id: accountId } = target.account
   await store.operator.setAccountSuspended(accountId, clock.now())
   let inboxes = 0
   for (;;) {
-    const count = await store.transaction(async (tx) => {
-      const ids = await tx.operator.listInboxes(accountId, BATCH)
-      for (const id of ids) await purgeInbox(tx, accountId, { id, now: clock.now() })
-      return ids.length
-    })
-    inboxes += count
-    if (count < BATCH) break
+    const ids = await store.operator.listInboxes(accountId, BATCH)
+    for (const id of ids) await store.purgeInbox(accountId, { id, now: clock.now() })
+    inboxes += ids.length
+    if (ids.length < BATCH) break
   }
   await store.operator.deleteAccount(accountId)
   return { target, inboxes }
-}
-
-async function purgeInbox(
-  tx: Tables,
-  owner: AccountId,
-  inbox: { readonly id: InboxId; readonly now: number },
-): Promise<void> {
-  const content = await tx.inboxes.purge(owner, inbox.id)
-  if (content === null) return
-  await tx.mails.deleteUnshared(content.mailIds)
-  await tx.addresses.release(inbox.id, content.address, inbox.now)
 }

@@ -7,11 +7,14 @@ import {
   givenInbox,
   givenWebhook,
   NOW,
+  newMail,
 } from '../../../test/testing-store.ts'
+import { createIds } from '../../platform/ids.ts'
 import { PLANS } from '../limits/plans.ts'
-import { sweepExpired } from './sweep.ts'
+import { SweepProgress, sweepExpired } from './sweep.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+const ids = createIds({ now: () => NOW })
 
 const limitsOf = (plan: keyof typeof PLANS) => PLANS[plan]
 
@@ -28,6 +31,84 @@ describeEachDatabase('the sweep', (open) => {
     await sweepAt(keptUntil)
     assert.equal(await store.inboxes.find(ALICE, old.id, NOW), null)
     assert.notEqual(await store.inboxes.find(ALICE, young.id, NOW), null)
+  })
+
+  it('reads an expired inbox once for each plan, and again when plans may have changed', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW })
+    const progress = new SweepProgress()
+    const time = { now: NOW + 10 * DAY_MS }
+    let read = 0
+    const inboxes = Object.create(store.inboxes) as typeof store.inboxes // Counts what is read.
+    const listExpired = store.inboxes.listExpired.bind(store.inboxes)
+    inboxes.listExpired = async (page) => {
+      const found = await listExpired(page)
+      read += found.length
+      return found
+    }
+    const clock = { now: () => time.now }
+    const sweep = () => sweepExpired({ store: { ...store, inboxes }, clock, limitsOf }, progress)
+    assert.deepEqual([await sweep(), await sweep(), read], [0, 0, 1])
+
+    await store.operator.setPlan(ALICE, 'key_only')
+    assert.equal(await sweep(), 0)
+    time.now += DAY_MS
+    assert.equal(await sweep(), 1)
+    assert.equal(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+  })
+
+  it('deletes what nobody can see any more, and nothing else', async () => {
+    const store = await open()
+    const day = (days: number) => new Date(NOW - days * DAY_MS).toISOString().slice(0, 10)
+    const usage = { accountId: ALICE, environment: 'live', requests: 1, inboxes: 1 } as const
+    for (const days of [89, 90, 91]) await store.usage.add({ ...usage, date: day(days) })
+    const hold = (address: string, occupiedUntil: number) =>
+      store.addresses.claim(ALICE, { address, inboxId: ids.next('inbox'), occupiedUntil, now: 0 })
+    await hold('held@mayfly.test', NOW - 30 * DAY_MS + 1)
+    await hold('free@mayfly.test', NOW - 30 * DAY_MS)
+    await store.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), NOW - DAY_MS)
+    await store.diagnostics.countRefusals(new Map([['mayfly.test', 4]]), NOW - 3 * DAY_MS)
+    const counts = async () => {
+      const rows = await store.usage.list(ALICE, '0', '9')
+      const refusals = await store.domains.countRefusals(['mayfly.test'], 0)
+      return [rows.map(({ date }) => date), refusals.get('mayfly.test')]
+    }
+    await sweepExpired({ store, clock: { now: () => NOW }, limitsOf })
+    assert.deepEqual(await counts(), [[day(90), day(89)], 3])
+    assert.equal(await store.addresses.findHolder('held@mayfly.test', 0), ALICE)
+    assert.equal(await store.addresses.findHolder('free@mayfly.test', 0), null)
+  })
+
+  it('deletes mails that have no message', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const mails = Array.from({ length: 3 }, () => newMail(NOW))
+    const [kept, ...left] = mails
+    assert.ok(kept !== undefined)
+    const message = { id: ids.next('message'), inboxId: inbox.id, recipient: 'x', sequence: 1 }
+    await store.mails.add(mails, [{ ...message, mail: kept }])
+    const found = () => Promise.all(mails.map(({ id }) => store.mails.findRaw(id)))
+    await sweepExpired({ store, clock: { now: () => NOW + 1000 }, limitsOf })
+    assert.ok((await found()).every((raw) => raw !== null))
+    await sweepExpired({ store, clock: { now: () => NOW + DAY_MS }, limitsOf })
+    assert.notEqual(await store.mails.findRaw(kept.id), null)
+    for (const { id } of left) assert.equal(await store.mails.findRaw(id), null)
+  })
+
+  it('leaves no mail of inboxes that are purged at the same time', async () => {
+    const store = await open()
+    const shared = Array.from({ length: 20 }, () => newMail(NOW))
+    const inboxes = await Promise.all(
+      Array.from({ length: 4 }, () => givenInbox(store, { owner: ALICE })),
+    )
+    const messages = inboxes.flatMap(({ id: inboxId }) =>
+      shared.map((mail, i) => {
+        return { id: ids.next('message'), inboxId, recipient: 'x', sequence: i + 1, mail }
+      }),
+    )
+    await store.mails.add(shared, messages)
+    await Promise.all(inboxes.map(({ id }) => store.purgeInbox(ALICE, { id, now: NOW })))
+    for (const { id } of shared) assert.equal(await store.mails.findRaw(id), null)
   })
 
   it('keeps the log of deliveries for 30 days, and what is pending for ever', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
@@ -9,48 +10,119 @@ export type SweepDeps = {
   readonly limitsOf: (plan: Plan) => Limits
 }
 
+/** The last inbox that a sweep has looked at. */
+type Position = { readonly expiresAt: number; readonly id: string }
+
+const START: Position = { expiresAt: Number.MIN_SAFE_INTEGER, id: '' }
+
 const PLANS: readonly Plan[] = ['key_only', 'connected', 'unlimited']
-const DAY_MS = 24 * 60 * 60 * 1000
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
 
-/** Inboxes purged in one transaction, so that a sweep does not hold the writer lock for long. */
-const BATCH = 50
+/** Rows read or deleted by one statement: between two of them, others have their turn. */
+const BATCH = 500
 
-/** How long the delivery log and disabled webhooks are kept. */
+/** How often all expired inboxes are looked at again: an account may have changed its plan. */
+const RESTART_MS = 6 * HOUR_MS
+
+/** How long the delivery log, disabled webhooks and revoked keys are kept. */
 const LOG_DAYS = 30
-const LOG_BATCH = 1_000
 
-/** Purges what is older than the retention of its plan; returns the number of inboxes. */
-export async function sweepExpired(deps: SweepDeps): Promise<number> {
+/** Usage is shown for 90 days, today included. */
+const USAGE_DAYS = 90
+
+/** Refusals count against a domain for a day. */
+const REFUSALS_MS = 2 * DAY_MS
+
+/** A mail without a message is looked for when its transaction must have ended. */
+const MAIL_MS = HOUR_MS
+
+/**
+ * How far the sweeps have come. Each looks only at what has become old since the one before: the
+ * inboxes of a plan that keeps them longer are not read again each minute.
+ */
+export class SweepProgress {
+  readonly #positions = new Map<Plan, Position>()
+  #startedAt = Number.NEGATIVE_INFINITY
+  /** The last mail that was looked at. */
+  mailId = ''
+
+  /** Begins anew when that is due. */
+  begin(now: number): void {
+    if (Math.abs(now - this.#startedAt) < RESTART_MS) return
+    this.#startedAt = now
+    this.#positions.clear()
+  }
+
+  of(plan: Plan): Position {
+    return this.#positions.get(plan) ?? START
+  }
+
+  advance(plan: Plan, position: Position): void {
+    this.#positions.set(plan, position)
+  }
+}
+
+/** Purges what is older than its retention; returns the number of inboxes. */
+export async function sweepExpired(
+  deps: SweepDeps,
+  progress: SweepProgress = new SweepProgress(),
+): Promise<number> {
+  const { store } = deps
   const now = deps.clock.now()
+  const logBefore = now - LOG_DAYS * DAY_MS
+  const usageBefore = new Date(now - USAGE_DAYS * DAY_MS).toISOString().slice(0, 10)
+  progress.begin(now)
   let purged = 0
   for (const plan of PLANS) {
     const { retentionDays } = deps.limitsOf(plan)
-    if (retentionDays !== null) purged += await sweepPlan(deps, plan, now - retentionDays * DAY_MS)
+    if (retentionDays === null) continue
+    purged += await sweepPlan(deps, progress, { plan, until: now - retentionDays * DAY_MS, now })
   }
-  await deps.store.idempotencyKeys.deleteOld(now)
-  await sweepDeliveries(deps, now - LOG_DAYS * DAY_MS)
+  await sweepMails(deps, progress, now - MAIL_MS)
+  await store.idempotencyKeys.deleteOld(now)
+  await inBatches((limit) => store.deliveries.deleteOld(logBefore, limit))
+  await store.webhooks.deleteDisabled(logBefore)
+  await inBatches((limit) => store.addresses.deleteFree(now, limit))
+  await inBatches((limit) => store.usage.deleteOld(usageBefore, limit))
+  await inBatches((limit) => store.keys.deleteRevoked(logBefore, limit))
+  await store.domains.deleteRefusals(now - REFUSALS_MS)
   return purged
 }
 
-async function sweepDeliveries({ store }: SweepDeps, before: number): Promise<void> {
-  let deleted: number
-  do deleted = await store.deliveries.deleteOld(before, LOG_BATCH)
-  while (deleted === LOG_BATCH)
-  await store.webhooks.deleteDisabled(before)
-}
-
-async function sweepPlan(deps: SweepDeps, plan: Plan, before: number): Promise<number> {
+async function sweepPlan(
+  { store }: SweepDeps,
+  progress: SweepProgress,
+  sweep: { readonly plan: Plan; readonly until: number; readonly now: number },
+): Promise<number> {
   let purged = 0
   for (;;) {
-    const count = await deps.store.transaction(async (tx) => {
-      const inboxes = await tx.inboxes.listExpired(plan, before, BATCH)
-      for (const { id, accountId } of inboxes) {
-        const content = await tx.inboxes.purge(accountId, id)
-        if (content !== null) await tx.mails.deleteUnshared(content.mailIds)
-      }
-      return inboxes.length
-    })
-    purged += count
-    if (count < BATCH) return purged
+    const after = progress.of(sweep.plan)
+    const inboxes = await store.inboxes.listExpired({ after, until: sweep.until, limit: BATCH })
+    for (const { id, accountId, plan } of inboxes) {
+      if (plan !== sweep.plan) continue
+      if (await store.purgeInbox(accountId, { id, now: sweep.now })) purged += 1
+      await turn()
+    }
+    const last = inboxes.at(-1)
+    if (last !== undefined) progress.advance(sweep.plan, last)
+    if (inboxes.length < BATCH) return purged
+    await turn()
   }
+}
+
+/** Deletes mails that a crash has left without a message: a part in each sweep, in turn. */
+async function sweepMails(
+  { store }: SweepDeps,
+  progress: SweepProgress,
+  until: number,
+): Promise<void> {
+  const page = { after: progress.mailId, until, limit: BATCH }
+  const { mailIds, last } = await store.mails.listUnshared(page)
+  await store.mails.deleteUnshared(mailIds)
+  progress.mailId = last ?? ''
+}
+
+async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await deleteSome(BATCH)) === BATCH) await turn()
 }

@@ -1,5 +1,5 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /** How long a released address is reserved for its last account. */
@@ -61,6 +61,15 @@ export class Addresses {
       .where('occupied_until', '>', now - RESERVED_MS)
       .executeTakeFirst()
     return row?.account_id ?? null
+  }
+
+  /** Deletes addresses that are no longer reserved for anybody, the oldest; returns how many. */
+  async deleteFree(now: number, limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`delete from address where address in (
+      select address from address where occupied_until <= ${now - RESERVED_MS}
+      order by occupied_until limit ${limit}) and occupied_until <= ${now - RESERVED_MS}
+    `.execute(this.#db)
+    return Number(numAffectedRows)
   }
 
   /** Releases the address of an inbox, if the inbox still has it. */

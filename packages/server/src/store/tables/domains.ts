@@ -174,6 +174,11 @@ export class Domains {
     return (await query.execute()).map(toDomain)
   }
 
+  /** Deletes the counts of refused recipients from before then. */
+  async deleteRefusals(before: number): Promise<void> {
+    await this.#db.deleteFrom('domain_refusal').where('hour_at', '<', before).execute()
+  }
+
   /** Refused recipients of each of these domains since then. */
   async countRefusals(domains: readonly string[], since: number): Promise<Map<string, number>> {
     const rows = await this.#db

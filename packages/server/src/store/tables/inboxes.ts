@@ -14,6 +14,14 @@ export type NewInbox = {
   readonly expiresAt: number
 }
 
+/** An inbox that has expired, and the plan of its account. */
+export type ExpiredInbox = {
+  readonly id: InboxId
+  readonly accountId: AccountId
+  readonly expiresAt: number
+  readonly plan: Plan
+}
+
 /** Inboxes. */
 export class Inboxes {
   readonly #db: Kysely<Schema>
@@ -77,11 +85,18 @@ export class Inboxes {
   async purge(
     owner: AccountId,
     id: InboxId,
-  ): Promise<{ address: string; mailIds: readonly string[] } | null> {
+  ): Promise<{
+    address: string
+    mails: readonly { readonly mailId: string; readonly sizeBytes: number }[]
+  } | null> {
+    // Locked first: a mail that is stored meanwhile is then either listed here or finds no inbox.
+    await sql`select id from inbox where account_id = ${owner} and id = ${id}${sql.raw(
+      this.#dialect.forUpdate,
+    )}`.execute(this.#db)
     const mails = await this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
-      .select('message.mail_id')
+      .select(['message.mail_id', 'message.size_bytes'])
       .where('inbox.account_id', '=', owner)
       .where('inbox.id', '=', id)
       .execute()
@@ -95,25 +110,38 @@ export class Inboxes {
     // In the order of their ids, as deliveries are always locked.
     await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
       order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
-    return { address: purged.address, mailIds: mails.map((mail) => mail.mail_id) }
+    return {
+      address: purged.address,
+      mails: mails.map((row) => ({ mailId: row.mail_id, sizeBytes: row.size_bytes })),
+    }
   }
 
-  /** Inboxes of accounts on a plan that expired before then, oldest first. */
-  async listExpired(
-    plan: Plan,
-    before: number,
-    limit: number,
-  ): Promise<{ id: InboxId; accountId: AccountId }[]> {
+  /**
+   * Inboxes of any account that expired after one of them and until then, in the order of expiry.
+   * Of all plans: with a condition on the plan, a query would read any number of others.
+   */
+  async listExpired(page: {
+    readonly after: { readonly expiresAt: number; readonly id: string }
+    readonly until: number
+    readonly limit: number
+  }): Promise<ExpiredInbox[]> {
+    const { after, until, limit } = page
     const rows = await this.#db
       .selectFrom('inbox')
       .innerJoin('account', 'account.id', 'inbox.account_id')
-      .select(['inbox.id', 'inbox.account_id'])
-      .where('account.plan', '=', plan)
-      .where('inbox.expires_at', '<=', before)
+      .select(['inbox.id', 'inbox.account_id', 'inbox.expires_at', 'account.plan'])
+      .where(sql<boolean>`(inbox.expires_at, inbox.id) > (${after.expiresAt}, ${after.id})`)
+      .where('inbox.expires_at', '<=', until)
       .orderBy('inbox.expires_at')
+      .orderBy('inbox.id')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      expiresAt: row.expires_at,
+      plan: row.plan,
+    }))
   }
 
   /** Number of the newest message of an inbox; null when there is no such inbox. */

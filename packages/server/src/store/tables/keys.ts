@@ -117,6 +117,17 @@ export class Keys {
       .execute()
   }
 
+  /** Deletes keys that were revoked before then; returns how many. */
+  async deleteRevoked(before: number, limit: number): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('api_key')
+      .where('id', 'in', (from) =>
+        from.selectFrom('api_key').select('id').where('revoked_at', '<', before).limit(limit),
+      )
+      .executeTakeFirst()
+    return Number(numDeletedRows)
+  }
+
   /** Sets when keys were last used. */
   async setLastUsed(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
     for (const [id, usedAt] of uses) {

@@ -123,6 +123,30 @@ export class Mails {
     return rows.map((row) => row.inbox_id)
   }
 
+  /**
+   * Looks at mails received until then, in the order of their ids, for those that no message
+   * refers to. `last` is the last mail that was looked at; null when there was none.
+   */
+  async listUnshared(page: {
+    readonly after: string
+    readonly until: number
+    readonly limit: number
+  }): Promise<{ readonly mailIds: string[]; readonly last: string | null }> {
+    const rows = await this.#db
+      .selectFrom('mail')
+      .select([
+        'id',
+        sql<number>`exists (select 1 from message where message.mail_id = mail.id)`.as('shared'),
+      ])
+      .where('id', '>', page.after)
+      .where('received_at', '<=', page.until)
+      .orderBy('id')
+      .limit(page.limit)
+      .execute()
+    const unshared = rows.filter((row) => !row.shared)
+    return { mailIds: unshared.map((row) => row.id), last: rows.at(-1)?.id ?? null }
+  }
+
   /** Deletes those of these mails that no message refers to any more. */
   async deleteUnshared(mailIds: readonly string[]): Promise<void> {
     if (mailIds.length === 0) return

@@ -36,6 +36,14 @@ export class Usage {
       .execute()
   }
 
+  /** Deletes usage of days before `date`; returns how many rows. */
+  async deleteOld(date: string, limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`delete from usage_day
+      where (account_id, date, environment) in (select account_id, date, environment
+        from usage_day where date < ${date} order by date limit ${limit})`.execute(this.#db)
+    return Number(numAffectedRows)
+  }
+
   /** Rows of the days from `from` to `to`, both included, oldest first. */
   async list(owner: AccountId, from: string, to: string): Promise<UsageRow[]> {
     return this.#db
