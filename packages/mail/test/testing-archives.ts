@@ -6,6 +6,8 @@ export interface PackedFile {
   readonly bytes: Buffer
   readonly isDeflated?: boolean
   readonly isEncrypted?: boolean
+  /** Its sizes are in a descriptor behind the data, as in a zip that is written to a pipe. */
+  readonly isStreamed?: boolean
 }
 
 /** A zip of these files; `listed` are those in its central directory, all by default. */
@@ -18,10 +20,15 @@ export function zipOf(
   let offset = 0
   for (const file of files) {
     const data = file.isDeflated ? deflateRawSync(file.bytes) : file.bytes
-    const local = zipHeader(file, data)
-    pieces.push(Buffer.from('PK\x03\x04', 'latin1'), local, Buffer.from(file.name), data)
-    if ((options.listed ?? files).includes(file)) directory.push(zipListing(file, local, offset))
-    offset += 4 + local.length + Buffer.byteLength(file.name) + data.length
+    const header = zipHeader(file, data)
+    const local = file.isStreamed ? zipHeader(file, Buffer.alloc(0)) : header
+    const descriptor = Buffer.alloc(file.isStreamed ? 16 : 0)
+    descriptor.write('PK\x07\x08', 'latin1')
+    const mark = Buffer.from('PK\x03\x04', 'latin1')
+    const written = [mark, local, Buffer.from(file.name), data, descriptor]
+    pieces.push(...written)
+    if ((options.listed ?? files).includes(file)) directory.push(zipListing(file, header, offset))
+    offset += Buffer.concat(written).length
   }
   const list = Buffer.concat(directory)
   const end = Buffer.alloc(22)
@@ -37,7 +44,7 @@ export function zipOf(
 function zipHeader(file: PackedFile, data: Buffer): Buffer {
   const header = Buffer.alloc(26)
   header.writeUInt16LE(20, 0)
-  header.writeUInt16LE(file.isEncrypted ? 1 : 0, 2)
+  header.writeUInt16LE((file.isEncrypted ? 1 : 0) | (file.isStreamed ? 8 : 0), 2)
   header.writeUInt16LE(file.isDeflated ? 8 : 0, 4)
   header.writeUInt32LE(data.length, 14)
   header.writeUInt32LE(file.bytes.length, 18)

@@ -25,6 +25,9 @@ const INFLATED_MAX = 200
 /** Compressed bytes passed to `inflate` for one entry: enough for the beginning of any file. */
 const DEFLATED_BYTES = 16 * 1024
 
+/** Bytes of a compressed tar archive that are decompressed. Files behind them are not seen. */
+const TAR_BYTES_MAX = 1024 * 1024
+
 const LOCAL_HEADER = 0x04034b50
 const CENTRAL_HEADER = 0x02014b50
 const END_OF_DIRECTORY = 0x06054b50
@@ -41,7 +44,11 @@ export function readArchive(
   const magic = bytes.readUInt32LE(0)
   if (magic === LOCAL_HEADER || magic === END_OF_DIRECTORY) return readZip(bytes, inflate)
   if (bytes.readUInt16LE(0) === 0x8b1f) return readGzip(bytes, inflate)
-  return bytes.toString('latin1', 257, 262) === 'ustar' ? readTar(bytes) : null
+  return isTar(bytes) ? readTar(bytes) : null
+}
+
+function isTar(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 257, 262) === 'ustar'
 }
 
 interface ZipEntry {
@@ -56,26 +63,25 @@ function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[
   // The central directory may be missing, truncated or hide files: local headers count too.
   const entries = new Map<string, ZipEntry>()
   for (const entry of [...readDirectory(bytes), ...walkLocalHeaders(bytes)]) {
-    const key = `${entry.dataStart} ${entry.name}`
+    // Directory and local header may differ, and programs differ in which they believe.
+    const key = `${entry.dataStart} ${entry.method} ${entry.packedBytes} ${entry.name}`
     if (!entries.has(key)) entries.set(key, entry)
   }
   let inflatable = INFLATED_MAX
-  return [...entries.values()].map((entry) => {
-    const isPlain = (entry.flags & 1) === 0
-    const end = Math.min(entry.dataStart + entry.packedBytes, bytes.length)
-    if (isPlain && entry.method === 0) {
-      return {
-        name: entry.name,
-        head: bytes.subarray(entry.dataStart, end).subarray(0, HEAD_BYTES),
-      }
-    }
-    if (!isPlain || entry.method !== 8 || inflate === null || inflatable <= 0) {
-      return { name: entry.name, head: null }
-    }
+  return [...entries.values()].map(({ name, flags, method, packedBytes, dataStart }) => {
+    const isPlain = (flags & 1) === 0
+    // Local headers of streamed archives have no size, and a wrong one must not hide a file.
+    const data = packedBytes === 0 ? bytes.subarray(dataStart) : part(bytes, dataStart, packedBytes)
+    if (isPlain && method === 0) return { name, head: data.subarray(0, HEAD_BYTES) }
+    if (!isPlain || method !== 8 || inflate === null || inflatable <= 0) return { name, head: null }
     inflatable -= 1
-    const packed = bytes.subarray(entry.dataStart, Math.min(end, entry.dataStart + DEFLATED_BYTES))
-    return { name: entry.name, head: inflate(packed, HEAD_BYTES) }
+    return { name, head: inflate(data.subarray(0, DEFLATED_BYTES), HEAD_BYTES) }
   })
+}
+
+/** At most `lengthBytes` from `start` on. */
+function part(bytes: Buffer, start: number, lengthBytes: number): Buffer {
+  return bytes.subarray(start, Math.min(start + lengthBytes, bytes.length))
 }
 
 function readDirectory(bytes: Buffer): readonly ZipEntry[] {
@@ -137,10 +143,10 @@ function readGzip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry
   }
   if (flags & 16) at = Math.max(bytes.indexOf(0, at), at) + 1
   if (flags & 2) at += 2
-  const packed = bytes.subarray(at, at + DEFLATED_BYTES)
-  const head = inflate === null ? null : inflate(packed, HEAD_BYTES)
-  const inside = head !== null && head.toString('latin1', 257, 262) === 'ustar' ? readTar(head) : []
-  return [{ name, head }, ...inside]
+  const packed = bytes.subarray(at)
+  const head = inflate?.(packed.subarray(0, DEFLATED_BYTES), HEAD_BYTES) ?? null
+  if (head === null || inflate === null || !isTar(head)) return [{ name, head }]
+  return [{ name, head }, ...readTar(inflate(packed, TAR_BYTES_MAX) ?? head)]
 }
 
 function readTar(bytes: Buffer): readonly ArchiveEntry[] {
@@ -150,8 +156,7 @@ function readTar(bytes: Buffer): readonly ArchiveEntry[] {
     const name = bytes.toString('utf8', at, at + 100).replace(/\0.*$/s, '')
     const sizeBytes = Number.parseInt(bytes.toString('latin1', at + 124, at + 136), 8) || 0
     const dataStart = at + 512
-    const end = Math.min(dataStart + sizeBytes, bytes.length)
-    entries.push({ name, head: bytes.subarray(dataStart, end).subarray(0, HEAD_BYTES) })
+    entries.push({ name, head: part(bytes, dataStart, sizeBytes).subarray(0, HEAD_BYTES) })
     at = dataStart + Math.ceil(sizeBytes / 512) * 512
   }
   return entries

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { constants, gzipSync, inflateRawSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+// The inflate of the service, and not another for tests: its bounds decide what is seen.
+import { inflateStart } from '../../../server/src/features/receiving/inflate.ts'
 import { tarOf, zipOf } from '../../test/testing-archives.ts'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { type Inflate, judgeAttachment } from './verdict.ts'
-
-const inflate: Inflate = (data, maxBytes) => {
-  try {
-    return inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, maxBytes)
-  } catch {
-    return null
-  }
-}
+import { judgeAttachment } from './verdict.ts'
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join('')
 
@@ -25,7 +19,7 @@ interface Given {
 
 function judge({ name = 'file.dat', type = 'application/octet-stream', bytes = 'text' }: Given) {
   const content = Buffer.from(bytes)
-  return judgeAttachment({ filename: name, contentType: type, bytes: content }, inflate)
+  return judgeAttachment({ filename: name, contentType: type, bytes: content }, inflateStart)
 }
 
 const dos = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(100)])
@@ -124,6 +118,10 @@ describe('blocked by declared type', () => {
 describe('archives', () => {
   const plain = { name: 'readme.txt', bytes: Buffer.from('hi') }
   const program = { name: 'setup.exe', bytes: Buffer.from('x') }
+  const hiddenProgram = { name: 'notes.txt', bytes: Buffer.concat([dos, randomBytes(50_000)]) }
+  const shellScript = { name: 'data', bytes: Buffer.from('#!/bin/sh\necho') }
+  const large = { name: 'photo.jpg', bytes: randomBytes(300_000) }
+  const text = { name: 'book.txt', bytes: Buffer.from('Once upon a time. '.repeat(20_000)) }
   const blocked: readonly (readonly [name: string, bytes: Buffer])[] = [
     ['a program by name', zipOf([plain, program])],
     [
@@ -132,6 +130,15 @@ describe('archives', () => {
         { name: 'notes.txt', bytes: Buffer.concat([dos, randomBytes(50_000)]), isDeflated: true },
       ]),
     ],
+    [
+      'a streamed program that the directory hides',
+      zipOf([plain, { ...hiddenProgram, isDeflated: true, isStreamed: true }], { listed: [plain] }),
+    ],
+    [
+      'a stored, streamed program that the directory hides',
+      zipOf([plain, { ...hiddenProgram, isStreamed: true }], { listed: [plain] }),
+    ],
+    ['a program whose size in the directory is wrong', withListedSizes(zipOf([hiddenProgram]), 1)],
     ['an encrypted program by name', zipOf([{ ...program, isEncrypted: true }])],
     ['a directory that hides an entry', zipOf([plain, program], { listed: [plain] })],
     ['no directory at all', zipOf([plain, program]).subarray(0, 100)],
@@ -147,6 +154,13 @@ describe('archives', () => {
     ['a tar', tarOf([plain, { ...program, name: 'bin/run.sh' }])],
     ['a named gzip', gzipNamed('tool.exe', Buffer.from('x'))],
     ['a tar in a gzip', gzipSync(tarOf([program]))],
+    ['a gzipped program', gzipSync(hiddenProgram.bytes)],
+    [
+      'a gzipped program padded with zeros',
+      gzipSync(Buffer.concat([dos, Buffer.alloc(5_000_000)])),
+    ],
+    ['a program behind other files of a tar in a gzip', gzipSync(tarOf([large, hiddenProgram]))],
+    ['a script behind a text in a tar in a gzip', gzipSync(tarOf([text, shellScript]))],
   ]
   for (const [name, bytes] of blocked) {
     it(`are blocked for ${name}`, () => {
@@ -246,6 +260,17 @@ describe('hostile files', () => {
     )
   })
 
+  it('cost little when they are decompression bombs', () => {
+    const plainText = Buffer.from('hi')
+    const bomb = gzipSync(
+      Buffer.concat([tarOf([{ name: 'a', bytes: plainText }]), Buffer.alloc(20_000_000)]),
+    )
+    const elapsedMs = workedMs(() => {
+      for (let i = 0; i < 10; i += 1) judge({ bytes: bomb })
+    })
+    assert.ok(elapsedMs < 5_000)
+  })
+
   it('are judged in linear time', () => {
     const elapsedMs = workedMs(() => {
       for (const piece of [
@@ -262,6 +287,16 @@ describe('hostile files', () => {
     assert.ok(elapsedMs < 5_000)
   })
 })
+
+/** The zip with another packed size in each entry of its directory. */
+function withListedSizes(zip: Buffer, packedBytes: number): Buffer {
+  const changed = Buffer.from(zip)
+  const mark = Buffer.from('PK\x01\x02', 'latin1')
+  for (let at = changed.indexOf(mark); at >= 0; at = changed.indexOf(mark, at + 4)) {
+    changed.writeUInt32LE(packedBytes, at + 20)
+  }
+  return changed
+}
 
 function gzipNamed(name: string, bytes: Buffer): Buffer {
   const plain = gzipSync(bytes)

@@ -11,6 +11,8 @@ describe('the beginning of deflated data', () => {
     ['a short text', Buffer.from('hello')],
     ['random bytes', randomBytes(100_000)],
     ['a text', Buffer.from(words(200_000))],
+    ['a program padded with zeros', Buffer.concat([Buffer.from('MZ program'), zeros()])],
+    ['random bytes before zeros', Buffer.concat([randomBytes(3_000), zeros()])],
     ['a text before ten megabytes of zeros', Buffer.concat([Buffer.from(words(8_000)), zeros()])],
   ]
   for (const [name, bytes] of cases) {

@@ -1,33 +1,50 @@
 import { constants, inflateRawSync } from 'node:zlib'
 
-/** Output of one attempt, as a multiple of what is wanted: programs compress to about a third. */
-const OUTPUT_RATIO_MAX = 4
+/** Compressed bytes of the first attempt: with them, the description of the codes is complete. */
+const INPUT_BYTES_FIRST = 512
 
-/** Less compressed data than this holds no beginning of a file. */
-const INPUT_BYTES_MIN = 64
+/** The smallest step by which the input grows. */
+const INPUT_STEP_MIN = 64
+
+/** Deflate makes data at most so many times shorter. */
+const RATIO_MAX = 1_032
+
+/** Output of one attempt, as a multiple of what is wanted. */
+const OUTPUT_RATIO_MAX = 4
 
 /**
  * The first bytes of raw deflate data, at most `maxBytes`; null when it is damaged.
  *
- * `inflateRawSync` returns nothing at all if the output exceeds its limit, so the input is cut: to
- * `maxBytes` at first, as deflate hardly ever makes data longer, then in halves until the output
- * fits. A decompression bomb costs a few kilobytes of output for each attempt.
+ * `inflateRawSync` returns nothing at all if the output exceeds its limit, so the input grows
+ * until the output suffices, and then by smaller steps if the output was too large. Real data
+ * takes two attempts or three, and a decompression bomb one.
  */
 export function inflateStart(data: Buffer, maxBytes: number): Buffer | null {
-  const options = {
-    finishFlush: constants.Z_SYNC_FLUSH,
-    maxOutputLength: OUTPUT_RATIO_MAX * maxBytes,
-  }
-  for (let inputBytes = maxBytes; inputBytes >= INPUT_BYTES_MIN; inputBytes >>= 1) {
-    try {
-      return inflateRawSync(data.subarray(0, inputBytes), options).subarray(0, maxBytes)
-    } catch (error) {
-      if (!isTooLarge(error)) return null
+  const outputBytesMax = Math.max(OUTPUT_RATIO_MAX * maxBytes, RATIO_MAX * INPUT_BYTES_FIRST)
+  let start: Buffer | null = null
+  let inputBytes = 0
+  let stepBytes = INPUT_BYTES_FIRST
+  let wasTooLarge = false
+  while (stepBytes >= INPUT_STEP_MIN) {
+    const output = inflate(data.subarray(0, inputBytes + stepBytes), outputBytesMax)
+    if (output === 'damaged') break
+    if (output === 'too large') wasTooLarge = true
+    else {
+      start = output
+      inputBytes += stepBytes
+      if (start.length >= maxBytes || inputBytes >= data.length) break
     }
+    stepBytes = wasTooLarge ? stepBytes >> 1 : 3 * inputBytes
   }
-  return null
+  return start?.subarray(0, maxBytes) ?? null
 }
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+function inflate(data: Buffer, maxOutputLength: number): Buffer | 'damaged' | 'too large' {
+  try {
+    return inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength })
+  } catch (error) {
+    const isTooLarge =
+      error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    return isTooLarge ? 'too large' : 'damaged'
+  }
 }
