@@ -64,6 +64,7 @@ describe('the form of a code', () => {
       '7093',
     ],
     ['a date as the code', { text: 'Enter this verification code:\n\n19450508' }, '19450508'],
+    ['arrows around it', { text: 'Enter this login code:\n\n>>> 6YV28K <<<' }, '6YV28K'],
     ['dots that lead to it', { text: 'Security code ........ 90 41 36' }, '904136'],
     ['full width', { text: 'Your code is ４８２９１３' }, '482913'],
     ['full-width letters', { text: 'Your code is Ａ７Ｋ９Ｑ２' }, 'A7K9Q2'],

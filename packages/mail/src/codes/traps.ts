@@ -154,7 +154,9 @@ function isQuoted({ candidate, line }: PlacedCandidate): boolean {
 
 /** A line of the mail that this one answers. */
 function isReplied({ line }: PlacedCandidate): boolean {
-  return line.source === 'text' && /^\s*>/.test(line.text)
+  // Between `>>>` and `<<<` a code is emphasised.
+  const { source, text } = line
+  return source === 'text' && text.startsWith('>') && !text.endsWith('<')
 }
 
 /** `"code": "482913"`. */
