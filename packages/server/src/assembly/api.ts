@@ -1,4 +1,4 @@
-import type { InboxId, Limits, Plan, ServiceDescription } from '@mayfly/contract'
+import type { InboxId, KeyId, Limits, Plan, ServiceDescription } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { authenticate, type Caller, requireAdmin } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
@@ -119,7 +119,8 @@ function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: Ap
 
 function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDeps) {
   const usage = { store, clock, requestCounter: deps.requestCounter }
-  const keys = { store, clock, ids }
+  const endHeldCalls = (keyId: KeyId) => deps.subscriptions.endKey({ keyId })
+  const keys = { store, clock, ids, endHeldCalls }
   const signInDeps = { store, clock, ids, baseUrl }
   const connections = { store, clock, ids, providers, baseUrl, requireAdmin }
   return {
@@ -195,8 +196,8 @@ function bindMessages(
     elapsedMs: deps.elapsedMs,
     fetchLink: deps.fetchLink,
     findWithin: bind(find, findWithin),
-    lookUntil: <T>(bounds: WaitBounds, look: () => Promise<T | null>) =>
-      lookUntil(subscriptions, bounds, look),
+    lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
+      lookUntil(subscriptions, caller, bounds, look),
     visibleText: (html: string) => readableText(readHtml(html)),
     explain: async (...wait: Parameters<typeof explain>) => {
       const { nextSteps } = await explain(...wait)

@@ -1,4 +1,5 @@
 import type { InboxId } from '@mayfly/contract'
+import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { InboxSubscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
@@ -18,6 +19,9 @@ export type WaitingParts = {
 
 /** How often new mail is polled for, so that a lost announcement is harmless. */
 const SWEEP_MS = 5_000
+
+/** How often the keys of held waits and streams are checked. */
+const KEY_SWEEP_MS = 500
 
 /** Starts to wake the waits of this node when any thread or node announces new mail. */
 export async function startWaiting(deps: {
@@ -56,12 +60,16 @@ export async function startWaiting(deps: {
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
     sweep.run({ store, subscriptions }),
   )
+  const checking = runEvery(KEY_SWEEP_MS, { name: 'checking the keys of held waits', log }, () =>
+    endRevokedKeys({ store, subscriptions }),
+  )
   return {
     subscriptions,
     announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
     lastConnectionAt: () => lastConnectionAt,
     stop: async () => {
       await sweeping.stop()
+      await checking.stop()
       stopListening()
       await nodes?.close()
     },

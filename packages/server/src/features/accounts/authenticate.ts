@@ -7,6 +7,8 @@ import type { Tables } from '../../store/open.ts'
 export type Caller = {
   readonly accountId: AccountId
   readonly keyId: KeyId
+  /** Changes when the key is rotated. */
+  readonly keyPrefix: string
   readonly role: Role
   readonly environment: Environment
   readonly plan: Plan
@@ -30,11 +32,12 @@ export async function authenticate(
 ): Promise<Caller> {
   if (secret.length > SECRET_LENGTH_MAX) throw new ServiceError('invalid_api_key')
   const hashed = hashSecret(secret)
-  const credentials = await deps.store.keys.findCredentials(apiKeyPrefix(secret))
+  const keyPrefix = apiKeyPrefix(secret)
+  const credentials = await deps.store.keys.findCredentials(keyPrefix)
   const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, hashed))
   if (found === undefined) throw new ServiceError('invalid_api_key')
   const { secretHash: _, ...caller } = found
-  return caller
+  return { ...caller, keyPrefix }
 }
 
 /** The beginning of a key that is stored in the clear: `mf_live_` and eight characters. */

@@ -6,7 +6,13 @@ import type { Store, Tables } from '../../store/open.ts'
 import { apiKeyPrefix, type Caller, hashSecret, requireAdmin } from './authenticate.ts'
 
 /** What keys need. */
-export type KeyDeps = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
+export type KeyDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Ends the waits and streams of a key on this node; other nodes find out by polling. */
+  readonly endHeldCalls: (keyId: KeyId) => void
+}
 
 /** The properties of a new key. */
 export type NewKeyFields = {
@@ -60,6 +66,7 @@ export async function rotateKey(deps: KeyDeps, caller: Caller): Promise<IssuedKe
   )
   // Revoked since the call was authenticated.
   if (key === null) throw new ServiceError('invalid_api_key')
+  deps.endHeldCalls(caller.keyId)
   return { apiKey, key }
 }
 
@@ -80,6 +87,7 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promi
     if (key.role === 'admin' && admins.length === 1) throw new ServiceError('last_admin_key')
     await tx.keys.revoke(caller.accountId, id, deps.clock.now())
   })
+  deps.endHeldCalls(id)
 }
 
 function storedFields(apiKey: string) {

@@ -23,7 +23,11 @@ export type AssertDeps = {
   readonly elapsedMs: () => number
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   readonly findWithin: (caller: Caller, request: WaitRequest) => Promise<StoredMessage | null>
-  readonly lookUntil: <T>(bounds: WaitBounds, look: () => Promise<T | null>) => Promise<T | null>
+  readonly lookUntil: <T>(
+    caller: Caller,
+    bounds: WaitBounds,
+    look: () => Promise<T | null>,
+  ) => Promise<T | null>
   readonly fetchLink: FetchLink
   /** The sender of this mail is to be checked. Returns at once. */
   readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
@@ -103,7 +107,8 @@ async function authWithin(deps: AssertDeps, evaluation: Evaluation): Promise<Mes
   const { caller, found, request } = evaluation
   if (found.auth !== null) return found.auth
   const { inboxId, gone } = request
-  return deps.lookUntil({ inboxId, gone, timeoutMs: evaluation.timeLeftMs() }, async () => {
+  const bounds = { inboxId, gone, timeoutMs: evaluation.timeLeftMs() }
+  return deps.lookUntil(caller, bounds, async () => {
     const message = await deps.store.messages.find(caller.accountId, inboxId, found.id)
     if (message === null) throw new ServiceError('inbox_not_found')
     // At each look: a check may have been dropped when too many were due.

@@ -13,6 +13,7 @@ function caller(accountId: AccountId): Caller {
     accountId,
     // A brand by hand: the key need not exist.
     keyId: 'key_1' as KeyId,
+    keyPrefix: 'mf_live_1',
     role: 'admin',
     environment: 'live',
     plan: 'unlimited',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InboxId } from '@mayfly/contract'
+import type { InboxId, KeyId } from '@mayfly/contract'
 import { lookUntil } from './look-until.ts'
 import { InboxSubscriptions } from './subscriptions.ts'
 
 const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs a fixed id.
+const KEY = { keyId: 'key_1' as KeyId, keyPrefix: 'mf_live_1' } // A brand by hand.
 const LONG_MS = 60_000
 
 /** Runs a wait whose looks find these results, one after the other, then nothing. */
@@ -15,7 +16,7 @@ function wait(
   const subscriptions = new InboxSubscriptions()
   let looks = 0
   const { timeoutMs = LONG_MS, gone = new AbortController().signal } = about
-  const found = lookUntil(subscriptions, { inboxId: INBOX, timeoutMs, gone }, async () => {
+  const found = lookUntil(subscriptions, KEY, { inboxId: INBOX, timeoutMs, gone }, async () => {
     looks += 1
     about.onLook?.()
     return results.shift() ?? null

@@ -1,5 +1,5 @@
 import type { InboxId } from '@mayfly/contract'
-import type { InboxSubscriptions } from './subscriptions.ts'
+import type { HeldKey, InboxSubscriptions } from './subscriptions.ts'
 
 /** What a wait is bounded by. */
 export type WaitBounds = {
@@ -21,6 +21,7 @@ export type WaitBounds = {
  */
 export async function lookUntil<T>(
   subscriptions: InboxSubscriptions,
+  key: HeldKey,
   { inboxId, timeoutMs, gone }: WaitBounds,
   look: (wakeNumber: number) => Promise<T | null>,
 ): Promise<T | null> {
@@ -29,7 +30,7 @@ export async function lookUntil<T>(
   if (timeoutMs <= 0 || gone.aborted) expire()
   const timer = setTimeout(expire, timeoutMs)
   gone.addEventListener('abort', expire, { once: true })
-  const subscription = subscriptions.subscribe(inboxId)
+  const subscription = subscriptions.subscribe(inboxId, key)
   try {
     for (;;) {
       const found = await look(subscription.wakeNumber)

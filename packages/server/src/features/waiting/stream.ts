@@ -41,7 +41,7 @@ export async function openStream(
 ): Promise<AsyncGenerator<StreamEvent>> {
   await using opened = new AsyncDisposableStack()
   opened.use(await deps.takeWaitSlot(caller))
-  const subscription = deps.subscriptions.subscribe(request.inboxId)
+  const subscription = deps.subscriptions.subscribe(request.inboxId, caller)
   opened.defer(() => subscription.close())
   const start = await startPosition(deps, caller, request)
   return follow(deps, caller, { request, start, subscription, held: opened.move() })
@@ -64,6 +64,7 @@ async function* follow(
   while (!request.gone.aborted) {
     const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
     for (const { at, ...event } of events) {
+      subscription.throwIfEnded()
       position = at
       yield { ...event, id: `${at.sequence}.${at.stage}` }
     }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InboxId } from '@mayfly/contract'
+import type { InboxId, KeyId } from '@mayfly/contract'
 import { InboxSubscriptions } from './subscriptions.ts'
 
 const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs fixed ids.
 const OTHER = 'inb_2' as InboxId // A brand by hand.
+const KEY = { keyId: 'key_1' as KeyId, keyPrefix: 'mf_live_1' } // A brand by hand.
 
 /** Whether a promise is settled by the time the loop has turned. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -20,7 +21,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 describe('InboxSubscriptions', () => {
   it('remembers what happened between subscribing and asking', async () => {
     const subscriptions = new InboxSubscriptions()
-    const subscription = subscriptions.subscribe(INBOX)
+    const subscription = subscriptions.subscribe(INBOX, KEY)
     subscriptions.wake([INBOX])
     const { signal } = new AbortController()
     assert.equal(await isSettled(subscription.next(signal)), true)
@@ -37,7 +38,7 @@ describe('InboxSubscriptions', () => {
 
   it('lets go when the signal fires, and leaves no listener', async () => {
     const subscriptions = new InboxSubscriptions()
-    const subscription = subscriptions.subscribe(INBOX)
+    const subscription = subscriptions.subscribe(INBOX, KEY)
     const deadline = new AbortController()
     const waiting = subscription.next(deadline.signal)
     deadline.abort()
@@ -48,9 +49,11 @@ describe('InboxSubscriptions', () => {
   it('ends every wait when the service stops, also those that come later', async () => {
     const subscriptions = new InboxSubscriptions()
     const { signal } = new AbortController()
-    const waiting = subscriptions.subscribe(INBOX).next(signal)
+    const waiting = subscriptions.subscribe(INBOX, KEY).next(signal)
     subscriptions.close()
     await assert.rejects(waiting, { code: 'shutting_down' })
-    await assert.rejects(subscriptions.subscribe(OTHER).next(signal), { code: 'shutting_down' })
+    await assert.rejects(subscriptions.subscribe(OTHER, KEY).next(signal), {
+      code: 'shutting_down',
+    })
   })
 })

@@ -1,8 +1,11 @@
-import type { InboxId } from '@mayfly/contract'
+import type { InboxId, KeyId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 
 /** Seconds after which a wait that was ended by a stop is worth repeating. */
 const RETRY_SECONDS = 2
+
+/** The key with which a wait or a stream was begun; its prefix changes when it is rotated. */
+export type HeldKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 
 /** Subscriptions of the waits and streams that this node holds, by inbox. */
 export class InboxSubscriptions {
@@ -11,12 +14,12 @@ export class InboxSubscriptions {
   #isClosed = false
 
   /** Subscribes to what happens in an inbox from now on. */
-  subscribe(inboxId: InboxId): Subscription {
-    const subscription = new Subscription(() => this.#remove(inboxId, subscription))
+  subscribe(inboxId: InboxId, key: HeldKey): Subscription {
+    const subscription = new Subscription(key, () => this.#remove(inboxId, subscription))
     const others = this.#byInbox.get(inboxId)
     if (others === undefined) this.#byInbox.set(inboxId, new Set([subscription]))
     else others.add(subscription)
-    if (this.#isClosed) subscription.end()
+    if (this.#isClosed) subscription.end(shuttingDown())
     return subscription
   }
 
@@ -45,9 +48,28 @@ export class InboxSubscriptions {
   /** Ends all subscriptions, and every later one at once: the service is stopping. */
   close(): void {
     this.#isClosed = true
-    for (const subscriptions of this.#byInbox.values()) {
-      for (const subscription of subscriptions) subscription.end()
+    for (const subscription of this.#all()) subscription.end(shuttingDown())
+  }
+
+  /** The keys with at least one subscription. */
+  keys(): HeldKey[] {
+    const keys = new Map<string, HeldKey>()
+    for (const { key } of this.#all()) keys.set(`${key.keyId} ${key.keyPrefix}`, key)
+    return [...keys.values()]
+  }
+
+  /** Ends the subscriptions of a key, of all its prefixes when none is given. */
+  endKey({ keyId, keyPrefix }: Pick<HeldKey, 'keyId'> & Partial<HeldKey>): void {
+    for (const subscription of this.#all()) {
+      const { key } = subscription
+      if (key.keyId === keyId && (keyPrefix === undefined || key.keyPrefix === keyPrefix)) {
+        subscription.end(new ServiceError('invalid_api_key'))
+      }
     }
+  }
+
+  *#all(): Generator<Subscription> {
+    for (const subscriptions of this.#byInbox.values()) yield* subscriptions
   }
 
   #remove(inboxId: InboxId, subscription: Subscription): void {
@@ -55,6 +77,10 @@ export class InboxSubscriptions {
     others?.delete(subscription)
     if (others?.size === 0) this.#byInbox.delete(inboxId)
   }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('shutting_down', { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /**
@@ -66,17 +92,19 @@ export class InboxSubscriptions {
 export class Subscription {
   #isWoken = false
   #wakeNumber = 0
-  #isEnded = false
+  #ended: ServiceError | null = null
   #resume: (() => void) | null = null
+  readonly key: HeldKey
   readonly #onClose: () => void
 
-  constructor(onClose: () => void) {
+  constructor(key: HeldKey, onClose: () => void) {
+    this.key = key
     this.#onClose = onClose
   }
 
   /** Resolves when something has happened since the last call, or when `signal` fires. */
   async next(signal: AbortSignal): Promise<void> {
-    if (!this.#isWoken && !this.#isEnded && !signal.aborted) {
+    if (!this.#isWoken && this.#ended === null && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const resume = () => resolve()
       this.#resume = resume
@@ -86,9 +114,12 @@ export class Subscription {
       this.#resume = null
     }
     this.#isWoken = false
-    if (this.#isEnded) {
-      throw new ServiceError('shutting_down', { retryAfterSeconds: RETRY_SECONDS })
-    }
+    this.throwIfEnded()
+  }
+
+  /** Throws the reason for which the subscription was ended, if it was. */
+  throwIfEnded(): void {
+    if (this.#ended !== null) throw this.#ended
   }
 
   /** Number of the last wake; subscriptions that were woken together have the same. */
@@ -103,9 +134,9 @@ export class Subscription {
     this.#resume?.()
   }
 
-  /** Lets `next` throw: the service is stopping. */
-  end(): void {
-    this.#isEnded = true
+  /** Lets `next` throw this reason. */
+  end(reason: ServiceError): void {
+    this.#ended ??= reason
     this.#resume?.()
   }
 

@@ -77,6 +77,19 @@ export class Keys {
     }))
   }
 
+  /** The prefixes of those of these keys that can be used, by key. */
+  async activePrefixes(ids: readonly KeyId[]): Promise<Map<KeyId, string>> {
+    const rows = await this.#db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account_id')
+      .select(['api_key.id', 'api_key.prefix'])
+      .where('api_key.id', 'in', ids)
+      .where('api_key.revoked_at', 'is', null)
+      .where('account.suspended_at', 'is', null)
+      .execute()
+    return new Map(rows.map(({ id, prefix }) => [id, prefix]))
+  }
+
   /** Active keys, oldest first. */
   async list(owner: AccountId): Promise<Key[]> {
     const rows = await this.#db

@@ -1,0 +1,23 @@
+import type { Tables } from '../../store/open.ts'
+import type { InboxSubscriptions } from './subscriptions.ts'
+
+/** Keys in one query. */
+const CHUNK = 500
+
+/**
+ * Ends the waits and streams whose key was revoked or rotated, or whose account was suspended, by
+ * whomever: this node, another one, or the operator's command in a process of its own.
+ */
+export async function endRevokedKeys(deps: {
+  readonly store: Tables
+  readonly subscriptions: InboxSubscriptions
+}): Promise<void> {
+  const held = deps.subscriptions.keys()
+  for (let start = 0; start < held.length; start += CHUNK) {
+    const chunk = held.slice(start, start + CHUNK)
+    const prefixes = await deps.store.keys.activePrefixes(chunk.map(({ keyId }) => keyId))
+    for (const key of chunk) {
+      if (prefixes.get(key.keyId) !== key.keyPrefix) deps.subscriptions.endKey(key)
+    }
+  }
+}
