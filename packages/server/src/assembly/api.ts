@@ -5,7 +5,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
 import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
-import type { FetchLink } from '../features/assertions/link-check.ts'
+import { type FetchLink, LinkFetches } from '../features/assertions/link-fetches.ts'
 import { runAssertions } from '../features/assertions/run.ts'
 import {
   createScenario,
@@ -194,7 +194,7 @@ function bindMessages(
     takeWaitSlot,
     onLooked,
     elapsedMs: deps.elapsedMs,
-    fetchLink: deps.fetchLink,
+    linkFetches: new LinkFetches(deps.fetchLink),
     findWithin: bind(find, findWithin),
     lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
       lookUntil(subscriptions, caller, bounds, look),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
-import type { FetchLink } from '../features/assertions/link-check.ts'
+import type { FetchLink } from '../features/assertions/link-fetches.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { createResolver, type DnsResolver } from '../platform/dns/resolver.ts'
 import { createOutbound, type Outbound } from '../platform/outbound/http-client.ts'
@@ -31,12 +31,13 @@ export function openOutbound(config: Config): OutboundParts {
   const http = createClient(config, resolver)
   return {
     http,
-    fetchLink: (url, timeoutMs) =>
+    fetchLink: (url, { timeoutMs, signal }) =>
       http.request({
         method: 'GET',
         url,
         headers: { 'user-agent': 'Mayfly (link check)', accept: '*/*' },
         timeoutMs,
+        signal,
         redirectsMax: LINK_REDIRECTS_MAX,
         bodyBytesMax: 0,
       }),

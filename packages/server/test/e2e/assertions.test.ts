@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
@@ -105,6 +105,36 @@ onEachDatabase('assertions', (create) => {
         assert.match(answer.body.error.message, message)
       }
     }
+  })
+
+  it('stop fetching links when the client has gone', async () => {
+    await using database = await create()
+    await using service = await startService({ database, env: LOCAL })
+    const requested: string[] = []
+    const arrived = Promise.withResolvers<Socket>()
+    const site = createServer(({ url, socket }) => {
+      requested.push(String(url))
+      arrived.resolve(socket)
+    }).listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    await using _site = { [Symbol.asyncDispose]: async () => void site.close() }
+    // The type of `address` allows pipes; this is a TCP server.
+    const { port } = site.address() as AddressInfo
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const links = [1, 2, 3].map((number) => `http://127.0.0.1:${port}/${number}`)
+    await service.sendMail({ to: inbox.emailAddress, text: links.join(' ') })
+    const leave = new AbortController()
+    const assertions = [{ type: 'linkResponds' }, { type: 'linkResponds' }]
+    const body = { assertions, timeoutSeconds: 50 }
+    const path = `/v1/inboxes/${inbox.id}/assert`
+    const running = dev.post(path, body, { signal: leave.signal })
+    const socket = await arrived.promise
+    const closed = once(socket, 'close')
+    leave.abort()
+    await assert.rejects(running)
+    await closed
+    assert.deepEqual(requested, ['/1'])
   })
 
   it('refuse to fetch private addresses by default', async () => {

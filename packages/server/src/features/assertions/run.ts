@@ -15,7 +15,8 @@ import {
   noLink,
   nothingArrived,
 } from './evaluate.ts'
-import { checkLinks, type FetchLink } from './link-check.ts'
+import { checkLinks } from './link-check.ts'
+import type { LinkFetches, LinkRun } from './link-fetches.ts'
 
 /** What running assertions needs. */
 export type AssertDeps = {
@@ -28,7 +29,7 @@ export type AssertDeps = {
     bounds: WaitBounds,
     look: () => Promise<T | null>,
   ) => Promise<T | null>
-  readonly fetchLink: FetchLink
+  readonly linkFetches: LinkFetches
   /** The sender of this mail is to be checked. Returns at once. */
   readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
   readonly visibleText: (html: string) => string
@@ -60,9 +61,15 @@ export async function runAssertions(
   }
   const arrivalMs = wasThere ? 0 : deps.elapsedMs() - startedAt
   const timeLeftMs = () => startedAt + request.timeoutMs - deps.elapsedMs()
+  const linksUntil = Math.max(startedAt + request.timeoutMs, deps.elapsedMs() + LINKS_MS_MIN)
+  const links = deps.linkFetches.begin({
+    accountId: caller.accountId,
+    timeLeftMs: () => linksUntil - deps.elapsedMs(),
+    gone: request.gone,
+  })
   const results = await Promise.all(
     request.assertions.map((assertion) =>
-      evaluate(deps, { assertion, found, caller, request, timeLeftMs }),
+      evaluate(deps, { assertion, found, caller, request, timeLeftMs, links }),
     ),
   )
   return {
@@ -80,6 +87,7 @@ type Evaluation = {
   readonly caller: Caller
   readonly request: AssertRequest
   readonly timeLeftMs: () => number
+  readonly links: LinkRun
 }
 
 async function evaluate(deps: AssertDeps, evaluation: Evaluation): Promise<AssertionResult> {
@@ -94,8 +102,7 @@ async function evaluate(deps: AssertDeps, evaluation: Evaluation): Promise<Asser
     case 'linkResponds': {
       const urls = linksToTry(found, assertion.urlContains)
       if (urls.length === 0) return noLink(found, assertion.urlContains)
-      const timeLeftMs = () => Math.max(evaluation.timeLeftMs(), LINKS_MS_MIN)
-      return checkLinks(urls, deps.fetchLink, timeLeftMs)
+      return checkLinks(urls, evaluation.links)
     }
     case 'auth':
       return checkAuth(await authWithin(deps, evaluation), assertion)

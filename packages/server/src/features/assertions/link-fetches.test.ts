@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@mayfly/contract'
+import { checkLinks } from './link-check.ts'
+import { type Fetched, type FetchLink, LinkFetches } from './link-fetches.ts'
+
+const ALICE = 'acc_1' as AccountId // A brand by hand: the test needs a fixed id.
+const NOT_FOUND: Fetched = { state: 'answered', status: 404, url: '' }
+
+/** Links of which none responds, and what was fetched of them. */
+function brokenSite() {
+  const fetched: string[] = []
+  let running = 0
+  let runningMost = 0
+  const fetchLink: FetchLink = async (url) => {
+    fetched.push(url)
+    running += 1
+    runningMost = Math.max(runningMost, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+    return NOT_FOUND
+  }
+  return { fetchLink, fetched, runningMost: () => runningMost }
+}
+
+const urlsOf = (host: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `https://${host}.example/${i}`)
+
+describe('LinkFetches', () => {
+  const gone = new AbortController().signal
+  const bounds = { accountId: ALICE, timeLeftMs: () => 1_000, gone }
+
+  it('fetch each link once in a run, however many assertions want it', async () => {
+    const { fetchLink, fetched } = brokenSite()
+    const run = new LinkFetches(fetchLink).begin(bounds)
+    const urls = urlsOf('a', 10)
+    await Promise.all(Array.from({ length: 20 }, () => checkLinks(urls, run)))
+    assert.deepEqual(fetched, urls)
+  })
+
+  it('fetch at most 40 links in a run, and say so', async () => {
+    const { fetchLink, fetched } = brokenSite()
+    const run = new LinkFetches(fetchLink).begin(bounds)
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => checkLinks(urlsOf(`h${i}`, 10), run)),
+    )
+    assert.equal(fetched.length, 40)
+    assert.match(String(results[19]?.detail), /One call fetches at most 40 links\./)
+  })
+
+  it('fetch 4 links of an account at a time, over all its runs', async () => {
+    const { fetchLink, runningMost } = brokenSite()
+    const fetches = new LinkFetches(fetchLink)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, i) => checkLinks(urlsOf(`h${i}`, 5), fetches.begin(bounds))),
+    )
+    assert.equal(runningMost(), 4)
+  })
+
+  it('fetch nothing after the deadline of the run or when the client has gone', async () => {
+    for (const over of [{ timeLeftMs: () => 0 }, { gone: AbortSignal.abort() }]) {
+      const { fetchLink, fetched } = brokenSite()
+      const run = new LinkFetches(fetchLink).begin({ ...bounds, ...over })
+      const { passed, detail } = await checkLinks(urlsOf('a', 3), run)
+      assert.deepEqual([passed, fetched.length], [false, 0])
+      assert.match(detail, /no time was left/)
+    }
+  })
+})

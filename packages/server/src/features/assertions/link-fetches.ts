@@ -1,0 +1,99 @@
+import type { AccountId } from '@mayfly/contract'
+
+/** The result of a fetch. */
+export type Fetched =
+  | { readonly state: 'answered'; readonly status: number; readonly url: string }
+  | { readonly state: 'refused'; readonly detail: string }
+  | { readonly state: 'failed'; readonly error: string; readonly detail: string }
+
+/** Fetches one URL under the rules for outbound connections. */
+export type FetchLink = (
+  url: string,
+  bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
+) => Promise<Fetched>
+
+/** What bounds the fetches of one run. */
+export type RunBounds = {
+  readonly accountId: AccountId
+  /** One deadline for all links of the run. */
+  readonly timeLeftMs: () => number
+  /** Fires when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+/** The links of one run of assertions. */
+export type LinkRun = {
+  /** 0 or less when no further link is to be tried. */
+  readonly timeLeftMs: () => number
+  readonly fetch: (url: string) => Promise<Fetched>
+}
+
+/** Longest time for one link, redirects included. */
+const LINK_TIMEOUT_MS = 10_000
+
+/** Links that one account fetches at a time, over all its runs on this node. */
+const FETCHES_PER_ACCOUNT_MAX = 4
+
+/** Different links that one run fetches, so that a mail cannot make us send hundreds of requests. */
+const LINKS_PER_RUN_MAX = 40
+
+/** Fetches the links of runs; each link once in a run, however many assertions want it. */
+export class LinkFetches {
+  readonly #fetchLink: FetchLink
+  readonly #running = new Map<AccountId, Set<Promise<Fetched>>>()
+
+  constructor(fetchLink: FetchLink) {
+    this.#fetchLink = fetchLink
+  }
+
+  /** Begins a run. */
+  begin(bounds: RunBounds): LinkRun {
+    const fetched = new Map<string, Promise<Fetched>>()
+    const timeLeftMs = () => (bounds.gone.aborted ? 0 : bounds.timeLeftMs())
+    return {
+      timeLeftMs,
+      fetch: (url) => {
+        const earlier = fetched.get(url)
+        if (earlier !== undefined) return earlier
+        if (fetched.size >= LINKS_PER_RUN_MAX) return Promise.resolve(TOO_MANY)
+        const result = this.#fetchInTurn(url, { ...bounds, timeLeftMs })
+        fetched.set(url, result)
+        return result
+      },
+    }
+  }
+
+  async #fetchInTurn(url: string, { accountId, timeLeftMs, gone }: RunBounds): Promise<Fetched> {
+    let running = this.#runningOf(accountId)
+    // Each fetch ends by its own timeout, so that a turn always comes.
+    while (running.size >= FETCHES_PER_ACCOUNT_MAX) {
+      await Promise.race(running)
+      running = this.#runningOf(accountId)
+    }
+    const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
+    if (timeoutMs <= 0) return NO_TIME
+    const fetching = this.#fetchLink(url, { timeoutMs, signal: gone })
+    running.add(fetching)
+    try {
+      return await fetching
+    } finally {
+      running.delete(fetching)
+      if (running.size === 0) this.#running.delete(accountId)
+    }
+  }
+
+  #runningOf(accountId: AccountId): Set<Promise<Fetched>> {
+    const known = this.#running.get(accountId)
+    if (known !== undefined) return known
+    const running = new Set<Promise<Fetched>>()
+    this.#running.set(accountId, running)
+    return running
+  }
+}
+
+const NO_TIME: Fetched = { state: 'failed', error: 'timeout', detail: 'No time was left.' }
+
+const TOO_MANY: Fetched = {
+  state: 'refused',
+  detail: `One call fetches at most ${LINKS_PER_RUN_MAX} links.`,
+}
