@@ -197,7 +197,7 @@ function bindMessages(
     linkFetches: new LinkFetches(deps.fetchLink),
     findWithin: bind(find, findWithin),
     lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
-      lookUntil(subscriptions, caller, bounds, look),
+      lookUntil({ subscriptions, key: caller }, bounds, look),
     visibleText: (html: string) => readableText(readHtml(html)),
     explain: async (...wait: Parameters<typeof explain>) => {
       const { nextSteps } = await explain(...wait)

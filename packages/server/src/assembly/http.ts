@@ -15,7 +15,7 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
-  readonly timeouts?: HttpTimeouts
+  readonly timeouts: HttpTimeouts | undefined
 }
 
 /** Stops accepting and waits for open requests; connections that are left after that are cut. */

@@ -116,12 +116,8 @@ export async function startService(
         localKeyFile,
       }),
     })
-    const { http, url } = await startHttp({
-      ...shared,
-      app,
-      baseUrl,
-      ...(overrides.httpTimeouts === undefined ? {} : { timeouts: overrides.httpTimeouts }),
-    })
+    const { httpTimeouts: timeouts } = overrides
+    const { http, url } = await startHttp({ ...shared, app, baseUrl, timeouts })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.

@@ -42,7 +42,7 @@ export type HttpOptions = {
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   readonly metrics: boolean
-  readonly timeouts?: HttpTimeouts
+  readonly timeouts?: HttpTimeouts | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }

@@ -34,7 +34,7 @@ const LINK_TIMEOUT_MS = 10_000
 /** Links that one account fetches at a time, over all its runs on this node. */
 const FETCHES_PER_ACCOUNT_MAX = 4
 
-/** Different links that one run fetches, so that a mail cannot make us send hundreds of requests. */
+/** Different links that one run fetches; a mail may hold hundreds. */
 const LINKS_PER_RUN_MAX = 40
 
 /** Fetches the links of runs; each link once in a run, however many assertions want it. */

@@ -16,11 +16,15 @@ function wait(
   const subscriptions = new InboxSubscriptions()
   let looks = 0
   const { timeoutMs = LONG_MS, gone = new AbortController().signal } = about
-  const found = lookUntil(subscriptions, KEY, { inboxId: INBOX, timeoutMs, gone }, async () => {
-    looks += 1
-    about.onLook?.()
-    return results.shift() ?? null
-  })
+  const found = lookUntil(
+    { subscriptions, key: KEY },
+    { inboxId: INBOX, timeoutMs, gone },
+    async () => {
+      looks += 1
+      about.onLook?.()
+      return results.shift() ?? null
+    },
+  )
   return { found, subscriptions, looks: () => looks }
 }
 

@@ -20,8 +20,7 @@ export type WaitBounds = {
  * held wait, of which there are thousands.
  */
 export async function lookUntil<T>(
-  subscriptions: InboxSubscriptions,
-  key: HeldKey,
+  { subscriptions, key }: { readonly subscriptions: InboxSubscriptions; readonly key: HeldKey },
   { inboxId, timeoutMs, gone }: WaitBounds,
   look: (wakeNumber: number) => Promise<T | null>,
 ): Promise<T | null> {

@@ -63,7 +63,8 @@ export async function findWithin(
   const queryText = JSON.stringify(query)
   let lookedUpTo = query.afterSequence
   let isFirst = true
-  const found = await lookUntil(deps.subscriptions, caller, request, async (wakeNumber) => {
+  const held = { subscriptions: deps.subscriptions, key: caller }
+  const found = await lookUntil(held, request, async (wakeNumber) => {
     const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
     const key = `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${queryText}`
     const look = isFirst ? await findNext() : await deps.singleFlight.run(key, findNext)
