@@ -142,6 +142,22 @@ onEachDatabase('sender checks', (create) => {
     assert.equal(auth.spf.result, 'pass')
   })
 
+  it('are made in a thread of their own, beside the scanner', async () => {
+    await using database = await create()
+    await using dns = await startDnsServer()
+    publish(dns, 'good.example', 'v=spf1 ip4:127.0.0.1 -all')
+    // Nobody listens there.
+    const env = { MAYFLY_DNS_SERVERS: dns.address, MAYFLY_CLAMD: '127.0.0.1:9' }
+    await using service = await startService({
+      database,
+      env: { ...env, MAYFLY_SMTP_THREADS: '1' },
+    })
+    const mail = await sendFrom(service, await service.register(), 'good.example')
+    const checks = ['spf', 'dmarc'].map((check) => ({ type: 'auth', check }))
+    const run = await mail.assert({ assertions: checks })
+    assert.equal(run.passed, true, JSON.stringify(run))
+  })
+
   it('are made when nobody looks and no mail arrives', async () => {
     await using database = await create()
     await using dns = await startDnsServer()
