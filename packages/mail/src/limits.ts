@@ -28,8 +28,14 @@ export const LINK_TEXT_CHARS_MAX = 1_000
 /** Characters of HTML that are read for text and links; mail clients truncate far earlier. */
 export const HTML_CHARS_MAX = 2 * 1024 * 1024
 
+/** Tags that are read of HTML: ten times those of a large newsletter. Each costs microseconds. */
+export const HTML_TAGS_MAX = 50_000
+
 /** Characters of text that are read from HTML, and searched for links in plain text. */
 export const TEXT_CHARS_MAX = 256 * 1024
+
+/** Characters of a text whose wrapped lines are joined; further lines stay as they were sent. */
+export const FLOWED_CHARS_MAX = 256 * 1024
 
 /** Nesting of HTML elements; browsers flatten deeper elements too. */
 export const HTML_DEPTH_MAX = 512

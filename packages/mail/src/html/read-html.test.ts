@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { TEXT_CHARS_MAX } from '../limits.ts'
+import { HTML_TAGS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
 import { readHtml } from './read-html.ts'
 
 /** The visible text of each block, and what is hidden in brackets. */
@@ -248,6 +248,13 @@ describe('links', () => {
 })
 
 describe('hostile HTML', () => {
+  it('is read up to a number of tags', () => {
+    const { blocks, isTruncated } = readHtml(`${'<p>a'.repeat(HTML_TAGS_MAX)}b<p>unread`)
+    assert.equal(isTruncated, true)
+    assert.equal(blocks.length, HTML_TAGS_MAX)
+    assert.equal(readHtml(`${'<p>a'.repeat(HTML_TAGS_MAX)}b`).isTruncated, false)
+  })
+
   it('reads any string', () => {
     const piece = fc.constantFrom(
       ...['<', '</', '>', '<p', '<td>', '</td>', '<table>', '</table>', '<a href="', '"', "'", '='],

@@ -1,4 +1,4 @@
-import { HTML_CHARS_MAX, HTML_DEPTH_MAX, LINK_TEXT_CHARS_MAX } from '../limits.ts'
+import { HTML_CHARS_MAX, HTML_DEPTH_MAX, HTML_TAGS_MAX, LINK_TEXT_CHARS_MAX } from '../limits.ts'
 import {
   BlockBuilder,
   collapseSpace,
@@ -40,7 +40,7 @@ const ANCHORS_MAX = 2_000
  * Reads HTML in one pass, as a browser would lay it out, without building a tree.
  *
  * Any string is accepted. The time is linear in the length, and no more than `HTML_CHARS_MAX`
- * characters are read.
+ * characters and `HTML_TAGS_MAX` tags are read.
  */
 export function readHtml(html: string): HtmlReading {
   const kept = html.length > HTML_CHARS_MAX ? html.slice(0, HTML_CHARS_MAX) : html
@@ -50,7 +50,8 @@ export function readHtml(html: string): HtmlReading {
   const { tags } = reader
   let textStart = 0
   let open = chars.indexOf('<')
-  while (open >= 0) {
+  let tagCount = 0
+  while (open >= 0 && tagCount < HTML_TAGS_MAX) {
     const kind = tags.kindAt(open)
     if (kind === 'text') {
       open = chars.indexOf('<', open + 1)
@@ -60,11 +61,12 @@ export function readHtml(html: string): HtmlReading {
     if (kind === 'start') reader.start(tags.startTag(open))
     else if (kind === 'end') reader.end(tags.endTag(open))
     else tags.skipOther(open)
+    tagCount += 1
     textStart = tags.end
     open = chars.indexOf('<', textStart)
   }
-  reader.text(textStart, chars.length)
-  return reader.finish(kept.length < html.length)
+  reader.text(textStart, open < 0 ? chars.length : open)
+  return reader.finish(open >= 0 || kept.length < html.length)
 }
 
 class HtmlReader {

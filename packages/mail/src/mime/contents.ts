@@ -141,10 +141,30 @@ function charsetInHtml(bytes: Buffer): string {
   return /<meta[^>]{0,200}charset\s{0,5}=\s{0,5}["']?([\w.:-]{1,40})/i.exec(start)?.[1] ?? ''
 }
 
+/** Longer texts are not split into lines: millions of short ones take seconds. */
+const SPLIT_CHARS_MAX = 64 * 1024
+
+const CARRIAGE_RETURN = 13
+const LINE_FEED = 10
+
 function withLineFeeds(text: string): string {
   if (!text.includes('\r')) return text
+  if (text.length > SPLIT_CHARS_MAX) return withLineFeedsInPlace(text)
   const lines = text.includes('\r\n') ? text.split('\r\n').join('\n') : text
   return lines.includes('\r') ? lines.replaceAll('\r', '\n') : lines
+}
+
+function withLineFeedsInPlace(text: string): string {
+  const bytes = Buffer.from(text, 'utf16le')
+  const units = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
+  let length = 0
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at] ?? 0
+    if (unit === CARRIAGE_RETURN && units[at + 1] === LINE_FEED) continue
+    units[length] = unit === CARRIAGE_RETURN ? LINE_FEED : unit
+    length += 1
+  }
+  return bytes.toString('utf16le', 0, 2 * length)
 }
 
 function readAttachment(

@@ -26,6 +26,14 @@ describe('format=flowed', () => {
     })
   }
 
+  it('joins the lines of the beginning of a huge text, and keeps the others', () => {
+    const text = `${'a \n'.repeat(1_000_000)}end`
+    const unwrapped = unwrapFlowed(text, false)
+    assert.ok(unwrapped.startsWith('a a a ') && unwrapped.endsWith('a \na \nend'))
+    assert.equal(unwrapped.replaceAll('\n', ''), text.replaceAll('\n', ''))
+    assert.equal(unwrapFlowed('a '.repeat(1_000_000), true), 'a '.repeat(1_000_000))
+  })
+
   it('takes linear time', () => {
     const elapsedMs = workedMs(() => {
       unwrapFlowed('a \n'.repeat(500_000), true)

@@ -1,3 +1,5 @@
+import { FLOWED_CHARS_MAX } from '../limits.ts'
+
 /**
  * Joins the lines that were wrapped by `format=flowed` (RFC 3676).
  *
@@ -5,6 +7,12 @@
  * signature separator `-- `. With `delSp` that space is removed.
  */
 export function unwrapFlowed(text: string, delSp: boolean): string {
+  if (text.length <= FLOWED_CHARS_MAX) return unwrap(text, delSp)
+  const end = text.lastIndexOf('\n', FLOWED_CHARS_MAX)
+  return end < 0 ? text : unwrap(text.slice(0, end), delSp) + text.slice(end)
+}
+
+function unwrap(text: string, delSp: boolean): string {
   const lines: string[] = []
   let paragraph = ''
   let depth = -1

@@ -44,6 +44,14 @@ function parseText(text: string): ParsedMail {
   return mail
 }
 
+it('reads the line ends of a long text as those of a short one', () => {
+  const short = 'é\r\nb\rc\r\r\nd\n\r\n'
+  const read = (count: number) =>
+    parseMail(Buffer.from(`Content-Type: text/plain; charset=utf-8\r\n\r\n${short.repeat(count)}`))
+      .text
+  assert.equal(read(20_000), read(1)?.repeat(20_000))
+})
+
 describe('bounds', () => {
   it('stop at a depth', () => {
     const nested = (depth: number): string => {
