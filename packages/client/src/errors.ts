@@ -41,6 +41,7 @@ export type ErrorCode =
   | 'registrations_exceeded'
   | 'internal_error'
   | 'shutting_down'
+  | 'content_unavailable'
   | 'dns_unavailable'
   | 'identity_provider_unavailable'
   | 'storage_unavailable'

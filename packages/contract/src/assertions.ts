@@ -74,6 +74,7 @@ const RUN_ERRORS = [
   'inbox_not_found',
   'concurrent_waits_exceeded',
   'shutting_down',
+  'content_unavailable',
 ] as const
 
 /** POST /v1/inboxes/{id}/assert */

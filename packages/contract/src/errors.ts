@@ -220,6 +220,11 @@ export const ERRORS = {
     type: 'unavailable',
     message: 'The service is stopping. Try again in a moment.',
   },
+  content_unavailable: {
+    status: 503,
+    type: 'unavailable',
+    message: 'The content of this mail could not be read in time. Try again in a minute.',
+  },
   dns_unavailable: {
     status: 503,
     type: 'unavailable',

@@ -133,7 +133,12 @@ export type Message = z.infer<typeof messageSchema>
 const inboxParams = z.object({ id: idSchema('inbox') })
 const messageParams = inboxParams.extend({ messageId: idSchema('message') })
 const attachmentParams = messageParams.extend({ attachmentId: idSchema('attachment') })
-const MESSAGE_ERRORS = [...KEY_ERRORS, 'inbox_not_found', 'message_not_found'] as const
+const MESSAGE_ERRORS = [
+  ...KEY_ERRORS,
+  'inbox_not_found',
+  'message_not_found',
+  'content_unavailable',
+] as const
 
 /** GET /v1/inboxes/{id}/messages */
 export const listMessages = {

@@ -45,6 +45,7 @@ export const waitForMessage = {
       'inbox_not_found',
       'concurrent_waits_exceeded',
       'shutting_down',
+      'content_unavailable',
     ),
     408: {
       description: '`nothing_arrived`: Nothing matching arrived in time.',

@@ -1,5 +1,4 @@
-import type { InboxId, KeyId, Limits, Plan, ServiceDescription } from '@mayfly/contract'
-import { readableText, readHtml } from '@mayfly/mail'
+import type { InboxId, KeyId, Limits, MessageId, Plan, ServiceDescription } from '@mayfly/contract'
 import { authenticate, type Caller, requireAdmin } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
@@ -32,18 +31,19 @@ import { listUsage, type RequestCounter, usageToday } from '../features/limits/u
 import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { explainCode } from '../features/messages/code.ts'
+import type { MessageRef } from '../features/messages/message-ref.ts'
 import {
   listMessages,
   type MessageDeps,
-  presentMessage,
   readMessage,
+  readMessageExcerpt,
 } from '../features/messages/read.ts'
 import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
-import { mismatch, type WaitFilter, waitQuery } from '../features/waiting/match.ts'
+import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
 import { openStream } from '../features/waiting/stream.ts'
 import type { InboxSubscriptions } from '../features/waiting/subscriptions.ts'
-import { findWithin, waitForMessage } from '../features/waiting/wait.ts'
+import { answerWait, findWithin, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import {
   createWebhook,
@@ -56,6 +56,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import { ipv6Groups } from '../platform/ip-address.ts'
 import type { Store } from '../store/open.ts'
+import type { Content } from './content.ts'
 
 /** What the features need. */
 export type AppDeps = {
@@ -84,6 +85,7 @@ export type AppDeps = {
   readonly waitSlots: WaitSlotHolder
   /** What GET /v1/service answers. */
   readonly describe: () => ServiceDescription
+  readonly content: Content
 }
 
 /** The features, as HTTP and MCP call them. */
@@ -186,9 +188,10 @@ function bindMessages(
   const diagnosis = diagnoseDeps({ store, clock, ...deps })
   const explain = (caller: Caller, inboxId: InboxId, filter: WaitFilter) =>
     explainWait(diagnosis, caller, { inboxId, query: waitQuery(filter) })
-  const { onLooked } = deps
-  const messages = { store, clock, baseUrl, onLooked }
-  const find = { store, subscriptions, onLooked, singleFlight: new SingleFlight() }
+  const { content, onLooked } = deps
+  const messages = { store, clock, baseUrl, content, onLooked }
+  const singleFlight = new SingleFlight()
+  const find = { store, subscriptions, singleFlight, findMatch: content.findMatch }
   const runDeps = {
     store,
     takeWaitSlot,
@@ -198,7 +201,7 @@ function bindMessages(
     findWithin: bind(find, findWithin),
     lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
       lookUntil({ subscriptions, key: caller }, bounds, look),
-    visibleText: (html: string) => readableText(readHtml(html)),
+    checkMessage: content.checkMessage,
     explain: async (...wait: Parameters<typeof explain>) => {
       const { nextSteps } = await explain(...wait)
       return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
@@ -206,17 +209,21 @@ function bindMessages(
   }
   const run = bind(runDeps, runAssertions)
   const scenarios = { store, clock, ids, runAssertions: run }
-  const present = (stored: Parameters<typeof presentMessage>[1]) =>
-    presentMessage({ baseUrl }, stored, 'block')
+  const wait = { ...find, takeWaitSlot, explain }
+  const present = (caller: Caller, inboxId: InboxId, messageId: MessageId) =>
+    readMessage(messages, caller, { inboxId, messageId, remoteImages: 'block', of: 'wait' })
   return {
     messages: {
       list: bind(messages, listMessages),
-      read: bind(messages, readMessage),
+      read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
+        readMessage(messages, caller, { ...request, of: 'message' }),
+      excerpt: bind(messages, readMessageExcerpt),
       raw: bind(messages, readRaw),
       explainCode: bind(messages, explainCode),
       attachment: bind(messages, readAttachment),
       transcript: bind({ store, clock }, readTranscript),
-      wait: bind({ ...find, takeWaitSlot, present, explain }, waitForMessage),
+      wait: bind({ ...wait, present }, answerWait),
+      waitForId: bind(wait, waitForMessage),
     },
     assertions: { run },
     scenarios: {
@@ -253,9 +260,22 @@ function diagnoseDeps({
   mailHost,
   smtpAddress,
   lastConnectionAt,
-}: Pick<AppDeps, 'store' | 'clock' | 'domains' | 'mailHost' | 'smtpAddress' | 'lastConnectionAt'>) {
+  content,
+}: Pick<
+  AppDeps,
+  'store' | 'clock' | 'domains' | 'mailHost' | 'smtpAddress' | 'lastConnectionAt' | 'content'
+>) {
   const operatorDomains = [...domains.public, ...domains.private]
-  return { store, clock, operatorDomains, mailHost, smtpAddress, lastConnectionAt, mismatch }
+  const { explainMismatches } = content
+  return {
+    store,
+    clock,
+    operatorDomains,
+    mailHost,
+    smtpAddress,
+    lastConnectionAt,
+    explainMismatches,
+  }
 }
 
 function bind<Deps, Args extends readonly unknown[], Result>(

@@ -9,8 +9,10 @@ import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
+import { createContentHost } from '../threads/content-host.ts'
 import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
+import { type Content, createContent } from './content.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
 import { startHttp, stopHttp } from './http.ts'
@@ -81,6 +83,7 @@ export async function startService(
     parts.defer(followUp.stop)
     const waiting = await startWaiting({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
     parts.defer(waiting.stop)
+    const content = startContent(shared, parts)
     const outbound = openOutbound(config)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
@@ -101,6 +104,7 @@ export async function startService(
       ...shared,
       ...limits,
       ...waiting,
+      content,
       baseUrl,
       elapsedMs,
       ...appSettings(config),
@@ -110,11 +114,7 @@ export async function startService(
       onLooked: followUp.onLooked,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
-      describe: () => ({
-        version: packageVersion(),
-        smtp: { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort },
-        localKeyFile,
-      }),
+      describe: () => describeService(config, addresses.smtpPort, localKeyFile),
     })
     const { httpTimeouts: timeouts } = overrides
     const { http, url } = await startHttp({ ...shared, app, baseUrl, timeouts })
@@ -168,11 +168,28 @@ async function openShared(config: Config, log: Log, clock: Clock): Promise<Share
   }
 }
 
+function describeService(config: Config, smtpPort: number, localKeyFile: string | null) {
+  const smtp = { host: config.MAYFLY_SMTP_HOST, port: smtpPort }
+  return { version: packageVersion(), smtp, localKeyFile }
+}
+
 /** The version of this package; it lies at the same place beside the source and the build. */
 function packageVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   // Our own package.json.
   return (JSON.parse(manifest) as { readonly version: string }).version
+}
+
+/** Reads mail content in a thread of its own, unless receiving has none either. */
+function startContent({ config, store, log }: Shared, parts: AsyncDisposableStack): Content {
+  if (config.MAYFLY_SMTP_THREADS === 0) return createContent(store)
+  const host = createContentHost({
+    databaseUrl: config.MAYFLY_DATABASE_URL,
+    onFailure: ({ call, error }) =>
+      log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
+  })
+  parts.defer(host.stop)
+  return host.content
 }
 
 function beginReceiving(shared: Shared) {

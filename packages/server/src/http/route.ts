@@ -31,3 +31,8 @@ export function clientGone(reply: FastifyReply): AbortSignal {
   })
   return gone.signal
 }
+
+/** Sends JSON that was written elsewhere. */
+export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json)
+}

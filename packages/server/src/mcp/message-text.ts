@@ -1,8 +1,10 @@
 import {
   type Attachment,
+  type InboxId,
   idSchema,
   type MailAddress,
   type Message,
+  type MessageId,
   messageSchema,
 } from '@mayfly/contract'
 import { z } from 'zod'
@@ -44,14 +46,19 @@ export const messageAnswerSchema = messageSchema
     untrusted: untrustedField,
   })
 
-/** A message for an agent: its metadata, and what the sender wrote, fenced and cut. */
-export function messageAnswer(
-  call: Pick<ToolCall, 'fence'>,
-  message: Message,
-  options: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
-): z.output<typeof messageAnswerSchema> {
-  const { auth } = message
-  const { body, nextOffset, bodyLength } = bodyPiece(message, options)
+/** Reads a message for an agent: its metadata, and what the sender wrote, fenced and cut. */
+export async function readForAgent(
+  { app, caller, fence }: Pick<ToolCall, 'app' | 'caller' | 'fence'>,
+  ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
+  { part, offset }: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
+): Promise<z.output<typeof messageAnswerSchema>> {
+  const message = await app.messages.excerpt(caller, {
+    ...{ ...ref, part, offset, linksFrom: 0, linksCharsMax: 0 },
+    // One more, by which the end is seen.
+    charsMax: BODY_CHARS_MAX + 1,
+  })
+  const { auth, bodyLength } = message
+  const { text: body, nextOffset } = cut(message.body, 0, BODY_CHARS_MAX)
   return {
     messageId: message.id,
     inboxId: message.inboxId,
@@ -59,12 +66,10 @@ export function messageAnswer(
     sizeBytes: message.sizeBytes,
     otp: message.otp && codeAnswer(message.otp),
     auth: auth && { spf: auth.spf.result, dkim: auth.dkim.result, dmarc: auth.dmarc.result },
-    linkCount: message.links.length,
+    linkCount: message.linkCount,
     bodyLength,
-    nextOffset,
-    untrusted: call.fence(
-      options.offset > 0 ? body : `${headLines(message).join('\n')}\n\n${body}`,
-    ),
+    nextOffset: nextOffset === null ? null : offset + nextOffset,
+    untrusted: fence(offset > 0 ? body : `${headLines(message).join('\n')}\n\n${body}`),
   }
 }
 
@@ -85,13 +90,9 @@ export function addressText(addresses: readonly MailAddress[]): string {
   return oneLine(shown.join(', '), LINE_CHARS_MAX)
 }
 
-function bodyPiece(message: Message, options: { readonly part: Part; readonly offset: number }) {
-  const whole = (options.part === 'html' ? message.html : message.text) ?? ''
-  const { text, nextOffset } = cut(whole, options.offset, BODY_CHARS_MAX)
-  return { body: text, nextOffset, bodyLength: whole.length }
-}
-
-function headLines(message: Message): string[] {
+function headLines(
+  message: Pick<Message, 'from' | 'subject' | 'otp' | 'to' | 'attachments'>,
+): string[] {
   return [
     ...senderLines(message),
     ...(message.to.length === 0 ? [] : [`To: ${addressText(message.to)}`]),

@@ -1,6 +1,6 @@
 import { idSchema } from '@mayfly/contract'
 import { z } from 'zod'
-import { messageAnswer } from './message-text.ts'
+import { readForAgent } from './message-text.ts'
 import type { ToolCall } from './tool.ts'
 
 /** The resource template of a message. */
@@ -24,8 +24,7 @@ export async function readMessageResource(
 ): Promise<string | null> {
   const ref = messageRef.safeParse(MESSAGE_URI.exec(uri)?.groups)
   if (!ref.success) return null
-  const message = await call.app.messages.read(call.caller, { ...ref.data, remoteImages: 'block' })
-  const { untrusted, nextOffset, bodyLength } = messageAnswer(call, message)
+  const { untrusted, nextOffset, bodyLength } = await readForAgent(call, ref.data)
   if (nextOffset === null) return untrusted
   return `${untrusted}\nCut at ${nextOffset} of ${bodyLength} characters; read_message reads on.`
 }

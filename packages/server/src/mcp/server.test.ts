@@ -13,7 +13,7 @@ function silentService(wait: (options: WaitOptions) => Promise<void>) {
   const waits: number[] = []
   let now = 0
   const messages = {
-    wait: async (_caller: unknown, options: WaitOptions) => {
+    waitForId: async (_caller: unknown, options: WaitOptions) => {
       waits.push(options.timeoutMs)
       await wait(options)
       now += options.timeoutMs

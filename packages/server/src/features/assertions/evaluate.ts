@@ -22,28 +22,45 @@ export function checkOtpPresent(message: Message): AssertionResult {
   )
 }
 
+/** A part of a message that is searched for texts. */
+export class SearchedPart {
+  readonly name: 'subject' | 'text' | 'HTML'
+  readonly content: string | null
+  #lowered: string | null = null
+
+  constructor(name: SearchedPart['name'], content: string | null) {
+    this.name = name
+    this.content = content
+  }
+
+  /** Whether it contains a text, case-sensitive. */
+  has(text: string): boolean {
+    return this.content !== null && contains(this.content, text)
+  }
+
+  /** Whether it contains a text that it does not contain with the same capitalisation. */
+  hasOtherwiseCapitalised(text: string): boolean {
+    if (this.content === null) return false
+    this.#lowered ??= this.content.toLowerCase()
+    const lowered = text.toLowerCase()
+    // The search was made already.
+    if (lowered === text && this.#lowered === this.content) return false
+    return contains(this.#lowered, lowered)
+  }
+}
+
 /** Passes when the subject, text or visible HTML contains a text, case-sensitive. */
-export function checkContainsText(
-  message: Message,
-  text: string,
-  visibleHtml: string | null,
-): AssertionResult {
-  const parts: readonly (readonly [string, string | null])[] = [
-    ['subject', message.subject],
-    ['text', message.text],
-    ['HTML', visibleHtml],
-  ]
-  const part = parts.find(([, content]) => content !== null && contains(content, text))
-  if (part !== undefined) return result('containsText', true, `found in the ${part[0]}`)
-  const nearly = parts.find(
-    ([, content]) => content !== null && contains(content.toLowerCase(), text.toLowerCase()),
-  )
+export function checkContainsText(parts: readonly SearchedPart[], text: string): AssertionResult {
+  const part = parts.find((one) => one.has(text))
+  if (part !== undefined) return result('containsText', true, `found in the ${part.name}`)
+  const nearly = parts.find((one) => one.hasOtherwiseCapitalised(text))
   const hint =
-    nearly === undefined ? '' : `; with different capitalisation it is in the ${nearly[0]}`
+    nearly === undefined ? '' : `; with different capitalisation it is in the ${nearly.name}`
+  const subject = parts.find(({ name }) => name === 'subject')?.content ?? null
   return result(
     'containsText',
     false,
-    `"${shown(text)}" is in neither subject, text nor HTML${hint}; the subject is ${quoted(message.subject)}`,
+    `"${shown(text)}" is in neither subject, text nor HTML${hint}; the subject is ${quoted(subject)}`,
   )
 }
 

@@ -2,13 +2,13 @@ import type { AssertionResult } from './evaluate.ts'
 import { result, shown } from './evaluate.ts'
 import type { Fetched, LinkRun } from './link-fetches.ts'
 
-/** Links tried by one assertion. */
-const LINKS_TRIED_MAX = 10
-
 /** Tries links in order until one answers 2xx, redirects followed. */
-export async function checkLinks(urls: readonly string[], run: LinkRun): Promise<AssertionResult> {
+export async function checkLinks(
+  { urls, untriedCount }: { readonly urls: readonly string[]; readonly untriedCount: number },
+  run: LinkRun,
+): Promise<AssertionResult> {
   const tried: string[] = []
-  for (const url of urls.slice(0, LINKS_TRIED_MAX)) {
+  for (const url of urls) {
     if (run.timeLeftMs() <= 0) {
       tried.push('no time was left for the rest')
       break
@@ -19,8 +19,7 @@ export async function checkLinks(urls: readonly string[], run: LinkRun): Promise
     }
     tried.push(`${shown(url)} ${describe(fetched)}`)
   }
-  const more = urls.length - LINKS_TRIED_MAX
-  const untried = more > 0 ? `; ${more} more were not tried` : ''
+  const untried = untriedCount > 0 ? `; ${untriedCount} more were not tried` : ''
   return result('linkResponds', false, `no link responded: ${tried.join('; ')}${untried}`)
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@mayfly/contract'
 import { checkLinks } from './link-check.ts'
-import { type Fetched, type FetchLink, LinkFetches } from './link-fetches.ts'
+import { type Fetched, type FetchLink, LinkFetches, type LinkRun } from './link-fetches.ts'
 
 const ALICE = 'acc_1' as AccountId // A brand by hand: the test needs a fixed id.
 const NOT_FOUND: Fetched = { state: 'answered', status: 404, url: '' }
@@ -29,12 +29,14 @@ const urlsOf = (host: string, count: number) =>
 describe('LinkFetches', () => {
   const gone = new AbortController().signal
   const bounds = { accountId: ALICE, timeLeftMs: () => 1_000, gone }
+  const check = (urls: readonly string[], run: LinkRun) =>
+    checkLinks({ urls, untriedCount: 0 }, run)
 
   it('fetch each link once in a run, however many assertions want it', async () => {
     const { fetchLink, fetched } = brokenSite()
     const run = new LinkFetches(fetchLink).begin(bounds)
     const urls = urlsOf('a', 10)
-    await Promise.all(Array.from({ length: 20 }, () => checkLinks(urls, run)))
+    await Promise.all(Array.from({ length: 20 }, () => check(urls, run)))
     assert.deepEqual(fetched, urls)
   })
 
@@ -42,7 +44,7 @@ describe('LinkFetches', () => {
     const { fetchLink, fetched } = brokenSite()
     const run = new LinkFetches(fetchLink).begin(bounds)
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => checkLinks(urlsOf(`h${i}`, 10), run)),
+      Array.from({ length: 20 }, (_, i) => check(urlsOf(`h${i}`, 10), run)),
     )
     assert.equal(fetched.length, 40)
     assert.match(String(results[19]?.detail), /One call fetches at most 40 links\./)
@@ -52,7 +54,7 @@ describe('LinkFetches', () => {
     const { fetchLink, runningMost } = brokenSite()
     const fetches = new LinkFetches(fetchLink)
     await Promise.all(
-      Array.from({ length: 10 }, (_, i) => checkLinks(urlsOf(`h${i}`, 5), fetches.begin(bounds))),
+      Array.from({ length: 10 }, (_, i) => check(urlsOf(`h${i}`, 5), fetches.begin(bounds))),
     )
     assert.equal(runningMost(), 4)
   })
@@ -61,7 +63,7 @@ describe('LinkFetches', () => {
     for (const over of [{ timeLeftMs: () => 0 }, { gone: AbortSignal.abort() }]) {
       const { fetchLink, fetched } = brokenSite()
       const run = new LinkFetches(fetchLink).begin({ ...bounds, ...over })
-      const { passed, detail } = await checkLinks(urlsOf('a', 3), run)
+      const { passed, detail } = await check(urlsOf('a', 3), run)
       assert.deepEqual([passed, fetched.length], [false, 0])
       assert.match(detail, /no time was left/)
     }

@@ -1,4 +1,11 @@
-import type { Diagnostics, Inbox, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
+import type {
+  AccountId,
+  Diagnostics,
+  Inbox,
+  InboxId,
+  MessageId,
+  WaitDiagnostics,
+} from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
@@ -16,18 +23,15 @@ export type DiagnoseDeps = {
   readonly mailHost: string
   readonly smtpAddress: () => string
   readonly lastConnectionAt: () => number | null
-  /** Why a message does not match a wait; null when it does. */
-  readonly mismatch: (
-    query: WaitQuery,
-    message: Awaited<ReturnType<Tables['messages']['listCandidates']>>[number],
-  ) => string | null
+  /** The newest messages, and why each does not match a wait. */
+  readonly explainMismatches: (
+    owner: AccountId,
+    wait: { readonly inboxId: InboxId; readonly query: WaitQuery },
+  ) => Promise<WaitDiagnostics['considered']>
 }
 
 /** Messages that the timeline covers: up to three events each. */
 const TRACES_MAX = 200
-
-/** Messages listed for a wait that ended without a match. */
-const CONSIDERED_MAX = 20
 
 /** What happened in an inbox, and what to do about a missing mail. */
 export async function diagnose(
@@ -71,18 +75,7 @@ export async function explainWait(
   wait: { readonly inboxId: InboxId; readonly query: WaitQuery },
 ): Promise<WaitDiagnostics> {
   const diagnostics = await diagnose(deps, caller, wait.inboxId)
-  const newest = await deps.store.messages.listCandidates(caller.accountId, wait.inboxId, {
-    after: 0,
-    before: Number.MAX_SAFE_INTEGER,
-    limit: CONSIDERED_MAX,
-    withText: wait.query.textContains !== null,
-  })
-  const considered = newest.map((message) => ({
-    id: message.id,
-    subject: message.subject,
-    receivedAt: new Date(message.receivedAt).toISOString(),
-    reason: deps.mismatch(wait.query, message) ?? 'it arrived just after the time was up',
-  }))
+  const considered = await deps.explainMismatches(caller.accountId, wait)
   return {
     ...diagnostics,
     considered,

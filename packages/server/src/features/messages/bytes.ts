@@ -2,13 +2,18 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { Attachment } from '@mayfly/contract'
 import { decodeTransfer } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
+import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { type AttachmentRef, getStored, type MessageDeps, type MessageRef } from './read.ts'
+import type { AttachmentRef, MessageRef } from './message-ref.ts'
+import { getMailId, type MessageDeps, type RawPart } from './read.ts'
 
 /** The raw message. */
-export async function readRaw(deps: MessageDeps, caller: Caller, ref: MessageRef): Promise<Buffer> {
-  const { mailId } = await getStored(deps, caller, ref)
-  return rawBytes(deps, mailId)
+export async function readRaw(
+  deps: MessageDeps,
+  caller: Caller,
+  ref: MessageRef,
+): Promise<Uint8Array> {
+  return deps.content.readRaw(caller.accountId, await getMailId(deps, caller, ref))
 }
 
 /** The bytes of an attachment, read from the raw mail; refused unless it is available. */
@@ -16,14 +21,14 @@ export async function readAttachment(
   deps: MessageDeps,
   caller: Caller,
   ref: AttachmentRef,
-): Promise<{ attachment: Attachment; bytes: Buffer }> {
+): Promise<{ attachment: Attachment; bytes: Uint8Array }> {
   const attachment = await deps.store.messages.findAttachment(
     caller.accountId,
     ref,
     ref.attachmentId,
   )
   if (attachment === null) {
-    await getStored(deps, caller, ref)
+    await getMailId(deps, caller, ref)
     throw new ServiceError('attachment_not_found')
   }
   if (attachment.status !== 'available') {
@@ -34,13 +39,22 @@ export async function readAttachment(
       message: `The attachment is ${attachment.status}: ${reason}.`,
     })
   }
-  const raw = await rawBytes(deps, attachment.mailId)
-  const { bodyStart, bodyEnd, bodyEncoding } = attachment
-  return { attachment, bytes: decodeTransfer(raw.subarray(bodyStart, bodyEnd), bodyEncoding) }
+  const { mailId, bodyStart, bodyEnd, bodyEncoding } = attachment
+  const part = { mailId, bodyStart, bodyEnd, bodyEncoding }
+  return { attachment, bytes: await deps.content.readPart(caller.accountId, part) }
+}
+
+/** The bytes of a part of a raw mail, decoded. */
+export async function partBytes(
+  deps: { readonly store: Tables },
+  part: RawPart,
+): Promise<Uint8Array> {
+  const raw = await rawBytes(deps, part.mailId)
+  return decodeTransfer(raw.subarray(part.bodyStart, part.bodyEnd), part.bodyEncoding)
 }
 
 /** The raw bytes of a mail, decompressed. */
-async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promise<Buffer> {
+export async function rawBytes(deps: { readonly store: Tables }, mailId: string): Promise<Buffer> {
   const raw = await findRawBytes(deps, mailId)
   if (raw === null) throw new ServiceError('message_not_found')
   return raw
@@ -48,7 +62,7 @@ async function rawBytes(deps: Pick<MessageDeps, 'store'>, mailId: string): Promi
 
 /** The same; null when the mail was deleted. */
 export async function findRawBytes(
-  deps: Pick<MessageDeps, 'store'>,
+  deps: { readonly store: Tables },
   mailId: string,
 ): Promise<Buffer | null> {
   const raw = await deps.store.mails.findRaw(mailId)

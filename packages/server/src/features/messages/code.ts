@@ -1,24 +1,28 @@
-import type { Otp, OtpCandidate } from '@mayfly/contract'
 import { detect, parseMail } from '@mayfly/mail'
+import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { readRaw } from './bytes.ts'
-import type { MessageDeps, MessageRef } from './read.ts'
+import { rawBytes } from './bytes.ts'
+import type { MessageRef } from './message-ref.ts'
+import { getMailId, type MessageDeps } from './read.ts'
 
-/**
- * Why a one-time code was found in a message, or none.
- *
- * Computed from the raw mail: the reasons are asked for too rarely to store them.
- */
+/** The JSON of why a one-time code was found in a message, or none. */
 export async function explainCode(
   deps: MessageDeps,
   caller: Caller,
   ref: MessageRef,
-): Promise<{ otp: Otp | null; candidates: OtpCandidate[] }> {
-  const { code } = detect(parseMail(await readRaw(deps, caller, ref)))
-  const candidates = code.candidates.map((candidate) => ({
-    ...candidate,
-    reasonsFor: [...candidate.reasonsFor],
-    reasonsAgainst: [...candidate.reasonsAgainst],
-  }))
-  return { otp: code.otp, candidates }
+): Promise<Uint8Array> {
+  return deps.content.explainCode(caller.accountId, await getMailId(deps, caller, ref))
+}
+
+/**
+ * The same for a mail.
+ *
+ * Computed from the raw mail: the reasons are asked for too rarely to store them.
+ */
+export async function explainCodeOfMail(
+  deps: { readonly store: Tables },
+  mailId: string,
+): Promise<Uint8Array> {
+  const { otp, candidates } = detect(parseMail(await rawBytes(deps, mailId))).code
+  return new TextEncoder().encode(JSON.stringify({ otp, candidates }))
 }

@@ -1,16 +1,18 @@
-import type {
-  AccountId,
-  AttachmentId,
-  InboxId,
-  Message,
-  MessageId,
-  MessageSummary,
-} from '@mayfly/contract'
+import type { AccountId, InboxId, MessageSummary } from '@mayfly/contract'
+import type { TransferEncoding } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
-import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { MessageRef } from './message-ref.ts'
+import {
+  type BodyRequest,
+  type Excerpt,
+  type ExcerptRequest,
+  type HtmlOptions,
+  messageJson,
+  withoutColumns,
+} from './present.ts'
 
 /** What reading messages needs. */
 export type MessageDeps = {
@@ -19,13 +21,29 @@ export type MessageDeps = {
   readonly baseUrl: () => string
   /** Somebody looked at a mail whose sender was not checked yet. Returns at once. */
   readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
+  /** What is done with the content of mails, away from this thread. */
+  readonly content: MessageContent
 }
 
-/** Identifies a message. */
-export type MessageRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
+/** What reading messages needs of the content of mails. */
+type MessageContent = {
+  readonly composeBody: (owner: AccountId, request: BodyRequest) => Promise<Uint8Array | null>
+  readonly readExcerpt: (owner: AccountId, request: ExcerptRequest) => Promise<Excerpt | null>
+  readonly explainCode: (owner: AccountId, mailId: string) => Promise<Uint8Array>
+  readonly readRaw: (owner: AccountId, mailId: string) => Promise<Uint8Array>
+  readonly readPart: (owner: AccountId, part: RawPart) => Promise<Uint8Array>
+}
 
-/** Identifies an attachment. */
-export type AttachmentRef = MessageRef & { readonly attachmentId: AttachmentId }
+/** Where the bytes of an attachment are in a raw mail. */
+export type RawPart = {
+  readonly mailId: string
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly bodyEncoding: TransferEncoding
+}
+
+/** Messages up to this size and without HTML are presented on the API's thread: it is faster. */
+const SMALL_BYTES = 16 * 1024
 
 /** A page of summaries, newest first. */
 export async function listMessages(
@@ -56,46 +74,75 @@ export async function listMessages(
   }
 }
 
-/** A full message with sanitised HTML. */
+/** The JSON of a full message with sanitised HTML, alone or as a wait answers. */
 export async function readMessage(
   deps: MessageDeps,
   caller: Caller,
-  request: MessageRef & { readonly remoteImages: 'block' | 'allow' },
-): Promise<Message> {
-  const stored = await getStored(deps, caller, request)
-  if (stored.auth === null) deps.onLooked({ mailId: stored.mailId, accountId: caller.accountId })
-  return presentMessage(deps, stored, request.remoteImages)
+  request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
+): Promise<Uint8Array> {
+  const { accountId } = caller
+  const small = await deps.store.messages.findSmallPlain(accountId, request, SMALL_BYTES)
+  if (small !== null) {
+    if (small.auth === null) deps.onLooked({ mailId: small.mailId, accountId })
+    return messageJson(withoutColumns(small), request.of)
+  }
+  await noteLook(deps, caller, request)
+  const body = await orWithoutHtml(deps, (html) =>
+    deps.content.composeBody(accountId, { ...request, ...html }),
+  )
+  return body ?? missing(deps, caller, request)
 }
 
-/** A stored message as the API returns it. */
-export async function presentMessage(
+/** The facts of a message, and parts of it. */
+export async function readMessageExcerpt(
+  deps: MessageDeps,
+  caller: Caller,
+  request: Omit<ExcerptRequest, keyof HtmlOptions>,
+): Promise<Excerpt> {
+  await noteLook(deps, caller, request)
+  const excerpt = await orWithoutHtml(deps, (html) =>
+    deps.content.readExcerpt(caller.accountId, { ...request, remoteImages: 'block', ...html }),
+  )
+  return excerpt ?? missing(deps, caller, request)
+}
+
+async function noteLook(deps: MessageDeps, caller: Caller, ref: MessageRef): Promise<void> {
+  const { accountId } = caller
+  const found = await deps.store.messages.findAuth(accountId, ref.inboxId, ref.messageId)
+  if (found?.auth === null) deps.onLooked({ mailId: found.mailId, accountId })
+}
+
+/** Without the HTML, when sanitising it took too long. */
+async function orWithoutHtml<T>(
   deps: Pick<MessageDeps, 'baseUrl'>,
-  stored: StoredMessage,
-  remoteImages: 'block' | 'allow',
-): Promise<Message> {
-  const { mailId: _, sequence: __, ...message } = stored
-  if (message.html === null) return message
-  // Loaded with the first HTML mail that is read: the module is large.
-  const { safeHtml } = await import('@mayfly/mail/safe-html')
-  const folder = `${deps.baseUrl()}/v1/inboxes/${message.inboxId}/messages/${message.id}/attachments`
-  const html = safeHtml(message.html, {
-    remoteImages,
-    imageUrl: (contentId) => {
-      const image = message.attachments.find((one) => one.contentId === contentId)
-      return image?.status === 'available' ? `${folder}/${image.id}` : null
-    },
-  })
-  return { ...message, html }
+  read: (options: Pick<HtmlOptions, 'baseUrl' | 'html'>) => Promise<T>,
+): Promise<T> {
+  const baseUrl = deps.baseUrl()
+  try {
+    return await read({ baseUrl, html: 'sanitise' })
+  } catch (error) {
+    const isTooSlow = error instanceof ServiceError && error.code === 'content_unavailable'
+    if (!isTooSlow) throw error
+    return read({ baseUrl, html: 'omit' })
+  }
 }
 
-/** The stored message; throws when the caller has no such message. */
-export async function getStored(
+/** The mail of a message; throws when the caller has no such message. */
+export async function getMailId(
   deps: Pick<MessageDeps, 'store' | 'clock'>,
   caller: Caller,
   ref: MessageRef,
-): Promise<StoredMessage> {
-  const stored = await deps.store.messages.find(caller.accountId, ref.inboxId, ref.messageId)
-  if (stored !== null) return stored
+): Promise<string> {
+  const mailId = await deps.store.messages.findMailId(caller.accountId, ref.inboxId, ref.messageId)
+  return mailId ?? missing(deps, caller, ref)
+}
+
+/** Throws the error for a message that is not there. */
+async function missing(
+  deps: Pick<MessageDeps, 'store' | 'clock'>,
+  caller: Caller,
+  ref: MessageRef,
+): Promise<never> {
   await requireInbox(deps, caller, ref.inboxId)
   throw new ServiceError('message_not_found')
 }

@@ -9,9 +9,10 @@ const MESSAGE = {
   receivedAt: 1_000,
   from: { name: 'Acme Sign-in', address: 'no-reply@acme.example' },
   subject: 'Your Sign-in Link',
-  text: 'Hello Ada,\nuse this link.',
   hasOtp: false,
 }
+
+const readText = async () => 'Hello Ada,\nuse this link.'
 
 describe('mismatch', () => {
   const cases: readonly [WaitFilter, RegExp | null][] = [
@@ -33,14 +34,15 @@ describe('mismatch', () => {
     [{ for: 'otp' }, /no one-time code/],
   ]
   for (const [filter, reason] of cases) {
-    it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(filter)}`, () => {
-      const found = mismatch(waitQuery(filter), MESSAGE)
+    it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(filter)}`, async () => {
+      const found = await mismatch(waitQuery(filter), MESSAGE, readText)
       if (reason === null) assert.equal(found, null)
       else assert.match(String(found), reason)
     })
   }
 
-  it('counts a message with a code when a code is waited for', () => {
-    assert.equal(mismatch(waitQuery({ for: 'otp' }), { ...MESSAGE, hasOtp: true }), null)
+  it('counts a message with a code when a code is waited for', async () => {
+    const query = waitQuery({ for: 'otp' })
+    assert.equal(await mismatch(query, { ...MESSAGE, hasOtp: true }, readText), null)
   })
 })

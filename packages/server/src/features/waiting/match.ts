@@ -1,6 +1,9 @@
 import { contains } from '@mayfly/mail'
 import type { Candidate } from '../../store/tables/messages.ts'
 
+/** Characters of a sender or a subject that are quoted. A header may have 256 KiB. */
+const QUOTED_CHARS_MAX = 500
+
 /** The part of a request that says which messages count. */
 export type WaitFilter = {
   readonly for?: 'message' | 'otp' | undefined
@@ -36,8 +39,17 @@ export function waitQuery(filter: WaitFilter): WaitQuery {
   }
 }
 
-/** Why a message does not match, for a person; null when it does. */
-export function mismatch(query: WaitQuery, message: Candidate): string | null {
+/** Whether the query depends on what senders write, which may be long. */
+export function readsNames(query: WaitQuery): boolean {
+  return query.from !== null || query.subjectContains !== null || query.textContains !== null
+}
+
+/** Why a message does not match, for a person; null when it does. Its text is read last. */
+export async function mismatch(
+  query: WaitQuery,
+  message: Candidate,
+  readText: () => Promise<string | null>,
+): Promise<string | null> {
   if (message.sequence <= query.afterSequence) {
     return 'it had arrived before the watermark was taken'
   }
@@ -49,22 +61,22 @@ export function mismatch(query: WaitQuery, message: Candidate): string | null {
   }
   const sender = `${message.from.name ?? ''} <${message.from.address ?? ''}>`
   if (query.from !== null && !containsIgnoringCase(sender, query.from)) {
-    return `its sender is ${sender.trim()}, which does not contain "${query.from}"`
+    return `its sender is ${cut(sender.trim())}, which does not contain "${query.from}"`
   }
-  if (
-    query.subjectContains !== null &&
-    !containsIgnoringCase(message.subject ?? '', query.subjectContains)
-  ) {
-    return `its subject does not contain "${query.subjectContains}"`
-  }
-  if (
-    query.textContains !== null &&
-    !containsIgnoringCase(message.text ?? '', query.textContains)
-  ) {
-    return `its text does not contain "${query.textContains}"`
+  const { subjectContains, textContains } = query
+  if (subjectContains !== null && !containsIgnoringCase(message.subject ?? '', subjectContains)) {
+    return `its subject does not contain "${subjectContains}"`
   }
   if (query.for === 'otp' && !message.hasOtp) return 'no one-time code was found in it'
+  if (textContains !== null && !containsIgnoringCase((await readText()) ?? '', textContains)) {
+    return `its text does not contain "${textContains}"`
+  }
   return null
+}
+
+/** What a sender wrote, cut to fit a line. */
+export function cut(text: string): string {
+  return text.length <= QUOTED_CHARS_MAX ? text : `${text.slice(0, QUOTED_CHARS_MAX)}…`
 }
 
 function containsIgnoringCase(text: string, part: string): boolean {

@@ -6,27 +6,32 @@ import {
   readRawMessage,
 } from '@mayfly/contract'
 import { downloadHeaders } from '../download.ts'
-import type { Routes } from '../route.ts'
+import { type Routes, sendJson } from '../route.ts'
 
 /** Messages, attachments and raw mail. */
 export const messageRoutes: Routes = (http, app) => {
-  http.get('/v1/inboxes/:id/messages/:messageId/otp', { schema: explainOtp }, async (request) =>
-    app.messages.explainCode(request.caller, {
-      inboxId: request.params.id,
-      messageId: request.params.messageId,
-    }),
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId/otp',
+    { schema: explainOtp },
+    async (request, reply) => {
+      const { id: inboxId, messageId } = request.params
+      return sendJson(reply, await app.messages.explainCode(request.caller, { inboxId, messageId }))
+    },
   )
 
   http.get('/v1/inboxes/:id/messages', { schema: listMessages }, async (request) =>
     app.messages.list(request.caller, { inboxId: request.params.id, ...request.query }),
   )
 
-  http.get('/v1/inboxes/:id/messages/:messageId', { schema: readMessage }, async (request) =>
-    app.messages.read(request.caller, {
-      inboxId: request.params.id,
-      messageId: request.params.messageId,
-      ...request.query,
-    }),
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId',
+    { schema: readMessage },
+    async (request, reply) => {
+      const { id: inboxId, messageId } = request.params
+      const { remoteImages } = request.query
+      const ref = { inboxId, messageId }
+      return sendJson(reply, await app.messages.read(request.caller, { ...ref, remoteImages }))
+    },
   )
 
   http.get(

@@ -1,14 +1,15 @@
 import { waitForMessage } from '@mayfly/contract'
-import { clientGone, type Routes } from '../route.ts'
+import { clientGone, type Routes, sendJson } from '../route.ts'
 
 /** Waiting for mail. */
 export const waitingRoutes: Routes = (http, app) => {
-  http.get('/v1/inboxes/:id/wait', { schema: waitForMessage }, async (request, reply) =>
-    app.messages.wait(request.caller, {
+  http.get('/v1/inboxes/:id/wait', { schema: waitForMessage }, async (request, reply) => {
+    const json = await app.messages.wait(request.caller, {
       inboxId: request.params.id,
       filter: request.query,
       timeoutMs: request.query.timeoutSeconds * 1000,
       gone: clientGone(reply),
-    }),
-  )
+    })
+    return sendJson(reply, json)
+  })
 }

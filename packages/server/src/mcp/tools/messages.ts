@@ -6,7 +6,7 @@ import {
   messageSummarySchema,
 } from '@mayfly/contract'
 import { z } from 'zod'
-import { addressText, messageAnswer, messageAnswerSchema } from '../message-text.ts'
+import { addressText, messageAnswerSchema, readForAgent } from '../message-text.ts'
 import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
 import { oneLine } from '../untrusted.ts'
 
@@ -86,10 +86,7 @@ export const messageTools = [
     }),
     output: messageAnswerSchema,
     annotations: READ_ONLY,
-    run: async (call, { part, offset, ...ref }) => {
-      const message = await call.app.messages.read(call.caller, { ...ref, remoteImages: 'block' })
-      return messageAnswer(call, message, { part, offset })
-    },
+    run: (call, { part, offset, ...ref }) => readForAgent(call, ref, { part, offset }),
   }),
   defineTool({
     name: 'list_links',
@@ -105,13 +102,17 @@ export const messageTools = [
     }),
     annotations: READ_ONLY,
     run: async ({ app, caller, fence }, { offset, ...ref }) => {
-      const { id, links } = await app.messages.read(caller, { ...ref, remoteImages: 'block' })
-      const lines = linkLines(links.slice(offset))
+      const { id, links, linkCount } = await app.messages.excerpt(caller, {
+        ...{ ...ref, part: 'text', offset: 0, charsMax: 0 },
+        linksFrom: offset,
+        linksCharsMax: LINKS_CHARS_MAX,
+      })
+      const lines = linkLines(links)
       const next = offset + lines.length
       return {
         messageId: id,
-        linkCount: links.length,
-        nextOffset: next < links.length ? next : null,
+        linkCount,
+        nextOffset: next < linkCount ? next : null,
         untrusted: fence(lines.join('\n')),
       }
     },

@@ -1,8 +1,8 @@
-import { idSchema, type Message, type Otp, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
+import { idSchema, type MessageId, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { codeAnswer, codeAnswerSchema } from '../code-text.ts'
-import { messageAnswer, messageAnswerSchema, senderLines } from '../message-text.ts'
+import { messageAnswerSchema, readForAgent, senderLines } from '../message-text.ts'
 import { withProgress } from '../progress.ts'
 import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
 
@@ -39,10 +39,14 @@ export const waitingTools = [
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {
-      const { message, otp } = await waitInRounds(call, { ...input, for: 'otp' })
-      if (otp === undefined) throw new Error(`message ${message.id} counted without a code`)
+      const messageId = await waitInRounds(call, { ...input, for: 'otp' })
+      const message = await call.app.messages.excerpt(call.caller, {
+        ...{ inboxId: input.inboxId, messageId, part: 'text', offset: 0, charsMax: 0 },
+        ...{ linksFrom: 0, linksCharsMax: 0 },
+      })
+      const { otp, receivedAt } = message
+      if (otp === null) throw new Error(`message ${messageId} counted without a code`)
       const untrusted = call.fence(senderLines(message).join('\n'))
-      const { id: messageId, receivedAt } = message
       return { otp: codeAnswer(otp), messageId, receivedAt, untrusted }
     },
   }),
@@ -56,8 +60,8 @@ export const waitingTools = [
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {
-      const { message } = await waitInRounds(call, { ...input, for: 'message' })
-      return messageAnswer(call, message)
+      const messageId = await waitInRounds(call, { ...input, for: 'message' })
+      return readForAgent(call, { inboxId: input.inboxId, messageId })
     },
   }),
 ]
@@ -69,7 +73,7 @@ type Wait = z.output<typeof waitInput> & { readonly for: 'message' | 'otp' }
  *
  * A round begins with a query, so that a message that arrives between two rounds is found.
  */
-async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Message; otp?: Otp }> {
+async function waitInRounds(call: ToolCall, wait: Wait): Promise<MessageId> {
   const { app, caller, signal, report, elapsedMs } = call
   const deadline = elapsedMs() + wait.timeoutSeconds * 1000
   const round = async () => {
@@ -78,7 +82,7 @@ async function waitInRounds(call: ToolCall, wait: Wait): Promise<{ message: Mess
       const timeoutMs = Math.min(leftMs, WAIT_SECONDS.max * 1000)
       const request = { inboxId: wait.inboxId, filter: wait, timeoutMs, gone: signal }
       try {
-        return await app.messages.wait(caller, request)
+        return await app.messages.waitForId(caller, request)
       } catch (error) {
         const isOver = signal.aborted || timeoutMs === leftMs
         const isEmpty = error instanceof ServiceError && error.code === 'nothing_arrived'

@@ -36,15 +36,13 @@ export type StoredAttachment = Attachment & {
 /** A summary with its number in the inbox. */
 export type NumberedSummary = MessageSummary & { readonly sequence: number }
 
-/** The parts of a message that a wait can filter by. */
+/** The parts of a message that a wait can filter by, except its text. */
 export type Candidate = {
   readonly id: MessageId
   readonly sequence: number
   readonly receivedAt: number
   readonly from: { readonly name: string | null; readonly address: string | null }
   readonly subject: string | null
-  /** Null also when it was not requested. */
-  readonly text: string | null
   readonly hasOtp: boolean
 }
 
@@ -53,7 +51,8 @@ export type CandidatePage = {
   readonly after: number
   readonly before: number
   readonly limit: number
-  readonly withText: boolean
+  /** Whether sender and subject are read, which may be long; they are null otherwise. */
+  readonly withNames: boolean
 }
 
 /** How a message was received, for the diagnostics. */
@@ -117,10 +116,10 @@ export class Messages {
     page: CandidatePage,
   ): Promise<Candidate[]> {
     const rows = await this.#owned(owner, inboxId)
-      .$if(page.withText, (query) =>
-        query.innerJoin('mail', 'mail.id', 'message.mail_id').select('mail.text'),
+      .select(['message.id', 'message.sequence', 'message.received_at', 'message.otp_value'])
+      .$if(page.withNames, (query) =>
+        query.select(['message.from_name', 'message.from_address', 'message.subject']),
       )
-      .select(SUMMARY_COLUMNS)
       .where('message.sequence', '>', page.after)
       .where('message.sequence', '<', page.before)
       .orderBy('message.sequence', 'desc')
@@ -130,11 +129,43 @@ export class Messages {
       id: row.id,
       sequence: row.sequence,
       receivedAt: row.received_at,
-      from: { name: row.from_name, address: row.from_address },
-      subject: row.subject,
-      text: row.text ?? null,
+      from: { name: row.from_name ?? null, address: row.from_address ?? null },
+      subject: row.subject ?? null,
       hasOtp: row.otp_value !== null,
     }))
+  }
+
+  /** The text of a message; null when it has none, or when there is no such message. */
+  async findText(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
+    const row = await this.#owned(owner, inboxId)
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select('mail.text')
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row?.text ?? null
+  }
+
+  /** The mail of a message; null when there is no such message. */
+  async findMailId(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
+    const row = await this.#owned(owner, inboxId)
+      .select('message.mail_id')
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row?.mail_id ?? null
+  }
+
+  /** The verdicts of the sender checks, null until they are stored; null without the message. */
+  async findAuth(
+    owner: AccountId,
+    inboxId: InboxId,
+    id: MessageId,
+  ): Promise<{ readonly mailId: string; readonly auth: MessageAuth | null } | null> {
+    const row = await this.#owned(owner, inboxId)
+      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
+      .select(['message.mail_id', 'sender_verdict.auth'])
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : { mailId: row.mail_id, auth: toAuth(row.auth) }
   }
 
   /** The SMTP dialogue in which a message was received; null when there is no such message. */
@@ -176,7 +207,25 @@ export class Messages {
 
   /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
-    const row = await this.#owned(owner, inboxId)
+    const row = await this.#full(owner, inboxId, id).executeTakeFirst()
+    return row === undefined ? null : this.#toStored(row)
+  }
+
+  /** The same; null also when it has HTML, or more than `bytesMax` bytes. */
+  async findSmallPlain(
+    owner: AccountId,
+    of: { readonly inboxId: InboxId; readonly messageId: MessageId },
+    bytesMax: number,
+  ): Promise<StoredMessage | null> {
+    const row = await this.#full(owner, of.inboxId, of.messageId)
+      .where('message.size_bytes', '<=', bytesMax)
+      .where('mail.html', 'is', null)
+      .executeTakeFirst()
+    return row === undefined ? null : this.#toStored(row)
+  }
+
+  #full(owner: AccountId, inboxId: InboxId, id: MessageId) {
+    return this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
@@ -184,12 +233,11 @@ export class Messages {
       .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
       .where('message.id', '=', id)
-      .executeTakeFirst()
-    if (row === undefined) return null
+  }
+
+  async #toStored(row: FullRow): Promise<StoredMessage> {
     // Written by `Mails.add`.
     const { envelope, ...content } = JSON.parse(row.content) as MailContent
-    // Written by `SenderVerdicts.add`.
-    const auth = row.auth === null ? null : (JSON.parse(row.auth) as MessageAuth)
     return {
       ...toSummary(row),
       inboxId: row.inbox_id,
@@ -205,7 +253,7 @@ export class Messages {
       headers: [...content.headers],
       defects: [...content.defects],
       attachments: await this.#attachments(row.mail_id),
-      auth,
+      auth: toAuth(row.auth),
       envelope: { ...envelope, rcptTo: row.recipient },
       mailId: row.mail_id,
       sequence: row.sequence,
@@ -279,6 +327,12 @@ type SummaryRow = Pick<
   | 'otp_confidence'
 >
 
+type FullRow = SummaryRow &
+  Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'recipient' | 'sequence'> &
+  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'text' | 'html' | 'content'> & {
+    readonly auth: string | null
+  }
+
 function toSummary(row: SummaryRow): MessageSummary {
   return {
     id: row.id,
@@ -289,6 +343,11 @@ function toSummary(row: SummaryRow): MessageSummary {
     hasAttachments: row.has_attachments === 1,
     hasOtp: row.otp_value !== null,
   }
+}
+
+function toAuth(json: string | null): MessageAuth | null {
+  // Written by `SenderVerdicts.add`.
+  return json === null ? null : (JSON.parse(json) as MessageAuth)
 }
 
 function toOtp(row: SummaryRow): Otp | null {

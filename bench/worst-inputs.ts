@@ -1,0 +1,71 @@
+// How long the API's thread works at a time while mails that were made to be slow are read through
+// every endpoint.
+//
+//   node bench/worst-inputs.ts [DATABASE_URL]
+//
+// Processor time of that thread between two turns of a 1 ms timer, by
+// packages/server/test/testing-loop-meter.ts.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiClient } from '../packages/server/test/testing-api-client.ts'
+import { readLoopMeter } from '../packages/server/test/testing-loop-meter.ts'
+import { readingCalls } from '../packages/server/test/testing-read-mail.ts'
+import { sendMails } from '../packages/server/test/testing-send-mail.ts'
+import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
+import { WORST_MAILS } from '../packages/server/test/testing-worst-mails.ts'
+
+const KIB = 1024
+/** The last is what is read of HTML; text is read up to the size of a mail, and takes less. */
+const SIZES = [64 * KIB, 512 * KIB, 2 * KIB * KIB]
+const LARGEST = 17 * KIB * KIB
+const LARGEST_OF = ['text: one letter', 'text: quotes', 'open tags', 'parts: attachment in base64']
+const GOAL_MS = 20
+
+const folder = mkdtempSync(join(tmpdir(), 'mayfly-worst-'))
+const meter = new URL('../packages/server/test/testing-loop-meter.ts', import.meta.url).href
+await using server = startServerProcess(
+  {
+    MAYFLY_DATABASE_URL: process.argv[2] ?? `sqlite:${join(folder, 'mayfly.db')}`,
+    MAYFLY_DEFAULT_PLAN: 'unlimited',
+    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+  },
+  [],
+  ['--import', meter],
+)
+const { httpUrl, smtpPort } = await server.ready
+const anonymous = createApiClient(httpUrl, null)
+const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'bench@example.com' })).body
+const api = anonymous.withKey(apiKey)
+
+const rows: { name: string; call: string; loopMs: number }[] = []
+const inputs = WORST_MAILS.flatMap((mail) => [
+  ...SIZES.map((size) => ({ ...mail, size })),
+  ...(LARGEST_OF.includes(mail.name) ? [{ ...mail, size: LARGEST }] : []),
+])
+for (const { name, raw, size } of inputs) {
+  const { inbox } = (await api.post('/v1/inboxes')).body
+  const [answer] = await sendMails(smtpPort, [{ to: inbox.emailAddress, raw: raw(size) }])
+  if (answer?.mail?.startsWith('250') !== true) throw new Error(`${name}: ${answer?.mail}`)
+  const { messages } = (await api.get(`/v1/inboxes/${inbox.id}/messages`)).body
+  const ref = { inboxId: inbox.id, messageId: messages[0].id }
+  await readLoopMeter(server)
+  for (const [call, run] of Object.entries(readingCalls(api, ref))) {
+    const label = `${name}, ${Math.round(size / KIB)} KiB`
+    await run().catch((error: unknown) => console.log(`${label}: ${String(error).slice(0, 200)}`))
+    rows.push({ name: label, call, loopMs: await readLoopMeter(server) })
+  }
+  await api.delete(`/v1/inboxes/${inbox.id}`)
+  await readLoopMeter(server)
+}
+server.child.kill('SIGTERM')
+await server.ended
+rmSync(folder, { recursive: true, force: true })
+
+const over = rows.filter(({ loopMs }) => loopMs > GOAL_MS)
+console.log(`${inputs.length} mails, ${rows.length} calls; ${over.length} above ${GOAL_MS} ms\n`)
+console.log('| mail | call | longest work of the API thread |\n|---|---|---|')
+for (const { name, call, loopMs } of rows.toSorted((a, b) => b.loopMs - a.loopMs).slice(0, 20)) {
+  console.log(`| ${name} | ${call} | ${loopMs.toFixed(1)} ms |`)
+}

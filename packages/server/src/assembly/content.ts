@@ -1,0 +1,47 @@
+// What is done with the content of stored mails. It takes as long as a sender makes it take, so it
+// runs in a thread of its own (threads/content-*), which the first call starts, and the time of
+// each call is bounded. The API's thread handles only what is small.
+
+import type { AccountId } from '@mayfly/contract'
+import { readableText, readHtml } from '@mayfly/mail'
+import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
+import { partBytes, rawBytes } from '../features/messages/bytes.ts'
+import { explainCodeOfMail } from '../features/messages/code.ts'
+import { DerivedTexts } from '../features/messages/derived-texts.ts'
+import {
+  type BodyRequest,
+  composeBody,
+  type ExcerptRequest,
+  readExcerpt,
+} from '../features/messages/present.ts'
+import type { RawPart } from '../features/messages/read.ts'
+import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
+import type { Store } from '../store/open.ts'
+
+/** Characters of sanitised HTML and visible text that are kept: 32 MiB at two bytes each. */
+const DERIVED_CHARS_MAX = 16 * 1024 * 1024
+
+/** The functions that read the content of mails. */
+export type Content = ReturnType<typeof createContent>
+
+/** Binds the functions to the store. Their arguments and results can be sent between threads. */
+export function createContent(store: Store) {
+  const derivedTexts = new DerivedTexts(DERIVED_CHARS_MAX)
+  const visibleText = (mailId: string, html: string) =>
+    derivedTexts.get(`text ${mailId}`, () => readableText(readHtml(html)))
+  return {
+    composeBody: (owner: AccountId, request: BodyRequest) =>
+      composeBody({ store, derivedTexts }, owner, request),
+    readExcerpt: (owner: AccountId, request: ExcerptRequest) =>
+      readExcerpt({ store, derivedTexts }, owner, request),
+    checkMessage: (owner: AccountId, request: CheckRequest) =>
+      checkMessage({ store, visibleText }, owner, request),
+    findMatch: (owner: AccountId, search: Search) => findMatch({ store }, owner, search),
+    explainMismatches: (owner: AccountId, wait: Pick<Search, 'inboxId' | 'query'>) =>
+      explainMismatches({ store }, owner, wait),
+    explainCode: (_owner: AccountId, mailId: string) => explainCodeOfMail({ store }, mailId),
+    readRaw: async (_owner: AccountId, mailId: string): Promise<Uint8Array> =>
+      rawBytes({ store }, mailId),
+    readPart: (_owner: AccountId, part: RawPart) => partBytes({ store }, part),
+  }
+}

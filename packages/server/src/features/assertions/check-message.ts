@@ -1,0 +1,99 @@
+// The assertions that depend on the content of a message alone. A mail may have 25 MiB, so this
+// does not run on the API's thread: see assembly/content.ts.
+
+import type {
+  AccountId,
+  Assertion,
+  AssertionRun,
+  InboxId,
+  MessageAuth,
+  MessageId,
+} from '@mayfly/contract'
+import type { Tables } from '../../store/open.ts'
+import type { StoredMessage } from '../../store/tables/messages.ts'
+import {
+  type AssertionResult,
+  checkContainsText,
+  checkOtpPresent,
+  linksToTry,
+  noLink,
+  SearchedPart,
+} from './evaluate.ts'
+
+/** What checking a message needs. */
+export type CheckDeps = {
+  readonly store: Tables
+  /** The visible text of a mail's HTML. */
+  readonly visibleText: (mailId: string, html: string) => Promise<string>
+}
+
+/** A message and the assertions on it. */
+export type CheckRequest = {
+  readonly inboxId: InboxId
+  readonly messageId: MessageId
+  readonly assertions: readonly Assertion[]
+}
+
+/** A message after the check of its content. */
+export type CheckedMessage = {
+  readonly message: NonNullable<AssertionRun['message']>
+  readonly mailId: string
+  readonly auth: MessageAuth | null
+  /** One for each assertion. */
+  readonly checks: readonly Check[]
+}
+
+/** A result, or what remains to be done for it. */
+export type Check =
+  | { readonly state: 'done'; readonly result: AssertionResult }
+  | { readonly state: 'links'; readonly urls: readonly string[]; readonly untriedCount: number }
+  | { readonly state: 'auth'; readonly assertion: Extract<Assertion, { type: 'auth' }> }
+
+/** Links tried by one assertion, so that a mail cannot make us send hundreds of requests. */
+const LINKS_TRIED_MAX = 10
+
+/** Checks a message; null when there is none. */
+export async function checkMessage(
+  deps: CheckDeps,
+  owner: AccountId,
+  { inboxId, messageId, assertions }: CheckRequest,
+): Promise<CheckedMessage | null> {
+  const found = await deps.store.messages.find(owner, inboxId, messageId)
+  if (found === null) return null
+  const isSearched = assertions.some(({ type }) => type === 'containsText')
+  const parts = isSearched ? await searchedParts(deps, found) : []
+  const { id, subject, receivedAt, mailId, auth } = found
+  return {
+    message: { id, subject, receivedAt },
+    mailId,
+    auth,
+    checks: assertions.map((assertion) => check(found, parts, assertion)),
+  }
+}
+
+async function searchedParts(deps: CheckDeps, found: StoredMessage): Promise<SearchedPart[]> {
+  const { subject, text, html, mailId } = found
+  const visible = html === null ? null : await deps.visibleText(mailId, html)
+  return [
+    new SearchedPart('subject', subject),
+    new SearchedPart('text', text),
+    new SearchedPart('HTML', visible),
+  ]
+}
+
+function check(found: StoredMessage, parts: readonly SearchedPart[], assertion: Assertion): Check {
+  switch (assertion.type) {
+    case 'otpPresent':
+      return { state: 'done', result: checkOtpPresent(found) }
+    case 'containsText':
+      return { state: 'done', result: checkContainsText(parts, assertion.text) }
+    case 'linkResponds': {
+      const urls = linksToTry(found, assertion.urlContains)
+      if (urls.length === 0) return { state: 'done', result: noLink(found, assertion.urlContains) }
+      const untriedCount = Math.max(0, urls.length - LINKS_TRIED_MAX)
+      return { state: 'links', urls: urls.slice(0, LINKS_TRIED_MAX), untriedCount }
+    }
+    case 'auth':
+      return { state: 'auth', assertion }
+  }
+}

@@ -1,0 +1,136 @@
+// Full messages for a response. What is here reads and computes as much as a sender chose to write,
+// up to 25 MiB, so it does not run on the API's thread: see assembly/content.ts.
+
+import type { AccountId, Link, Message } from '@mayfly/contract'
+import type { Tables } from '../../store/open.ts'
+import type { StoredMessage } from '../../store/tables/messages.ts'
+import type { DerivedTexts } from './derived-texts.ts'
+import type { MessageRef } from './message-ref.ts'
+
+/** What presenting messages needs. */
+export type PresentDeps = { readonly store: Tables; readonly derivedTexts: DerivedTexts }
+
+/** How the HTML of a message is presented. */
+export type HtmlOptions = {
+  readonly remoteImages: 'block' | 'allow'
+  readonly baseUrl: string
+  /** `omit` after sanitising has failed. */
+  readonly html: 'sanitise' | 'omit'
+}
+
+/** A message as the body of a response: alone, or as a wait answers. */
+export type BodyRequest = MessageRef & HtmlOptions & { readonly of: 'message' | 'wait' }
+
+/** A part of a message: of its body from `offset`, of its links from `linksFrom`. */
+export type ExcerptRequest = MessageRef &
+  HtmlOptions & {
+    readonly part: 'text' | 'html'
+    readonly offset: number
+    readonly charsMax: number
+    readonly linksFrom: number
+    readonly linksCharsMax: number
+  }
+
+/** The facts of a message, and the parts of it that were asked for. */
+export type Excerpt = Pick<
+  Message,
+  'id' | 'inboxId' | 'from' | 'to' | 'subject' | 'receivedAt' | 'sizeBytes' | 'otp' | 'auth'
+> &
+  Pick<Message, 'attachments' | 'links'> & {
+    readonly body: string
+    readonly bodyLength: number
+    readonly linkCount: number
+  }
+
+/** The defect of a message whose HTML is left out. */
+const NOT_SANITISED = 'the HTML could not be sanitised in time and is left out'
+
+/** The JSON of a message; null when there is none. */
+export async function composeBody(
+  deps: PresentDeps,
+  owner: AccountId,
+  request: BodyRequest,
+): Promise<Uint8Array | null> {
+  const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
+  if (stored === null) return null
+  return messageJson(await present(deps, stored, request), request.of)
+}
+
+/** The JSON of a presented message. */
+export function messageJson(message: Message, of: BodyRequest['of']): Uint8Array {
+  const { otp } = message
+  const waited = otp === null ? { message } : { message, otp }
+  return new TextEncoder().encode(JSON.stringify(of === 'wait' ? waited : message))
+}
+
+/** A part of a message; null when there is none. */
+export async function readExcerpt(
+  deps: PresentDeps,
+  owner: AccountId,
+  request: ExcerptRequest,
+): Promise<Excerpt | null> {
+  const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
+  if (stored === null) return null
+  const message = request.part === 'html' ? await present(deps, stored, request) : stored
+  const body = message[request.part] ?? ''
+  const { id, inboxId, from, to, subject, receivedAt, sizeBytes, otp, auth, attachments } = message
+  return {
+    ...{ id, inboxId, from, to, subject, receivedAt, sizeBytes, otp, auth, attachments },
+    body: body.slice(request.offset, request.offset + request.charsMax),
+    bodyLength: body.length,
+    links: linksWithin(message.links.slice(request.linksFrom), request.linksCharsMax),
+    linkCount: message.links.length,
+  }
+}
+
+/** A stored message without its columns of ours, and with sanitised HTML. */
+async function present(
+  deps: PresentDeps,
+  stored: StoredMessage,
+  options: HtmlOptions,
+): Promise<Message> {
+  const message = withoutColumns(stored)
+  const { html, defects } = message
+  if (html === null) return message
+  if (options.html === 'omit')
+    return { ...message, html: null, defects: [...defects, NOT_SANITISED] }
+  return { ...message, html: await sanitised(deps, { ...stored, html }, options) }
+}
+
+/** A stored message as it is outside. */
+export function withoutColumns(stored: StoredMessage): Message {
+  const { mailId: _, sequence: __, ...message } = stored
+  return message
+}
+
+async function sanitised(
+  deps: PresentDeps,
+  { mailId, inboxId, id, attachments, html }: StoredMessage & { readonly html: string },
+  { remoteImages, baseUrl }: HtmlOptions,
+): Promise<string> {
+  const folder = `${baseUrl}/v1/inboxes/${inboxId}/messages/${id}/attachments`
+  const images = attachments.filter((one) => one.contentId !== null && one.status === 'available')
+  // Without images of its own, the mail is the same for every recipient.
+  const place = images.length === 0 ? '' : `${folder} ${images.map((one) => one.id).join()}`
+  return deps.derivedTexts.get(`html ${mailId} ${remoteImages} ${place}`, async () => {
+    // Loaded with the first HTML mail that is read: the module is large.
+    const { safeHtml } = await import('@mayfly/mail/safe-html')
+    return safeHtml(html, {
+      remoteImages,
+      imageUrl: (contentId) => {
+        const image = images.find((one) => one.contentId === contentId)
+        return image === undefined ? null : `${folder}/${image.id}`
+      },
+    })
+  })
+}
+
+/** The first links with at most `charsMax` characters, and at least one. */
+function linksWithin(links: readonly Link[], charsMax: number): Link[] {
+  let chars = 0
+  const end = links.findIndex(({ url, text }, at) => {
+    chars += url.length + text.length
+    return at > 0 && chars > charsMax
+  })
+  return links.slice(0, end < 0 ? links.length : end)
+}

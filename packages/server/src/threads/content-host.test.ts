@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@mayfly/contract'
+import { type ContentHost, createContentHost } from './content-host.ts'
+
+const ALICE = 'alice' as AccountId // A brand by hand: the test needs a fixed id.
+const BOB = 'bob' as AccountId // As above.
+
+type Tested = AsyncDisposable & {
+  readonly failures: string[]
+  /** What the thread answers to this request. */
+  ask(owner: AccountId, request: string): Promise<string>
+}
+
+function startHost(): Tested {
+  const failures: string[] = []
+  const host: ContentHost = createContentHost({
+    databaseUrl: '',
+    cpuMsMax: 500,
+    threadUrl: new URL('../../test/testing-content-thread.ts', import.meta.url),
+    onFailure: ({ call }) => failures.push(call),
+  })
+  return {
+    failures,
+    ask: async (owner, request) =>
+      new TextDecoder().decode(await host.content.readRaw(owner, request)),
+    [Symbol.asyncDispose]: () => host.stop(),
+  }
+}
+
+describe('the content thread', () => {
+  it('answers, and passes errors on', async () => {
+    await using host = startHost()
+    assert.equal(await host.ask(ALICE, 'a'), 'alice a')
+    await assert.rejects(host.ask(ALICE, 'refuse'), { code: 'message_not_found' })
+    assert.deepEqual(host.failures, [])
+  })
+
+  it('lets accounts take turns', async () => {
+    await using host = startHost()
+    const order: string[] = []
+    const ask = async (owner: AccountId, request: string) => {
+      order.push(await host.ask(owner, request))
+    }
+    await Promise.all([
+      ...['1', '2', '3', '4'].map((request) => ask(ALICE, request)),
+      ask(BOB, '1'),
+    ])
+    assert.deepEqual(order, ['alice 1', 'alice 2', 'bob 1', 'alice 3', 'alice 4'])
+  })
+
+  for (const request of ['loop', 'throw']) {
+    it(`is started again after a call that does this: ${request}`, async () => {
+      await using host = startHost()
+      const failing = assert.rejects(host.ask(ALICE, request), { code: 'content_unavailable' })
+      const waiting = host.ask(BOB, 'b')
+      await failing
+      assert.equal(await waiting, 'bob b')
+      // Not tried again at once.
+      await assert.rejects(host.ask(ALICE, request), { code: 'content_unavailable' })
+      assert.deepEqual(host.failures, [`readRaw alice "${request}"`])
+    })
+  }
+
+  it('answers what waits when it is stopped', async () => {
+    const host = startHost()
+    const calls = [host.ask(ALICE, 'loop'), host.ask(ALICE, 'b')]
+    const answered = Promise.allSettled(calls)
+    await host[Symbol.asyncDispose]()
+    for (const call of await answered) {
+      assert.equal(call.status === 'rejected' && call.reason.code, 'shutting_down')
+    }
+  })
+})

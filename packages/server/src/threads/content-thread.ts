@@ -1,0 +1,49 @@
+// The entry file of the content thread: opens the store, answers calls one by one, and stops on a
+// message.
+
+import { isMarkedAsUntransferable, parentPort, workerData } from 'node:worker_threads'
+import { createContent } from '../assembly/content.ts'
+import { openStore } from '../store/open.ts'
+import { type ContentThreadData, type ContentThreadMessage, writeError } from './content-host.ts'
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.')
+const port = parentPort
+// Only threads/content-host.ts starts this file.
+const { databaseUrl } = workerData as ContentThreadData
+const store = await openStore({ url: databaseUrl, exclusive: false, connectionsMax: 1 })
+const content = createContent(store)
+
+port.on('message', async (message: ContentThreadMessage) => {
+  if (message.type === 'call') {
+    await answer(message)
+  } else if (message.type === 'stop') {
+    await store.close()
+    port.close()
+  }
+})
+
+async function answer(call: Extract<ContentThreadMessage, { type: 'call' }>): Promise<void> {
+  const send = (message: ContentThreadMessage, transfer: ArrayBuffer[] = []) =>
+    port.postMessage(message, transfer)
+  try {
+    // The host passes the arguments of the function that it names.
+    const run = content[call.name] as (owner: string, request: unknown) => Promise<unknown>
+    const result = await run(call.owner, call.request)
+    if (result instanceof Uint8Array) {
+      const bytes = ownBytes(result)
+      send({ type: 'done', result: bytes }, [bytes.buffer])
+    } else send({ type: 'done', result })
+  } catch (error) {
+    send({ type: 'failed', error: writeError(error) })
+  }
+}
+
+/** The bytes in a buffer of their own, which can be handed over instead of copied. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes
+  const isOwn =
+    buffer instanceof ArrayBuffer &&
+    buffer.byteLength === bytes.byteLength &&
+    !isMarkedAsUntransferable(buffer)
+  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes)
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { createApiClient } from '../testing-api-client.ts'
+import { createSqlite } from '../testing-databases.ts'
+import { readLoopMeter } from '../testing-loop-meter.ts'
+import { readingCalls } from '../testing-read-mail.ts'
+import { sendMails } from '../testing-send-mail.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+import { WORST_MAILS } from '../testing-worst-mails.ts'
+
+// The short form of bench/worst-inputs.ts, with a bound that no loaded machine exceeds: 1 s to 30 s
+// before mail content was read in a thread of its own.
+const CHARS = 500_000
+const LOOP_MS_MAX = 100
+
+describe('the worst mails', async () => {
+  const database = await createSqlite()
+  after(() => database[Symbol.asyncDispose]())
+  const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+  const server = startServerProcess(
+    {
+      MAYFLY_DATABASE_URL: database.url,
+      MAYFLY_DEFAULT_PLAN: 'unlimited',
+    },
+    [],
+    ['--import', meter],
+  )
+  after(() => server[Symbol.asyncDispose]())
+  const { httpUrl, smtpPort } = await server.ready
+  const anonymous = createApiClient(httpUrl, null)
+  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
+  const api = anonymous.withKey(apiKey)
+
+  const names = [
+    'open tags',
+    'unclosed items',
+    'svg with styles',
+    'text: one letter',
+    'text: quotes',
+  ]
+  for (const { name, raw } of WORST_MAILS.filter((mail) => names.includes(mail.name))) {
+    it(`do not hold the API: ${name}`, async () => {
+      const { inbox } = (await api.post('/v1/inboxes')).body
+      await sendMails(smtpPort, [{ to: inbox.emailAddress, raw: raw(CHARS) }])
+      const { messages } = (await api.get(`/v1/inboxes/${inbox.id}/messages`)).body
+      const ref = { inboxId: inbox.id, messageId: messages[0].id }
+      await readLoopMeter(server)
+      for (const [call, run] of Object.entries(readingCalls(api, ref))) {
+        await run()
+        const loopMs = await readLoopMeter(server)
+        assert.ok(loopMs < LOOP_MS_MAX, `${call}: ${loopMs} ms`)
+      }
+    })
+  }
+})
