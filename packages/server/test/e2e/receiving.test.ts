@@ -6,6 +6,22 @@ import { sharedService, startService } from '../testing-start-service.ts'
 onEachDatabase('receiving', (create) => {
   const shared = sharedService(create, { MAYFLY_SMTP_THREADS: '1' })
 
+  it('shortens a subject and a sender that are too long for a list', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const long = `${'x'.repeat(900)}\r\n `.repeat(50)
+    const raw = `From: "${long}" <app@example.com>\r\nSubject: ${long}\r\n\r\nHello\r\n`
+    await service.sendMail({ to: inbox.emailAddress, raw })
+    const { text, body } = await dev.get(`/v1/inboxes/${inbox.id}/messages`)
+    assert.ok(text.length < 4_000, `${text.length} characters`)
+    const [{ id, subject }] = body.messages
+    assert.equal(subject.length, 998)
+    const { headers } = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}`)).body
+    const whole = headers.find(({ name }: { name: string }) => name === 'Subject')
+    assert.ok(whole.value.length > 40_000, `${whole.value.length} characters`)
+  })
+
   it('stores a mail that can be listed and read whole', async () => {
     const service = await shared()
     const dev = await service.register()

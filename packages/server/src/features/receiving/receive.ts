@@ -71,6 +71,14 @@ export async function receiveMail(
   return result.state === 'full' ? 'inbox_full' : 'unavailable'
 }
 
+/** Longest subject and sender of a summary: a header line may have as many characters. */
+const SUMMARY_CHARS_MAX = 998
+
+/** The beginning of a header's text; `headers` of the message have the whole. */
+function shortened(text: string | null): string | null {
+  return text === null ? null : text.slice(0, SUMMARY_CHARS_MAX).toWellFormed()
+}
+
 /** Everything that is stored of a mail. */
 function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
   const receivedAt = deps.clock.now()
@@ -80,8 +88,8 @@ function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
   return {
     id,
     receivedAt,
-    from: parsed.from,
-    subject: parsed.subject,
+    from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
+    subject: shortened(parsed.subject),
     preview: detected.preview,
     text: detected.text,
     html: parsed.html,
