@@ -100,11 +100,3 @@ export function accountCalls(requester: Requester): AccountCalls {
       requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
   }
 }
-
-/** Registers an account. */
-export function registerWith(
-  requester: Requester,
-  { email, name, signal }: RegisterOptions,
-): Promise<Registration> {
-  return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
-}

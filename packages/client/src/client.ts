@@ -3,7 +3,6 @@ import {
   accountCalls,
   type RegisterOptions,
   type Registration,
-  registerWith,
 } from './accounts.ts'
 import type { CallOptions } from './connection.ts'
 import { type DomainCalls, domainCalls } from './domains.ts'
@@ -13,7 +12,7 @@ import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import { Requester } from './request.ts'
 import { type ScenarioCalls, scenarioCalls } from './scenarios.ts'
-import { readServiceWith, type ServiceDescription, type SignedIn, signInWith } from './service.ts'
+import type { ServiceDescription, SignedIn } from './service.ts'
 import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 /** Where the service is. */
@@ -69,21 +68,27 @@ export function createClient(options: ClientOptions = {}): Client {
 
 /** Registers an account; needs no key and returns the first one. */
 export function registerAccount(options: ServiceOptions & RegisterOptions): Promise<Registration> {
-  return registerWith(createRequester(options, null), options)
+  const { email, name, signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
 }
 
 /** Reads the service's version and where it receives mail; needs no key. */
 export function readService(
   options: ServiceOptions & CallOptions = {},
 ): Promise<ServiceDescription> {
-  return readServiceWith(createRequester(options, null), options)
+  const { signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'GET', path: '/v1/service', signal })
 }
 
 /** Exchanges the token of a sign-in link for a key; needs no key. */
 export function signIn(
   options: ServiceOptions & CallOptions & { readonly token: string },
 ): Promise<SignedIn> {
-  return signInWith(createRequester(options, null), options)
+  const { token, signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'POST', path: '/v1/sign-in', body: { token }, signal })
 }
 
 function createRequester(options: ServiceOptions, apiKey: string | null): Requester {
