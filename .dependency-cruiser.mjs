@@ -45,6 +45,13 @@ const PLACES = [
     values: ['cli/', 'client/', `${SERVER}(index|main)\\.ts`],
     types: ['contract/'],
   },
+  { name: 'dashboard', place: 'dashboard/', values: ['dashboard/', 'client/'] },
+  {
+    name: 'dashboard-in-browsers',
+    place: 'dashboard/src/',
+    values: ['dashboard/src/', 'client/'],
+    outside: ['preact', '@preact/signals'],
+  },
   server('store', { types: ['mail/'] }),
   server('platform'),
   server('config', { values: ['mail/'] }),

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 const ROOT = dirname(import.meta.dirname)
 const CHECKS = {
   types: ['tsc', '--project', '.'],
+  'types of the dashboard': ['tsc', '--project', 'packages/dashboard'],
   'format and lint': ['biome', 'ci', '--error-on-warnings', '.'],
   layers: ['depcruise', 'packages', 'tools', 'bench', 'examples'],
   'dead code': ['knip', '--no-config-hints'],

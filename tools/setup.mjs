@@ -6,7 +6,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,6 +26,7 @@ if (major < 20) {
 }
 
 installPackages()
+buildDashboard()
 if (process.argv.includes('--test')) installPrograms()
 
 /**
@@ -52,6 +53,33 @@ function installPackages() {
   }
   mkdirSync(dirname(STAMP), { recursive: true })
   writeFileSync(STAMP, wanted)
+}
+
+/** The only part that is built. The stamp holds a hash of what the dashboard is built from. */
+function buildDashboard() {
+  const dashboard = join(ROOT, 'packages', 'dashboard')
+  const sources = [
+    join(ROOT, 'package-lock.json'),
+    join(dashboard, 'build.ts'),
+    ...filesBelow(join(dashboard, 'src')),
+    ...filesBelow(join(ROOT, 'packages', 'client', 'src')),
+  ]
+  const hash = createHash('sha256')
+  for (const path of sources) hash.update(path.slice(ROOT.length)).update(readFileSync(path))
+  const wanted = hash.digest('hex')
+  const stamp = join(dashboard, 'dist', '.stamp')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+
+  say('building the dashboard')
+  run(join(ROOT, 'node_modules', '.bin', 'node'), [join(dashboard, 'build.ts')])
+  writeFileSync(stamp, wanted)
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
 }
 
 /** The browser shows pages, the DNS server answers for custom domains. */
