@@ -2,7 +2,7 @@
 //
 //   npm test                       everything
 //   npm test -- packages/server    only the test files below these paths, no checks
-//   npm run soak                   the long forms of the server's tests (SOAK=1): hours
+//   npm run soak                   the long forms (SOAK=1): hours; FUZZ_SEED chooses the inputs
 
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
