@@ -112,6 +112,21 @@ export function defineGroup(
   }
 }
 
+/** Adds subcommands to a command: `messages` lists messages, `messages rm` deletes them. */
+export function withSubcommands(command: Command, subcommands: readonly Command[]): Command {
+  const help = `\nCommands:\n${commandList(subcommands)}\n`
+  return {
+    ...command,
+    subcommands,
+    run: async ([first, ...rest], terminal) => {
+      const named = subcommands.find(({ name }) => name === first)
+      if (named !== undefined) return named.run(rest, terminal)
+      await command.run(first === undefined ? [] : [first, ...rest], terminal)
+      if (first === '--help' || first === '-h') terminal.out(help)
+    },
+  }
+}
+
 /** The command that was probably meant: the same letters in another order, or nearly as spelt. */
 export function nearestCommand(given: string, commands: readonly Command[]): string | null {
   const sorted = (text: string) => [...text].toSorted().join('')

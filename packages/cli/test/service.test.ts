@@ -60,6 +60,28 @@ describe('mayfly inbox', () => {
     assert.match(none.err, /you have no active inbox\. Create one: mayfly inbox new/)
   })
 
+  it('lists, marks and deletes messages', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    const { id, emailAddress } = JSON.parse((await shell.run('inbox', 'new', '--json')).out)
+    for (const subject of ['one', 'two']) await service.sendMail({ to: emailAddress, subject })
+    const list = async () => JSON.parse((await shell.run('messages', id, '--json')).out).messages
+    const [two, one] = await list()
+    assert.match((await shell.run('messages')).out, /two +unread +msg_/)
+    assert.equal((await shell.run('messages', 'mark', one.id)).code, 0)
+    assert.deepEqual([two.read, (await list())[1].read], [false, true])
+    await shell.run('messages', 'mark', one.id, '--unread', '--inbox', id)
+    assert.equal((await list())[1].read, false)
+
+    assert.equal((await shell.run('messages', 'rm')).code, 2)
+    assert.equal((await shell.run('messages', 'rm', one.id)).out, `${one.id} was deleted.\n`)
+    assert.equal((await shell.run('messages', 'rm', one.id)).code, 1)
+    assert.deepEqual(await list(), [two])
+    assert.match((await shell.run('messages', 'rm', '--all')).out, /^All messages of /)
+    assert.deepEqual(await list(), [])
+    assert.match((await shell.run('messages', '--help')).out, /^ {2}rm +delete messages/m)
+  })
+
   it('hands the rules of the service on', async () => {
     await using place = await signedUp()
     const { code, err } = await place.shell.run('inbox', 'new', '--ttl', '5')

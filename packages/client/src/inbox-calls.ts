@@ -21,6 +21,8 @@ export type InboxRecord = {
   readonly createdAt: string
   readonly expiresAt: string
   readonly messageCount: number
+  /** Messages that are not marked as read. */
+  readonly unreadCount: number
   readonly state: InboxState
   /** The environment of the key that created it. */
   readonly environment: Environment

@@ -23,6 +23,7 @@ import type {
   ListMessagesOptions,
   Message,
   MessagePage,
+  MessageSummary,
   OtpExplanation,
   ReadMessageOptions,
 } from './messages.ts'
@@ -60,14 +61,15 @@ const NO_EMAIL_SECONDS = 5
  * `await using inbox = …` deletes it at the end of the block.
  */
 export class Inbox implements InboxRecord, AsyncDisposable {
-  readonly id: string
-  readonly emailAddress: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly messageCount: number
-  readonly state: InboxState
-  readonly environment: Environment
-  readonly watermark: string
+  declare readonly id: string
+  declare readonly emailAddress: string
+  declare readonly createdAt: string
+  declare readonly expiresAt: string
+  declare readonly messageCount: number
+  declare readonly unreadCount: number
+  declare readonly state: InboxState
+  declare readonly environment: Environment
+  declare readonly watermark: string
   readonly #calls: InboxCalls
   readonly #timeoutSeconds: number
 
@@ -75,14 +77,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     record: InboxRecord,
     { calls, timeoutSeconds }: { readonly calls: InboxCalls; readonly timeoutSeconds: number },
   ) {
-    this.id = record.id
-    this.emailAddress = record.emailAddress
-    this.createdAt = record.createdAt
-    this.expiresAt = record.expiresAt
-    this.messageCount = record.messageCount
-    this.state = record.state
-    this.environment = record.environment
-    this.watermark = record.watermark
+    Object.assign(this, record)
     this.#calls = calls
     this.#timeoutSeconds = timeoutSeconds
   }
@@ -199,6 +194,21 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     options: CallOptions = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     return this.#calls.messages.attachment(messageId, attachmentId, options)
+  }
+
+  /** Marks a message as read, or as unread. Reading it does not. */
+  markRead(messageId: string, read = true, options: CallOptions = {}): Promise<MessageSummary> {
+    return this.#calls.messages.mark(messageId, read, options)
+  }
+
+  /** Deletes a message with all its content. */
+  deleteMessage(messageId: string, options: CallOptions = {}): Promise<void> {
+    return this.#calls.messages.delete(messageId, options)
+  }
+
+  /** Deletes all messages of the inbox. */
+  deleteMessages(options: CallOptions = {}): Promise<void> {
+    return this.#calls.messages.deleteAll(options)
   }
 
   /** The inbox as it is now. */

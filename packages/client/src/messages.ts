@@ -19,6 +19,7 @@ export type MessageSummary = {
   readonly receivedAt: string
   readonly hasAttachments: boolean
   readonly hasOtp: boolean
+  readonly read: boolean
 }
 
 /** An attachment; its bytes are read by `downloadAttachment`. */
@@ -117,6 +118,9 @@ export type ReadMessageOptions = CallOptions & {
 export type MessageCalls = {
   list(options?: ListMessagesOptions): Promise<MessagePage>
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
+  mark(messageId: string, read: boolean, options?: CallOptions): Promise<MessageSummary>
+  delete(messageId: string, options?: CallOptions): Promise<void>
+  deleteAll(options?: CallOptions): Promise<void>
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   transcript(messageId: string, options?: CallOptions): Promise<readonly string[]>
   explainOtp(messageId: string, options?: CallOptions): Promise<OtpExplanation>
@@ -136,6 +140,11 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       requester.json({ method: 'GET', path: base, query, signal }),
     read: (messageId, { signal, ...query } = {}) =>
       requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
+    mark: (messageId, read, { signal } = {}) =>
+      requester.json({ method: 'PATCH', path: pathOf(messageId), body: { read }, signal }),
+    delete: (messageId, { signal } = {}) =>
+      requester.done({ method: 'DELETE', path: pathOf(messageId), signal }),
+    deleteAll: ({ signal } = {}) => requester.done({ method: 'DELETE', path: base, signal }),
     raw: (messageId, { signal } = {}) =>
       requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
     transcript: async (messageId, { signal } = {}) => {

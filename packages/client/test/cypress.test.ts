@@ -46,7 +46,7 @@ describe('the commands for Cypress', () => {
     assert.deepEqual(JSON.parse(mayfly.calls[0]?.body ?? ''), { localPart: 'qa' })
     mayfly.inbox.deliver({})
     const read = await run('readInbox', inbox)
-    assert.deepEqual(read, { ...Object(inbox), messageCount: 1, watermark: '1' })
+    assert.deepEqual(read, { ...Object(inbox), messageCount: 1, unreadCount: 1, watermark: '1' })
     assert.deepEqual(await run('diagnoseInbox', inbox), mayfly.inbox.diagnostics)
     assert.equal(await run('deleteInbox', inbox), null)
     await assert.rejects(run('readInbox', inbox), { code: 'inbox_not_found' })

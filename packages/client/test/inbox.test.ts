@@ -37,6 +37,7 @@ describe('an inbox', () => {
       createdAt: '2026-01-31T09:00:00.000Z',
       expiresAt: '2026-02-01T09:00:00.000Z',
       messageCount: 0,
+      unreadCount: 0,
       state: 'active',
       environment: 'test',
       watermark: '0',

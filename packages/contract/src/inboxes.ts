@@ -24,6 +24,7 @@ export const inboxSchema = z
     createdAt: dateTimeSchema,
     expiresAt: dateTimeSchema,
     messageCount: z.number().int(),
+    unreadCount: z.number().int().describe('Messages that are not marked as read.'),
     state: inboxStateSchema,
     environment: environmentSchema.describe('The environment of the key that created it.'),
     watermark: z

@@ -35,6 +35,7 @@ const summaryFields = {
   receivedAt: dateTimeSchema,
   hasAttachments: z.boolean(),
   hasOtp: z.boolean(),
+  read: z.boolean().describe('Whether it was marked as read.'),
 }
 
 /** A message in a list. */
@@ -209,6 +210,52 @@ export const explainOtp = {
       candidates: z.array(otpCandidateSchema).describe('Best first.'),
     }),
     ...errorResponses(...MESSAGE_ERRORS),
+  },
+}
+
+/** PATCH /v1/inboxes/{id}/messages/{messageId} */
+export const changeMessage = {
+  tags: ['Messages'],
+  summary: 'Mark a message as read or unread',
+  description: 'Reading a message by the API does not mark it.',
+  security: SECURITY,
+  params: messageParams,
+  body: z.strictObject({ read: z.boolean() }),
+  response: {
+    200: messageSummarySchema,
+    ...errorResponses(
+      'invalid_json',
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'inbox_not_found',
+      'message_not_found',
+    ),
+  },
+}
+
+/** DELETE /v1/inboxes/{id}/messages/{messageId} */
+export const deleteMessage = {
+  tags: ['Messages'],
+  summary: 'Delete a message',
+  description: 'At once and with all its content. Webhook deliveries that are due are still made.',
+  security: SECURITY,
+  params: messageParams,
+  response: {
+    204: z.null(),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found'),
+  },
+}
+
+/** DELETE /v1/inboxes/{id}/messages */
+export const deleteMessages = {
+  tags: ['Messages'],
+  summary: 'Delete all messages of an inbox',
+  description: 'The inbox and its watermark stay.',
+  security: SECURITY,
+  params: inboxParams,
+  response: {
+    204: z.null(),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
   },
 }
 

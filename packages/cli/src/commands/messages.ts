@@ -1,11 +1,12 @@
-import { defineCommand } from '../command.ts'
+import type { MessageSummary } from '@mayfly/client'
+import { type Command, defineCommand, withSubcommands } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
+import { UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseCount } from '../option-values.ts'
 import { formatTable, print, printableLine, printJson } from '../output.ts'
 
-/** Lists the messages of an inbox. */
-export const messages = defineCommand({
+const list = defineCommand({
   name: 'messages',
   summary: 'list the messages of an inbox, newest first',
   args: ['[INBOX]'],
@@ -37,10 +38,75 @@ export const messages = defineCommand({
       message.receivedAt.slice(0, 19).replace('T', ' '),
       printableLine(message.from.address ?? message.from.name ?? '-'),
       printableLine(message.subject ?? '-'),
-      [message.hasOtp ? 'code' : '', message.hasAttachments ? 'files' : ''].join(' ').trim(),
+      marksOf(message),
       message.id,
     ])
     print(terminal, formatTable(terminal, ['received (UTC)', 'from', 'subject', 'has', 'id'], rows))
     if (page.nextCursor !== null) terminal.err(`More messages: --cursor ${page.nextCursor}\n`)
   },
 })
+
+const INBOX_OPTION = {
+  type: 'string',
+  value: 'INBOX',
+  about: 'id or address of the inbox (default: the newest)',
+} as const
+
+const CALL_OPTIONS = { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] }
+
+const remove = defineCommand({
+  name: 'messages rm',
+  summary: 'delete messages immediately',
+  args: ['[MESSAGE…]'],
+  about: 'MESSAGE is an id, as listed by `mayfly messages`.',
+  options: {
+    inbox: INBOX_OPTION,
+    all: { type: 'boolean', about: 'delete all messages of the inbox' },
+    ...CALL_OPTIONS,
+  },
+  example: 'mayfly messages rm --inbox signup@mayfly.test --all',
+  run: async ({ options, args, terminal }) => {
+    if (options.all === args.length > 0) throw new UsageError('name messages, or use --all.')
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const inbox = await chooseInbox(client, options.inbox, signal)
+    if (options.all) {
+      await inbox.deleteMessages({ signal })
+      return print(terminal, `All messages of ${inbox.emailAddress} were deleted.`)
+    }
+    for (const messageId of args) {
+      await inbox.deleteMessage(messageId, { signal })
+      print(terminal, `${messageId} was deleted.`)
+    }
+  },
+})
+
+const mark = defineCommand({
+  name: 'messages mark',
+  summary: 'mark messages as read, or as unread',
+  args: ['MESSAGE…'],
+  options: {
+    inbox: INBOX_OPTION,
+    unread: { type: 'boolean', about: 'mark them as unread' },
+    ...CALL_OPTIONS,
+  },
+  example: 'mayfly messages mark msg_01jb2d3k4m5n6p7q',
+  run: async ({ options, args, terminal }) => {
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const inbox = await chooseInbox(client, options.inbox, signal)
+    for (const messageId of args) await inbox.markRead(messageId, !options.unread, { signal })
+  },
+})
+
+/** Lists, marks and deletes the messages of an inbox. */
+export const messages: Command = withSubcommands(list, [mark, remove])
+
+function marksOf(message: MessageSummary): string {
+  const marks = [
+    message.read ? '' : 'unread',
+    message.hasOtp ? 'code' : '',
+    message.hasAttachments ? 'files' : '',
+  ]
+  return marks.filter((mark) => mark !== '').join(' ')
+}

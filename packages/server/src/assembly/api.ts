@@ -30,6 +30,7 @@ import { consumeRegistration, consumeRequest } from '../features/limits/request-
 import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
 import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
+import { deleteMessage, deleteMessages, markMessage } from '../features/messages/change.ts'
 import { explainCode } from '../features/messages/code.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
 import {
@@ -218,6 +219,9 @@ function bindMessages(
       read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
         readMessage(messages, caller, { ...request, of: 'message' }),
       excerpt: bind(messages, readMessageExcerpt),
+      mark: bind({ store, clock }, markMessage),
+      delete: bind({ store, clock }, deleteMessage),
+      deleteAll: bind({ store, clock }, deleteMessages),
       raw: bind(messages, readRaw),
       explainCode: bind(messages, explainCode),
       attachment: bind(messages, readAttachment),

@@ -9,6 +9,7 @@ import { floodWindows } from './migrations/0005-flood-windows.ts'
 import { signInLinks } from './migrations/0006-sign-in-links.ts'
 import { senderVerdicts } from './migrations/0007-sender-verdicts.ts'
 import { retention } from './migrations/0008-retention.ts'
+import { readFlags } from './migrations/0009-read-flags.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -21,6 +22,7 @@ const MIGRATIONS = [
   signInLinks,
   senderVerdicts,
   retention,
+  readFlags,
 ] as const
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { purgeInbox } from './purge.ts'
+import { deleteMessages, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { lockStore, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
@@ -21,6 +21,7 @@ import { IdempotencyKeys } from './tables/idempotency.ts'
 import { Inboxes } from './tables/inboxes.ts'
 import { Keys } from './tables/keys.ts'
 import { Mails } from './tables/mails.ts'
+import { MessageChanges } from './tables/message-changes.ts'
 import { Messages } from './tables/messages.ts'
 import { OperatorQueries } from './tables/operator.ts'
 import { RateWindows } from './tables/rate-windows.ts'
@@ -45,6 +46,7 @@ export type Tables = {
   readonly receiving: ReceivingQueries
   readonly mails: Mails
   readonly messages: Messages
+  readonly messageChanges: MessageChanges
   readonly senderVerdicts: SenderVerdicts
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
@@ -71,6 +73,8 @@ export type Store = Tables & {
     owner: AccountId,
     inbox: { readonly id: InboxId; readonly now: number },
   ): Promise<boolean>
+  /** Deletes one message of an inbox, or all, with their content; returns how many there were. */
+  deleteMessages(owner: AccountId, inboxId: InboxId, which: MessageId | 'all'): Promise<number>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
@@ -172,6 +176,8 @@ function storeOver(
     transaction,
     purgeInbox: (owner, inbox) =>
       purgeInbox({ mails: tables(db).mails, transaction }, owner, inbox),
+    deleteMessages: (owner, inboxId, which) =>
+      deleteMessages({ mails: tables(db).mails, transaction }, owner, { inboxId, which }),
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
     },
@@ -220,6 +226,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get messages() {
       return new Messages(db)
+    },
+    get messageChanges() {
+      return new MessageChanges(db, dialect)
     },
     get senderVerdicts() {
       return new SenderVerdicts(db, dialect, statements)

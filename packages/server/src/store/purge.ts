@@ -1,14 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import type { Addresses } from './tables/addresses.ts'
 import type { Inboxes } from './tables/inboxes.ts'
 import type { Mails } from './tables/mails.ts'
+import type { DeletedMail, MessageChanges } from './tables/message-changes.ts'
 
 /** The parts of a store that purging uses. */
 type PurgeStore = {
   readonly mails: Mails
   transaction<T>(
-    work: (tx: { readonly inboxes: Inboxes; readonly addresses: Addresses }) => Promise<T>,
+    work: (tx: {
+      readonly inboxes: Inboxes
+      readonly addresses: Addresses
+      readonly messageChanges: MessageChanges
+    }) => Promise<T>,
   ): Promise<T>
 }
 
@@ -16,12 +21,7 @@ type PurgeStore = {
 const MAILS_MAX = 50
 const BYTES_MAX = 8 * 1024 * 1024
 
-/**
- * Purges an inbox with all its content, and releases its address; false when there is none.
- *
- * Its mails go after the commit: another inbox that is purged at the same time and shares one then
- * sees that this one is gone. What a crash leaves is found by `Mails.listUnshared`.
- */
+/** Purges an inbox with all its content, and releases its address; false when there is none. */
 export async function purgeInbox(
   store: PurgeStore,
   owner: AccountId,
@@ -33,9 +33,33 @@ export async function purgeInbox(
     return purged
   })
   if (content === null) return false
+  await deleteMails(store, content.mails)
+  return true
+}
+
+/** Deletes one message of an inbox, or all, with their content; returns how many there were. */
+export async function deleteMessages(
+  store: PurgeStore,
+  owner: AccountId,
+  of: { readonly inboxId: InboxId; readonly which: MessageId | 'all' },
+): Promise<number> {
+  const mails = await store.transaction((tx) =>
+    tx.messageChanges.delete(owner, of.inboxId, of.which),
+  )
+  await deleteMails(store, mails ?? [])
+  return mails?.length ?? 0
+}
+
+/**
+ * Deletes the mails that no message refers to any more, in short statements.
+ *
+ * After the commit that deleted their messages: another inbox that shares one and is purged at the
+ * same time then sees that these are gone. What a crash leaves is found by `Mails.listUnshared`.
+ */
+async function deleteMails(store: PurgeStore, mails: readonly DeletedMail[]): Promise<void> {
   let batch: string[] = []
   let bytes = 0
-  for (const { mailId, sizeBytes } of content.mails) {
+  for (const { mailId, sizeBytes } of mails) {
     batch.push(mailId)
     bytes += sizeBytes
     if (batch.length < MAILS_MAX && bytes < BYTES_MAX) continue
@@ -45,5 +69,4 @@ export async function purgeInbox(
     bytes = 0
   }
   await store.mails.deleteUnshared(batch)
-  return true
 }

@@ -108,6 +108,8 @@ type InboxTable = {
   /** The window in which mails for the inbox are counted: since when, and how many. */
   flood_started_at: ColumnType<number, number | undefined>
   flood_mails: ColumnType<number, number | undefined>
+  /** How many of its messages are marked as read. */
+  read_count: ColumnType<number, number | undefined>
 }
 
 /** A received mail, shared by all its recipients. */
@@ -152,6 +154,7 @@ type MessageTable = {
   has_attachments: Flag
   otp_value: string | null
   otp_confidence: number | null
+  is_read: ColumnType<Flag, Flag | undefined>
 }
 
 type AttachmentTable = {

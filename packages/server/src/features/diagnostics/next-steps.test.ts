@@ -14,6 +14,7 @@ const INBOX = {
   createdAt: '2026-01-01T14:00:00.000Z',
   expiresAt: '2026-01-02T14:00:00.000Z',
   messageCount: 0,
+  unreadCount: 0,
   state: 'active',
   environment: 'live',
   watermark: '0',

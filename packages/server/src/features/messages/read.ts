@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { MessageRef } from './message-ref.ts'
+import { missing, requireInbox } from './missing.ts'
 import {
   type BodyRequest,
   type Excerpt,
@@ -135,25 +136,6 @@ export async function getMailId(
 ): Promise<string> {
   const mailId = await deps.store.messages.findMailId(caller.accountId, ref.inboxId, ref.messageId)
   return mailId ?? missing(deps, caller, ref)
-}
-
-/** Throws the error for a message that is not there. */
-async function missing(
-  deps: Pick<MessageDeps, 'store' | 'clock'>,
-  caller: Caller,
-  ref: MessageRef,
-): Promise<never> {
-  await requireInbox(deps, caller, ref.inboxId)
-  throw new ServiceError('message_not_found')
-}
-
-async function requireInbox(
-  deps: Pick<MessageDeps, 'store' | 'clock'>,
-  caller: Caller,
-  inboxId: InboxId,
-): Promise<void> {
-  const inbox = await deps.store.inboxes.find(caller.accountId, inboxId, deps.clock.now())
-  if (inbox === null) throw new ServiceError('inbox_not_found')
 }
 
 /** Holds the number of the last message of a page, so that pages stay stable as mail arrives. */

@@ -87,6 +87,7 @@ describe('the deliveries of a commit', () => {
           receivedAt: '2026-01-31T09:29:59.995Z',
           hasAttachments: false,
           hasOtp: true,
+          read: false,
         },
         otp: { value: '481516', confidence: 0.99 },
       },

@@ -70,6 +70,7 @@ export function sampleEvent(id: EventId, now: number): WebhookEvent {
         receivedAt: createdAt,
         hasAttachments: false,
         hasOtp: true,
+        read: false,
       },
       otp: { value: '481516', confidence: 1 },
     },
@@ -85,5 +86,6 @@ function summaryOf({ id, mail }: NewMessage): MessageSummary {
     receivedAt: new Date(mail.receivedAt).toISOString(),
     hasAttachments: mail.attachments.length > 0,
     hasOtp: mail.otp !== null,
+    read: false,
   }
 }

@@ -1,4 +1,7 @@
 import {
+  changeMessage,
+  deleteMessage,
+  deleteMessages,
   explainOtp,
   listMessages,
   readAttachment,
@@ -10,6 +13,8 @@ import { type Routes, sendJson } from '../route.ts'
 
 /** Messages, attachments and raw mail. */
 export const messageRoutes: Routes = (http, app) => {
+  changeRoutes(http, app)
+
   http.get(
     '/v1/inboxes/:id/messages/:messageId/otp',
     { schema: explainOtp },
@@ -58,4 +63,28 @@ export const messageRoutes: Routes = (http, app) => {
       return reply.headers(downloadHeaders(about)).send(bytes)
     },
   )
+}
+
+const changeRoutes: Routes = (http, app) => {
+  http.patch(
+    '/v1/inboxes/:id/messages/:messageId',
+    { schema: changeMessage },
+    async ({ caller, params: { id: inboxId, messageId }, body: { read } }) =>
+      app.messages.mark(caller, { inboxId, messageId, read }),
+  )
+
+  http.delete(
+    '/v1/inboxes/:id/messages/:messageId',
+    { schema: deleteMessage },
+    async (request, reply) => {
+      const { id: inboxId, messageId } = request.params
+      await app.messages.delete(request.caller, { inboxId, messageId })
+      return reply.code(204).send(null)
+    },
+  )
+
+  http.delete('/v1/inboxes/:id/messages', { schema: deleteMessages }, async (request, reply) => {
+    await app.messages.deleteAll(request.caller, request.params.id)
+    return reply.code(204).send(null)
+  })
 }

@@ -49,6 +49,7 @@ export class Inboxes {
       last_sequence: 0,
       flood_started_at: 0,
       flood_mails: 0,
+      read_count: 0,
     }
     await this.#db.insertInto('inbox').values(row).execute()
     return toInbox(row, inbox.createdAt)
@@ -209,6 +210,7 @@ function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
     createdAt: isoTime(row.created_at),
     expiresAt: isoTime(row.expires_at),
     messageCount: row.message_count,
+    unreadCount: row.message_count - row.read_count,
     state: inboxState(row, now),
     environment: row.environment,
     watermark: String(row.last_sequence),

@@ -109,6 +109,19 @@ export class Messages {
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
+  /** The summary of one message; null when there is no such message. */
+  async findSummary(
+    owner: AccountId,
+    inboxId: InboxId,
+    id: MessageId,
+  ): Promise<MessageSummary | null> {
+    const row = await this.#owned(owner, inboxId)
+      .select(SUMMARY_COLUMNS)
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : toSummary(row)
+  }
+
   /** Candidates for a wait, newest first. */
   async listCandidates(
     owner: AccountId,
@@ -312,6 +325,7 @@ const SUMMARY_COLUMNS = [
   'message.has_attachments',
   'message.otp_value',
   'message.otp_confidence',
+  'message.is_read',
 ] as const
 
 type SummaryRow = Pick<
@@ -325,6 +339,7 @@ type SummaryRow = Pick<
   | 'has_attachments'
   | 'otp_value'
   | 'otp_confidence'
+  | 'is_read'
 >
 
 type FullRow = SummaryRow &
@@ -342,6 +357,7 @@ function toSummary(row: SummaryRow): MessageSummary {
     receivedAt: isoTime(row.received_at),
     hasAttachments: row.has_attachments === 1,
     hasOtp: row.otp_value !== null,
+    read: row.is_read === 1,
   }
 }
 

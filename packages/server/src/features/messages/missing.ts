@@ -1,0 +1,25 @@
+import type { InboxId } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { MessageRef } from './message-ref.ts'
+
+/** What naming the missing record needs. */
+export type MissingDeps = { readonly store: Tables; readonly clock: Clock }
+
+/** Throws the error for a message that is not there. */
+export async function missing(deps: MissingDeps, caller: Caller, ref: MessageRef): Promise<never> {
+  await requireInbox(deps, caller, ref.inboxId)
+  throw new ServiceError('message_not_found')
+}
+
+/** Throws unless the caller has this inbox. */
+export async function requireInbox(
+  deps: MissingDeps,
+  caller: Caller,
+  inboxId: InboxId,
+): Promise<void> {
+  const inbox = await deps.store.inboxes.find(caller.accountId, inboxId, deps.clock.now())
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+}

@@ -1,0 +1,77 @@
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+
+/** A mail whose message was deleted, and its size. */
+export type DeletedMail = { readonly mailId: string; readonly sizeBytes: number }
+
+/** The message of an inbox that is changed. */
+type Ref = { readonly inboxId: InboxId; readonly messageId: MessageId }
+
+/** Changes to stored messages. To be used in a transaction: the inbox counts its messages. */
+export class MessageChanges {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** Marks a message as read or unread; false when it is so already, or is not there. */
+  async setRead(owner: AccountId, ref: Ref, isRead: boolean): Promise<boolean> {
+    if (!(await this.#lockInbox(owner, ref.inboxId))) return false
+    const { numUpdatedRows } = await this.#db
+      .updateTable('message')
+      .set({ is_read: isRead ? 1 : 0 })
+      .where('inbox_id', '=', ref.inboxId)
+      .where('id', '=', ref.messageId)
+      .where('is_read', '=', isRead ? 0 : 1)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await this.#db
+      .updateTable('inbox')
+      .set((change) => ({ read_count: change('read_count', isRead ? '+' : '-', 1) }))
+      .where('id', '=', ref.inboxId)
+      .execute()
+    return true
+  }
+
+  /**
+   * Deletes one message of an inbox, or all of them; null when there is no such inbox. Numbers are
+   * not used again. Mails, which other inboxes may share, are left to `Mails.deleteUnshared`.
+   */
+  async delete(
+    owner: AccountId,
+    inboxId: InboxId,
+    which: MessageId | 'all',
+  ): Promise<readonly DeletedMail[] | null> {
+    if (!(await this.#lockInbox(owner, inboxId))) return null
+    let deletion = this.#db.deleteFrom('message').where('inbox_id', '=', inboxId)
+    if (which !== 'all') deletion = deletion.where('id', '=', which)
+    const rows = await deletion.returning(['mail_id', 'size_bytes', 'is_read']).execute()
+    if (rows.length === 0) return []
+    const sizeBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
+    const readCount = rows.filter((row) => row.is_read === 1).length
+    await this.#db
+      .updateTable('inbox')
+      .set((change) => ({
+        message_count: change('message_count', '-', rows.length),
+        size_bytes: change('size_bytes', '-', sizeBytes),
+        read_count: change('read_count', '-', readCount),
+      }))
+      .where('id', '=', inboxId)
+      .execute()
+    return rows.map((row) => ({ mailId: row.mail_id, sizeBytes: row.size_bytes }))
+  }
+
+  /** Locked as receiving locks it, which writes the counts that it read; false without it. */
+  async #lockInbox(owner: AccountId, id: InboxId): Promise<boolean> {
+    const { rows } = await sql`select id from inbox
+      where account_id = ${owner} and id = ${id}${sql.raw(this.#dialect.forUpdate)}`.execute(
+      this.#db,
+    )
+    return rows.length === 1
+  }
+}
