@@ -88,8 +88,11 @@ const MIGRATION_LOCK = 6_292_359
 
 const DISK_FULL = '53100'
 
-/** Connection failures, too many connections, shutting down, read-only standby. */
-const POSTGRES_UNAVAILABLE = /^(?:08|53|57P0|58|25006)/
+/**
+ * Connection failures, too many connections, shutting down, read-only standby; a statement, a lock
+ * or an idle transaction that took too long; a deadlock, which the next try does not have.
+ */
+const POSTGRES_UNAVAILABLE = /^(?:08|53|57P0|58|25006|57014|55P03|25P0[34]|40P01)/
 const NETWORK_UNAVAILABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
 /** Errors of the pool have no code. */
 const POOL_UNAVAILABLE = /Connection terminated|timeout exceeded|encountered a connection error/

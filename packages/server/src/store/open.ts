@@ -95,6 +95,8 @@ export type StoreOptions = {
    * they must not migrate it, nor create an empty store when the path has a typing error.
    */
   readonly existing?: boolean
+  /** Whether the schema is left as it is, because the main thread has brought it up to date. */
+  readonly isMigrated?: boolean
   /** Number of the last migration to run, for tests of the later ones; default: all. */
   readonly migrateUpTo?: number | undefined
   /** Most connections to PostgreSQL at a time. */
@@ -121,7 +123,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs)
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
-    else await migrate(db, dialect, options.migrateUpTo)
+    else if (options.isMigrated !== true) await migrateWith(sqlite?.db ?? null, dialect, options)
     const log = sqlitePath !== null && syncs === 'inBackground' ? openLog(sqlitePath, db) : null
     return storeOver(db, dialect, {
       statements: sqlite?.statements ?? null,
@@ -142,7 +144,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 /** The driver of PostgreSQL is loaded only when it is used. */
 async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
   const { openPostgres } = await import('./postgres/open.ts')
-  return openPostgres(options.url, options.connectionsMax ?? 10)
+  return openPostgres(options.url, {
+    connectionsMax: options.connectionsMax ?? 10,
+    timeLimits: true,
+  })
+}
+
+/** On PostgreSQL by a connection of its own: migrations may take longer than any statement. */
+async function migrateWith(
+  sqlite: Kysely<Schema> | null,
+  dialect: Dialect,
+  { url, migrateUpTo }: StoreOptions,
+): Promise<void> {
+  if (sqlite !== null) return migrate(sqlite, dialect, migrateUpTo)
+  const { openPostgres } = await import('./postgres/open.ts')
+  const db = openPostgres(url, { connectionsMax: 1, timeLimits: false })
+  try {
+    await migrate(db, dialect, migrateUpTo)
+  } finally {
+    await db.destroy()
+  }
 }
 
 /** The file of a `sqlite:` URL; null for another database. */

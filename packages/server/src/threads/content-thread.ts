@@ -10,7 +10,12 @@ if (parentPort === null) throw new Error('This file runs as a worker thread only
 const port = parentPort
 // Only threads/content-host.ts starts this file.
 const { databaseUrl } = workerData as ContentThreadData
-const store = await openStore({ url: databaseUrl, exclusive: false, connectionsMax: 1 })
+const store = await openStore({
+  url: databaseUrl,
+  exclusive: false,
+  isMigrated: true,
+  connectionsMax: 1,
+})
 const content = createContent(store)
 
 port.on('message', async (message: ContentThreadMessage) => {

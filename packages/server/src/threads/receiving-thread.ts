@@ -16,7 +16,12 @@ const { options, signalsName } = workerData as ReceivingThreadData
 
 try {
   const url = options.config.MAYFLY_DATABASE_URL
-  const store = await openStore({ url, exclusive: false, syncsInBackground: true })
+  const store = await openStore({
+    url,
+    exclusive: false,
+    isMigrated: true,
+    syncsInBackground: true,
+  })
   const log = createLog(options.config.MAYFLY_LOG_LEVEL)
   const signals = openThreadSignals(signalsName)
   const receiving = await startReceiving({ store, log, signals, clock: systemClock }, options)

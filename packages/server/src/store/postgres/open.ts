@@ -3,23 +3,52 @@ import pg from 'pg'
 import { postgresDialect } from '../dialect.ts'
 import { guardedDriver } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
+import { timedPool } from './timed-pool.ts'
 
 /** Longest wait for a free connection; then the storage counts as unavailable. */
 const CONNECT_TIMEOUT_MS = 5_000
 
+/** Idle time of a connection until TCP probes its other end, once a second. */
+const KEEP_ALIVE_MS = 5_000
+
+/** Longest time of a statement by our own clock: longer than the server takes to cancel it. */
+const QUERY_MS_MAX = 6_000
+
+/**
+ * What the server holds each session to. A node that is frozen, or that the network has cut off,
+ * holds its locks no longer than this.
+ */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  // Regardless of the server's default: 250 means that the commit is on disk.
+  synchronous_commit: 'on',
+  statement_timeout: '5s',
+  lock_timeout: '2s',
+  idle_in_transaction_session_timeout: '5s',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '1',
+  tcp_keepalives_count: '10',
+}
+
 const INT8 = 20
 const NUMERIC = 1700
 
+/** How connections to PostgreSQL are opened. */
+export type PostgresOptions = {
+  readonly connectionsMax: number
+  /** Whether statements have a time limit; migrations have none. */
+  readonly timeLimits: boolean
+}
+
 /** Kysely over a pool of connections to PostgreSQL. */
-export function openPostgres(url: string, connectionsMax: number): Kysely<Schema> {
+export function openPostgres(url: string, options: PostgresOptions): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString: url,
-    max: connectionsMax,
+    max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'mayfly',
     keepAlive: true,
-    // Regardless of the server's default: 250 means that the commit is on disk.
-    options: '-c synchronous_commit=on',
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...(options.timeLimits ? { options: startupOptions(SESSION_SETTINGS) } : {}),
     types: {
       getTypeParser: (oid, format) => {
         // Our integers are milliseconds, bytes and counts: all within 2^53.
@@ -32,7 +61,9 @@ export function openPostgres(url: string, connectionsMax: number): Kysely<Schema
   pool.on('error', () => {})
   // Nor one that is in use and breaks between two statements; the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const inner = new PostgresDialect({ pool })
+  const inner = new PostgresDialect({
+    pool: options.timeLimits ? timedPool(pool, QUERY_MS_MAX) : pool,
+  })
   return new Kysely<Schema>({
     dialect: {
       createDriver: () => guardedDriver(inner.createDriver(), postgresDialect),
@@ -41,4 +72,10 @@ export function openPostgres(url: string, connectionsMax: number): Kysely<Schema
       createIntrospector: (db) => inner.createIntrospector(db),
     },
   })
+}
+
+function startupOptions(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 }
