@@ -43,6 +43,17 @@ describe('mayfly signup', () => {
 })
 
 describe('mayfly inbox', () => {
+  it('says when an idempotency key has made no new inbox', async () => {
+    await using place = await signedUp()
+    const create = (...more: string[]) =>
+      place.shell.run('inbox', 'new', '--idempotency-key', 'run-1', ...more)
+    const first = await create('--local-part', 'one')
+    assert.deepEqual([first.out, first.err], ['one@mayfly.test\n', ''])
+    const second = await create('--local-part', 'two')
+    assert.equal(second.out, 'one@mayfly.test\n')
+    assert.match(second.err, /^No new inbox: one was created at .* with the same --idempotency-key/)
+  })
+
   it('creates, lists, shows and deletes inboxes, by id or address', async () => {
     await using place = await signedUp()
     const { shell } = place

@@ -27,7 +27,10 @@ export type Call = CallOptions & {
 }
 
 /** A successful response. */
-export type CallResponse = { readonly bytes: Uint8Array<ArrayBuffer> }
+export type CallResponse = {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly headers: Headers
+}
 
 /** A working service responds in milliseconds; after this an error helps a test more. */
 const RESPONSE_MS_MAX = 30_000
@@ -49,7 +52,7 @@ export async function sendOnce(connection: Connection, call: Call): Promise<Call
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     })
     const bytes = new Uint8Array(await response.arrayBuffer())
-    if (response.ok) return { bytes }
+    if (response.ok) return { bytes, headers: response.headers }
     throw apiError(response, new TextDecoder().decode(bytes), call)
   } catch (error) {
     if (error instanceof ApiError) throw error

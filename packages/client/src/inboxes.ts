@@ -17,8 +17,8 @@ export type CreateInboxOptions = CallOptions & {
 
 /** Calls about inboxes. */
 export type InboxesCalls = {
-  /** Creates an inbox. */
-  create(options?: CreateInboxOptions): Promise<Inbox>
+  /** Creates an inbox; `replayed` tells whether an earlier call with the same key had made it. */
+  create(options?: CreateInboxOptions): Promise<Inbox & { readonly replayed: boolean }>
   /** The active inboxes, newest first. */
   list(options?: CallOptions): Promise<readonly Inbox[]>
   /** An inbox by its id. */
@@ -34,7 +34,7 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
     new Inbox(record, { calls: inboxCalls(requester, record.id), timeoutSeconds })
   return {
     create: async ({ signal, idempotencyKey = randomKey(), ...body } = {}) => {
-      const { inbox } = await requester.json<{ inbox: InboxRecord }>({
+      const { body: answer, headers } = await requester.jsonAndHeaders<{ inbox: InboxRecord }>({
         method: 'POST',
         path,
         body,
@@ -42,7 +42,8 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
         isRepeatable: true,
         signal,
       })
-      return toInbox(inbox)
+      const replayed = headers.get('idempotent-replayed') === 'true'
+      return Object.assign(toInbox(answer.inbox), { replayed })
     },
     list: async ({ signal } = {}) => {
       const call = { method: 'GET', path, signal } as const

@@ -31,10 +31,15 @@ export class Requester {
 
   /** The JSON of the response, whose form is not validated here. */
   async json<Body>(request: Request): Promise<Body> {
-    const { bytes } = await this.#send(request)
+    return (await this.jsonAndHeaders<Body>(request)).body
+  }
+
+  /** The same, with the headers of the response. */
+  async jsonAndHeaders<Body>(request: Request): Promise<{ body: Body; headers: Headers }> {
+    const { bytes, headers } = await this.#send(request)
     const text = new TextDecoder().decode(bytes)
     try {
-      return JSON.parse(text)
+      return { body: JSON.parse(text), headers }
     } catch (cause) {
       throw new MayflyError(`${foreignResponse(text)} (200, ${request.method} ${request.path})`, {
         cause,
@@ -70,4 +75,4 @@ export class Requester {
   }
 }
 
-const DELETED: CallResponse = { bytes: new Uint8Array() }
+const DELETED: CallResponse = { bytes: new Uint8Array(), headers: new Headers() }

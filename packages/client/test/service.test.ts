@@ -51,6 +51,7 @@ describe('the client with the service', () => {
     const create = () => client.inboxes.create({ idempotencyKey: 'run-1', localPart: 'qa' })
     const [first, second] = await Promise.all([create(), create()])
     assert.equal(first.id, second.id)
+    assert.deepEqual([first.replayed, second.replayed].toSorted(), [false, true])
     assert.equal(first.emailAddress, 'qa@mayfly.test')
     assert.deepEqual(
       (await client.inboxes.list()).map(({ id }) => id),

@@ -24,7 +24,7 @@ export const beginConnection = {
     'Admin keys only. Open the returned URL in a browser within 10 minutes and sign in there; the account is then connected and its limits are raised.',
   security: SECURITY,
   // The whole body may be left out.
-  body: z.preprocess((body) => body ?? {}, beginConnectionBody),
+  body: beginConnectionBody.prefault({}),
   response: {
     200: z.object({
       authorizationUrl: z.string().meta({ example: 'https://id.example.com/auth?client_id=…' }),

@@ -20,6 +20,11 @@ export const ERRORS = {
     type: 'invalid_request',
     message: 'A parameter is invalid; the message names it and the rule.',
   },
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request',
+    message: 'This is not a valid HTTP request.',
+  },
   connection_attempt_unknown: {
     status: 400,
     type: 'invalid_request',
@@ -138,6 +143,11 @@ export const ERRORS = {
     message:
       'Nothing matching arrived in time. `diagnostics` shows what did arrive and what to do next.',
   },
+  request_timeout: {
+    status: 408,
+    type: 'timeout',
+    message: 'The request did not arrive completely in time. Send it again.',
+  },
   email_registered: {
     status: 409,
     type: 'conflict',
@@ -168,6 +178,11 @@ export const ERRORS = {
     status: 413,
     type: 'invalid_request',
     message: 'The body is larger than 256 KiB.',
+  },
+  uri_too_long: {
+    status: 414,
+    type: 'invalid_request',
+    message: 'A part of the path is longer than any id or name. Check the URL.',
   },
   unsupported_media_type: {
     status: 415,
@@ -208,6 +223,11 @@ export const ERRORS = {
     status: 429,
     type: 'rate_limit',
     message: 'Too many accounts were registered from your address within an hour.',
+  },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request',
+    message: 'The URL and the headers are larger than 16 KiB in total.',
   },
   internal_error: {
     status: 500,

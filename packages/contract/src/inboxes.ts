@@ -92,7 +92,7 @@ export const createInbox = {
     'idempotency-key': z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX).optional(),
   }),
   // The whole body may be left out.
-  body: z.preprocess((body) => body ?? {}, createInboxBody),
+  body: createInboxBody.prefault({}),
   response: {
     201: z.object({ inbox: inboxSchema }),
     ...errorResponses(

@@ -6,6 +6,8 @@ export type ServiceErrorDetail = {
   readonly message?: string
   /** For the Retry-After header. */
   readonly retryAfterSeconds?: number
+  /** For the Allow header: the methods that the path has. */
+  readonly allowedMethods?: readonly string[]
   /** Fields of the response body beside `error`. */
   readonly beside?: Readonly<Record<string, unknown>>
 }

@@ -21,18 +21,31 @@ const create = defineCommand({
       about: 'a receiving domain, or smart for the best one',
     },
     ttl: { type: 'string', value: 'SECONDS', about: 'seconds until it expires (default: 86400)' },
+    'idempotency-key': {
+      type: 'string',
+      value: 'KEY',
+      about: 'a repeat with the same key within 24 hours prints the same inbox',
+    },
     ...CONNECTION_OPTIONS,
   },
   example: 'ADDRESS=$(mayfly inbox new --ttl 600)',
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
+    const idempotencyKey = options['idempotency-key']
     const inboxOptions: CreateInboxOptions = {
       signal: terminal.interrupted,
       ...(options['local-part'] === undefined ? {} : { localPart: options['local-part'] }),
       ...(options.domain === undefined ? {} : { domain: options.domain }),
       ...(options.ttl === undefined ? {} : { ttlSeconds: parseSeconds('ttl', options.ttl) }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     }
     const inbox = await client.inboxes.create(inboxOptions)
+    // With a random key a replay only means that the first response was lost.
+    if (inbox.replayed && idempotencyKey !== undefined) {
+      terminal.err(
+        `No new inbox: one was created at ${utcTime(inbox.createdAt)} with the same --idempotency-key, and other options have no effect on it.\n`,
+      )
+    }
     if (options.json) return printJson(terminal, inbox)
     print(terminal, inbox.emailAddress)
   },

@@ -28,7 +28,7 @@ export function authenticateCallers(http: FastifyInstance, app: App): void {
   // Never read before it is set: the hook below runs on every route but the public ones.
   http.decorateRequest('caller', undefined as unknown as Caller)
   http.addHook('onRequest', async (request) => {
-    if (request.is404 || request.routeOptions.config.public === true) return
+    if (request.routeOptions.config.public === true) return
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1]
     if (secret === undefined) throw new ServiceError('missing_api_key')
     request.caller = await app.authenticate(secret)

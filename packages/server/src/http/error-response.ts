@@ -13,6 +13,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_json',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
 }
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -24,7 +25,17 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 
 /** Sends the response for anything that was thrown. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  return sendError(publicError(error, request), request, reply)
+  const { status, headers, body } = errorResponse(publicError(error, request), request.id)
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** Sends the response for a URL that the router cannot read; no hook runs for such a request. */
+export function answerUnroutable(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  return answerError(error, request, reply.headers(defaultHeaders(request.id)))
 }
 
 /** The error that the client sees: its own errors in full, ours as a bare 500. */
@@ -36,21 +47,28 @@ export function publicError(error: FastifyError, request: FastifyRequest): Servi
   return known ?? new ServiceError('internal_error')
 }
 
-/** Sends an error in the shape that all errors share. */
-export function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
-  const { status, type } = ERRORS[error.code]
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (error.detail.retryAfterSeconds !== undefined) {
-    reply.header('retry-after', String(error.detail.retryAfterSeconds))
+/**
+ * Headers of every response, unless its route sets others. Responses hold mail and keys, so no
+ * cache may keep them; a browser must not guess that JSON with a sender's text is a page.
+ */
+export function defaultHeaders(requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
   }
-  const body = { type, code: error.code, message: error.message }
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send({
-      error: status === 500 ? { ...body, requestId: request.id } : body,
-      ...error.detail.beside,
-    })
+}
+
+/** The response to an error, in the shape that all errors share. */
+export function errorResponse({ code, message, detail }: ServiceError, requestId: string) {
+  const { status, type } = ERRORS[code]
+  const { retryAfterSeconds, allowedMethods, beside } = detail
+  const error = { type, code, message, ...(status === 500 ? { requestId } : {}) }
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+  if (allowedMethods !== undefined) headers['allow'] = allowedMethods.join(', ')
+  return { status, headers, body: { error, ...beside } }
 }
 
 function toServiceError(error: FastifyError | Error): ServiceError | null {
@@ -61,6 +79,11 @@ function toServiceError(error: FastifyError | Error): ServiceError | null {
   if (hasZodFastifySchemaValidationErrors(error)) return validationError(error)
   const code = 'code' in error ? FASTIFY_ERRORS[error.code] : undefined
   if (code !== undefined) return new ServiceError(code, jsonDetail(code, error))
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL') {
+    return new ServiceError('invalid_parameter', {
+      message: 'path: must be valid percent-encoding',
+    })
+  }
   // Any other 400 of Fastify is a malformed HTTP request.
   if ('statusCode' in error && error.statusCode === 400) return new ServiceError('invalid_json')
   return null

@@ -20,7 +20,6 @@ export const LIMITED_BY_ADDRESS = { public: true, limitedByAddress: true } as co
  */
 export function limitRates(http: FastifyInstance, app: App): void {
   http.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return
     const { config } = request.routeOptions
     if (config.limitedByAddress === true) {
       const result = await app.limits.consumeRegistration(request.ip)

@@ -1,11 +1,13 @@
-import { BODY_BYTES_MAX } from '@mayfly/contract'
+import { BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { App } from '../assembly/api.ts'
+import { ServiceError } from '../errors.ts'
 import { authenticateCallers } from './caller.ts'
+import { answerClientErrors, checkHost } from './client-errors.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
-import { answerError } from './error-response.ts'
+import { answerError, answerUnroutable, defaultHeaders } from './error-response.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
@@ -25,7 +27,7 @@ import { serviceRoutes } from './routes/service.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { answerUnmatched } from './unmatched.ts'
+import { KnownPaths, refuseUnmatched } from './unmatched.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
@@ -63,8 +65,13 @@ const TIMEOUTS: HttpTimeouts = { requestMs: 30_000, idleMs: 65_000 }
 /** Longer than the idle timeout of common proxies, so that they close connections first. */
 const KEEP_ALIVE_MS = 75_000
 
+/** Retry-After of a service that stops. */
+const STOP_RETRY_SECONDS = 2
+
 /** Request ids that are taken over from the client, so that its log and ours can be joined. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/
+
+const NULL_BODY = { message: 'body: must be an object' }
 
 const ROUTES: readonly Routes[] = [
   healthRoutes,
@@ -85,6 +92,7 @@ const ROUTES: readonly Routes[] = [
 /** Builds the API's server with all its routes. */
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { requestMs, idleMs } = options.timeouts ?? TIMEOUTS
+  const paths = new KnownPaths()
   const http = fastify({
     loggerInstance: options.log,
     logController: new LogController({
@@ -101,7 +109,15 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
       requestTimeout: requestMs,
       headersTimeout: requestMs,
       connectionsCheckingInterval: requestMs / 10,
+      // Node's own response has no body; `checkHost` sends ours.
+      requireHostHeader: false,
     },
+    // The longest part of a path is a domain name.
+    // Fastify's own response has another shape; `refuseWhenClosing` sends ours.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: DOMAIN_LENGTH_MAX },
+    frameworkErrors: answerUnroutable,
+    clientErrorHandler: answerClientErrors({ paths, newRequestId: options.newRequestId }),
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -109,7 +125,11 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     },
   }).withTypeProvider<ZodTypeProvider>()
 
-  http.setValidatorCompiler(validatorCompiler)
+  http.setValidatorCompiler<z.core.$ZodType>((part) => {
+    const validate = validatorCompiler(part)
+    // Fastify passes null for a missing body; a body that is null was refused by the parser.
+    return part.httpPart === 'body' ? (body) => validate(body ?? undefined) : validate
+  })
   // The compiler checks responses against the schemas; doing it again at run time would cost more
   // than building the response.
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
@@ -118,8 +138,9 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   refuseUnknownQueries(http)
   setDefaultHeaders(http)
   logRequests(http)
+  refuseWhenClosing(http)
   if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
-  answerUnmatched(http)
+  refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
   await serveOpenApi(http, options.baseUrl)
@@ -146,22 +167,33 @@ function acceptOnlyJson(http: FastifyInstance): void {
   const parse = http.getDefaultJsonParser('error', 'error')
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parse(request, String(body), done)
+    if (body === '') return done(null, undefined)
+    void parse(request, String(body), (error, value) => {
+      if (error === null && value === null) done(new ServiceError('invalid_parameter', NULL_BODY))
+      else done(error, value)
+    })
   })
 }
 
-/**
- * Headers of every response, unless its route sets others. Responses hold mail and keys, so no
- * cache may keep them; a browser must not guess that JSON with a sender's text is a page.
- */
+/** Sets the headers of every response, and refuses requests that HTTP itself forbids. */
 function setDefaultHeaders(http: FastifyInstance): void {
+  // Node would respond to an unknown expectation with 417 and no body; it may be ignored as well.
+  http.server.on('checkExpectation', (request, response) => http.routing(request, response))
   http.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    })
+    reply.headers(defaultHeaders(request.id))
+    checkHost(request.raw)
+  })
+}
+
+/** Refuses requests that come over an open connection after the server has begun to stop. */
+function refuseWhenClosing(http: FastifyInstance): void {
+  let isClosing = false
+  http.addHook('preClose', async () => {
+    isClosing = true
+  })
+  http.addHook('onRequest', async () => {
+    if (isClosing)
+      throw new ServiceError('shutting_down', { retryAfterSeconds: STOP_RETRY_SECONDS })
   })
 }
 

@@ -1,28 +1,34 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { sendError } from './error-response.ts'
 
-/**
- * Responds to requests without a route: 405 with `Allow` if the path has other methods, else 404.
- *
- * Patterns are collected as routes are registered, and searched only after a miss.
- */
-export function answerUnmatched(http: FastifyInstance): void {
-  const methodsByPattern = new Map<string, Set<string>>()
-  http.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPattern.get(url) ?? new Set()
-    for (const name of [method].flat()) methods.add(name)
-    methodsByPattern.set(url, methods)
-  })
+/** The methods of every path, for requests without a route. */
+export class KnownPaths {
+  readonly #methodsByPattern = new Map<string, Set<string>>()
 
-  http.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = [...methodsByPattern]
+  /** Adds a route. */
+  add(pattern: string, methods: string | readonly string[]): void {
+    const known = this.#methodsByPattern.get(pattern) ?? new Set()
+    for (const method of [methods].flat()) known.add(method)
+    this.#methodsByPattern.set(pattern, known)
+  }
+
+  /** The error for a request without a route: 405 if the path has other methods, else 404. */
+  refusal(url: string): ServiceError {
+    const path = url.split('?', 1)[0] ?? ''
+    const methods = [...this.#methodsByPattern]
       .filter(([pattern]) => matches(pattern, path))
-      .flatMap(([, methods]) => [...methods])
-    if (allowed.length === 0) return sendError(new ServiceError('route_not_found'), request, reply)
-    reply.header('allow', [...new Set(allowed)].sort().join(', '))
-    return sendError(new ServiceError('method_not_allowed'), request, reply)
+      .flatMap(([, known]) => [...known])
+    if (methods.length === 0) return new ServiceError('route_not_found')
+    const allowedMethods = [...new Set(methods)].toSorted()
+    return new ServiceError('method_not_allowed', { allowedMethods })
+  }
+}
+
+/** Refuses requests without a route, before their body is read or judged. */
+export function refuseUnmatched(http: FastifyInstance, paths: KnownPaths): void {
+  http.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  http.addHook('onRequest', async (request) => {
+    if (request.is404) throw paths.refusal(request.url)
   })
 }
 
