@@ -1,8 +1,9 @@
 // Installs what a fresh clone lacks, says what it does, and is silent when nothing is missing.
 //
 // Plain JavaScript for any Node >= 20: it runs before the pinned Node is there.
-//   node tools/setup.mjs          what `npm start` needs
-//   node tools/setup.mjs --test   what `npm test` needs as well: a browser, a DNS server
+//   node tools/setup.mjs --start   what `npm start` needs
+//   node tools/setup.mjs           all packages
+//   node tools/setup.mjs --test    all packages and the programs that the tests start
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,39 +21,65 @@ const PROGRAMS = [
 ]
 const APT_LOCK_SECONDS_MAX = 300
 
+/** SHA-256 of the pinned Node: an install script fetches it, unverified by the lock file. */
+const NODE_SHA256 = {
+  'linux-x64': 'ab9c8eecf9f82d6693cdc3accced17034065c8d96213b0aa76a7e803d20ae1da',
+  'linux-arm64': '71b004f18a82f3ea8f26109798564a12e5e4c7989a4c35b93851830b5815dd03',
+  'darwin-x64': '083775c8c778a1ab7aee1c9971ba2dac29032b5f60da9db9a2b8e9d050544c31',
+}
+
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 20) {
   fail(`Mayfly's scripts need Node 20 or newer to begin with; this is ${process.version}.`)
 }
 
-installPackages()
+installPackages(process.argv.includes('--start') ? 'start' : 'all')
 buildDashboard()
 if (process.argv.includes('--test')) installPrograms()
 
 /**
  * The stamp holds a hash of what the packages follow from, so that a pull that changes it installs
- * anew.
+ * anew, and which packages are there.
  */
-function installPackages() {
-  const wanted = createHash('sha256')
+function installPackages(wanted) {
+  const lock = createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
     .digest('hex')
   const pinned = join(ROOT, 'node_modules', '.bin', 'node')
-  if (existsSync(STAMP) && existsSync(pinned) && readFileSync(STAMP, 'utf8') === wanted) return
+  const [stampedLock, stamped] = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').split(' ') : []
+  const packages = stamped === 'all' ? 'all' : wanted
+  if (existsSync(pinned) && stampedLock === lock && stamped === packages) return
 
   say('installing packages, about half a minute the first time')
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
+  const omitted = packages === 'all' ? ['--include=dev'] : ['--omit=dev']
   // Not `ci`: that refuses where a registry leaves out packages for other systems.
-  run(command, [...args, 'install', '--no-save', '--loglevel=error'])
+  run(command, [...args, 'install', '--no-save', '--loglevel=error', ...omitted])
   // An install leaves node_modules/.bin/mayfly as it was when only its target has changed.
   run(command, [...args, 'rebuild', '@mayfly/cli', '--ignore-scripts', '--loglevel=error'])
+  checkNode(pinned)
+  mkdirSync(dirname(STAMP), { recursive: true })
+  writeFileSync(STAMP, `${lock} ${packages}`)
+}
+
+function checkNode(pinned) {
+  const platform = `${process.platform}-${process.arch}`
+  const expected = NODE_SHA256[platform]
+  if (expected === undefined) {
+    say(`the pinned Node was not verified: its SHA-256 for ${platform} is not known`)
+  } else {
+    const actual = createHash('sha256').update(readFileSync(pinned)).digest('hex')
+    if (actual !== expected) {
+      fail(
+        `node_modules/.bin/node has the SHA-256 ${actual}, not ${expected}. Try: npm rebuild node`,
+      )
+    }
+  }
   const version = execFileSync(pinned, ['--version'], { encoding: 'utf8' }).trim()
   if (!version.startsWith('v26.')) {
     fail(`The pinned Node did not install: node_modules/.bin/node is ${version}. Try: npm rebuild`)
   }
-  mkdirSync(dirname(STAMP), { recursive: true })
-  writeFileSync(STAMP, wanted)
 }
 
 /** The only part that is built. The stamp holds a hash of what the dashboard is built from. */

@@ -4,11 +4,18 @@ export type SourceManifest = {
   readonly exports?: Readonly<Record<string, string>>
   readonly bin?: Readonly<Record<string, string>>
   readonly sideEffects?: readonly string[]
+  /** Fields of the published package alone. Optional peers among them would be installed here. */
+  readonly publishConfig?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }
 
 /** Fields that are used only in the repository. */
-const REPOSITORY_ONLY: ReadonlySet<string> = new Set(['private', 'devDependencies', 'scripts'])
+const REPOSITORY_ONLY: ReadonlySet<string> = new Set([
+  'private',
+  'devDependencies',
+  'scripts',
+  'publishConfig',
+])
 
 /**
  * The package.json that is published.
@@ -22,6 +29,7 @@ export function publishedManifest(source: SourceManifest, node: string): Record<
   const { exports, sideEffects } = source
   return {
     ...Object.fromEntries(kept),
+    ...source.publishConfig,
     engines: { node },
     files: ['dist', ...(source.bin === undefined ? [] : ['bin'])],
     ...(exports === undefined ? {} : { exports: mapped(exports, entryOf) }),
