@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'internal_error'
   | 'shutting_down'
   | 'content_unavailable'
+  | 'not_ready'
   | 'dns_unavailable'
   | 'identity_provider_unavailable'
   | 'storage_unavailable'

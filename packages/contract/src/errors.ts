@@ -255,6 +255,11 @@ export const ERRORS = {
     type: 'unavailable',
     message: 'The provider of external accounts does not answer. Try again in a moment.',
   },
+  not_ready: {
+    status: 503,
+    type: 'unavailable',
+    message: 'This node cannot serve now; `checks` names what fails.',
+  },
   storage_unavailable: {
     status: 503,
     type: 'unavailable',

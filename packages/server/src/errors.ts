@@ -39,6 +39,14 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/** Why a check of this node failed. Of the storage no more than that: its errors name hosts. */
+export function failureReason(error: unknown): string {
+  if (error instanceof StorageUnavailable) {
+    return error.full ? 'the storage is full' : 'the storage is unavailable'
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Why the service did not start, in one line that says what to correct. */
 export class StartRefused extends Error {
   constructor(message: string) {

@@ -36,7 +36,7 @@ async function apiResponds({ config }: CheckContext): Promise<Finding> {
     if (response.ok && text.includes('"ready"')) return fine(`the API is ready at ${address}`)
     if (response.status === 503) {
       return problem(
-        `the API runs at ${address}, but its database does not respond`,
+        `the API runs at ${address}, but it is not ready: ${failingChecks(text)}`,
         'See its log.',
       )
     }
@@ -88,4 +88,16 @@ function reachable({ config }: CheckContext): readonly Finding[] {
 
 function localHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+}
+
+/** What a response of /readyz says that fails. */
+function failingChecks(text: string): string {
+  try {
+    const { checks = {} }: { readonly checks?: Readonly<Record<string, string>> } = JSON.parse(text)
+    return Object.entries(checks)
+      .map(([name, reason]) => `${name} (${reason})`)
+      .join(', ')
+  } catch {
+    return text.slice(0, 100)
+  }
 }

@@ -20,6 +20,7 @@ import { listCustomDomains, listDomains } from '../features/domains/read.ts'
 import type { DomainRecords } from '../features/domains/records.ts'
 import { deleteDomain, registerDomain } from '../features/domains/register.ts'
 import { verifyDomain } from '../features/domains/verify.ts'
+import type { Readiness } from '../features/health/readiness.ts'
 import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
 import { createInbox } from '../features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
@@ -87,6 +88,7 @@ export type AppDeps = {
   /** What GET /v1/service answers. */
   readonly describe: () => ServiceDescription
   readonly content: Content
+  readonly readiness: Readiness
 }
 
 /** The features, as HTTP and MCP call them. */
@@ -98,7 +100,7 @@ type TakeWaitSlot = (caller: Caller) => Promise<AsyncDisposable>
 export function createApp(deps: AppDeps) {
   const limits = bindLimits(deps)
   return {
-    isReady: () => deps.store.ping(),
+    requireReady: () => deps.readiness.require(),
     describe: deps.describe,
     authenticate: bind({ store: deps.store }, authenticate),
     limits,

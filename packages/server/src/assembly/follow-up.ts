@@ -63,6 +63,7 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
       scanner.wake()
     },
     check: (mailId) => checkSender(check, mailId),
+    ping: () => store.ping(),
     stop: async () => {
       if (checkpointing !== null) clearTimeout(checkpointing)
       verifier.stop()

@@ -33,6 +33,9 @@ const CONNECTION_ANNOUNCED_MS = 1_000
 /** How often refusals counted by domain are written. */
 const FLUSH_MS = 10_000
 
+/** How long a mail that could not be stored counts against this node. */
+const FAILURE_MS = 10_000
+
 /** Starts to receive on this thread. */
 export async function startReceiving(
   deps: ReceivingDeps,
@@ -41,8 +44,9 @@ export async function startReceiving(
   const { config } = options
   const { log } = deps
   const refusals = createRefusalLog(deps, config)
+  const outcome = new StorageOutcome()
   const smtp = await startSmtpServer<AdmittedRecipient>({
-    handler: createHandler(deps, options, refusals),
+    handler: createHandler(deps, options, { refusals, outcome }),
     hostname: options.hostName,
     host: config.MAYFLY_SMTP_HOST,
     port: options.port,
@@ -60,6 +64,10 @@ export async function startReceiving(
   )
   return {
     port: smtp.port,
+    check: async () => {
+      await deps.store.ping()
+      outcome.check()
+    },
     stop: async (graceMs) => {
       await smtp.stop(graceMs)
       await flushing.stop()
@@ -104,7 +112,7 @@ function createConnectionAnnouncer(deps: ReceivingDeps): () => void {
 function createHandler(
   deps: ReceivingDeps,
   options: ReceivingOptions,
-  refusals: RefusalLog,
+  { refusals, outcome }: { readonly refusals: RefusalLog; readonly outcome: StorageOutcome },
 ): MailHandler<AdmittedRecipient> {
   const ids = createIds(deps.clock)
   const events = { newEventId: () => ids.next('event'), now: () => deps.clock.now() }
@@ -141,7 +149,7 @@ function createHandler(
         state: 'refused',
         why: storageReply(error),
       })),
-    receive: (mail) => receiveMail(receive, mail).catch(storageReply),
+    receive: (mail) => outcome.of(receiveMail(receive, mail)).catch(storageReply),
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       refusals
@@ -150,6 +158,30 @@ function createHandler(
           deps.log.warn({ err: error }, 'a rejected mail is missing in the diagnostics'),
         )
     },
+  }
+}
+
+/** What became of the last mail: the storage may answer, and still have no room. */
+class StorageOutcome {
+  #failure: { readonly error: StorageUnavailable; readonly at: number } | null = null
+
+  /** Notes whether the storage took a mail. */
+  async of<T>(storing: Promise<T>): Promise<T> {
+    try {
+      const result = await storing
+      this.#failure = null
+      return result
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#failure = { error, at: elapsedMs() }
+      throw error
+    }
+  }
+
+  /** Throws when the last mail was not stored; not for long, so that others are tried. */
+  check(): void {
+    if (this.#failure !== null && elapsedMs() - this.#failure.at < FAILURE_MS) {
+      throw this.#failure.error
+    }
   }
 }
 

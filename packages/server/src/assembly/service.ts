@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import { Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
+import { checkDisk } from '../platform/disk.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { openStore, type Store, sqlitePathOf } from '../store/open.ts'
 import { createContentHost } from '../threads/content-host.ts'
+import type { Receiving } from '../threads/receiving-host.ts'
 import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
 import { type Content, createContent } from './content.ts'
@@ -21,7 +24,7 @@ import { startLimits } from './limits.ts'
 import { openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
 import { startSmtp } from './smtp.ts'
-import { followUpStoredMail } from './stored-mail.ts'
+import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 import { startWaiting } from './waiting.ts'
 
 /** A running service. */
@@ -114,6 +117,7 @@ export async function startService(
       onLooked: followUp.onLooked,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: () => describeService(config, addresses.smtpPort, localKeyFile),
     })
     const { httpTimeouts: timeouts } = overrides
@@ -131,6 +135,19 @@ export async function startService(
     await parts.disposeAsync()
     throw error
   }
+}
+
+function checkReadiness(
+  { config, store }: Shared,
+  parts: { readonly receiving: Promise<Receiving>; readonly followUp: StoredMailFollowUp },
+): Readiness {
+  const sqlitePath = sqlitePathOf(config.MAYFLY_DATABASE_URL)
+  return new Readiness({
+    storage: () => store.ping(),
+    receiving: async () => (await parts.receiving).check(),
+    followUp: () => parts.followUp.ping(),
+    ...(sqlitePath === null ? {} : { disk: () => checkDisk(sqlitePath) }),
+  })
 }
 
 /** What the features take from the configuration as it is. */

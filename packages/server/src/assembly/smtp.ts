@@ -22,17 +22,17 @@ export async function startSmtp(
     hostName,
     operatorAddress: await ensureOperatorInbox(deps, config.MAYFLY_DOMAINS[0] ?? ''),
     port: config.MAYFLY_SMTP_PORT,
-    usageMemory: createUsageMemory(),
     tls: certificate(config, hostName, clock),
   }
   const count = config.MAYFLY_SMTP_THREADS
   const onCrash = (error: unknown) => {
-    log.fatal({ err: error }, 'a receiving thread crashed; the process ends')
-    process.exit(1)
+    log.error({ err: error }, 'a receiving thread ended; it is started again')
   }
   try {
-    if (count === 0) return await startReceiving(deps, options)
-    return await startReceivingThreads({ options, count, signalsName, onCrash })
+    if (count === 0) {
+      return await startReceiving(deps, { ...options, usageMemory: createUsageMemory() })
+    }
+    return await startReceivingThreads({ options, count, createUsageMemory, signalsName, onCrash })
   } catch (error) {
     throw listenError(error, 'MAYFLY_SMTP')
   }

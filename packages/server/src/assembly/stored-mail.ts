@@ -20,6 +20,8 @@ const RECORD_PAUSE_MS = 50
 export type StoredMailFollowUp = {
   /** Somebody looked at a mail without verdicts of its sender: they are due now. */
   readonly onLooked: (mail: MailToCheck) => void
+  /** Throws when the storage does not answer to the thread. */
+  readonly ping: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -71,6 +73,7 @@ export function followUpStoredMail(deps: {
   if (config.MAYFLY_CLAMD !== null) followUp.stored()
   return {
     onLooked: (mail) => void queue.add(mail),
+    ping: () => followUp.ping(),
     stop: async () => {
       stopListening()
       idle.stop()

@@ -33,6 +33,8 @@ export type Dialect = {
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>
   /** The value of that parameter. */
   list(values: readonly string[]): unknown
+  /** A statement that fails when the database cannot write. */
+  readonly ping: string
   /** Makes other migrations wait for the end of this transaction. */
   lockMigrations(tx: Kysely<Schema>): Promise<void>
   /** Makes other transactions that lock the same account wait for the end of this one. */
@@ -70,6 +72,8 @@ export const sqliteDialect: Dialect = {
   isAmong: (column, values) =>
     sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
   list: (values) => JSON.stringify(values),
+  // What a full or read-only disk does to SQLite is found by a file beside the store.
+  ping: 'select 1',
   forUpdate: '',
   skipLocked: '',
   lockMigrations: async () => {},
@@ -117,6 +121,8 @@ export const postgresDialect: Dialect = {
   among: (position) => `= any($${position})`,
   isAmong: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
   list: (values) => values,
+  // Takes a transaction id, so that its commit is written and synced; a standby has none to give.
+  ping: 'select pg_current_xact_id()',
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',
   lockMigrations: async (tx) => {

@@ -77,7 +77,7 @@ export type Store = Tables & {
   deleteMessages(owner: AccountId, inboxId: InboxId, which: MessageId | 'all'): Promise<number>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
-  /** Throws when the storage does not answer. */
+  /** Throws when the storage does not answer, or PostgreSQL does not write. */
   ping(): Promise<void>
   /** A passive checkpoint of SQLite's write-ahead log; nothing on PostgreSQL. */
   checkpoint(): Promise<void>
@@ -203,7 +203,7 @@ function storeOver(
       await sql.raw(statement).execute(db)
     },
     ping: async () => {
-      await sql`select 1`.execute(db)
+      await sql.raw(dialect.ping).execute(db)
     },
     checkpoint: async () => {
       if (dialect.name === 'sqlite') await sql`pragma wal_checkpoint(passive)`.execute(db)

@@ -10,6 +10,8 @@ export type FollowUp = {
   stored(): void
   /** The verdicts on the sender of a mail; null when it was deleted or has verdicts already. */
   check(mailId: string): Promise<MessageAuth | null>
+  /** Throws when the storage does not answer to it. */
+  ping(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -26,6 +28,8 @@ export type FollowUpThreadMessage =
       readonly auth: MessageAuth | null
       readonly error: string | null
     }
+  | { readonly type: 'ping'; readonly number: number }
+  | { readonly type: 'pinged'; readonly number: number; readonly error: string | null }
   | { readonly type: 'found'; readonly number: number; readonly finding: AttachmentFinding }
   | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop' }
@@ -60,7 +64,9 @@ export class FollowUpThread implements FollowUp {
   readonly #data: FollowUpThreadData
   readonly #options: FollowUpHostOptions
   readonly #checks = new Map<number, PromiseWithResolvers<MessageAuth | null>>()
+  readonly #pings = new Map<number, PromiseWithResolvers<void>>()
   #thread: Worker | null = null
+  #pingCount = 0
   #checkCount = 0
   /** Runs while there are checks, from the last message of the thread. */
   #silenceTimer: NodeJS.Timeout | undefined
@@ -83,6 +89,16 @@ export class FollowUpThread implements FollowUp {
     this.#silenceTimer ??= setTimeout(() => this.#endSilent(silenceMsMax), silenceMsMax)
     this.#send({ type: 'check', number: this.#checkCount, mailId })
     return check.promise
+  }
+
+  /** A thread that does not run is started with the next mail: nothing is wrong with it. */
+  async ping(): Promise<void> {
+    if (this.#thread === null) return
+    const number = ++this.#pingCount
+    const pinged = Promise.withResolvers<void>()
+    this.#pings.set(number, pinged)
+    this.#send({ type: 'ping', number })
+    return pinged.promise
   }
 
   async stop(): Promise<void> {
@@ -115,6 +131,7 @@ export class FollowUpThread implements FollowUp {
     thread.on('message', (message: FollowUpThreadMessage) => {
       this.#silenceTimer?.refresh()
       if (message.type === 'checked') this.#settle(message)
+      if (message.type === 'pinged') this.#settlePing(message.number, message.error)
       if (message.type === 'found') this.#record(thread, message)
     })
     return thread
@@ -125,6 +142,12 @@ export class FollowUpThread implements FollowUp {
     else this.#checks.get(number)?.reject(new Error(error))
     this.#checks.delete(number)
     if (this.#checks.size === 0) this.#stopSilenceTimer()
+  }
+
+  #settlePing(number: number, error: string | null): void {
+    if (error === null) this.#pings.get(number)?.resolve()
+    else this.#pings.get(number)?.reject(new Error(error))
+    this.#pings.delete(number)
   }
 
   #record(
@@ -153,6 +176,7 @@ export class FollowUpThread implements FollowUp {
     const checks = [...this.#checks.values()]
     this.#checks.clear()
     for (const { reject } of checks) reject(new CheckInterrupted('the thread was ended'))
+    for (const number of this.#pings.keys()) this.#settlePing(number, 'the thread has ended')
   }
 
   #stopSilenceTimer(): void {

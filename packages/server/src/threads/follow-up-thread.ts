@@ -3,6 +3,7 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
+import { failureReason } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
 import { openStore } from '../store/open.ts'
@@ -30,6 +31,7 @@ const followUp = startFollowUp({ store, log, config, hostName, record })
 port.on('message', async (message: FollowUpThreadMessage) => {
   if (message.type === 'stored') followUp.stored()
   else if (message.type === 'check') await check(message)
+  else if (message.type === 'ping') await ping(message.number)
   else if (message.type === 'recorded') settle(message.number, message.error)
   else if (message.type === 'stop') {
     await followUp.stop()
@@ -44,6 +46,10 @@ async function check({ number, mailId }: Extract<FollowUpThreadMessage, { type: 
   } catch (error) {
     send({ type: 'checked', number, auth: null, error: String(error) })
   }
+}
+
+async function ping(number: number) {
+  send({ type: 'pinged', number, error: await followUp.ping().then(() => null, failureReason) })
 }
 
 /** Sends findings to the main thread, which stores them. */

@@ -1,4 +1,8 @@
-import { once } from 'node:events'
+// The threads that receive mail.
+//
+// A thread is starting, then listening, until it is stopped. One that ends by itself is started
+// again, on the same port.
+
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.ts'
 
@@ -14,7 +18,12 @@ export type ReceivingOptions = {
 }
 
 /** The receiving side, listening. */
-export type Receiving = { readonly port: number; stop(graceMs: number): Promise<void> }
+export type Receiving = {
+  readonly port: number
+  /** Throws when mails cannot be stored, or a thread has ended. */
+  check(): Promise<void>
+  stop(graceMs: number): Promise<void>
+}
 
 /** What a receiving thread is started with. */
 export type ReceivingThreadData = {
@@ -28,59 +37,158 @@ export type ReceivingThreadMessage =
   | { readonly type: 'listening'; readonly port: number }
   /** `code` is sent separately: an error loses it between threads. */
   | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
+  | { readonly type: 'check'; readonly number: number }
+  | { readonly type: 'checked'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop'; readonly graceMs: number }
 
 /** What the receiving threads are started with. */
 export type ReceivingThreads = {
-  readonly options: ReceivingOptions
+  readonly options: Omit<ReceivingOptions, 'usageMemory'>
   readonly count: number
+  readonly createUsageMemory: () => SharedArrayBuffer
   readonly signalsName: string
-  /** Called when a thread ends with an error. */
+  /** A thread crashed, or could not be started again. Another start follows. */
   readonly onCrash: (error: unknown) => void
+  /** The thread's file; for tests. */
+  readonly file?: URL
 }
+
+/** Time until a thread that ended is started again. */
+const RESTART_MS = 500
+
+/** Time for a thread to end after its clients had theirs, when the service stops. */
+const STOP_MS = 2_000
 
 /** Starts the receiving threads in sequence: with port 0, the first one picks the port. */
 export async function startReceivingThreads(start: ReceivingThreads): Promise<Receiving> {
-  const threads: Worker[] = []
+  const threads: ReceivingThread[] = []
+  let usageMemory = start.createUsageMemory()
+  const usage = () => {
+    // A thread that crashed took back nothing that it had counted.
+    if (!threads.some(({ isRunning }) => isRunning)) usageMemory = start.createUsageMemory()
+    return usageMemory
+  }
   let { port } = start.options
-  for (let i = 0; i < start.count; i++) {
-    const data: ReceivingThreadData = {
-      options: { ...start.options, port },
-      signalsName: start.signalsName,
+  try {
+    for (let i = 0; i < start.count; i++) {
+      const thread = new ReceivingThread(start, usage)
+      threads.push(thread)
+      port = await thread.start(port)
     }
-    const thread = new Worker(new URL('./receiving-thread.ts', import.meta.url), {
-      workerData: data,
-    })
-    threads.push(thread)
-    try {
-      port = await listening(thread)
-    } catch (error) {
-      await Promise.all(threads.map((one) => one.terminate()))
-      throw error
-    }
-    thread.on('error', start.onCrash)
+  } catch (error) {
+    await Promise.all(threads.map((thread) => thread.stop(0)))
+    throw error
   }
   return {
     port,
+    check: async () => {
+      await Promise.all(threads.map((thread) => thread.check()))
+    },
     stop: async (graceMs) => {
-      await Promise.all(threads.map((thread) => stop(thread, graceMs)))
+      await Promise.all(threads.map((thread) => thread.stop(graceMs)))
     },
   }
 }
 
-async function listening(thread: Worker): Promise<number> {
-  // Only threads/receiving-thread.ts sends on this port.
-  const [message] = (await once(thread, 'message')) as [ReceivingThreadMessage]
+class ReceivingThread {
+  readonly #threads: ReceivingThreads
+  readonly #usageMemory: () => SharedArrayBuffer
+  readonly #checks = new Map<number, PromiseWithResolvers<void>>()
+  #worker: Worker | null = null
+  #checkCount = 0
+  #isStopping = false
+  #restartTimer: NodeJS.Timeout | undefined
+
+  constructor(threads: ReceivingThreads, usageMemory: () => SharedArrayBuffer) {
+    this.#threads = threads
+    this.#usageMemory = usageMemory
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== null
+  }
+
+  /** Resolves with the port once the thread listens. */
+  async start(port: number): Promise<number> {
+    const options = { ...this.#threads.options, port, usageMemory: this.#usageMemory() }
+    const workerData: ReceivingThreadData = { options, signalsName: this.#threads.signalsName }
+    const file = this.#threads.file ?? new URL('./receiving-thread.ts', import.meta.url)
+    const worker = new Worker(file, { workerData })
+    this.#worker = worker
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null
+    })
+    let chosen: number
+    try {
+      chosen = await listening(worker)
+    } catch (error) {
+      await worker.terminate()
+      throw error
+    }
+    worker.on('message', (message: ReceivingThreadMessage) => {
+      if (message.type === 'checked') this.#settle(message.number, message.error)
+    })
+    worker.on('error', this.#threads.onCrash)
+    worker.once('exit', () => {
+      for (const number of this.#checks.keys()) this.#settle(number, 'the thread has ended')
+      this.#restart(chosen)
+    })
+    return chosen
+  }
+
+  async check(): Promise<void> {
+    if (this.#worker === null) {
+      throw new Error('a thread that receives mail has ended; it is being started again')
+    }
+    const number = ++this.#checkCount
+    const checked = Promise.withResolvers<void>()
+    this.#checks.set(number, checked)
+    const message: ReceivingThreadMessage = { type: 'check', number }
+    this.#worker.postMessage(message)
+    return checked.promise
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#restartTimer)
+    const worker = this.#worker
+    if (worker === null) return
+    const ended = new Promise<unknown>((resolve) => worker.once('exit', resolve))
+    const timer = setTimeout(() => worker.terminate(), graceMs + STOP_MS)
+    const message: ReceivingThreadMessage = { type: 'stop', graceMs }
+    worker.postMessage(message)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #settle(number: number, error: string | null): void {
+    if (error === null) this.#checks.get(number)?.resolve()
+    else this.#checks.get(number)?.reject(new Error(error))
+    this.#checks.delete(number)
+  }
+
+  #restart(port: number): void {
+    if (this.#isStopping) return
+    this.#restartTimer = setTimeout(() => {
+      this.start(port).catch((error: unknown) => {
+        this.#threads.onCrash(error)
+        this.#restart(port)
+      })
+    }, RESTART_MS)
+  }
+}
+
+/** Resolves with the port that a thread listens on; rejects when it ends before. */
+async function listening(worker: Worker): Promise<number> {
+  const message = await new Promise<ReceivingThreadMessage>((resolve, reject) => {
+    // Only threads/receiving-thread.ts sends on this port.
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the receiving thread ended at its start')))
+  })
   if (message.type === 'listening') return message.port
   if (message.type !== 'failed')
     throw new Error(`unexpected first message from the receiving thread: ${message.type}`)
   const { error, code } = message
   throw error instanceof Error && code !== null ? Object.assign(error, { code }) : error
-}
-
-async function stop(thread: Worker, graceMs: number): Promise<void> {
-  const ended = once(thread, 'exit')
-  const message: ReceivingThreadMessage = { type: 'stop', graceMs }
-  thread.postMessage(message)
-  await ended
 }

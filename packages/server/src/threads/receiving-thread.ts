@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { startReceiving } from '../assembly/receiving.ts'
+import { failureReason } from '../errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
@@ -26,6 +27,10 @@ try {
   const signals = openThreadSignals(signalsName)
   const receiving = await startReceiving({ store, log, signals, clock: systemClock }, options)
   port.on('message', async (message: ReceivingThreadMessage) => {
+    if (message.type === 'check') {
+      const error = await receiving.check().then(() => null, failureReason)
+      send({ type: 'checked', number: message.number, error })
+    }
     if (message.type !== 'stop') return
     await receiving.stop(message.graceMs)
     await store.close()

@@ -25,7 +25,10 @@ onEachDatabase('nodes on one database', (create, name) => {
     const [stuck] = await silent.sendMails([mail])
     await wentSilent
     assert.match(stuck?.mail ?? '', /^451/)
+    const { checks } = (await silent.anonymous.get('/readyz')).body
+    assert.deepEqual(checks, { receiving: 'the storage is unavailable' })
     await silent.sendMail(mail)
+    assert.equal((await silent.anonymous.get('/readyz')).status, 200)
     await other.sendMail(mail)
     const tookMs = performance.now() - startedAt
     assert.ok(tookMs < ACCEPTS_AGAIN_MS_MAX, `accepted again after ${Math.round(tookMs)} ms`)

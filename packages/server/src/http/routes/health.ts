@@ -5,10 +5,12 @@ import type { Routes } from '../route.ts'
 export const healthRoutes: Routes = (http, app) => {
   const options = { config: PUBLIC, schema: { hide: true } }
 
-  http.get('/healthz', options, async () => ({ status: 'alive' }))
+  for (const path of ['/healthz', '/livez']) {
+    http.get(path, options, async () => ({ status: 'alive' }))
+  }
 
   http.get('/readyz', options, async () => {
-    await app.isReady()
+    await app.requireReady()
     return { status: 'ready' }
   })
 }

@@ -1,0 +1,24 @@
+import { rm, statfs, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Less free space than this counts as full: the write-ahead log of SQLite needs some at once. */
+const FREE_BYTES_MIN = 4 * 1024 * 1024
+
+const PROBE_BYTES = Buffer.alloc(64 * 1024)
+
+/** Throws unless the folder of this file has space left, and takes a file that is synced. */
+export async function checkDisk(path: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(path))
+  if (bavail * bsize < FREE_BYTES_MIN) {
+    throw new Error(`the disk of the store has less than ${FREE_BYTES_MIN} bytes left`)
+  }
+  const probe = `${path}.probe`
+  try {
+    await writeFile(probe, PROBE_BYTES, { flush: true, mode: 0o600 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Error(`the disk of the store cannot be written: ${code}`)
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
