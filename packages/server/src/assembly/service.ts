@@ -5,7 +5,7 @@ import { Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
-import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
+import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { checkDisk } from '../platform/disk.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -24,6 +24,7 @@ import { startLimits } from './limits.ts'
 import { openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
 import { startSmtp } from './smtp.ts'
+import { startStoreClock } from './store-clock.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 import { startWaiting } from './waiting.ts'
 
@@ -76,12 +77,10 @@ export async function startService(
   log: Log,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const shared = await openShared(config, log, overrides.clock ?? systemClock)
   // What is started later is stopped earlier.
   const parts = new AsyncDisposableStack()
-  parts.defer(() => shared.store.close())
-  parts.defer(() => shared.signals.close())
   try {
+    const shared = await openShared(config, log, { parts, clock: overrides.clock })
     const followUp = followUpStoredMail(shared)
     parts.defer(followUp.stop)
     const waiting = await startWaiting({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
@@ -160,21 +159,30 @@ function appSettings(config: Config) {
   }
 }
 
-async function openShared(config: Config, log: Log, clock: Clock): Promise<Shared> {
+async function openShared(
+  config: Config,
+  log: Log,
+  { parts, clock: ownClock }: { parts: AsyncDisposableStack; clock: Clock | undefined },
+): Promise<Shared> {
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     exclusive: true,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
   })
-  const ids = createIds(clock)
+  parts.defer(() => store.close())
+  const { clock, stop } = await startStoreClock(store, log)
+  parts.defer(stop)
+  const ids = createIds(ownClock ?? clock)
   const signalsName = ids.requestId()
+  const signals = openThreadSignals(signalsName)
+  parts.defer(() => signals.close())
   return {
     config,
     log,
-    clock,
+    clock: ownClock ?? clock,
     ids,
     store,
-    signals: openThreadSignals(signalsName),
+    signals,
     signalsName,
     hostName: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
     limitsOf: plansWith({

@@ -2,8 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { startReceiving } from '../assembly/receiving.ts'
+import { startStoreClock } from '../assembly/store-clock.ts'
 import { failureReason } from '../errors.ts'
-import { systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
@@ -25,7 +25,8 @@ try {
   })
   const log = createLog(options.config.MAYFLY_LOG_LEVEL)
   const signals = openThreadSignals(signalsName)
-  const receiving = await startReceiving({ store, log, signals, clock: systemClock }, options)
+  const { clock, stop: stopClock } = await startStoreClock(store, log)
+  const receiving = await startReceiving({ store, log, signals, clock }, options)
   port.on('message', async (message: ReceivingThreadMessage) => {
     if (message.type === 'check') {
       const error = await receiving.check().then(() => null, failureReason)
@@ -33,6 +34,7 @@ try {
     }
     if (message.type !== 'stop') return
     await receiving.stop(message.graceMs)
+    await stopClock()
     await store.close()
     signals.close()
     port.close()

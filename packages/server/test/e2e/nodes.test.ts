@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { sendMails } from '../testing-send-mail.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
 import { startTcpProxy } from '../testing-tcp-proxy.ts'
 
 /** Longest time until a node accepts mail again after one of its connections went silent. */
 const ACCEPTS_AGAIN_MS_MAX = 10_000
+
+const MINUTE_MS = 60_000
 
 onEachDatabase('nodes on one database', (create, name) => {
   if (name !== 'PostgreSQL') return
@@ -35,4 +40,36 @@ onEachDatabase('nodes on one database', (create, name) => {
     const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
     assert.equal(messages.length, 3)
   })
+
+  it('go by the clock of the database, whatever the time of their machines', async () => {
+    await using database = await create()
+    await using ahead = startSkewedNode(database.url, 10 * MINUTE_MS)
+    await using behind = startSkewedNode(database.url, -10 * MINUTE_MS)
+    const [aheadReady, behindReady] = await Promise.all([ahead.ready, behind.ready])
+    const anonymous = createApiClient(behindReady.httpUrl, null)
+    const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'dev@example.com' })).body
+    const onBehind = anonymous.withKey(apiKey)
+    const onAhead = createApiClient(aheadReady.httpUrl, apiKey)
+
+    const since = Date.now()
+    const { inbox } = (await onBehind.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    assert.ok(Math.abs(Date.parse(inbox.createdAt) - since) < MINUTE_MS / 2, inbox.createdAt)
+    const [taken] = await sendMails(aheadReady.smtpPort, [{ to: inbox.emailAddress }])
+    assert.match(taken?.mail ?? '', /^250/, 'refused where the inbox seems to have expired')
+    await sendMails(behindReady.smtpPort, [{ to: inbox.emailAddress, subject: 'from behind' }])
+    const query = `since=${new Date(since).toISOString()}&timeoutSeconds=0`
+    const waited = await onAhead.get(`/v1/inboxes/${inbox.id}/wait?${query}`)
+    assert.equal(waited.body.message?.subject, 'from behind')
+  })
 })
+
+/** A node whose machine's clock is wrong, in all its threads. */
+function startSkewedNode(url: string, skewMs: number) {
+  const preload = `const { now } = Date
+    Date.now = () => now() + ${skewMs}`
+  return startServerProcess(
+    { MAYFLY_DATABASE_URL: url, MAYFLY_DEFAULT_PLAN: 'unlimited' },
+    [],
+    [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
+  )
+}

@@ -1,0 +1,25 @@
+import { type Clock, elapsedMs, systemClock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { SyncedClock } from '../platform/synced-clock.ts'
+import type { Store } from '../store/open.ts'
+import { runEvery } from './background.ts'
+
+/** How often the database is asked for the time. */
+const SYNC_MS = 10_000
+
+/**
+ * The clock that all users of a store share: of the machine, or of the database when several
+ * machines use it. Leases, expiry, `since` and the timestamps of webhooks go by it.
+ */
+export async function startStoreClock(
+  store: Store,
+  log: Log,
+): Promise<{ readonly clock: Clock; stop(): Promise<void> }> {
+  if (!store.isShared) return { clock: systemClock, stop: async () => {} }
+  const clock = new SyncedClock(() => store.operator.databaseTime(), elapsedMs)
+  await clock.start()
+  const syncing = runEvery(SYNC_MS, { name: "asking for the database's time", log }, () =>
+    clock.sync(),
+  )
+  return { clock, stop: () => syncing.stop() }
+}
