@@ -13,7 +13,11 @@ import {
   runScenario,
 } from '../features/assertions/scenarios.ts'
 import { beginConnection } from '../features/connections/begin.ts'
-import { completeConnection, deleteConnection } from '../features/connections/complete.ts'
+import {
+  askToConnect,
+  completeConnection,
+  deleteConnection,
+} from '../features/connections/complete.ts'
 import type { Providers } from '../features/connections/providers.ts'
 import { diagnose, explainWait, readTranscript } from '../features/diagnostics/diagnose.ts'
 import { listCustomDomains, listDomains } from '../features/domains/read.ts'
@@ -139,6 +143,7 @@ function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDep
     },
     connections: {
       begin: bind(connections, beginConnection),
+      ask: bind(connections, askToConnect),
       complete: bind(connections, completeConnection),
       delete: bind(connections, deleteConnection),
     },

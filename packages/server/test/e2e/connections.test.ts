@@ -181,6 +181,36 @@ onEachDatabase('external accounts', (create) => {
     assert.equal((await come(service, mixed.href)).status, 403)
   })
 
+  it('are connected in a browser only after the person has seen for which account', async () => {
+    await using database = await create()
+    await using provider = await startOidcServer()
+    await using service = await startConnectable(provider, { database })
+    const mallory = await service.register('mallory@example.com')
+    // Mallory sends Kim the address of her own attempt.
+    const callback = await new Person('kim').agree(await begin(mallory))
+    const open = (search: string, cookie = '') =>
+      service.anonymous.get(`${CONNECTION}/callback${search}`, {
+        headers: { 'sec-fetch-mode': 'navigate', cookie },
+      })
+    const { search } = new URL(callback)
+    const question = await open(search)
+    assert.equal(question.status, 200, question.text)
+    assert.match(question.text, /connected to the Mayfly account mallory@example\.com/)
+    assert.equal((await accountOf(mallory)).account.connected, false)
+    // Neither a made-up confirmation nor the cookie alone counts.
+    const [cookie = ''] = String(question.headers['set-cookie']).split(';')
+    const forged = await open(`${search}&mayfly_connection=x`, 'mayfly_connection=y')
+    assert.match(forged.text, /Connect these accounts\?/)
+    assert.match((await open(search, cookie)).text, /Connect these accounts\?/)
+    assert.match((await open(search, 'mayfly_connection=undefined')).text, /Connect these/)
+    assert.equal((await accountOf(mallory)).account.connected, false)
+
+    const connected = await open(`${search}&${cookie}`, cookie)
+    assert.match(connected.text, /is now connected/)
+    assert.equal((await accountOf(mallory)).account.connected, true)
+    assert.equal((await open(search)).status, 400)
+  })
+
   it('are not connected when the person declines', async () => {
     await using database = await create()
     await using provider = await startOidcServer()

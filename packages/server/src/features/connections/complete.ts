@@ -13,6 +13,35 @@ export type Connected = {
   readonly providerName: string
 }
 
+/** What a person is asked before the connection is made. */
+export type ConnectionQuestion = {
+  readonly email: string
+  readonly providerName: string
+  /** A new secret. Whoever repeats it has seen the question. */
+  readonly confirmation: string
+}
+
+/**
+ * What to ask a person whose browser returns from the provider with this query.
+ *
+ * The state shows which account began the attempt, not whose browser this is: somebody may have
+ * sent another person the address of his own attempt. So the person sees whose account it is before
+ * anything is connected.
+ */
+export async function askToConnect(
+  deps: Omit<ConnectionDeps, 'requireAdmin'>,
+  query: string,
+): Promise<ConnectionQuestion> {
+  const state = new URLSearchParams(query).get('state') ?? ''
+  const attempt = await deps.store.connections.findAttempt(hashState(state))
+  const provider = attempt === null ? undefined : deps.providers.get(attempt.provider)
+  if (attempt === null || provider === undefined) {
+    throw new ServiceError('connection_attempt_unknown')
+  }
+  const { email } = await getAccount(deps.store, attempt.accountId)
+  return { email, providerName: provider.name, confirmation: deps.ids.secret() }
+}
+
 /**
  * Completes a connection when the browser returns from the provider with this query.
  *

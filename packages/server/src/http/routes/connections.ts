@@ -1,6 +1,11 @@
 import { beginConnection, completeConnection, deleteConnection } from '@mayfly/contract'
 import { PUBLIC } from '../caller.ts'
-import { answerErrorPage, sendConnected } from '../connection-page.ts'
+import {
+  answerErrorPage,
+  needsConfirmation,
+  sendConnected,
+  sendQuestion,
+} from '../connection-page.ts'
 import type { Routes } from '../route.ts'
 
 /** Connecting an external account. */
@@ -17,6 +22,9 @@ export const connectionRoutes: Routes = (http, app) => {
   const callback = { schema: completeConnection, config: PUBLIC, errorHandler: answerErrorPage }
   http.get('/v1/account/connection/callback', callback, async (request, reply) => {
     const { search } = new URL(request.url, 'http://local')
+    if (needsConfirmation(request)) {
+      return sendQuestion(reply, search, await app.connections.ask(search))
+    }
     return sendConnected(reply, await app.connections.complete(search))
   })
 }

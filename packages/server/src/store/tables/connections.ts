@@ -1,5 +1,5 @@
 import type { AccountId, ConnectionProvider, Plan } from '@mayfly/contract'
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /** A connection that waits for its callback. */
@@ -45,15 +45,17 @@ export class Connections {
       .where('state_hash', '=', stateHash)
       .returningAll()
       .executeTakeFirst()
-    if (row === undefined) return null
-    return {
-      stateHash: row.state_hash,
-      accountId: row.account_id,
-      provider: row.provider,
-      codeVerifier: row.code_verifier,
-      nonce: row.nonce,
-      createdAt: row.created_at,
-    }
+    return row === undefined ? null : toAttempt(row)
+  }
+
+  /** The attempt with this state, which stays; or null. */
+  async findAttempt(stateHash: string): Promise<ConnectionAttempt | null> {
+    const row = await this.#db
+      .selectFrom('connection_attempt')
+      .where('state_hash', '=', stateHash)
+      .selectAll()
+      .executeTakeFirst()
+    return row === undefined ? null : toAttempt(row)
   }
 
   /** Deletes attempts from before then. */
@@ -109,5 +111,16 @@ export class Connections {
       .where('id', '=', owner)
       .where('plan', '=', change.from)
       .execute()
+  }
+}
+
+function toAttempt(row: Selectable<Schema['connection_attempt']>): ConnectionAttempt {
+  return {
+    stateHash: row.state_hash,
+    accountId: row.account_id,
+    provider: row.provider,
+    codeVerifier: row.code_verifier,
+    nonce: row.nonce,
+    createdAt: row.created_at,
   }
 }
