@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import {
   createDatabase,
+  createDatabasePool,
   createTemplate,
   type Postgres,
   startPostgres,
@@ -28,16 +29,17 @@ export function onEachDatabase(
   describe(`${name} on SQLite`, () => suite(createSqlite, 'SQLite'))
 
   describe(`${name} on PostgreSQL`, () => {
-    let server: Postgres | null = null
+    const resources = new AsyncDisposableStack()
+    let create: (() => Promise<TestDatabase>) | null = null
     before(async () => {
-      server = await sharedPostgres()
+      const { url } = resources.use(await sharedPostgres())
+      const pool = resources.use(createDatabasePool(url))
+      create = template === 'template0' ? () => createDatabase(url) : pool.lend
     })
-    after(async () => {
-      await server?.[Symbol.asyncDispose]()
-    })
+    after(() => resources.disposeAsync())
     suite(async () => {
-      if (server === null) throw new Error('PostgreSQL has not started')
-      return createDatabase(server.url, template)
+      if (create === null) throw new Error('PostgreSQL has not started')
+      return create()
     }, 'PostgreSQL')
   })
 }

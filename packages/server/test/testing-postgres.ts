@@ -69,17 +69,75 @@ export async function createDatabase(
   }
 }
 
+/** Databases with the current schema, lent to one test after the other. */
+export type DatabasePool = AsyncDisposable & {
+  /** An empty database; its disposal gives it back. */
+  lend(): Promise<Postgres>
+}
+
+/**
+ * Lends databases of the server at `url`. Emptying one takes 2 ms of processor time; creating and
+ * dropping one takes 200.
+ */
+export function createDatabasePool(url: string): DatabasePool {
+  const free: (Postgres & { readonly tables: readonly string[] })[] = []
+  return {
+    lend: async () => {
+      const database = free.pop() ?? (await createWithTables(url))
+      return {
+        url: database.url,
+        [Symbol.asyncDispose]: async () => {
+          try {
+            await administer(database.url, emptying(database.tables))
+            free.push(database)
+          } catch {
+            // A test that drops tables leaves a database that no other can use.
+            await database[Symbol.asyncDispose]()
+          }
+        },
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const database of free.splice(0)) await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function createWithTables(url: string) {
+  const database = await createDatabase(url, 'mayfly_template')
+  const { rows } = await connected(database.url, (client) =>
+    client.query<{ readonly tablename: string }>(
+      `select tablename from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
+    ),
+  )
+  return { ...database, tables: rows.map(({ tablename }) => tablename) }
+}
+
+/** Ends what is still connected, and deletes all rows without regard to foreign keys. */
+function emptying(tables: readonly string[]): string {
+  return [
+    `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    'set session_replication_role = replica',
+    ...tables.map((table) => `delete from "${table}"`),
+  ].join(';')
+}
+
 function urlOf(server: string, database: string): string {
   const url = new URL(server)
   url.pathname = `/${database}`
   return url.href
 }
 
-async function administer(url: string, statement: string): Promise<void> {
+async function administer(url: string, statements: string): Promise<void> {
+  await connected(url, (client) => client.query(statements))
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return await work(client)
   } finally {
     await client.end()
   }
