@@ -25,7 +25,6 @@ await startDispatching({
   clock: systemClock,
   signals: openThreadSignals('none'),
   outbound: openOutbound(config).http,
-  publishDeliveries: () => {},
   pace: {
     leaseMs: LEASE_MS,
     planRetry: ({ attempt, failedAt }) => {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServiceOverrides, startService as start } from '../src/assembly/service.ts'
 import { parseConfig } from '../src/config/config.ts'
 import { createLog } from '../src/platform/log.ts'
+import { accountWithKey, registerAccountAt, type TestAccount } from './testing-account.ts'
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
 import { createSqlite, type TestDatabase } from './testing-databases.ts'
 import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail.ts'
@@ -16,7 +17,9 @@ export type TestService = AsyncDisposable & {
   /** Calls without a key. */
   readonly anonymous: ApiClient
   /** Registers an account and calls with its first key. */
-  register(email?: string): Promise<ApiClient>
+  register(email?: string): Promise<TestAccount>
+  /** Calls with a key that the store has, issued here or by another node. */
+  account(key: string): TestAccount
   /** Sends one mail by SMTP, which must be taken by at least one recipient. */
   sendMail(mail: MailToSend): Promise<SmtpAnswer>
   /** Sends mails over one connection, whatever becomes of them. */
@@ -59,7 +62,6 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const service = await start(config, log, { ...overrides, hasLocalAccount: false })
   running += 1
   let accounts = 0
-  const anonymous = createApiClient(service.httpUrl, null)
   return {
     httpUrl: service.httpUrl,
     smtpPort: service.smtpPort,
@@ -72,14 +74,12 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       }
       return answer
     },
-    anonymous,
-    register: async (email) => {
+    anonymous: createApiClient(service.httpUrl, null),
+    register: (email) => {
       accounts += 1
-      const body = { email: email ?? `dev${accounts}@example.com` }
-      const answer = await anonymous.post('/v1/accounts', body)
-      if (answer.status !== 201) throw new Error(`could not register: ${answer.text}`)
-      return createApiClient(service.httpUrl, String(answer.body.apiKey))
+      return registerAccountAt(service.httpUrl, email ?? `dev${accounts}@example.com`)
     },
+    account: (key) => accountWithKey(service.httpUrl, key),
     [Symbol.asyncDispose]: async () => {
       await service.stop()
       await ownDatabase?.[Symbol.asyncDispose]()

@@ -22,7 +22,6 @@ onEachDatabase('nodes on one database', (create, name) => {
         url: database.url,
         node,
         onSignal: (inboxIds) => seen.push(...inboxIds),
-        onMessage: () => {},
         onForeign: (count) => foreign.push(count),
         onReconnect: () => {},
         onError: () => {},

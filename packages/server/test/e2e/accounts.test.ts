@@ -45,7 +45,7 @@ onEachDatabase('accounts', (create) => {
       env: { MAYFLY_DEFAULT_PLAN: 'key_only' },
     })
     const dev = await service.register()
-    await dev.post('/v1/inboxes')
+    await dev.inboxes.create()
 
     const { status, body } = await dev.get('/v1/account')
     assert.equal(status, 200)
@@ -74,28 +74,24 @@ onEachDatabase('accounts', (create) => {
     let now = Date.UTC(2026, 0, 30, 12)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const issued = await dev.post('/v1/keys', { name: 'trial', environment: 'test' })
-    await dev.withKey(issued.body.apiKey).post('/v1/inboxes')
+    const issued = await dev.keys.create({ name: 'trial', environment: 'test' })
+    await dev.withKey(issued.apiKey).inboxes.create()
     now += 24 * 60 * 60 * 1000
 
-    const { body } = await dev.get('/v1/usage?days=3')
+    const usage = await dev.account.usage({ days: 3 })
     assert.deepEqual(
-      body.usage.map((day: { date: string; requests: number; inboxes: number }) => [
-        day.date,
-        day.requests,
-        day.inboxes,
-      ]),
+      usage.map(({ date, requests, inboxes }) => [date, requests, inboxes]),
       [
         ['2026-01-29', 0, 0],
         ['2026-01-30', 2, 1],
         ['2026-01-31', 1, 0],
       ],
     )
-    assert.deepEqual(body.usage[1].byEnvironment, {
+    assert.deepEqual(usage[1]?.byEnvironment, {
       live: { requests: 1, inboxes: 0 },
       test: { requests: 1, inboxes: 1 },
     })
-    assert.equal((await dev.get('/v1/usage')).body.usage.length, 30)
-    assert.equal((await dev.get('/v1/usage?days=91')).status, 400)
+    assert.equal((await dev.account.usage()).length, 30)
+    await assert.rejects(dev.account.usage({ days: 91 }), { status: 400 })
   })
 })

@@ -16,10 +16,9 @@ onEachDatabase('assertions', (create) => {
     await using site = await startSite()
     await using service = await startService({ database, env: LOCAL })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
-    const running = dev.post(`/v1/inboxes/${inbox.id}/assert`, {
-      timeoutSeconds: 20,
-      assertions: [
+    const inbox = await dev.inboxes.create()
+    const running = inbox.check(
+      [
         { type: 'containsText', text: 'Welcome, Ada' },
         { type: 'containsText', text: 'welcome, ada' },
         { type: 'linkResponds' },
@@ -30,23 +29,23 @@ onEachDatabase('assertions', (create) => {
         { type: 'auth', check: 'spf', expect: 'temperror' },
         { type: 'auth', check: 'dkim' },
       ],
-    })
+      { timeoutSeconds: 20 },
+    )
     await service.sendMail({
       to: inbox.emailAddress,
       subject: 'Hello',
       text: `Welcome, Ada! ${site.url}/redirect/verify and ${site.url}/broken`,
     })
-    const { status, body } = await running
-    assert.equal(status, 200)
-    assert.equal(body.arrived, true)
-    assert.equal(body.passed, false)
-    assert.ok(body.arrivalSeconds >= 0 && body.arrivalSeconds < 20)
-    assert.equal(body.message.subject, 'Hello')
+    const { arrived, passed, arrivalSeconds, message, results } = await running
+    assert.equal(arrived, true)
+    assert.equal(passed, false)
+    assert.ok(arrivalSeconds !== null && arrivalSeconds >= 0 && arrivalSeconds < 20)
+    assert.equal(message?.subject, 'Hello')
     assert.deepEqual(
-      body.results.map((result: { passed: boolean }) => result.passed),
+      results.map((result) => result.passed),
       [true, false, true, true, false, false, false, true, false],
     )
-    const details: string[] = body.results.map((result: { detail: string }) => result.detail)
+    const details = results.map(({ detail }) => detail)
     assert.equal(details[0], 'found in the text')
     assert.match(String(details[1]), /with different capitalisation it is in the text/)
     assert.match(String(details[3]), /answered 200/)
@@ -59,7 +58,7 @@ onEachDatabase('assertions', (create) => {
   it('fail each with the reason when nothing arrives', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const { status, body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, {
       timeoutSeconds: 0,
       assertions: [{ type: 'otpPresent' }, { type: 'linkResponds' }],
@@ -84,7 +83,7 @@ onEachDatabase('assertions', (create) => {
   it('are refused when they are written wrong, by index and rule', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const ok = { type: 'otpPresent' }
     const cases: readonly [unknown, RegExp][] = [
       [[], /assertions: must have at least 1 item/],
@@ -121,14 +120,12 @@ onEachDatabase('assertions', (create) => {
     // The type of `address` allows pipes; this is a TCP server.
     const { port } = site.address() as AddressInfo
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const links = [1, 2, 3].map((number) => `http://127.0.0.1:${port}/${number}`)
     await service.sendMail({ to: inbox.emailAddress, text: links.join(' ') })
     const leave = new AbortController()
-    const assertions = [{ type: 'linkResponds' }, { type: 'linkResponds' }]
-    const body = { assertions, timeoutSeconds: 50 }
-    const path = `/v1/inboxes/${inbox.id}/assert`
-    const running = dev.post(path, body, { signal: leave.signal })
+    const options = { timeoutSeconds: 50, signal: leave.signal }
+    const running = inbox.check([{ type: 'linkResponds' }, { type: 'linkResponds' }], options)
     const socket = await arrived.promise
     const closed = once(socket, 'close')
     leave.abort()
@@ -142,14 +139,12 @@ onEachDatabase('assertions', (create) => {
     await using site = await startSite()
     await using service = await startService({ database })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, text: `${site.url}/verify` })
-    const { body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, {
-      assertions: [{ type: 'linkResponds' }],
-    })
-    assert.equal(body.passed, false)
+    const { passed, results } = await inbox.check([{ type: 'linkResponds' }])
+    assert.equal(passed, false)
     assert.match(
-      body.results[0].detail,
+      String(results[0]?.detail),
       /was not fetched: The address is not allowed, or the name has none\./,
     )
     assert.equal(site.hits(), 0)
@@ -159,7 +154,7 @@ onEachDatabase('assertions', (create) => {
     const service = await shared()
     const dev = await service.register()
     const other = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const created = await dev.post('/v1/scenarios', {
       name: 'sign-up',
       assertions: [
@@ -172,20 +167,20 @@ onEachDatabase('assertions', (create) => {
     assert.match(scenario.id, /^scn_/)
     assert.equal(scenario.timeoutSeconds, 30)
     assert.equal(scenario.assertions[1].expect, 'pass')
-    assert.deepEqual((await dev.get('/v1/scenarios')).body.scenarios, [scenario])
-    assert.deepEqual((await other.get('/v1/scenarios')).body.scenarios, [])
+    assert.deepEqual(await dev.scenarios.list(), [scenario])
+    assert.deepEqual(await other.scenarios.list(), [])
 
     await service.sendMail({ to: inbox.emailAddress, text: 'Hi' })
-    const run = await dev.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: inbox.id })
-    assert.equal(run.body.results[0].passed, true)
-    assert.equal(run.body.arrivalSeconds, 0)
-    const foreign = await other.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: inbox.id })
-    assert.equal(foreign.body.error.code, 'scenario_not_found')
-    const noInbox = await dev.post(`/v1/scenarios/${scenario.id}/run`, { inboxId: 'inb_x' })
-    assert.equal(noInbox.body.error.code, 'inbox_not_found')
-    assert.equal((await other.delete(`/v1/scenarios/${scenario.id}`)).status, 404)
+    const run = await dev.scenarios.run(scenario.id, inbox)
+    assert.equal(run.results[0]?.passed, true)
+    assert.equal(run.arrivalSeconds, 0)
+    const foreign = other.scenarios.run(scenario.id, inbox)
+    await assert.rejects(foreign, { code: 'scenario_not_found' })
+    const noInbox = dev.scenarios.run(scenario.id, { id: 'inb_x' })
+    await assert.rejects(noInbox, { code: 'inbox_not_found' })
+    await assert.rejects(other.scenarios.delete(scenario.id), { status: 404 })
     assert.equal((await dev.delete(`/v1/scenarios/${scenario.id}`)).status, 204)
-    assert.equal((await dev.delete(`/v1/scenarios/${scenario.id}`)).status, 404)
+    await assert.rejects(dev.scenarios.delete(scenario.id), { status: 404 })
   })
 })
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { sharedService } from '../testing-start-service.ts'
 
 const EICAR = 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'
@@ -44,14 +45,13 @@ onEachDatabase('attachments', (create) => {
   it('are listed, downloaded with safe headers, blocked and quarantined', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await sendFiles(service.smtpPort, inbox.emailAddress)
-    const [summary] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    const summary = first((await inbox.listMessages()).messages)
     assert.equal(summary.hasAttachments, true)
     const path = `/v1/inboxes/${inbox.id}/messages/${summary.id}`
-    const { attachments, html } = (await dev.get(path)).body
-    const by = (name: string) =>
-      attachments.find((one: { filename: string }) => one.filename === name)
+    const { attachments, html } = await inbox.readMessage(summary.id)
+    const by = (name: string) => first(attachments.filter(({ filename }) => filename === name))
 
     const document = by('Größe "1".pdf')
     assert.equal(document.sizeBytes, PDF.length)
@@ -77,17 +77,18 @@ onEachDatabase('attachments', (create) => {
       ['notes.txt', 'quarantined', 'attachment_quarantined'],
     ] as const) {
       assert.equal(by(name).status, status)
-      assert.ok(by(name).reason.length > 3)
+      assert.ok((by(name).reason ?? '').length > 3)
       const refused = await dev.get(`${path}/attachments/${by(name).id}`)
       assert.deepEqual([refused.status, refused.body.error.code], [403, code])
       assert.match(refused.body.error.message, /[^.]\.$/)
     }
     const logo = by('logo.png')
+    assert.ok(html !== null)
     assert.ok(html.includes(`${service.httpUrl}${path}/attachments/${logo.id}`), html)
     assert.ok(!html.includes('track.example') && !html.includes('script'), html)
-    const withImages = (await dev.get(`${path}?remoteImages=allow`)).body.html
-    assert.ok(withImages.includes('https://track.example/p.gif'))
-    const unknown = await dev.get(`${path}/attachments/att_nothing`)
-    assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'attachment_not_found'])
+    const withImages = await inbox.readMessage(summary.id, { remoteImages: 'allow' })
+    assert.ok(withImages.html?.includes('https://track.example/p.gif'))
+    const unknown = inbox.downloadAttachment(summary.id, 'att_nothing')
+    await assert.rejects(unknown, { status: 404, code: 'attachment_not_found' })
   })
 })

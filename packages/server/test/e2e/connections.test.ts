@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { ConnectOptions } from '@mayfly/client'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import {
   CLIENT,
@@ -32,16 +33,14 @@ async function startConnectable(
   return service
 }
 
-async function begin(dev: ApiClient, body?: object): Promise<string> {
-  const answer = await dev.post(CONNECTION, body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.authorizationUrl
+async function begin(dev: TestAccount, options?: ConnectOptions): Promise<string> {
+  return (await dev.account.connect(options)).authorizationUrl
 }
 
 const come = (service: TestService, callback: string) =>
   service.anonymous.get(callback.slice(service.httpUrl.length))
 
-const accountOf = async (dev: ApiClient) => (await dev.get('/v1/account')).body
+const accountOf = (dev: TestAccount) => dev.account.read()
 
 onEachDatabase('external accounts', (create) => {
   const shared = sharedService(create)
@@ -51,9 +50,11 @@ onEachDatabase('external accounts', (create) => {
     await using provider = await startOidcServer()
     await using service = await startConnectable(provider, { database })
     const dev = await service.register('dev@example.com')
-    assert.equal((await dev.delete(CONNECTION)).body.error.code, 'connection_not_found')
+    await assert.rejects(dev.account.disconnect(), { code: 'connection_not_found' })
 
-    const authorizationUrl = await begin(dev)
+    const begun = await dev.post(CONNECTION)
+    assert.equal(begun.status, 200)
+    const { authorizationUrl } = begun.body
     const { searchParams } = new URL(authorizationUrl)
     assert.equal(searchParams.get('code_challenge_method'), 'S256')
     assert.equal(searchParams.get('scope'), 'openid')
@@ -70,9 +71,8 @@ onEachDatabase('external accounts', (create) => {
     const { account, limits } = await accountOf(dev)
     assert.deepEqual([account.connected, account.plan], [true, 'connected'])
     assert.equal(limits.inboxesPerMonth, 20_000)
-    assert.equal((await dev.post('/v1/inboxes', { domain: 'private.mayfly.test' })).status, 201)
-    const again = await dev.post(CONNECTION)
-    assert.deepEqual([again.status, again.body.error.code], [409, 'identity_connected'])
+    await dev.inboxes.create({ domain: 'private.mayfly.test' })
+    await assert.rejects(dev.account.connect(), { status: 409, code: 'identity_connected' })
 
     assert.equal((await dev.delete(CONNECTION)).status, 204)
     const after = await accountOf(dev)
@@ -95,8 +95,8 @@ onEachDatabase('external accounts', (create) => {
       },
     })
     const dev = await service.register()
-    const wrong = await dev.post(CONNECTION, { provider: 'oidc' })
-    assert.deepEqual([wrong.status, wrong.body.error.code], [400, 'invalid_parameter'])
+    const wrong = { status: 400, code: 'invalid_parameter' }
+    await assert.rejects(dev.account.connect({ provider: 'oidc' }), wrong)
 
     const refused = await come(service, await new Person('mallory').agree(await begin(dev)))
     assert.equal(refused.status, 403)
@@ -138,7 +138,7 @@ onEachDatabase('external accounts', (create) => {
     const [first, second] = await Promise.all([come(service, callback), come(service, callback)])
     assert.deepEqual([first.status, second.status].sort(), [200, 400])
     assert.equal((await come(service, callback)).status, 400)
-    await dev.delete(CONNECTION)
+    await dev.account.disconnect()
     const replayed = await come(service, callback)
     assert.equal(replayed.status, 400)
     assert.match(replayed.text, /used already or is older than 10 minutes/)
@@ -243,22 +243,21 @@ onEachDatabase('external accounts', (create) => {
     await using gone = await startService({
       env: { MAYFLY_OIDC_ISSUER: 'http://127.0.0.1:9', MAYFLY_OIDC_CLIENT_ID: 'x' },
     })
-    const refused = await (await gone.register()).post(CONNECTION)
-    assert.deepEqual(
-      [refused.status, refused.body.error.code],
-      [503, 'identity_provider_unavailable'],
-    )
+    const refused = (await gone.register()).account.connect()
+    await assert.rejects(refused, { status: 503, code: 'identity_provider_unavailable' })
   })
 
   it('are for admins, and only where the operator set them up', async () => {
     const service = await shared()
     const admin = await service.register()
-    const refused = await admin.post(CONNECTION)
-    assert.deepEqual([refused.status, refused.body.error.code], [404, 'connection_not_configured'])
-    const issued = await admin.post('/v1/keys', { name: 'CI' })
-    const member = admin.withKey(issued.body.apiKey)
-    assert.equal((await member.post(CONNECTION)).status, 403)
-    assert.equal((await member.delete(CONNECTION)).status, 403)
+    await assert.rejects(admin.account.connect(), {
+      status: 404,
+      code: 'connection_not_configured',
+    })
+    const issued = await admin.keys.create({ name: 'CI' })
+    const member = admin.withKey(issued.apiKey)
+    await assert.rejects(member.account.connect(), { status: 403 })
+    await assert.rejects(member.account.disconnect(), { status: 403 })
     assert.equal((await member.post(CONNECTION, { provider: 'x' })).status, 400)
     assert.equal((await service.anonymous.post(CONNECTION)).status, 401)
   })

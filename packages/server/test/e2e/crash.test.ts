@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ApiClient, createApiClient } from '../testing-api-client.ts'
+import type { Inbox } from '@mayfly/client'
+import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
@@ -16,14 +17,14 @@ const CLIENTS = 8
 const LIFE_MS_MAX = 150
 
 /** Subjects of all messages of an inbox. */
-async function subjects(api: ApiClient, inboxId: string): Promise<string[]> {
-  const found: string[] = []
-  let cursor = ''
+async function subjects(inbox: Inbox): Promise<(string | null)[]> {
+  const found: (string | null)[] = []
+  let cursor: string | undefined
   do {
-    const { body } = await api.get(`/v1/inboxes/${inboxId}/messages?limit=100${cursor}`)
-    found.push(...body.messages.map((message: { subject: string }) => message.subject))
-    cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`
-  } while (cursor !== '')
+    const page = await inbox.listMessages({ limit: 100, cursor })
+    found.push(...page.messages.map(({ subject }) => subject))
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
   return found
 }
 
@@ -65,20 +66,17 @@ onEachDatabase('kill -9 under load', (create) => {
     for (let cycle = 0; cycle <= CYCLES; cycle++) {
       await using server = startServerProcess(env)
       const { httpUrl, smtpPort } = await server.ready
-      const api = createApiClient(httpUrl, key === '' ? null : key)
-      if (key === '') {
-        key = (await api.post('/v1/accounts', { email: 'dev@example.com' })).body.apiKey
-      }
-      const owner = api.withKey(key)
+      const owner = key === '' ? await registerAccountAt(httpUrl) : accountWithKey(httpUrl, key)
+      key = owner.key
       if (last !== null) {
-        const stored = await subjects(owner, last.inboxId)
+        const stored = await subjects(await owner.inboxes.get(last.inboxId))
         assert.equal(new Set(stored).size, stored.length, 'a mail was stored twice')
         const lost: string[] = last.acknowledged.filter((one) => !stored.includes(one))
         assert.deepEqual(lost, [], `cycle ${cycle}: acknowledged and lost`)
         total += last.acknowledged.length
       }
       if (cycle === CYCLES) break
-      const { inbox } = (await owner.post('/v1/inboxes')).body
+      const inbox = await owner.inboxes.create()
       const first = Promise.withResolvers<void>()
       const target = { port: smtpPort, to: inbox.emailAddress }
       const sending = Array.from({ length: CLIENTS }, (_, i) =>

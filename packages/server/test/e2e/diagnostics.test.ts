@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { Inbox } from '@mayfly/client'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { createReceivers } from '../testing-receiver.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
-async function diagnose(dev: ApiClient, inboxId: string) {
-  const { status, body } = await dev.get(`/v1/inboxes/${inboxId}/diagnostics`)
-  assert.equal(status, 200)
+async function diagnose(inbox: Inbox) {
+  const { events, ...rest } = await inbox.diagnose()
   return {
-    ...body,
-    stages: body.events.map((event: { stage: string }) => event.stage),
+    ...rest,
+    events,
+    stages: events.map(({ stage }) => stage),
+    details: events.map(({ detail }) => detail ?? ''),
   }
 }
 
@@ -21,14 +23,15 @@ onEachDatabase('diagnostics', (create) => {
   it('tell the way of a mail, oldest first', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'Hi' })
-    const found = await diagnose(dev, inbox.id)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/diagnostics`)).status, 200)
+    const found = await diagnose(inbox)
     assert.equal(found.state, 'active')
     assert.deepEqual(found.domain, { domain: 'mayfly.test', status: 'active' })
     assert.deepEqual(found.stages, ['inbox.created', 'smtp.accepted', 'message.stored'])
-    assert.match(found.events[1].detail, /from <app@example\.com> at 127\.0\.0\.1/)
-    assert.match(found.events[2].detail, /"Hi"/)
+    assert.match(String(found.details[1]), /from <app@example\.com> at 127\.0\.0\.1/)
+    assert.match(String(found.details[2]), /"Hi"/)
     assert.deepEqual(found.nextSteps, [])
     const unknown = await dev.get('/v1/inboxes/inb_nothing/diagnostics')
     assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'inbox_not_found'])
@@ -38,15 +41,15 @@ onEachDatabase('diagnostics', (create) => {
     await using database = await create()
     await using service = await startService({ database })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'first' })).body
-    const silent = await diagnose(dev, inbox.id)
-    assert.match(silent.nextSteps[0], /^No mail client has connected since/)
-    assert.match(silent.nextSteps[0], new RegExp(`127\\.0\\.0\\.1:${service.smtpPort}`))
+    const inbox = await dev.inboxes.create({ localPart: 'first' })
+    const silent = await diagnose(inbox)
+    assert.match(String(silent.nextSteps[0]), /^No mail client has connected since/)
+    assert.match(String(silent.nextSteps[0]), new RegExp(`127\\.0\\.0\\.1:${service.smtpPort}`))
 
     await service.sendMails([{ to: 'somebody.else.entirely@mayfly.test' }])
     const step = await until(async () => {
-      const [first] = (await diagnose(dev, inbox.id)).nextSteps
-      return /sent nothing for first@mayfly\.test/.test(first) ? first : null
+      const [first] = (await diagnose(inbox)).nextSteps
+      return /sent nothing for first@mayfly\.test/.test(String(first)) ? String(first) : null
     })
     assert.match(step, /^A mail client connected \d+ s ago/)
   })
@@ -56,16 +59,16 @@ onEachDatabase('diagnostics', (create) => {
     let now = Date.UTC(2026, 0, 1, 14, 2)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
     now += 660_000
     await service.sendMails([{ to: inbox.emailAddress }])
     now += 5_000
-    const found = await diagnose(dev, inbox.id)
+    const found = await diagnose(inbox)
     assert.equal(found.state, 'expired')
     assert.deepEqual(found.stages, ['inbox.created', 'inbox.expired', 'smtp.refused'])
-    assert.match(found.events[2].detail, /^550 5\.1\.1 .*expired at 2026-01-01T14:12:00\.000Z/)
-    assert.match(found.nextSteps[0], /expired at 2026-01-01T14:12:00\.000Z/)
-    assert.match(found.nextSteps[1], /refused 5 s ago/)
+    assert.match(String(found.details[2]), /^550 5\.1\.1 .*expired at 2026-01-01T14:12:00\.000Z/)
+    assert.match(String(found.nextSteps[0]), /expired at 2026-01-01T14:12:00\.000Z/)
+    assert.match(String(found.nextSteps[1]), /refused 5 s ago/)
   })
 
   it('tell a mail that was too large', async () => {
@@ -75,15 +78,15 @@ onEachDatabase('diagnostics', (create) => {
       env: { MAYFLY_SMTP_MAX_MESSAGE_BYTES: '10000' },
     })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const [answer] = await service.sendMails([{ to: inbox.emailAddress, text: 'x'.repeat(20_000) }])
     assert.match(String(answer?.mail), /^552 5\.3\.4/)
     const found = await until(async () => {
-      const diagnostics = await diagnose(dev, inbox.id)
+      const diagnostics = await diagnose(inbox)
       return diagnostics.stages.includes('smtp.refused') ? diagnostics : null
     })
     assert.match(
-      found.nextSteps[0],
+      String(found.nextSteps[0]),
       /552 5\.3\.4 .*too large: 0\.02 of 0\.01 MB.*Send a smaller mail\./,
     )
   })
@@ -93,15 +96,15 @@ onEachDatabase('diagnostics', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'john.doe' })).body
+    const inbox = await dev.inboxes.create({ localPart: 'john.doe' })
     const to = ['jon.doe@mayfly.test', 'john.doe@private.mayfly.test']
     await service.sendMails([{ from: 'victim@shop.example', to }])
     now += 12_000
-    const found = await diagnose(dev, inbox.id)
+    const found = await diagnose(inbox)
     assert.deepEqual(found.stages, ['inbox.created', 'near.miss', 'near.miss'])
     const detail =
       'mail for jon.doe@mayfly.test was refused: 550 5.1.1 No such recipient here; this inbox is john.doe@mayfly.test'
-    assert.ok(found.events.some((event: { detail: string }) => event.detail === detail))
+    assert.ok(found.details.includes(detail))
     // The mail was not for this account: its sender is not told.
     assert.doesNotMatch(JSON.stringify(found), /victim|127\.0\.0\.1/)
     assert.ok(
@@ -119,17 +122,17 @@ onEachDatabase('diagnostics', (create) => {
     const spy = await service.register()
     const other = await service.register()
     const ttlSeconds = 604_800
-    const { inbox } = (await spy.post('/v1/inboxes', { localPart: 'boss1', ttlSeconds })).body
-    const held = (await other.post('/v1/inboxes', { localPart: 'boss' })).body.inbox
-    await other.delete(`/v1/inboxes/${held.id}`)
+    const inbox = await spy.inboxes.create({ localPart: 'boss1', ttlSeconds })
+    const held = await other.inboxes.create({ localPart: 'boss' })
+    await held.delete()
     const to = ['boss@mayfly.test', 'boss1@elsewhere.example', 'boss1@mayfly.tst']
     await service.sendMails([{ to }])
-    assert.deepEqual((await diagnose(spy, inbox.id)).stages, ['inbox.created'])
+    assert.deepEqual((await diagnose(inbox)).stages, ['inbox.created'])
 
     now += 31 * 24 * 60 * 60 * 1000
-    const later = (await spy.post('/v1/inboxes', { localPart: 'bosses' })).body.inbox
+    const later = await spy.inboxes.create({ localPart: 'bosses' })
     await service.sendMails([{ to: 'bosse@mayfly.test' }, { to: 'boss@mayfly.test' }])
-    assert.deepEqual((await diagnose(spy, later.id)).stages, ['inbox.created', 'near.miss'])
+    assert.deepEqual((await diagnose(later)).stages, ['inbox.created', 'near.miss'])
   })
 
   it('keep the newest 500 events', async () => {
@@ -137,7 +140,7 @@ onEachDatabase('diagnostics', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
     now += 600_000
     for (let i = 0; i < 6; i++) {
       await service.sendMails(
@@ -147,9 +150,9 @@ onEachDatabase('diagnostics', (create) => {
         }),
       )
     }
-    const found = await diagnose(dev, inbox.id)
+    const found = await diagnose(inbox)
     assert.equal(found.events.length, 500)
-    assert.ok(found.stages.every((stage: string) => stage === 'smtp.refused'))
+    assert.ok(found.stages.every((stage) => stage === 'smtp.refused'))
   })
 
   it('tell whether a webhook took the message', async () => {
@@ -159,17 +162,17 @@ onEachDatabase('diagnostics', (create) => {
     const bad = await receivers.open(500)
     await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
-    for (const { url } of [good, bad]) await dev.post('/v1/webhooks', { url })
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    for (const { url } of [good, bad]) await dev.webhooks.create(url)
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
     const found = await until(async () => {
-      const diagnostics = await diagnose(dev, inbox.id)
+      const diagnostics = await diagnose(inbox)
       return diagnostics.stages.includes('webhook.failed') &&
         diagnostics.stages.includes('webhook.delivered')
         ? diagnostics
         : null
     })
-    const details = found.events.map((event: { detail: string }) => event.detail)
+    const { details } = found
     assert.ok(details.includes(`attempt 1 to ${good.url}: 200`), details.join('\n'))
     assert.ok(details.includes(`attempt 1 to ${bad.url}: 500`), details.join('\n'))
   })
@@ -177,29 +180,27 @@ onEachDatabase('diagnostics', (create) => {
   it('show the SMTP dialogue of a message', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
-    const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
-    const { body } = await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}/transcript`)
-    const text = body.lines.join('\n')
+    const { id } = first((await inbox.listMessages()).messages)
+    const text = (await inbox.readTranscript(id)).join('\n')
     assert.match(text, /C: EHLO client\.example/)
     assert.match(text, /C: RCPT TO:<.+@mayfly\.test>/)
     assert.match(text, /S: 354 /)
-    const missing = await dev.get(`/v1/inboxes/${inbox.id}/messages/msg_x/transcript`)
-    assert.equal(missing.body.error.code, 'message_not_found')
+    await assert.rejects(inbox.readTranscript('msg_x'), { code: 'message_not_found' })
   })
 
   it("show of the SMTP dialogue no other inbox's recipients", async () => {
     const service = await shared()
     const [alice, bob] = [await service.register(), await service.register()]
-    const mine = (await alice.post('/v1/inboxes', { localPart: 'dialogue-mine' })).body.inbox
-    const other = (await bob.post('/v1/inboxes', { localPart: 'dialogue-other' })).body.inbox
+    const mine = await alice.inboxes.create({ localPart: 'dialogue-mine' })
+    const other = await bob.inboxes.create({ localPart: 'dialogue-other' })
     const to = [other.emailAddress, 'Dialogue-Mine+1@mayfly.test', 'nobody@mayfly.test']
     await service.sendMail({ to: [...to, mine.emailAddress] })
-    const [{ id }] = (await alice.get(`/v1/inboxes/${mine.id}/messages`)).body.messages
-    const { body } = await alice.get(`/v1/inboxes/${mine.id}/messages/${id}/transcript`)
+    const { id } = first((await mine.listMessages()).messages)
+    const lines = await mine.readTranscript(id)
     assert.deepEqual(
-      body.lines.filter((line: string) => /RCPT|Recipient|recipient/.test(line)),
+      lines.filter((line) => /RCPT|Recipient|recipient/.test(line)),
       [
         'C: RCPT TO:<Dialogue-Mine+1@mayfly.test>',
         'S: 250 2.1.5 Recipient OK',
@@ -207,6 +208,6 @@ onEachDatabase('diagnostics', (create) => {
         'S: 250 2.1.5 Recipient OK',
       ],
     )
-    assert.match(body.lines.at(-1), /^C: <\d+ bytes of mail>$/)
+    assert.match(String(lines.at(-1)), /^C: <\d+ bytes of mail>$/)
   })
 })

@@ -19,17 +19,17 @@ onEachDatabase('inboxes', (create) => {
     assert.equal(inbox.messageCount, 0)
     assert.equal(inbox.environment, 'live')
     assert.equal(Date.parse(inbox.expiresAt) - Date.parse(inbox.createdAt), 24 * HOUR_MS)
-    const second = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body.inbox
+    const second = await dev.inboxes.create({ ttlSeconds: 600 })
 
     assert.deepEqual((await dev.get(`/v1/inboxes/${inbox.id}`)).body, inbox)
-    const listed = (await dev.get('/v1/inboxes')).body.inboxes
+    const listed = await dev.inboxes.list()
     assert.deepEqual(
-      listed.map((one: { id: string }) => one.id),
+      listed.map(({ id }) => id),
       [second.id, inbox.id],
     )
     assert.equal((await dev.delete(`/v1/inboxes/${inbox.id}`)).status, 204)
-    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.error.code, 'inbox_not_found')
-    assert.equal((await dev.delete(`/v1/inboxes/${inbox.id}`)).status, 404)
+    await assert.rejects(dev.inboxes.get(inbox.id), { code: 'inbox_not_found' })
+    await assert.rejects(dev.inboxes.delete(inbox.id), { status: 404 })
   })
 
   it('holds every bound of a options', async () => {
@@ -68,13 +68,17 @@ onEachDatabase('inboxes', (create) => {
   it('lowers capitals, refuses reserved names and taken addresses', async () => {
     const service = await shared()
     const dev = await service.register()
-    const created = await dev.post('/v1/inboxes', { localPart: 'SignUp' })
-    assert.equal(created.body.inbox.emailAddress, 'signup@mayfly.test')
-    const taken = await dev.post('/v1/inboxes', { localPart: 'signup' })
-    assert.deepEqual([taken.status, taken.body.error.code], [409, 'address_taken'])
+    const created = await dev.inboxes.create({ localPart: 'SignUp' })
+    assert.equal(created.emailAddress, 'signup@mayfly.test')
+    await assert.rejects(dev.inboxes.create({ localPart: 'signup' }), {
+      status: 409,
+      code: 'address_taken',
+    })
     for (const localPart of ['postmaster', 'Abuse', 'admin', 'hostmaster', 'security']) {
-      const reserved = await dev.post('/v1/inboxes', { localPart })
-      assert.deepEqual([reserved.status, reserved.body.error.code], [422, 'address_reserved'])
+      await assert.rejects(dev.inboxes.create({ localPart }), {
+        status: 422,
+        code: 'address_reserved',
+      })
     }
   })
 
@@ -84,16 +88,15 @@ onEachDatabase('inboxes', (create) => {
     await using service = await startService({ database, clock: { now: () => now } })
     const alice = await service.register()
     const bob = await service.register()
-    const { inbox } = (await alice.post('/v1/inboxes', { localPart: 'shared' })).body
-    await alice.delete(`/v1/inboxes/${inbox.id}`)
+    const inbox = await alice.inboxes.create({ localPart: 'shared' })
+    await inbox.delete()
 
-    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 409)
-    const again = await alice.post('/v1/inboxes', { localPart: 'shared', ttlSeconds: 600 })
-    assert.equal(again.status, 201)
+    await assert.rejects(bob.inboxes.create({ localPart: 'shared' }), { status: 409 })
+    await alice.inboxes.create({ localPart: 'shared', ttlSeconds: 600 })
     now += 600_000
-    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 409)
+    await assert.rejects(bob.inboxes.create({ localPart: 'shared' }), { status: 409 })
     now += 30 * 24 * HOUR_MS
-    assert.equal((await bob.post('/v1/inboxes', { localPart: 'shared' })).status, 201)
+    await bob.inboxes.create({ localPart: 'shared' })
   })
 
   it('expires by time and stays readable', async () => {
@@ -101,25 +104,24 @@ onEachDatabase('inboxes', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
+    const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
     now += 600_000
-    assert.deepEqual((await dev.get('/v1/inboxes')).body.inboxes, [])
-    const read = await dev.get(`/v1/inboxes/${inbox.id}`)
-    assert.deepEqual([read.status, read.body.state], [200, 'expired'])
+    assert.deepEqual(await dev.inboxes.list(), [])
+    assert.equal((await inbox.refresh()).state, 'expired')
   })
 
   it("answers 404 to another account's inbox, as to an unknown one", async () => {
     const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
-    const { inbox } = (await alice.post('/v1/inboxes')).body
+    const inbox = await alice.inboxes.create()
     for (const method of ['GET', 'DELETE']) {
       const foreign = await bob.send(method, `/v1/inboxes/${inbox.id}`)
       const unknown = await bob.send(method, '/v1/inboxes/inb_nothing')
       assert.equal(foreign.status, 404)
       assert.deepEqual(foreign.body, unknown.body)
     }
-    assert.equal((await alice.get(`/v1/inboxes/${inbox.id}`)).status, 200)
+    await alice.inboxes.get(inbox.id)
   })
 
   it('makes one inbox of 100 parallel creates with one Idempotency-Key', async () => {
@@ -135,8 +137,8 @@ onEachDatabase('inboxes', (create) => {
     assert.equal(new Set(answers.map((answer) => answer.text)).size, 1)
     const fresh = answers.filter((answer) => answer.headers['idempotent-replayed'] === undefined)
     assert.equal(fresh.length, 1)
-    assert.equal((await dev.get('/v1/inboxes')).body.inboxes.length, 1)
-    assert.equal((await dev.get('/v1/account')).body.usage.inboxes, 1)
+    assert.equal((await dev.inboxes.list()).length, 1)
+    assert.equal((await dev.account.read()).usage.inboxes, 1)
   })
 
   it('gives one of 200 parallel creates the local part', async () => {
@@ -201,10 +203,12 @@ onEachDatabase('inboxes', (create) => {
     const env = { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PRIVATE_DOMAINS: 'p1.test,p2.test' }
     await using service = await startService({ database, env })
     const dev = await service.register()
-    const refused = await dev.post('/v1/inboxes', { domain: 'p1.test' })
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'plan_limit'])
-    const smart = await dev.post('/v1/inboxes', { domain: 'smart' })
-    assert.match(smart.body.inbox.emailAddress, /@mayfly\.test$/)
+    await assert.rejects(dev.inboxes.create({ domain: 'p1.test' }), {
+      status: 403,
+      code: 'plan_limit',
+    })
+    const smart = await dev.inboxes.create({ domain: 'smart' })
+    assert.match(smart.emailAddress, /@mayfly\.test$/)
   })
 
   it('spreads smart inboxes over the private pool', async () => {
@@ -216,7 +220,7 @@ onEachDatabase('inboxes', (create) => {
     const dev = await service.register()
     const domains = []
     for (let i = 0; i < 4; i++) {
-      const { inbox } = (await dev.post('/v1/inboxes', { domain: 'smart' })).body
+      const inbox = await dev.inboxes.create({ domain: 'smart' })
       domains.push(inbox.emailAddress.split('@')[1])
     }
     assert.deepEqual(domains, ['p1.test', 'p2.test', 'p1.test', 'p2.test'])

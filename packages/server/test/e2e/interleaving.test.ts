@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { InboxId } from '@mayfly/contract'
 import { createContent } from '../../src/assembly/content.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
-import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
+import { InboxSubscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store } from '../../src/store/open.ts'
@@ -18,7 +17,7 @@ const CALLER = { accountId: ALICE } as Parameters<typeof findWithin>[1]
 describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
-    const subscriptions = new Subscriptions<InboxId>()
+    const subscriptions = new InboxSubscriptions()
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     for (let round = 0; round < ROUNDS; round++) {
@@ -44,7 +43,7 @@ describeEachDatabase('waits against arrivals', (open) => {
 
   it('finds by the sweep what was never announced', async () => {
     const store = await open()
-    const subscriptions = new Subscriptions<InboxId>()
+    const subscriptions = new InboxSubscriptions()
     const sweep = new ArrivalSweep()
     const inbox = await givenInbox(store, { owner: ALICE })
     const other = await givenInbox(store, { owner: ALICE })
@@ -62,10 +61,9 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
-function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
+function findDeps(store: Store, subscriptions: InboxSubscriptions) {
   const { findMatch } = createContent(store)
-  const hold = () => ({ [Symbol.dispose]: () => {} })
-  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch, hold }
+  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch }
 }
 
 /** Lets the loop turn this often. */

@@ -49,8 +49,8 @@ onEachDatabase('limits', (create, name) => {
     const clock = { now: () => Date.UTC(2026, 0, 31) }
     await using service = await startService({ database, env: KEY_ONLY, clock })
     const admin = await service.register()
-    const issued = await admin.post('/v1/keys', { name: 'CI' })
-    const member = admin.withKey(issued.body.apiKey)
+    const issued = await admin.keys.create({ name: 'CI' })
+    const member = admin.withKey(issued.apiKey)
     await times(29, (i) => (i % 2 ? admin : member).get('/v1/keys'))
     assert.deepEqual([(await admin.get('/v1/keys')).status], [429])
     assert.deepEqual([(await member.get('/v1/keys')).status], [429])
@@ -73,7 +73,7 @@ onEachDatabase('limits', (create, name) => {
     now += 60_000
     const created = await dev.post('/v1/inboxes', {}, { headers })
     assert.deepEqual([created.status, created.headers['idempotent-replayed']], [201, undefined])
-    const { usage } = (await dev.get('/v1/account')).body
+    const { usage } = await dev.account.read()
     assert.deepEqual([usage.requests, usage.inboxes], [32, 1])
   })
 
@@ -103,7 +103,7 @@ onEachDatabase('limits', (create, name) => {
     let now = Date.UTC(2026, 0, 30)
     await using service = await startService({ database, env, clock: { now: () => now } })
     const dev = await service.register()
-    assert.deepEqual((await dev.get('/v1/account')).body.limits, {
+    assert.deepEqual((await dev.account.read()).limits, {
       inboxesPerMonth: 5,
       inboxesPerDay: 4,
       requestsPerMinute: 100,
@@ -180,7 +180,7 @@ onEachDatabase('limits', (create, name) => {
       await using two = await start()
       await using three = await start()
       const dev = await one.register()
-      const nodes = [one, two, three].map((node) => node.anonymous.withKey(dev.key ?? ''))
+      const nodes = [one, two, three].map((node) => node.account(dev.key))
       const burst = await times(90, async (i) => (await nodes[i % 3]?.get('/v1/keys'))?.status)
       assert.equal(burst.filter((status) => status === 200).length, 30)
       assert.equal(burst.filter((status) => status === 429).length, 60)
@@ -193,7 +193,7 @@ onEachDatabase('limits', (create, name) => {
       await using one = await start()
       await using two = await start()
       const dev = await one.register()
-      const nodes = [one, two].map((node) => node.anonymous.withKey(dev.key ?? ''))
+      const nodes = [one, two].map((node) => node.account(dev.key))
       const burst = async () => {
         const answers = await times(24, (i) => (nodes[i % 2] ?? dev).post('/v1/inboxes'))
         return codes(answers)
@@ -205,7 +205,7 @@ onEachDatabase('limits', (create, name) => {
       // The next month begins, and with it a new allowance.
       now = Date.UTC(2026, 1, 1)
       assert.equal((await burst()).filter((code) => code === 201).length, 20)
-      const { usage } = (await dev.get('/v1/account')).body
+      const { usage } = await dev.account.read()
       assert.deepEqual([usage.inboxesThisMonth, usage.inboxes], [20, 20])
     })
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { createApiClient } from '../testing-api-client.ts'
+import { readService } from '@mayfly/client'
+import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite, type TestDatabase } from '../testing-databases.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 
@@ -19,27 +20,25 @@ async function withServer(
   await server.ended
 }
 
-const describeService = async (url: string) =>
-  (await createApiClient(url, null).get('/v1/service')).body
-
 describe('the local account', () => {
   it('is made at the first start on a loopback address, without limits', async () => {
     await using database = await createSqlite()
     let key = ''
     await withServer(database, async (url) => {
-      const { localKeyFile, smtp, version } = await describeService(url)
+      const { localKeyFile, smtp, version } = await readService({ baseUrl: url })
       assert.equal(smtp.host, '127.0.0.1')
       assert.ok(smtp.port > 0)
       assert.match(version, /^\d+\.\d+\.\d+/)
+      assert.ok(localKeyFile)
       key = (await readFile(localKeyFile, 'utf8')).trim()
       assert.equal((await stat(localKeyFile)).mode & 0o777, 0o600)
-      const { account, limits } = (await createApiClient(url, key).get('/v1/account')).body
+      const { account, limits } = await accountWithKey(url, key).account.read()
       assert.deepEqual([account.email, account.plan], ['local@mayfly.test', 'unlimited'])
       assert.equal(limits.requestsPerMinute, null)
     })
     await withServer(database, async (url) => {
-      const { localKeyFile } = await describeService(url)
-      assert.equal((await readFile(localKeyFile, 'utf8')).trim(), key, 'the key is kept')
+      const { localKeyFile } = await readService({ baseUrl: url })
+      assert.equal((await readFile(String(localKeyFile), 'utf8')).trim(), key, 'the key is kept')
     })
   })
 
@@ -47,7 +46,7 @@ describe('the local account', () => {
     await using database = await createSqlite()
     await withServer(
       database,
-      async (url) => assert.equal((await describeService(url)).localKeyFile, null),
+      async (url) => assert.equal((await readService({ baseUrl: url })).localKeyFile, null),
       { MAYFLY_HTTP_HOST: '0.0.0.0' },
     )
   })
@@ -56,12 +55,11 @@ describe('the local account', () => {
     await using database = await createSqlite()
     const open = { MAYFLY_HTTP_HOST: '0.0.0.0' }
     const register = async (url: string) => {
-      const answer = await createApiClient(url, null).post('/v1/accounts', { email: 'a@b.example' })
-      assert.equal(answer.status, 201)
+      await registerAccountAt(url)
     }
     await withServer(database, register, open)
     await withServer(database, async (url) => {
-      assert.equal((await describeService(url)).localKeyFile, null)
+      assert.equal((await readService({ baseUrl: url })).localKeyFile, null)
     })
   })
 })

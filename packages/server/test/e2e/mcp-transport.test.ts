@@ -18,7 +18,7 @@ describe('the transport for agents', () => {
   it('answers plain calls as JSON and waits as a stream', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const post = (body: object) => dev.post('/mcp', body, { headers: ACCEPT })
     const plain = await post(rpc('tools/call', { name: 'usage_left' }))
     assert.deepEqual([plain.status, plain.headers['content-type']], [200, 'application/json'])

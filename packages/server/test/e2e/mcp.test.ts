@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connectAgent, partFence } from '../testing-agent.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('an agent', (create) => {
@@ -123,10 +124,10 @@ describe('the endpoint for agents', () => {
     await assert.rejects(client.getPrompt({ name: 'nothing' }), { code: -32602 })
     await assert.rejects(client.callTool({ name: 'nothing' }), { code: -32602 })
 
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'As a resource' })
-    const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
-    const uri = `mayfly://inboxes/${inbox.id}/messages/${messages[0].id}`
+    const { id } = first((await inbox.listMessages()).messages)
+    const uri = `mayfly://inboxes/${inbox.id}/messages/${id}`
     const [content] = (await client.readResource({ uri })).contents
     assert.match(partFence(JSON.parse(JSON.stringify(content)).text).inside, /As a resource/)
     for (const wrong of [`${uri}x`, 'mayfly://inboxes/x', 'file:///etc/passwd']) {
@@ -137,15 +138,14 @@ describe('the endpoint for agents', () => {
   it('keeps accounts apart', async () => {
     const service = await shared()
     const owner = await service.register()
-    const { inbox } = (await owner.post('/v1/inboxes')).body
+    const inbox = await owner.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'private' })
-    const [message] = (await owner.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
-    await owner.post('/v1/scenarios', { name: 'mine', assertions: [{ type: 'otpPresent' }] })
-    const [scenario] = (await owner.get('/v1/scenarios')).body.scenarios
+    const message = first((await inbox.listMessages()).messages)
+    const assertions = [{ type: 'otpPresent' }] as const
+    const scenario = await owner.scenarios.create({ name: 'mine', assertions })
     await using stranger = await connectAgent(service.httpUrl, await service.register())
     const inboxId = inbox.id
     const messageId = message.id
-    const assertions = [{ type: 'otpPresent' }]
     const calls: Readonly<Record<string, Record<string, unknown>>> = {
       wait_for_code: { inboxId },
       wait_for_message: { inboxId },
@@ -166,7 +166,7 @@ describe('the endpoint for agents', () => {
     assert.deepEqual((await stranger.call('list_scenarios')).data.scenarios, [])
     const uri = `mayfly://inboxes/${inboxId}/messages/${messageId}`
     await assert.rejects(stranger.client.readResource({ uri }), { code: -32002 })
-    assert.equal((await owner.get(`/v1/inboxes/${inboxId}`)).body.messageCount, 1)
+    assert.equal((await inbox.refresh()).messageCount, 1)
   })
 
   it('turns a missing or revoked key away before anything else', async () => {
@@ -177,10 +177,10 @@ describe('the endpoint for agents', () => {
     assert.deepEqual([missing.status, missing.body.error.code], [401, 'missing_api_key'])
     assert.equal(missing.headers['www-authenticate'], 'Bearer')
 
-    const { apiKey, key } = (await admin.post('/v1/keys', { name: 'agent' })).body
+    const { apiKey, key } = await admin.keys.create({ name: 'agent' })
     await using agent = await connectAgent(service.httpUrl, { key: apiKey })
     assert.equal((await agent.call('usage_left')).isError, false)
-    await admin.delete(`/v1/keys/${key.id}`)
+    await admin.keys.revoke(key.id)
     await assert.rejects(agent.call('usage_left'), (error: Error & { code?: number }) => {
       assert.equal(error.code, 401)
       return /invalid_api_key/.test(error.message)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite, onEachDatabase } from '../testing-databases.ts'
 import { startServerProcess } from '../testing-server-process.ts'
@@ -133,20 +134,18 @@ onEachDatabase('the process', (create) => {
     await using database = await create()
     const key = await (async () => {
       await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
-      const api = createApiClient((await server.ready).httpUrl, null)
-      const { apiKey } = (await api.post('/v1/accounts', { email: 'dev@example.com' })).body
-      await api.withKey(apiKey).post('/v1/inboxes', { localPart: 'kept' })
+      const dev = await registerAccountAt((await server.ready).httpUrl)
+      await dev.inboxes.create({ localPart: 'kept' })
       server.child.kill('SIGTERM')
       assert.equal(await server.ended, 0)
-      return apiKey
+      return dev.key
     })()
     await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
-    const api = createApiClient((await server.ready).httpUrl, key)
-    const { inboxes } = (await api.get('/v1/inboxes')).body
+    const dev = accountWithKey((await server.ready).httpUrl, key)
     assert.deepEqual(
-      inboxes.map((inbox: { emailAddress: string }) => inbox.emailAddress),
+      (await dev.inboxes.list()).map(({ emailAddress }) => emailAddress),
       ['kept@mayfly.test'],
     )
-    assert.equal((await api.get('/v1/account')).body.usage.requests, 3)
+    assert.equal((await dev.account.read()).usage.requests, 3)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('receiving', (create) => {
@@ -9,7 +10,7 @@ onEachDatabase('receiving', (create) => {
   it('shortens a subject and a sender that are too long for a list', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const long = `${'x'.repeat(900)}\r\n `.repeat(50)
     const raw = `From: "${long}" <app@example.com>\r\nSubject: ${long}\r\n\r\nHello\r\n`
     await service.sendMail({ to: inbox.emailAddress, raw })
@@ -17,15 +18,15 @@ onEachDatabase('receiving', (create) => {
     assert.ok(text.length < 4_000, `${text.length} characters`)
     const [{ id, subject }] = body.messages
     assert.equal(subject.length, 998)
-    const { headers } = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}`)).body
-    const whole = headers.find(({ name }: { name: string }) => name === 'Subject')
-    assert.ok(whole.value.length > 40_000, `${whole.value.length} characters`)
+    const { headers } = await inbox.readMessage(id)
+    const whole = headers.find(({ name }) => name === 'Subject')?.value ?? ''
+    assert.ok(whole.length > 40_000, `${whole.length} characters`)
   })
 
   it('stores a mail that can be listed and read whole', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'reader' })).body
+    const inbox = await dev.inboxes.create({ localPart: 'reader' })
     await service.sendMail({
       from: 'bounce@example.com',
       to: inbox.emailAddress,
@@ -42,18 +43,18 @@ onEachDatabase('receiving', (create) => {
       ].join('\r\n'),
     })
 
-    const { messages, nextCursor } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
+    const { messages, nextCursor } = await inbox.listMessages()
     assert.equal(nextCursor, null)
     assert.equal(messages.length, 1)
-    const [summary] = messages
+    const summary = first(messages)
     assert.match(summary.id, /^msg_[0-9a-z]{26}$/)
     assert.deepEqual(summary.from, { name: 'App, Inc.', address: 'app@example.com' })
     assert.equal(summary.subject, 'Grüße')
     assert.equal(summary.preview, 'Please confirm: https://example.com/confirm?t=1')
     assert.deepEqual([summary.hasAttachments, summary.hasOtp], [false, false])
 
-    const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${summary.id}`)).body
-    for (const [field, value] of Object.entries(summary)) assert.deepEqual(message[field], value)
+    const message = await inbox.readMessage(summary.id)
+    assert.deepEqual({ ...message, ...summary }, message)
     assert.equal(message.inboxId, inbox.id)
     assert.deepEqual(message.to[0], { name: 'Reader', address: 'reader@mayfly.test' })
     assert.deepEqual(message.cc, [{ name: null, address: 'copy@example.com' }])
@@ -61,12 +62,12 @@ onEachDatabase('receiving', (create) => {
     assert.equal(message.sentAt, '2026-01-31T09:00:00.000Z')
     assert.equal(message.html, null)
     assert.deepEqual(
-      message.links.map((link: { url: string }) => link.url),
+      message.links.map(({ url }) => url),
       ['https://example.com/confirm?t=1'],
     )
-    assert.equal(message.headers[0].name, 'Return-Path')
-    assert.equal(message.headers[0].value, '<bounce@example.com>')
-    assert.equal(message.headers[1].name, 'Received')
+    const [returnPath, received] = message.headers
+    assert.deepEqual(returnPath, { name: 'Return-Path', value: '<bounce@example.com>' })
+    assert.equal(received?.name, 'Received')
     assert.deepEqual(message.envelope, {
       mailFrom: 'bounce@example.com',
       rcptTo: 'reader@mayfly.test',
@@ -78,15 +79,15 @@ onEachDatabase('receiving', (create) => {
     assert.equal(raw.headers['content-type'], 'message/rfc822')
     assert.equal(Buffer.byteLength(raw.text), message.sizeBytes)
     assert.match(raw.text, /^Return-Path: <bounce@example\.com>\r\nReceived: from client\.example/)
-    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.messageCount, 1)
+    assert.equal((await inbox.refresh()).messageCount, 1)
   })
 
   it('reaches an inbox by any capitals and any tag, and each of several recipients once', async () => {
     const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
-    const a = (await alice.post('/v1/inboxes', { localPart: 'alice' })).body.inbox
-    const b = (await bob.post('/v1/inboxes', { localPart: 'bob' })).body.inbox
+    const a = await alice.inboxes.create({ localPart: 'alice' })
+    const b = await bob.inboxes.create({ localPart: 'bob' })
     const to = [
       'Alice@MAYFLY.test',
       'alice+tag@mayfly.test',
@@ -98,18 +99,16 @@ onEachDatabase('receiving', (create) => {
       answer.recipients.map((reply) => reply.slice(0, 3)),
       ['250', '250', '250', '550'],
     )
-    const [one] = (await alice.get(`/v1/inboxes/${a.id}/messages`)).body.messages
-    const [two] = (await bob.get(`/v1/inboxes/${b.id}/messages`)).body.messages
-    assert.equal((await alice.get(`/v1/inboxes/${a.id}`)).body.messageCount, 1)
+    const one = first((await a.listMessages()).messages)
+    const two = first((await b.listMessages()).messages)
+    assert.equal((await a.refresh()).messageCount, 1)
     assert.notEqual(one.id, two.id)
-    const whole = (await bob.get(`/v1/inboxes/${b.id}/messages/${two.id}`)).body
+    const whole = await b.readMessage(two.id)
     assert.equal(whole.envelope.rcptTo, 'BOB+x@mayfly.test')
 
     // The mail is stored once; it stays for Bob when Alice's inbox goes.
-    await alice.delete(`/v1/inboxes/${a.id}`)
-    const raw = await bob.get(`/v1/inboxes/${b.id}/messages/${two.id}/raw`)
-    assert.equal(raw.status, 200)
-    assert.ok(raw.text.length > 100_000)
+    await a.delete()
+    assert.ok((await b.readRaw(two.id)).length > 100_000)
     assert.equal((await alice.get(`/v1/inboxes/${b.id}/messages/${two.id}`)).status, 404)
   })
 
@@ -118,13 +117,12 @@ onEachDatabase('receiving', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const make = async (localPart: string) =>
-      (await dev.post('/v1/inboxes', { localPart, ttlSeconds: 600 })).body.inbox
+    const make = (localPart: string) => dev.inboxes.create({ localPart, ttlSeconds: 600 })
     await make('expired')
     const deleted = await make('deleted')
-    await dev.delete(`/v1/inboxes/${deleted.id}`)
+    await deleted.delete()
     now += 600_000
-    await dev.post('/v1/inboxes', { localPart: 'active' })
+    await dev.inboxes.create({ localPart: 'active' })
     const names = ['unknown', 'expired', 'deleted', 'active']
     const [answer] = await service.sendMails([{ to: names.map((name) => `${name}@mayfly.test`) }])
     const [unknown, expired, gone, active] = answer?.recipients ?? []
@@ -137,18 +135,18 @@ onEachDatabase('receiving', (create) => {
   it('stores a mail that does not parse, with its defects', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, raw: Buffer.from([0xff, 0xfe, 0x00, 0x80]) })
-    const [summary] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    const summary = first((await inbox.listMessages()).messages)
     assert.equal(summary.subject, null)
-    const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${summary.id}`)).body
+    const message = await inbox.readMessage(summary.id)
     assert.ok(message.sizeBytes > 4)
   })
 
   it('holds 1,000 messages an inbox and refuses the next with 452', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const mail = { to: inbox.emailAddress, text: 'x' }
     const connections = await Promise.all(
       Array.from({ length: 10 }, () => service.sendMails(Array(102).fill(mail))),
@@ -157,70 +155,65 @@ onEachDatabase('receiving', (create) => {
     assert.equal(taken.length, 1000)
     const refused = connections.flat().find(({ mail: reply }) => reply?.startsWith('250') !== true)
     assert.match(String(refused?.mail ?? refused?.recipients[0]), /^452 4\.2\.2 /)
-    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).body.messageCount, 1000)
+    assert.equal((await inbox.refresh()).messageCount, 1000)
   })
 
   it('pages through messages newest first, undisturbed by mail that arrives', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const mails = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => ({
         to: inbox.emailAddress,
         subject: `mail ${from + i}`,
       }))
     await service.sendMails(mails(0, 7))
-    const path = `/v1/inboxes/${inbox.id}/messages?limit=3`
-    const seen: string[] = []
-    let cursor: string | null = null
+    const seen: (string | null)[] = []
+    let cursor: string | undefined
     do {
-      const page: { messages: { subject: string }[]; nextCursor: string | null } = (
-        await dev.get(cursor === null ? path : `${path}&cursor=${cursor}`)
-      ).body
+      const page = await inbox.listMessages({ limit: 3, cursor })
       seen.push(...page.messages.map(({ subject }) => subject))
-      cursor = page.nextCursor
+      cursor = page.nextCursor ?? undefined
       await service.sendMails(mails(100, 101))
-    } while (cursor !== null)
+    } while (cursor !== undefined)
     assert.deepEqual(
       seen,
       [6, 5, 4, 3, 2, 1, 0].map((i) => `mail ${i}`),
     )
-    const bad = await dev.get(`${path}&cursor=nonsense`)
-    assert.deepEqual([bad.status, bad.body.error.code], [400, 'invalid_parameter'])
-    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/messages?limit=101`)).status, 400)
-    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/messages?limit=0`)).status, 400)
+    const invalid = { status: 400, code: 'invalid_parameter' }
+    await assert.rejects(inbox.listMessages({ limit: 3, cursor: 'nonsense' }), invalid)
+    await assert.rejects(inbox.listMessages({ limit: 101 }), invalid)
+    await assert.rejects(inbox.listMessages({ limit: 0 }), invalid)
   })
 
   it('lists only what arrived after a watermark', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
-    const path = `/v1/inboxes/${inbox.id}`
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'before' })
-    const { watermark } = (await dev.get(path)).body
-    const list = () => dev.get(`${path}/messages?limit=1&after=${watermark}`)
-    assert.deepEqual((await list()).body, { messages: [], nextCursor: null })
+    const { watermark } = await inbox.refresh()
+    const list = () => inbox.listMessages({ limit: 1, after: watermark })
+    assert.deepEqual(await list(), { messages: [], nextCursor: null })
     await service.sendMail({ to: inbox.emailAddress, subject: 'after' })
-    const { messages, nextCursor } = (await list()).body
-    assert.deepEqual([messages[0].subject, nextCursor], ['after', null])
-    assert.equal((await dev.get(`${path}/messages?after=x`)).status, 400)
+    const { messages, nextCursor } = await list()
+    assert.deepEqual([messages[0]?.subject, nextCursor], ['after', null])
+    await assert.rejects(inbox.listMessages({ after: 'x' }), { status: 400 })
   })
 
   it("answers 404 to another account's messages, as to unknown ones", async () => {
     const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
-    const { inbox } = (await alice.post('/v1/inboxes')).body
+    const inbox = await alice.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
-    const [{ id }] = (await alice.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+    const { id } = first((await inbox.listMessages()).messages)
     for (const tail of ['', `/${id}`, `/${id}/raw`, `/${id}/attachments/att_x`]) {
       const foreign = await bob.get(`/v1/inboxes/${inbox.id}/messages${tail}`)
       const unknown = await bob.get(`/v1/inboxes/inb_nothing/messages${tail}`)
       assert.equal(foreign.status, 404)
       assert.deepEqual(foreign.body, unknown.body)
     }
-    const missing = await alice.get(`/v1/inboxes/${inbox.id}/messages/msg_nothing`)
-    assert.equal(missing.body.error.code, 'message_not_found')
+    await assert.rejects(inbox.readMessage('msg_nothing'), { code: 'message_not_found' })
   })
 
   it("takes mail to postmaster and abuse into the operator's inbox", async () => {

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openOperator } from '../../src/assembly/operator.ts'
 import { parseConfig } from '../../src/config/config.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { connectAgent } from '../testing-agent.ts'
-import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 
 type Held = {
-  readonly admin: ApiClient
-  readonly member: ApiClient
+  readonly admin: TestAccount
+  readonly member: TestAccount
   readonly memberKeyId: string
   readonly database: TestDatabase
 }
 
 const ENDINGS: readonly (readonly [string, (held: Held) => Promise<unknown>])[] = [
-  ['revoked', ({ admin, memberKeyId }) => admin.delete(`/v1/keys/${memberKeyId}`)],
-  ['rotated', ({ member }) => member.post('/v1/keys/rotate')],
+  ['revoked', ({ admin, memberKeyId }) => admin.keys.revoke(memberKeyId)],
+  ['rotated', ({ member }) => member.keys.rotate()],
   [
     'suspended with its account',
     async ({ database }) => {
@@ -51,12 +51,16 @@ async function assertEnded(
   { database, end }: { database: TestDatabase; end: (held: Held) => Promise<unknown> },
 ): Promise<void> {
   const admin = await node.register('held@example.com')
-  const issued = (await admin.post('/v1/keys', { name: 'CI' })).body
+  const issued = await admin.keys.create({ name: 'CI' })
   const member = admin.withKey(issued.apiKey)
-  const { inbox } = (await admin.post('/v1/inboxes')).body
-  const holding = holder.anonymous.withKey(issued.apiKey)
+  const inbox = await admin.inboxes.create()
+  const holding = holder.account(issued.apiKey)
 
-  const wait = holding.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=50`)
+  const held = await holding.inboxes.get(inbox.id)
+  const ended = assert.rejects(held.waitForMessage({ timeoutSeconds: 50 }), {
+    status: 401,
+    code: 'invalid_api_key',
+  })
   const { url, headers } = holding.streamUrl(`/v1/inboxes/${inbox.id}/events`)
   const stream = await fetch(url, { headers })
   await using agent = await connectAgent(holder.httpUrl, holding)
@@ -67,8 +71,7 @@ async function assertEnded(
   await begun
 
   await end({ admin, member, memberKeyId: issued.key.id, database })
-  const refused = await wait
-  assert.deepEqual([refused.status, refused.body.error.code], [401, 'invalid_api_key'])
+  await ended
   assert.match(await stream.text(), /^: open/)
   assert.match(String((await agentWait).texts[0]), /^invalid_api_key: /)
 }

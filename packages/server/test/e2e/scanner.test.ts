@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
@@ -71,22 +72,19 @@ type Shown = readonly (string | null)[]
 /** A mail with attachments, and how the API shows them. */
 async function sendAttachments(service: TestService, texts: Readonly<Record<string, string>>) {
   const dev = await service.register()
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const inbox = await dev.inboxes.create()
   const parts = Object.entries(texts).map(
     ([name, text]) =>
       `--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`,
   )
   const raw = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('')}--b--\r\n`
   await service.sendMail({ to: inbox.emailAddress, raw })
-  const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
-  const other = (await dev.post('/v1/inboxes')).body.inbox
+  const { id } = first((await inbox.listMessages()).messages)
+  const other = await dev.inboxes.create()
   return {
     read: async (): Promise<Shown[]> => {
-      const message = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}`)).body
-      return message.attachments.map((one: { status: string; reason: string }) => [
-        one.status,
-        one.reason,
-      ])
+      const message = await inbox.readMessage(id)
+      return message.attachments.map(({ status, reason }) => [status, reason])
     },
     /** The next mail wakes the scanner; by itself it would look every 15 s. */
     sendAnother: () => service.sendMail({ to: other.emailAddress }),

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { it } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { type ApiClient, createApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { type DnsServer, startDnsServer } from '../testing-dns-server.ts'
+import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
@@ -36,29 +37,27 @@ async function sendSigned(service: TestService, to: string, domain: string): Pro
 
 async function verdicts(service: TestService, domain: string, send: (to: string) => Promise<void>) {
   const dev = await service.register()
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const inbox = await dev.inboxes.create()
   await send(inbox.emailAddress)
-  const checks = ['spf', 'dkim', 'dmarc'].map((check) => ({ type: 'auth', check }))
-  const run = await dev.post(`/v1/inboxes/${inbox.id}/assert`, { assertions: checks })
-  const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
-  const { auth } = (await dev.get(`/v1/inboxes/${inbox.id}/messages/${messages[0].id}`)).body
+  const run = await inbox.check([
+    { type: 'auth', check: 'spf' },
+    { type: 'auth', check: 'dkim' },
+    { type: 'auth', check: 'dmarc' },
+  ])
+  const { id } = first((await inbox.listMessages()).messages)
+  const { auth } = await inbox.readMessage(id)
+  assert.ok(auth)
   assert.equal(auth.dmarc.domain ?? domain, domain)
-  return { run: run.body, results: [auth.spf.result, auth.dkim.result, auth.dmarc.result] }
+  return { run, results: [auth.spf.result, auth.dkim.result, auth.dmarc.result] }
 }
 
 /** A mail in a new inbox of the account. */
-async function sendFrom(service: TestService, dev: ApiClient, domain: string) {
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+async function sendFrom(service: TestService, dev: TestAccount, domain: string) {
+  const inbox = await dev.inboxes.create()
   const raw = `From: a@${domain}\r\n\r\nHello\r\n`
   await service.sendMail({ to: inbox.emailAddress, from: `a@${domain}`, raw })
-  const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
-  const path = `/v1/inboxes/${inbox.id}/messages/${messages[0].id}`
-  return {
-    inboxId: inbox.id,
-    path,
-    read: async () => (await dev.get(path)).body,
-    assert: async (body: object) => (await dev.post(`/v1/inboxes/${inbox.id}/assert`, body)).body,
-  }
+  const { id } = first((await inbox.listMessages()).messages)
+  return { inbox, id, read: () => inbox.readMessage(id) }
 }
 
 onEachDatabase('sender checks', (create) => {
@@ -75,7 +74,7 @@ onEachDatabase('sender checks', (create) => {
     )
     assert.deepEqual(results, ['pass', 'pass', 'pass'])
     assert.equal(run.passed, true)
-    assert.match(run.results[0].detail, /^spf is pass for good\.example/)
+    assert.match(String(run.results[0]?.detail), /^spf is pass for good\.example/)
   })
 
   it('fail for a mail that pretends', async () => {
@@ -95,7 +94,10 @@ onEachDatabase('sender checks', (create) => {
     })
     assert.deepEqual(results, ['softfail', 'none', 'fail'])
     assert.equal(run.passed, false)
-    assert.match(run.results[0].detail, /^spf is softfail for victim\.example, expected pass/)
+    assert.match(
+      String(run.results[0]?.detail),
+      /^spf is softfail for victim\.example, expected pass/,
+    )
   })
 
   it('check a mail without sender by the name of the client', async () => {
@@ -153,8 +155,10 @@ onEachDatabase('sender checks', (create) => {
       env: { ...env, MAYFLY_SMTP_THREADS: '1' },
     })
     const mail = await sendFrom(service, await service.register(), 'good.example')
-    const checks = ['spf', 'dmarc'].map((check) => ({ type: 'auth', check }))
-    const run = await mail.assert({ assertions: checks })
+    const run = await mail.inbox.check([
+      { type: 'auth', check: 'spf' },
+      { type: 'auth', check: 'dmarc' },
+    ])
     assert.equal(run.passed, true, JSON.stringify(run))
   })
 
@@ -183,7 +187,7 @@ onEachDatabase('sender checks', (create) => {
     for (let i = 0; i < 20; i++) silent.push(await sendFrom(service, other, 'silent.example'))
     await Promise.all(silent.map((mail) => mail.read()))
     const mail = await sendFrom(service, dev, 'good.example')
-    const run = await mail.assert({ assertions: [{ type: 'auth', check: 'spf' }] })
+    const run = await mail.inbox.check([{ type: 'auth', check: 'spf' }])
     const stillChecked = await Promise.all(silent.map((one) => one.read()))
     assert.equal(run.passed, true, JSON.stringify(run))
     assert.ok(stillChecked.every(({ auth }) => auth === null))
@@ -206,8 +210,8 @@ onEachDatabase('sender checks', (create) => {
 
     dns.set('silent.example', { TXT: ['v=spf1 ip4:127.0.0.1 -all'] })
     await using again = await startService({ database, env })
-    const later = createApiClient(again.httpUrl, dev.key)
-    const auth = await until(async () => (await later.get(mail.path)).body.auth)
+    const later = await again.account(dev.key).inboxes.get(mail.inbox.id)
+    const auth = await until(async () => (await later.readMessage(mail.id)).auth)
     assert.equal(auth.spf.result, 'pass')
   })
 
@@ -220,7 +224,7 @@ onEachDatabase('sender checks', (create) => {
     const mail = await sendFrom(service, dev, 'slow.example')
     await mail.read()
     await until(async () => (dns.questions.includes('TXT slow.example') ? true : null))
-    await dev.delete(`/v1/inboxes/${mail.inboxId}`)
+    await mail.inbox.delete()
     // The look-up is repeated once, after 2 s.
     dns.set('slow.example', { TXT: ['v=spf1 ip4:127.0.0.1 -all'] })
     await until(async () => (dns.questions.includes('TXT _dmarc.slow.example') ? true : null))

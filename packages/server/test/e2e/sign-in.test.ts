@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { signIn } from '@mayfly/client'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -22,28 +23,28 @@ onEachDatabase('sign-in links', (create) => {
     assert.equal(signedIn.status, 201)
     assert.equal(signedIn.body.key.name, 'dashboard')
     const [mine, theirs] = await Promise.all([
-      dev.get('/v1/account'),
-      service.anonymous.withKey(signedIn.body.apiKey).get('/v1/account'),
+      dev.account.read(),
+      service.account(signedIn.body.apiKey).account.read(),
     ])
-    assert.equal(theirs.body.account.id, mine.body.account.id)
+    assert.equal(theirs.account.id, mine.account.id)
 
-    const again = await service.anonymous.post('/v1/sign-in', { token })
-    assert.deepEqual([again.status, again.body.error.code], [401, 'invalid_sign_in_token'])
+    const again = signIn({ baseUrl: service.httpUrl, token: String(token) })
+    await assert.rejects(again, { status: 401, code: 'invalid_sign_in_token' })
   })
 
   it('take the whole fragment as the token, too, and refuse any other', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { url } = (await dev.post('/v1/sign-in-links')).body
-    assert.equal((await service.anonymous.post('/v1/sign-in', { token: 'x' })).status, 401)
-    const token = fragmentOf(url)
-    assert.equal((await service.anonymous.post('/v1/sign-in', { token })).status, 201)
+    const { url } = await dev.account.createSignInLink()
+    const baseUrl = service.httpUrl
+    await assert.rejects(signIn({ baseUrl, token: 'x' }), { status: 401 })
+    await signIn({ baseUrl, token: fragmentOf(url) })
   })
 
   it('are for admins', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { apiKey } = (await dev.post('/v1/keys', { name: 'CI' })).body
+    const { apiKey } = await dev.keys.create({ name: 'CI' })
     const refused = await dev.withKey(apiKey).post('/v1/sign-in-links')
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'admin_required'])
   })
@@ -53,22 +54,22 @@ onEachDatabase('sign-in links', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { url, expiresAt } = (await dev.post('/v1/sign-in-links')).body
+    const { url, expiresAt } = await dev.account.createSignInLink()
     assert.equal(expiresAt, '2026-01-01T00:10:00.000Z')
     now += 10 * 60_000
-    const late = await service.anonymous.post('/v1/sign-in', { token: fragmentOf(url) })
-    assert.equal(late.status, 401)
+    const late = signIn({ baseUrl: service.httpUrl, token: fragmentOf(url) })
+    await assert.rejects(late, { status: 401 })
   })
 
   it('leave no more than 20 keys of the dashboard', async () => {
     const service = await shared()
     const dev = await service.register()
     for (let i = 0; i < 22; i++) {
-      const { url } = (await dev.post('/v1/sign-in-links')).body
-      await service.anonymous.post('/v1/sign-in', { token: fragmentOf(url) })
+      const { url } = await dev.account.createSignInLink()
+      await signIn({ baseUrl: service.httpUrl, token: fragmentOf(url) })
     }
-    const { keys } = (await dev.get('/v1/keys')).body
-    assert.equal(keys.filter(({ name }: { name: string }) => name === 'dashboard').length, 20)
-    assert.ok(keys.some(({ name }: { name: string }) => name === 'default'))
+    const keys = await dev.keys.list()
+    assert.equal(keys.filter(({ name }) => name === 'dashboard').length, 20)
+    assert.ok(keys.some(({ name }) => name === 'default'))
   })
 })

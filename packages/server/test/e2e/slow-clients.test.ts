@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
@@ -54,10 +55,10 @@ async function sendByteByByte(service: TestService): Promise<string> {
 /** Asks for a mail that fills the buffers of both sockets, and reads nothing of it. */
 async function requestLargeMail(service: TestService): Promise<Socket> {
   const dev = await service.register()
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const inbox = await dev.inboxes.create()
   const raw = `Subject: large\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(MAIL_BYTES / 1000)}`
   await service.sendMail({ to: inbox.emailAddress, raw })
-  const [message] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
+  const message = first((await inbox.listMessages()).messages)
   const client = connect(Number(new URL(service.httpUrl).port), '127.0.0.1')
   client.on('error', () => {})
   const path = `/v1/inboxes/${inbox.id}/messages/${message.id}/raw`

@@ -6,16 +6,17 @@ import { describe, it } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { parseConfig } from '../../src/config/config.ts'
 import { createAuthority } from '../testing-certificates.ts'
+import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 
 /** Sends with nodemailer, which upgrades to TLS whenever that is offered; the stored envelope. */
 async function envelopeOfMail(service: TestService, tls: { readonly ca?: string } = {}) {
   const dev = await service.register()
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const inbox = await dev.inboxes.create()
   const transport = createTransport({ host: '127.0.0.1', port: service.smtpPort, tls })
   await transport.sendMail({ from: 'app@example.com', to: inbox.emailAddress, text: 'hello' })
-  const [{ id }] = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
-  return (await dev.get(`/v1/inboxes/${inbox.id}/messages/${id}`)).body.envelope
+  const { id } = first((await inbox.listMessages()).messages)
+  return (await inbox.readMessage(id)).envelope
 }
 
 describe('STARTTLS', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { sharedService, type TestService } from '../testing-start-service.ts'
 
 /** Bodies for routes that want one, so that the answer is about the record. */
@@ -12,30 +13,29 @@ const BODIES: Readonly<Record<string, unknown>> = {
 }
 
 /** What Alice has: the value of each path parameter, by the noun before it. */
-async function aliceHas(service: TestService, alice: ApiClient): Promise<Map<string, string>> {
-  const { inbox } = (await alice.post('/v1/inboxes')).body
+async function aliceHas(service: TestService, alice: TestAccount): Promise<Map<string, string>> {
+  const inbox = await alice.inboxes.create()
   await service.sendMail({
     to: inbox.emailAddress,
     raw:
       'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nhi\r\n' +
       '--b\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\nx\r\n--b--\r\n',
   })
-  const [message] = (await alice.get(`/v1/inboxes/${inbox.id}/messages`)).body.messages
-  const whole = (await alice.get(`/v1/inboxes/${inbox.id}/messages/${message.id}`)).body
-  const assertions = [{ type: 'otpPresent' }]
-  const { scenario } = (await alice.post('/v1/scenarios', { name: 's', assertions })).body
-  const { key } = (await alice.post('/v1/keys', { name: 'second' })).body
-  const domain = await alice.post('/v1/domains', { domain: 'alice-owns.example' })
-  assert.equal(domain.status, 201, domain.text)
-  const { webhook } = (await alice.post('/v1/webhooks', { url: 'https://localhost/' })).body
+  const message = first((await inbox.listMessages()).messages)
+  const whole = await inbox.readMessage(message.id)
+  const assertions = [{ type: 'otpPresent' }] as const
+  const scenario = await alice.scenarios.create({ name: 's', assertions })
+  const { key } = await alice.keys.create({ name: 'second' })
+  await alice.domains.register('alice-owns.example')
+  const { webhook } = await alice.webhooks.create('https://localhost/')
   await service.sendMail({ to: inbox.emailAddress })
-  const [delivery] = (await alice.get('/v1/webhooks/deliveries')).body.deliveries
+  const delivery = first((await alice.webhooks.deliveries()).deliveries)
   return new Map([
     ['webhooks', webhook.id],
     ['deliveries', delivery.id],
     ['inboxes', inbox.id],
     ['messages', message.id],
-    ['attachments', whole.attachments[0].id],
+    ['attachments', first(whole.attachments).id],
     ['scenarios', scenario.id],
     ['keys', key.id],
     ['domains', 'alice-owns.example'],
@@ -82,6 +82,6 @@ onEachDatabase('accounts are kept apart', (create) => {
       }
     }
     assert.ok(tried >= 15, `only ${tried} routes were tried`)
-    assert.equal((await alice.get(`/v1/inboxes/${hers.get('inboxes')}/messages`)).status, 200)
+    await (await alice.inboxes.get(String(hers.get('inboxes')))).listMessages()
   })
 })

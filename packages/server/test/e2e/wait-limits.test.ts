@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
@@ -8,9 +8,9 @@ import { until } from '../testing-until.ts'
 // Enough requests for a burst; the numbers of waits are what is tested here.
 const ENV = { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PLAN_KEY_ONLY: 'requestsPerMinute=none' }
 
-async function waiters(service: TestService, dev: ApiClient) {
-  const { inbox } = (await dev.post('/v1/inboxes')).body
-  const wait = (node: ApiClient = dev, signal?: AbortSignal) =>
+async function waiters(service: TestService, dev: TestAccount) {
+  const inbox = await dev.inboxes.create()
+  const wait = (node: TestAccount = dev, signal?: AbortSignal) =>
     node.get(
       `/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`,
       signal === undefined ? {} : { signal },
@@ -106,7 +106,7 @@ onEachDatabase('concurrent waits', (create, name) => {
       await using two = await startService({ database, env: ENV })
       const dev = await one.register()
       const { wait, arrive } = await waiters(one, dev)
-      const other = two.anonymous.withKey(dev.key ?? '')
+      const other = two.account(dev.key)
       const calls = Array.from({ length: 12 }, (_, i) => wait(i % 2 === 0 ? dev : other))
       assert.deepEqual(await refusals(calls, 10), Array(10).fill(429))
       await arrive()

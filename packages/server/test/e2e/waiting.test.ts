@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { WaitOptions } from '@mayfly/client'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -9,7 +10,7 @@ onEachDatabase('waiting', (create) => {
   it('wakes with the mail that arrives later', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
     await service.sendMail({ to: inbox.emailAddress, subject: 'at last' })
     const { status, body } = await waiting
@@ -22,33 +23,33 @@ onEachDatabase('waiting', (create) => {
   it('wakes with the code, past mail that has none', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
-    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=20`)
+    const inbox = await dev.inboxes.create()
+    const plain = dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=20`)
+    const waiting = inbox.waitForOtp({ timeoutSeconds: 20 })
     await service.sendMail({ to: inbox.emailAddress, subject: 'Welcome', text: 'Order 123456.' })
     const text = 'Your verification code is 048151. It expires in 10 minutes.'
     await service.sendMail({ to: inbox.emailAddress, subject: 'Sign in', text })
-    const { status, body } = await waiting
+    const { message, ...otp } = await waiting
+    assert.equal(otp.value, '048151')
+    assert.ok(otp.confidence > 0.9 && otp.confidence <= 1)
+    assert.equal(message.hasOtp, true)
+    const { status, body } = await plain
     assert.equal(status, 200)
-    assert.equal(body.otp.value, '048151')
-    assert.ok(body.otp.confidence > 0.9 && body.otp.confidence <= 1)
-    assert.deepEqual(body.message.otp, body.otp)
-    assert.equal(body.message.hasOtp, true)
-    const path = `/v1/inboxes/${inbox.id}/messages/${body.message.id}/otp`
-    const explained = (await dev.get(path)).body
-    assert.deepEqual(explained.otp, body.otp)
-    assert.equal(explained.candidates[0].value, '048151')
+    assert.deepEqual([body.otp, body.message.otp, body.message.id], [otp, otp, message.id])
+    const explained = await inbox.explainOtp(message.id)
+    assert.deepEqual(explained.otp, otp)
+    assert.equal(explained.candidates[0]?.value, '048151')
     assert.ok(explained.candidates[0].reasonsFor.length > 0)
   })
 
   it('counts what is there already, the newest of several', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     for (const subject of ['one', 'two', 'three']) {
       await service.sendMail({ to: inbox.emailAddress, subject })
     }
-    const { body } = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=0`)
-    assert.equal(body.message.subject, 'three')
+    assert.equal((await inbox.waitForMessage({ timeoutSeconds: 0 })).subject, 'three')
   })
 
   it('filters by since, watermark, sender, subject and text', async () => {
@@ -56,42 +57,40 @@ onEachDatabase('waiting', (create) => {
     let now = Date.UTC(2026, 0, 1)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'First', text: 'alpha beta' })
-    const { watermark } = (await dev.get(`/v1/inboxes/${inbox.id}`)).body
+    const { watermark } = await inbox.refresh()
     now += 1000
     await service.sendMail({ to: inbox.emailAddress, subject: 'Second', text: 'Gamma' })
-    const look = async (query: string) => {
-      const answer = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=0&${query}`)
-      return answer.body.message?.subject ?? answer.status
-    }
-    assert.equal(await look('since=2026-01-01T00:00:01.000Z'), 'Second')
-    assert.equal(await look('since=2026-01-01T01:00:01%2B01:00'), 'Second')
-    assert.equal(await look('since=2026-01-01T00:00:01.001Z'), 408)
-    assert.equal(await look(`after=${watermark}`), 'Second')
-    assert.equal(await look('after=2'), 408)
-    assert.equal(await look('subjectContains=fIRST'), 'First')
-    assert.equal(await look('textContains=Alpha%20B'), 'First')
-    assert.equal(await look('from=APP%40example'), 'Second')
-    assert.equal(await look('from=nobody'), 408)
-    assert.equal(await look('for=otp'), 408)
-    assert.equal(await look('since=yesterday'), 400)
-    assert.equal(await look('after=x'), 400)
-    assert.equal(await look('for=sms'), 400)
-    for (const [seconds, status] of [
-      ['51', 400],
-      ['-1', 400],
-      ['1.5', 400],
-    ] as const) {
-      const answer = await dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=${seconds}`)
-      assert.equal(answer.status, status)
+    const look = async (options: WaitOptions) =>
+      (await inbox.waitForMessage({ ...options, timeoutSeconds: 0 })).subject
+    const nothing = { name: 'EmailTimeoutError' }
+    assert.equal(await look({ since: '2026-01-01T00:00:01.000Z' }), 'Second')
+    assert.equal(await look({ since: '2026-01-01T01:00:01+01:00' }), 'Second')
+    await assert.rejects(look({ since: '2026-01-01T00:00:01.001Z' }), nothing)
+    assert.equal(await look({ after: watermark }), 'Second')
+    await assert.rejects(look({ after: '2' }), nothing)
+    assert.equal(await look({ subject: 'fIRST' }), 'First')
+    assert.equal(await look({ text: 'Alpha B' }), 'First')
+    assert.equal(await look({ from: 'APP@example' }), 'Second')
+    await assert.rejects(look({ from: 'nobody' }), nothing)
+    await assert.rejects(inbox.waitForOtp({ timeoutSeconds: 0 }), nothing)
+    await assert.rejects(look({ since: 'yesterday' }), { status: 400 })
+    await assert.rejects(look({ after: 'x' }), { status: 400 })
+    for (const query of [
+      'for=sms&timeoutSeconds=0',
+      'timeoutSeconds=51',
+      'timeoutSeconds=-1',
+      'timeoutSeconds=1.5',
+    ]) {
+      assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/wait?${query}`)).status, 400, query)
     }
   })
 
   it('tells on 408 what did arrive and why it did not count', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'Newsletter' })
     const { status, body } = await dev.get(`/v1/inboxes/${inbox.id}/wait?for=otp&timeoutSeconds=1`)
     assert.equal(status, 408)
@@ -111,21 +110,23 @@ onEachDatabase('waiting', (create) => {
     const service = await shared()
     const dev = await service.register()
     const other = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const path = `/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`
     assert.equal((await other.get(path)).status, 404)
-    const waiting = dev.get(path)
-    await dev.get(`/v1/inboxes/${inbox.id}`)
-    await dev.delete(`/v1/inboxes/${inbox.id}`)
-    const { status, body } = await waiting
-    assert.deepEqual([status, body.error.code], [404, 'inbox_not_found'])
+    const ended = assert.rejects(inbox.waitForMessage({ timeoutSeconds: 20 }), {
+      status: 404,
+      code: 'inbox_not_found',
+    })
+    await inbox.refresh()
+    await inbox.delete()
+    await ended
   })
 
   it('answers held waits with 503 when the service stops', async () => {
     await using database = await create()
     const service = await startService({ database })
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=50`)
     // A second request is answered after the first was taken in.
     await dev.get('/v1/account')
@@ -141,11 +142,11 @@ onEachDatabase('waiting', (create) => {
     await using one = await startService({ database })
     await using two = await startService({ database })
     const dev = await one.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const inbox = await dev.inboxes.create()
     const startedAt = performance.now()
-    const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
+    const waiting = inbox.waitForMessage({ timeoutSeconds: 20 })
     await two.sendMail({ to: inbox.emailAddress, subject: 'from afar' })
-    assert.equal((await waiting).body.message.subject, 'from afar')
+    assert.equal((await waiting).subject, 'from afar')
     // The sweep alone would take up to 5 s.
     assert.ok(performance.now() - startedAt < 4_000)
   })
@@ -153,7 +154,7 @@ onEachDatabase('waiting', (create) => {
   it('streams arrivals and stages, and resumes after the last one seen', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'streamed' })).body
+    const inbox = await dev.inboxes.create({ localPart: 'streamed' })
     const path = `/v1/inboxes/${inbox.id}/events`
     assert.equal((await dev.get('/v1/inboxes/inb_nothing/events')).status, 404)
     await service.sendMail({ to: inbox.emailAddress, subject: 'before' })

@@ -122,19 +122,19 @@ async function assertReceives(
   command: readonly [string, ...string[]],
 ): Promise<void> {
   const dev = await service.register()
-  const { secret } = (await dev.post('/v1/webhooks', { url: at.url })).body
+  const { secret } = await dev.webhooks.create(at.url)
   await using program = await startProgram(command, secret)
   at.leadTo(program.port)
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const inbox = await dev.inboxes.create()
   await service.sendMail({ to: inbox.emailAddress, subject: 'Hello there' })
   const { id } = await until(async () => {
-    const [delivery] = (await dev.get('/v1/webhooks/deliveries')).body.deliveries
+    const [delivery] = (await dev.webhooks.deliveries()).deliveries
     assert.notEqual(delivery?.attempts[0]?.status, 400, 'a genuine event was refused')
     return delivery?.status === 'succeeded' ? delivery : null
   })
-  const { delivery } = (await dev.post(`/v1/webhooks/deliveries/${id}/replay`)).body
+  const { delivery } = await dev.webhooks.replay(id)
   assert.deepEqual(
-    delivery.attempts.map(({ status }: { status: number }) => status),
+    delivery.attempts.map(({ status }) => status),
     [204, 204],
   )
   assert.equal(program.printed(), `message.received ${inbox.emailAddress} Hello there\n`)
@@ -189,8 +189,8 @@ describe('the guide to webhooks', () => {
     await using service = await startService({ env: receivers.env })
     const line = await codeIn('sh', 'openssl dgst')
     const dev = await service.register()
-    const { webhook, secret } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
-    await dev.post(`/v1/webhooks/${webhook.id}/test`)
+    const { webhook, secret } = await dev.webhooks.create(receiver.url)
+    await dev.webhooks.test(webhook.id)
     const [received] = receiver.received
     assert.ok(received)
     const env = {

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { createAuthority, daysFromNow } from '../testing-certificates.ts'
+import { first } from '../testing-first.ts'
 import { createReceivers, type Receivers } from '../testing-receiver.ts'
 import { startService } from '../testing-start-service.ts'
 import { startTcpServer, type TcpServerOptions } from '../testing-tcp-server.ts'
@@ -17,14 +18,14 @@ type Expected = {
 }
 
 /** Registers an endpoint and sends it a sample event. */
-async function attemptAt(dev: ApiClient, url: string) {
-  const { webhook } = (await dev.post('/v1/webhooks', { url })).body
-  const { body } = await dev.post(`/v1/webhooks/${webhook.id}/test`)
-  await dev.delete(`/v1/webhooks/${webhook.id}`)
-  return body
+async function attemptAt(dev: TestAccount, url: string) {
+  const { webhook } = await dev.webhooks.create(url)
+  const sample = await dev.webhooks.test(webhook.id)
+  await dev.webhooks.delete(webhook.id)
+  return sample
 }
 
-async function assertAttempt(dev: ApiClient, url: string, expected: Expected): Promise<void> {
+async function assertAttempt(dev: TestAccount, url: string, expected: Expected): Promise<void> {
   const { delivered, attempt } = await attemptAt(dev, url)
   const { status, error, detail } = attempt
   assert.deepEqual([status, error], [expected.status ?? null, expected.error], String(detail))
@@ -167,14 +168,14 @@ describe('an endpoint of a webhook', () => {
     for (const host of hosts) {
       await assertAttempt(dev, `https://${host}:${server.port}/`, refused)
     }
-    await dev.post('/v1/webhooks', { url: `https://127.0.0.1:${server.port}/` })
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await dev.webhooks.create(`https://127.0.0.1:${server.port}/`)
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
     const delivery = await until(async () => {
-      const [newest] = (await dev.get('/v1/webhooks/deliveries')).body.deliveries
+      const [newest] = (await dev.webhooks.deliveries()).deliveries
       return newest?.attempts.length === 1 ? newest : null
     })
-    assert.deepEqual([delivery.status, delivery.attempts[0].error], ['pending', 'refused'])
+    assert.deepEqual([delivery.status, delivery.attempts[0]?.error], ['pending', 'refused'])
     const replay = await dev.post(`/v1/webhooks/deliveries/${delivery.id}/replay`)
     assert.deepEqual([replay.status, replay.body.replayed], [200, false])
     assert.equal(server.connections(), 0)
@@ -201,8 +202,8 @@ describe('an endpoint of a webhook', () => {
     const quick = await receivers.open()
     await using service = await startService({ env: receivers.env })
     const dev = await service.register()
-    for (const { url } of [hanging, dripping, quick]) await dev.post('/v1/webhooks', { url })
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    for (const { url } of [hanging, dripping, quick]) await dev.webhooks.create(url)
+    const inbox = await dev.inboxes.create()
     const startedAt = performance.now()
     await service.sendMails(Array(30).fill({ to: inbox.emailAddress }))
     await Promise.all([hanging.until(10), dripping.until(30), quick.until(30)])
@@ -210,13 +211,13 @@ describe('an endpoint of a webhook', () => {
     assert.equal(hanging.received.length, 10)
 
     const failed = await until(async () => {
-      const { deliveries } = (await dev.get('/v1/webhooks/deliveries?limit=100')).body
-      const tried = deliveries.filter((one: { url: string }) => one.url === hanging.url)
-      return tried.find((one: { attempts: unknown[] }) => one.attempts.length > 0) ?? null
+      const { deliveries } = await dev.webhooks.deliveries({ limit: 100 })
+      const tried = deliveries.filter(({ url }) => url === hanging.url)
+      return tried.find(({ attempts }) => attempts.length > 0) ?? null
     })
-    const { status, error, detail, durationMs } = failed.attempts[0]
+    const { status, error, detail, durationMs } = first(failed.attempts)
     assert.deepEqual([status, error], [null, 'timeout'])
-    assert.match(detail, /No complete answer came in time/)
+    assert.match(String(detail), /No complete answer came in time/)
     assert.ok(durationMs >= 9_900 && durationMs < 12_000, `${durationMs} ms`)
     assert.equal(failed.status, 'pending')
     // The next ten have taken the places of the first.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ApiClient, createApiClient } from '../testing-api-client.ts'
+import { accountWithKey, registerAccountAt, type TestAccount } from '../testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { createReceivers, type Receiver } from '../testing-receiver.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
@@ -21,25 +22,23 @@ const settings = (database: TestDatabase, trusting: Env): Env => ({
 async function crashWhilePushing(env: Env, receiver: Receiver): Promise<string> {
   await using server = startServerProcess(env)
   const { httpUrl, smtpPort } = await server.ready
-  const anonymous = createApiClient(httpUrl, null)
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
-  const dev = anonymous.withKey(apiKey)
-  await dev.post('/v1/webhooks', { url: receiver.url })
-  const { inbox } = (await dev.post('/v1/inboxes')).body
+  const dev = await registerAccountAt(httpUrl)
+  await dev.webhooks.create(receiver.url)
+  const inbox = await dev.inboxes.create()
   const [answer] = await sendMails(smtpPort, [{ to: inbox.emailAddress }])
   assert.match(String(answer?.mail), /^250 /)
   await receiver.until(1)
   await sendMails(smtpPort, [{ to: inbox.emailAddress }])
   server.child.kill('SIGKILL')
   await server.ended
-  return String(apiKey)
+  return dev.key
 }
 
 /** Stops the process while it sends on demand. */
 async function stopWhileReplaying(env: Env, key: string, receiver: Receiver): Promise<void> {
   await using server = startServerProcess(env)
-  const dev = createApiClient((await server.ready).httpUrl, key)
-  const [{ id }] = (await dev.get('/v1/webhooks/deliveries')).body.deliveries
+  const dev = accountWithKey((await server.ready).httpUrl, key)
+  const { id } = first((await dev.webhooks.deliveries()).deliveries)
   const before = receiver.received.length
   const replay = dev.post(`/v1/webhooks/deliveries/${id}/replay`)
   await receiver.until(before + 1)
@@ -53,10 +52,10 @@ async function stopWhileReplaying(env: Env, key: string, receiver: Receiver): Pr
 }
 
 /** All deliveries once they have succeeded. */
-function succeeded(dev: ApiClient) {
+function succeeded(dev: TestAccount) {
   return until(async () => {
-    const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
-    const isDone = deliveries.every(({ status }: { status: string }) => status === 'succeeded')
+    const { deliveries } = await dev.webhooks.deliveries()
+    const isDone = deliveries.every(({ status }) => status === 'succeeded')
     return isDone ? deliveries : null
   })
 }
@@ -72,15 +71,15 @@ onEachDatabase('webhooks of a process', (create, name) => {
 
     receiver.behave(200)
     await using server = startServerProcess(env)
-    const dev = createApiClient((await server.ready).httpUrl, key)
+    const dev = accountWithKey((await server.ready).httpUrl, key)
     if (name === 'PostgreSQL') {
       // Another node might still be at what the crash left: its lease has to run out, but a replay
       // need not wait.
-      for (const { id } of (await dev.get('/v1/webhooks/deliveries')).body.deliveries) {
-        await dev.post(`/v1/webhooks/deliveries/${id}/replay`)
+      for (const { id } of (await dev.webhooks.deliveries()).deliveries) {
+        await dev.webhooks.replay(id)
       }
     }
-    const deliveries: { id: string; attempts: { status: number }[] }[] = await succeeded(dev)
+    const deliveries = await succeeded(dev)
     const ids = new Set(receiver.received.map(({ eventId }) => eventId))
     assert.deepEqual([...ids].sort(), deliveries.map(({ id }) => id).sort())
     assert.equal(ids.size, 2)

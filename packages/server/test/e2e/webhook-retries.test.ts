@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { Delivery } from '@mayfly/client'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { type Behaviour, createReceivers, type Receiver } from '../testing-receiver.ts'
 import { startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
@@ -11,16 +13,16 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** The newest delivery once this many attempts are in the log. */
-function attempted(dev: ApiClient, attempts: number) {
+function attempted(dev: TestAccount, attempts: number) {
   return until(async () => {
-    const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
+    const { deliveries } = await dev.webhooks.deliveries()
     return deliveries[0]?.attempts.length === attempts ? deliveries[0] : null
   })
 }
 
 /** Milliseconds from the last attempt to the next. */
-function waitMs(delivery: { attempts: { at: string }[]; nextAttemptAt: string }): number {
-  return Date.parse(delivery.nextAttemptAt) - Date.parse(delivery.attempts.at(-1)?.at ?? '')
+function waitMs({ attempts, nextAttemptAt }: Delivery): number {
+  return Date.parse(nextAttemptAt ?? '') - Date.parse(attempts.at(-1)?.at ?? '')
 }
 
 /** A service with a clock of the test's own, an endpoint, and one mail that was pushed to it. */
@@ -32,8 +34,8 @@ async function pushed(database: TestDatabase, behaviour: Behaviour) {
   const clock = { now: () => time.now }
   const service = stack.use(await startService({ database, clock, env: receivers.env }))
   const dev = await service.register()
-  const { webhook } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
-  const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 604_800 })).body
+  const { webhook } = await dev.webhooks.create(receiver.url)
+  const inbox = await dev.inboxes.create({ ttlSeconds: 604_800 })
   const send = () => service.sendMail({ to: inbox.emailAddress })
   await send()
   const dispose = () => stack.disposeAsync()
@@ -77,8 +79,8 @@ onEachDatabase('retries of webhooks', (create) => {
     receiver.behave(200)
     await push.send()
     await until(async () => {
-      const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
-      return deliveries[0].status === 'succeeded' ? true : null
+      const { deliveries } = await dev.webhooks.deliveries()
+      return deliveries[0]?.status === 'succeeded' ? true : null
     })
     assert.equal(receiver.received.length, 6)
   })
@@ -92,7 +94,7 @@ onEachDatabase('retries of webhooks', (create) => {
     const { status, nextAttemptAt, attempts } = await attempted(dev, 2)
     assert.deepEqual([status, nextAttemptAt], ['succeeded', null])
     assert.deepEqual(
-      attempts.map((attempt: { status: number }) => attempt.status),
+      attempts.map((attempt) => attempt.status),
       [500, 204],
     )
     assertSameEvent(receiver)
@@ -123,30 +125,30 @@ onEachDatabase('retries of webhooks', (create) => {
     time.now += SECOND
     await push.send()
     const gone = await until(async () => {
-      const [newest] = (await dev.get('/v1/webhooks/deliveries')).body.deliveries
+      const newest = first((await dev.webhooks.deliveries()).deliveries)
       return newest.status === 'failed' ? newest : null
     })
     assert.deepEqual([gone.status, gone.nextAttemptAt], ['failed', null])
-    assert.deepEqual([gone.attempts[0].status, gone.attempts[0].error], [410, 'gone'])
-    const [webhook] = (await dev.get('/v1/webhooks')).body.webhooks
+    const [attempt] = gone.attempts
+    assert.deepEqual([attempt?.status, attempt?.error], [410, 'gone'])
+    const webhook = first(await dev.webhooks.list())
     assert.equal(webhook.disabledAt, new Date(time.now).toISOString())
     assert.equal(webhook.lastStatus, 410)
 
     // What was pending to it has ended too, and new mail is not for it.
     await until(async () => {
-      const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
-      return deliveries.every(({ status }: { status: string }) => status === 'failed') ? true : null
+      const { deliveries } = await dev.webhooks.deliveries()
+      return deliveries.every(({ status }) => status === 'failed') ? true : null
     })
     receiver.behave(200)
     await push.send()
-    const again = await dev.post('/v1/webhooks', { url: receiver.url })
-    assert.equal(again.status, 201)
+    const again = await dev.webhooks.create(receiver.url)
     time.now += HOUR
     await push.send()
     await until(async () => (receiver.received.length >= 3 ? true : null))
-    const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
+    const { deliveries } = await dev.webhooks.deliveries()
     assert.equal(deliveries.length, 3)
-    assert.equal(deliveries[0].webhookId, again.body.webhook.id)
+    assert.equal(deliveries[0]?.webhookId, again.webhook.id)
   })
 
   it('end when a replay succeeds; one that fails counts towards no limit', async () => {
@@ -156,27 +158,26 @@ onEachDatabase('retries of webhooks', (create) => {
     const { id, nextAttemptAt } = await attempted(dev, 1)
     const replay = () => {
       time.now += SECOND
-      return dev.post(`/v1/webhooks/deliveries/${id}/replay`)
+      return dev.webhooks.replay(id)
     }
     // Four of them, a second apart: the first retry is not due before.
     for (let i = 0; i < 4; i++) {
-      const { status, body } = await replay()
-      const { delivery, ...rest } = body
-      assert.deepEqual([status, rest], [200, { replayed: true, eventId: id }])
+      const { delivery, ...rest } = await replay()
+      assert.deepEqual(rest, { replayed: true, eventId: id })
       assert.equal(delivery.attempts.length, i + 2)
       assert.deepEqual([delivery.status, delivery.nextAttemptAt], ['pending', nextAttemptAt])
     }
-    time.now = Date.parse(nextAttemptAt)
+    time.now = Date.parse(String(nextAttemptAt))
     const retried = await attempted(dev, 6)
     assert.ok(waitMs(retried) >= MINUTE, 'it was the second by schedule')
     receiver.behave(200)
-    const { delivery } = (await replay()).body
+    const { delivery } = await replay()
     assert.deepEqual([delivery.status, delivery.nextAttemptAt], ['succeeded', null])
     assertSameEvent(receiver)
 
     // Also what was delivered can be sent again; a failure then changes nothing.
     receiver.behave(500)
-    const { status, attempts } = (await replay()).body.delivery
-    assert.deepEqual([status, attempts.at(-1).status], ['succeeded', 500])
+    const { status, attempts } = (await replay()).delivery
+    assert.deepEqual([status, attempts.at(-1)?.status], ['succeeded', 500])
   })
 })

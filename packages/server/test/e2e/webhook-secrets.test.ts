@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { createSqlite, onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Receivers } from '../testing-receiver.ts'
 import { startServerProcess } from '../testing-server-process.ts'
@@ -13,18 +13,17 @@ import { startService } from '../testing-start-service.ts'
 async function tryWebhook(
   at: { readonly database: TestDatabase; readonly receivers: Receivers },
   env: Readonly<Record<string, string>>,
-  who: { key: string | null; webhookId: string },
+  who: { key: string; webhookId: string },
 ): Promise<readonly [boolean, string | null]> {
   const { database, receivers } = at
   await using service = await startService({ database, env: { ...receivers.env, ...env } })
-  const client = service.anonymous.withKey(String(who.key))
-  const { body } = await client.post(`/v1/webhooks/${who.webhookId}/test`)
-  return [body.delivered, body.attempt.error]
+  const { delivered, attempt } = await service.account(who.key).webhooks.test(who.webhookId)
+  return [delivered, attempt.error]
 }
 
-async function registerWebhook(dev: ApiClient, url: string) {
-  const { webhook, secret } = (await dev.post('/v1/webhooks', { url })).body
-  return { key: dev.key, webhookId: String(webhook.id), secret: String(secret) }
+async function registerWebhook(dev: TestAccount, url: string) {
+  const { webhook, secret } = await dev.webhooks.create(url)
+  return { key: dev.key, webhookId: webhook.id, secret }
 }
 
 onEachDatabase('secrets of webhooks', (create) => {

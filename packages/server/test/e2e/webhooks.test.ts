@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { it } from 'node:test'
 import { webhookEventSchema } from '@mayfly/contract'
 import { Webhook } from 'standardwebhooks'
-import type { ApiClient } from '../testing-api-client.ts'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { createReceivers, type Received } from '../testing-receiver.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
@@ -12,9 +13,9 @@ import { until } from '../testing-until.ts'
 const URL = 'https://example.com/hooks?a=1'
 
 /** The newest delivery once it is in this state. */
-function delivered(client: ApiClient, status: string) {
+function delivered(account: TestAccount, status: string) {
   return until(async () => {
-    const { deliveries } = (await client.get('/v1/webhooks/deliveries')).body
+    const { deliveries } = await account.webhooks.deliveries()
     return deliveries[0]?.status === status ? deliveries[0] : null
   })
 }
@@ -44,15 +45,17 @@ onEachDatabase('webhooks', (create) => {
 
     const listed = await dev.get('/v1/webhooks')
     assert.deepEqual(listed.body, { webhooks: [webhook] })
-    const other = (await dev.post('/v1/webhooks', { url: URL })).body
+    const other = await dev.webhooks.create(URL)
     assert.notEqual(other.secret, secret)
     assert.ok(!(await dev.get('/v1/webhooks')).text.includes('whsec_'))
 
     const deleted = await dev.delete(`/v1/webhooks/${webhook.id}`)
     assert.deepEqual([deleted.status, deleted.text], [204, ''])
-    const again = await dev.delete(`/v1/webhooks/${webhook.id}`)
-    assert.deepEqual([again.status, again.body.error.code], [404, 'webhook_not_found'])
-    assert.equal((await dev.get('/v1/webhooks')).body.webhooks.length, 1)
+    await assert.rejects(dev.webhooks.delete(webhook.id), {
+      status: 404,
+      code: 'webhook_not_found',
+    })
+    assert.equal((await dev.webhooks.list()).length, 1)
   })
 
   it('takes https:// alone, without a password or a fragment', async () => {
@@ -94,7 +97,7 @@ onEachDatabase('webhooks', (create) => {
       'https://example.com/a@b',
       'https://[2001:db8::1]/',
     ]) {
-      assert.equal((await dev.post('/v1/webhooks', { url })).body.webhook?.url, url)
+      assert.equal((await dev.webhooks.create(url)).webhook.url, url)
     }
   })
 
@@ -113,9 +116,8 @@ onEachDatabase('webhooks', (create) => {
       code: 'plan_limit',
       message: 'The plan of this account includes 1 webhook. Delete one first.',
     })
-    const [{ id }] = (await dev.get('/v1/webhooks')).body.webhooks
-    await dev.delete(`/v1/webhooks/${id}`)
-    assert.equal((await dev.post('/v1/webhooks', { url: URL })).status, 201)
+    await dev.webhooks.delete(first(await dev.webhooks.list()).id)
+    await dev.webhooks.create(URL)
   })
 
   it('pushes each message, signed in both ways, and logs it', async () => {
@@ -124,8 +126,8 @@ onEachDatabase('webhooks', (create) => {
     const receiver = await receivers.open()
     await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
-    const { webhook, secret } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const { webhook, secret } = await dev.webhooks.create(receiver.url)
+    const inbox = await dev.inboxes.create()
     const subject = '=?UTF-8?Q?Gr=C3=BC=C3=9Fe_=E2=9C=89?='
     const text = 'Your verification code is 481516.'
     await service.sendMail({ to: inbox.emailAddress, subject, text })
@@ -145,11 +147,11 @@ onEachDatabase('webhooks', (create) => {
 
     assert.deepEqual(webhookEventSchema.parse(event), event)
     assert.deepEqual([event.id, event.type], [received.eventId, 'message.received'])
-    const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
+    const message = first((await inbox.listMessages()).messages)
     assert.deepEqual(event.data, {
       inbox: { id: inbox.id, emailAddress: inbox.emailAddress },
-      message: messages[0],
-      otp: (await dev.get(`/v1/inboxes/${inbox.id}/messages/${messages[0].id}`)).body.otp,
+      message,
+      otp: (await inbox.readMessage(message.id)).otp,
     })
     assert.equal(event.data.otp.value, '481516')
 
@@ -162,15 +164,15 @@ onEachDatabase('webhooks', (create) => {
       url: receiver.url,
       event: 'message.received',
       inboxId: inbox.id,
-      messageId: messages[0].id,
+      messageId: message.id,
       status: 'succeeded',
       nextAttemptAt: null,
     })
     assert.equal(attempts.length, 1)
-    const { at, durationMs, ...outcome } = attempts[0]
+    const { at, durationMs, ...outcome } = first(attempts)
     assert.deepEqual(outcome, { status: 200, error: null, detail: null })
     assert.ok(Number.isInteger(durationMs) && durationMs >= 0 && at >= createdAt)
-    const [{ lastDeliveryAt, lastStatus }] = (await dev.get('/v1/webhooks')).body.webhooks
+    const { lastDeliveryAt, lastStatus } = first(await dev.webhooks.list())
     assert.deepEqual([lastDeliveryAt, lastStatus], [at, 200])
   })
 
@@ -181,22 +183,22 @@ onEachDatabase('webhooks', (create) => {
     assert.ok(one && two && foreign)
     await using service = await startService({ database, env: receivers.env })
     const [alice, bob] = [await service.register(), await service.register()]
-    for (const { url } of [one, two]) await alice.post('/v1/webhooks', { url })
-    await bob.post('/v1/webhooks', { url: foreign.url })
-    const { inbox } = (await alice.post('/v1/inboxes')).body
-    const { inbox: other } = (await alice.post('/v1/inboxes')).body
+    for (const { url } of [one, two]) await alice.webhooks.create(url)
+    await bob.webhooks.create(foreign.url)
+    const inbox = await alice.inboxes.create()
+    const other = await alice.inboxes.create()
     await service.sendMail({ to: [inbox.emailAddress, other.emailAddress] })
     const received = [...(await one.until(2)), ...(await two.until(2))]
     assert.equal(new Set(received.map(({ eventId }) => eventId)).size, 4)
     const messages = received.map(({ body }) => JSON.parse(body).data.message.id)
     assert.equal(new Set(messages).size, 2)
     await until(async () => {
-      const { deliveries } = (await alice.get('/v1/webhooks/deliveries')).body
-      const done = deliveries.filter(({ status }: { status: string }) => status === 'succeeded')
+      const { deliveries } = await alice.webhooks.deliveries()
+      const done = deliveries.filter(({ status }) => status === 'succeeded')
       return done.length === 4 ? done : null
     })
     assert.equal(foreign.received.length, 0)
-    assert.deepEqual((await bob.get('/v1/webhooks/deliveries')).body, {
+    assert.deepEqual(await bob.webhooks.deliveries(), {
       deliveries: [],
       nextCursor: null,
     })
@@ -208,8 +210,8 @@ onEachDatabase('webhooks', (create) => {
     const receiver = await receivers.open()
     await using service = await startService({ database, env: receivers.env })
     const [alice, bob] = [await service.register(), await service.register()]
-    const { webhook } = (await alice.post('/v1/webhooks', { url: receiver.url })).body
-    const { inbox } = (await alice.post('/v1/inboxes')).body
+    const { webhook } = await alice.webhooks.create(receiver.url)
+    const inbox = await alice.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
     const { id } = await delivered(alice, 'succeeded')
     const calls: readonly [method: string, path: (name: string) => string, own: string][] = [
@@ -223,9 +225,9 @@ onEachDatabase('webhooks', (create) => {
       assert.equal(foreign.status, 404)
       assert.deepEqual(foreign.body, unknown.body)
     }
-    assert.deepEqual((await bob.get('/v1/webhooks')).body.webhooks, [])
+    assert.deepEqual(await bob.webhooks.list(), [])
     assert.equal(receiver.received.length, 1)
-    assert.equal((await alice.get('/v1/webhooks')).body.webhooks.length, 1)
+    assert.equal((await alice.webhooks.list()).length, 1)
   })
 
   it('pages through the log, newest first', async () => {
@@ -234,24 +236,24 @@ onEachDatabase('webhooks', (create) => {
     const receiver = await receivers.open()
     await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
-    await dev.post('/v1/webhooks', { url: receiver.url })
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    await dev.webhooks.create(receiver.url)
+    const inbox = await dev.inboxes.create()
     await service.sendMails(Array(5).fill({ to: inbox.emailAddress }))
     await receiver.until(5)
     const seen: { id: string; createdAt: string }[] = []
-    let path = '/v1/webhooks/deliveries?limit=2'
+    let cursor: string | undefined
     for (;;) {
-      const page = (await dev.get(path)).body
+      const page = await dev.webhooks.deliveries({ limit: 2, cursor })
       seen.push(...page.deliveries)
       if (page.nextCursor === null) break
       assert.equal(page.deliveries.length, 2)
-      path = `/v1/webhooks/deliveries?limit=2&cursor=${page.nextCursor}`
+      cursor = page.nextCursor
     }
     assert.equal(seen.length, 5)
     const places = seen.map(({ createdAt, id }) => `${createdAt} ${id}`)
     assert.deepEqual(places, places.toSorted().reverse())
-    for (const query of ['cursor=nonsense', 'limit=0', 'limit=101']) {
-      assert.equal((await dev.get(`/v1/webhooks/deliveries?${query}`)).status, 400, query)
+    for (const query of [{ cursor: 'nonsense' }, { limit: 0 }, { limit: 101 }]) {
+      await assert.rejects(dev.webhooks.deliveries(query), { status: 400 }, JSON.stringify(query))
     }
   })
 
@@ -261,24 +263,23 @@ onEachDatabase('webhooks', (create) => {
     const receiver = await receivers.open(500)
     await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
-    const { webhook } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
-    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const { webhook } = await dev.webhooks.create(receiver.url)
+    const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress })
     const { id } = await until(async () => {
-      const [delivery] = (await dev.get('/v1/webhooks/deliveries')).body.deliveries
+      const [delivery] = (await dev.webhooks.deliveries()).deliveries
       return delivery?.attempts.length === 1 ? delivery : null
     })
-    await dev.delete(`/v1/webhooks/${webhook.id}`)
+    await dev.webhooks.delete(webhook.id)
     await service.sendMail({ to: inbox.emailAddress })
-    const { deliveries } = (await dev.get('/v1/webhooks/deliveries')).body
+    const { deliveries } = await dev.webhooks.deliveries()
     assert.equal(deliveries.length, 1)
-    assert.deepEqual([deliveries[0].status, deliveries[0].nextAttemptAt], ['failed', null])
-    const replay = await dev.post(`/v1/webhooks/deliveries/${id}/replay`)
-    assert.deepEqual([replay.status, replay.body.error.code], [404, 'webhook_not_found'])
+    assert.deepEqual([deliveries[0]?.status, deliveries[0]?.nextAttemptAt], ['failed', null])
+    await assert.rejects(dev.webhooks.replay(id), { status: 404, code: 'webhook_not_found' })
     assert.equal(receiver.received.length, 1)
 
-    await dev.delete(`/v1/inboxes/${inbox.id}`)
-    assert.deepEqual((await dev.get('/v1/webhooks/deliveries')).body.deliveries, [])
+    await inbox.delete()
+    assert.deepEqual((await dev.webhooks.deliveries()).deliveries, [])
   })
 
   it('sends a sample event on demand, and tells how that went', async () => {
@@ -287,7 +288,7 @@ onEachDatabase('webhooks', (create) => {
     const receiver = await receivers.open()
     await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
-    const { webhook, secret } = (await dev.post('/v1/webhooks', { url: receiver.url })).body
+    const { webhook, secret } = await dev.webhooks.create(receiver.url)
     const good = await dev.post(`/v1/webhooks/${webhook.id}/test`)
     const [received] = receiver.received
     assert.ok(received)
@@ -296,11 +297,11 @@ onEachDatabase('webhooks', (create) => {
     assert.equal(received.headers['x-service-signature'], opensslSignature(secret, received))
     assert.equal(webhookEventSchema.parse(JSON.parse(received.body)).test, true)
     receiver.behave(500)
-    const bad = await dev.post(`/v1/webhooks/${webhook.id}/test`)
-    assert.deepEqual([bad.status, bad.body.delivered], [200, false])
-    assert.deepEqual([bad.body.attempt.status, bad.body.attempt.error], [500, 'status'])
-    const [{ lastStatus }] = (await dev.get('/v1/webhooks')).body.webhooks
+    const bad = await dev.webhooks.test(webhook.id)
+    assert.equal(bad.delivered, false)
+    assert.deepEqual([bad.attempt.status, bad.attempt.error], [500, 'status'])
+    const { lastStatus } = first(await dev.webhooks.list())
     assert.equal(lastStatus, 500)
-    assert.deepEqual((await dev.get('/v1/webhooks/deliveries')).body.deliveries, [])
+    assert.deepEqual((await dev.webhooks.deliveries()).deliveries, [])
   })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createApiClient } from '../testing-api-client.ts'
+import { registerAccountAt } from '../testing-account.ts'
 import { createSqlite } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
 import { readLoopMeter } from '../testing-loop-meter.ts'
 import { readingCalls } from '../testing-read-mail.ts'
 import { sendMails } from '../testing-send-mail.ts'
@@ -27,9 +28,7 @@ describe('the worst mails', async () => {
   )
   after(() => server[Symbol.asyncDispose]())
   const { httpUrl, smtpPort } = await server.ready
-  const anonymous = createApiClient(httpUrl, null)
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
-  const api = anonymous.withKey(apiKey)
+  const api = await registerAccountAt(httpUrl)
 
   const names = [
     'open tags',
@@ -40,10 +39,10 @@ describe('the worst mails', async () => {
   ]
   for (const { name, raw } of WORST_MAILS.filter((mail) => names.includes(mail.name))) {
     it(`do not hold the API: ${name}`, async () => {
-      const { inbox } = (await api.post('/v1/inboxes')).body
+      const inbox = await api.inboxes.create()
       await sendMails(smtpPort, [{ to: inbox.emailAddress, raw: raw(CHARS) }])
-      const { messages } = (await api.get(`/v1/inboxes/${inbox.id}/messages`)).body
-      const ref = { inboxId: inbox.id, messageId: messages[0].id }
+      const { id } = first((await inbox.listMessages()).messages)
+      const ref = { inboxId: inbox.id, messageId: id }
       await readLoopMeter(server)
       for (const [call, run] of Object.entries(readingCalls(api, ref))) {
         await run()

@@ -1,11 +1,4 @@
-import {
-  type AccountId,
-  INBOX_TTL_SECONDS,
-  type Inbox,
-  type InboxId,
-  type Limits,
-  type Plan,
-} from '@mayfly/contract'
+import { INBOX_TTL_SECONDS, type Inbox, type Limits, type Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -21,12 +14,6 @@ export type CreateInboxDeps = {
   readonly ids: Ids
   readonly domains: OperatorDomains
   readonly limitsOf: (plan: Plan) => Limits
-  /** Tells the streams of the account. */
-  readonly publish: (created: {
-    readonly about: 'inbox'
-    readonly accountId: AccountId
-    readonly inboxId: InboxId
-  }) => void
   /** Takes one inbox off the allowance, or throws. */
   readonly spendInbox: (
     tx: Tables,
@@ -65,7 +52,7 @@ export async function createInbox(
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
-  const created = await deps.store.transaction(async (tx) => {
+  return deps.store.transaction(async (tx) => {
     if (request.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
         caller.accountId,
@@ -91,9 +78,6 @@ export async function createInbox(
     }
     return { inbox, replayed: false }
   })
-  const { accountId } = caller
-  deps.publish({ about: 'inbox', accountId, inboxId: created.inbox.id })
-  return created
 }
 
 async function pickDomain(tx: Tables, choices: readonly string[], now: number): Promise<string> {

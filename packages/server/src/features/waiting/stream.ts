@@ -1,17 +1,15 @@
-import type { InboxId } from '@mayfly/contract'
+import type { DiagnosticEvent, InboxId, MessageSummary } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { SingleFlight } from './single-flight.ts'
-import type { Subscription, Subscriptions } from './subscriptions.ts'
+import type { InboxSubscriptions, Subscription } from './subscriptions.ts'
 
 /** What streaming needs. */
 export type StreamDeps = {
   readonly store: Tables
-  readonly subscriptions: Subscriptions<InboxId>
+  readonly subscriptions: InboxSubscriptions
   /** Counts towards the account's concurrent waits until it is disposed of. */
-  readonly takeStreamSlot: (caller: Caller) => Promise<AsyncDisposable>
-  readonly singleFlight: SingleFlight
+  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
 }
 
 /** A stream of what happens in an inbox. */
@@ -23,13 +21,14 @@ export type StreamRequest = {
 }
 
 /** One event of a stream; a stream can be resumed after its `id`. */
-export type StreamEvent = { readonly id: string; readonly event: string; readonly json: string }
+export type StreamEvent = { readonly id: string } & EventData
+
+type EventData =
+  | { readonly event: 'message'; readonly data: MessageSummary }
+  | { readonly event: 'stage'; readonly data: DiagnosticEvent }
 
 /** The last events that a client has: the number of a message and the id of a stage. */
 type Position = { readonly sequence: number; readonly stage: string }
-
-/** An event, and where the stream is after it. */
-type PositionedEvent = Omit<StreamEvent, 'id'> & { readonly at: Position }
 
 /** Events read at a time. */
 const PAGE = 100
@@ -41,7 +40,7 @@ export async function openStream(
   request: StreamRequest,
 ): Promise<AsyncGenerator<StreamEvent>> {
   await using opened = new AsyncDisposableStack()
-  opened.use(await deps.takeStreamSlot(caller))
+  opened.use(await deps.takeWaitSlot(caller))
   const subscription = deps.subscriptions.subscribe(request.inboxId, caller)
   opened.defer(() => subscription.close())
   const start = await startPosition(deps, caller, request)
@@ -62,17 +61,12 @@ async function* follow(
   const { request, subscription } = from
   await using _held = from.held
   let position = from.start
-  const { inboxId } = request
-  let isFirst = true
   while (!request.gone.aborted) {
-    const look = () => eventsAfter(deps, caller, { inboxId, position })
-    const key = `stream ${subscription.wakeNumber} ${inboxId} ${position.sequence}.${position.stage}`
-    const events = isFirst ? await look() : await deps.singleFlight.run(key, look)
-    isFirst = false
+    const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
     for (const { at, ...event } of events) {
       subscription.throwIfEnded()
       position = at
-      yield { id: `${at.sequence}.${at.stage}`, ...event }
+      yield { ...event, id: `${at.sequence}.${at.stage}` }
     }
     if (events.length === 0) await subscription.next(request.gone)
   }
@@ -95,7 +89,7 @@ async function eventsAfter(
   deps: StreamDeps,
   caller: Caller,
   from: { readonly inboxId: InboxId; readonly position: Position },
-): Promise<PositionedEvent[]> {
+): Promise<(EventData & { readonly at: Position })[]> {
   const { inboxId, position } = from
   const exists = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (exists === null) throw new ServiceError('inbox_not_found')
@@ -105,14 +99,14 @@ async function eventsAfter(
   })
   const stages = await deps.store.diagnostics.listAfter(inboxId, position.stage, PAGE)
   let at = position
-  const events: PositionedEvent[] = []
-  for (const { sequence, ...message } of messages) {
+  const events: (EventData & { readonly at: Position })[] = []
+  for (const { sequence, ...data } of messages) {
     at = { ...at, sequence }
-    events.push({ at, event: 'message', json: JSON.stringify(message) })
+    events.push({ at, event: 'message', data })
   }
   for (const { id, stage, at: time, detail } of stages) {
     at = { ...at, stage: id }
-    events.push({ at, event: 'stage', json: JSON.stringify({ stage, at: time, detail }) })
+    events.push({ at, event: 'stage', data: { stage, at: time, detail } })
   }
   return events
 }
