@@ -5,7 +5,11 @@ import { createClient, readService, registerAccount, signIn } from '../src/index
 import { fakeMessage } from './testing-fake-inbox.ts'
 
 /** Paths that are not for the client: a stream for pages, and where a browser comes back to. */
-const LEFT_OUT = new Set(['GET /v1/inboxes/{id}/events', 'GET /v1/account/connection/callback'])
+const LEFT_OUT = new Set([
+  'GET /v1/events',
+  'GET /v1/inboxes/{id}/events',
+  'GET /v1/account/connection/callback',
+])
 
 /** Answers every call with something of every name, and notes the call. */
 function recorder() {

@@ -25,6 +25,7 @@ await startDispatching({
   clock: systemClock,
   signals: openThreadSignals('none'),
   outbound: openOutbound(config).http,
+  publishDeliveries: () => {},
   pace: {
     leaseMs: LEASE_MS,
     planRetry: ({ attempt, failedAt }) => {

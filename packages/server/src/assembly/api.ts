@@ -24,6 +24,7 @@ import { listCustomDomains, listDomains } from '../features/domains/read.ts'
 import type { DomainRecords } from '../features/domains/records.ts'
 import { deleteDomain, registerDomain } from '../features/domains/register.ts'
 import { verifyDomain } from '../features/domains/verify.ts'
+import { openAccountStream } from '../features/events/open-stream.ts'
 import type { Readiness } from '../features/health/readiness.ts'
 import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
 import { createInbox } from '../features/inboxes/create.ts'
@@ -32,8 +33,13 @@ import { spendInbox } from '../features/limits/allowance.ts'
 import { requirePlanRoom } from '../features/limits/plan-room.ts'
 import type { RateLimiter } from '../features/limits/rate-limiter.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
+import { takeStreamSlot } from '../features/limits/stream-slots.ts'
 import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
-import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
+import {
+  MemoryWaitSlots,
+  takeWaitSlot,
+  type WaitSlotHolder,
+} from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { deleteMessage, deleteMessages, markMessage } from '../features/messages/change.ts'
 import { explainCode } from '../features/messages/code.ts'
@@ -48,7 +54,7 @@ import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
 import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
 import { openStream } from '../features/waiting/stream.ts'
-import type { InboxSubscriptions } from '../features/waiting/subscriptions.ts'
+import type { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { answerWait, findWithin, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import {
@@ -63,6 +69,8 @@ import type { Ids } from '../platform/ids.ts'
 import { ipv6Groups } from '../platform/ip-address.ts'
 import type { Store } from '../store/open.ts'
 import type { Content } from './content.ts'
+import type { EventParts } from './events.ts'
+import type { HeldCalls } from './waiting.ts'
 
 /** What the features need. */
 export type AppDeps = {
@@ -76,8 +84,10 @@ export type AppDeps = {
   readonly limitsOf: (plan: Plan) => Limits
   readonly requestCounter: RequestCounter
   readonly baseUrl: () => string
-  readonly subscriptions: InboxSubscriptions
+  readonly subscriptions: Subscriptions<InboxId>
   readonly announce: (inboxIds: readonly InboxId[]) => void
+  readonly held: HeldCalls
+  readonly events: EventParts
   readonly fetchLink: FetchLink
   readonly onLooked: MessageDeps['onLooked']
   readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
@@ -110,7 +120,7 @@ export function createApp(deps: AppDeps) {
     limits,
     ...bindAccounts(deps),
     ...bindDomains(deps),
-    inboxes: bindInboxes(deps, limits.takeWaitSlot),
+    ...bindInboxes(deps, limits.takeStreamSlot),
     ...bindMessages(deps, limits.takeWaitSlot),
     ...bindWebhooks(deps),
   }
@@ -118,17 +128,21 @@ export function createApp(deps: AppDeps) {
 
 function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: AppDeps) {
   const rates = { rateLimiter, limitsOf, registrationsPerHour, ipv6Groups }
+  const waitSlot = bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot)
+  const unlimitedStreams = new MemoryWaitSlots()
+  const streams = { takeWaitSlot: waitSlot, unlimitedStreams, limitsOf }
   return {
     consumeRequest: bind(rates, consumeRequest),
     consumeRegistration: bind(rates, consumeRegistration),
     countRequest: (caller: Caller) => deps.requestCounter.count(caller),
-    takeWaitSlot: bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot),
+    takeWaitSlot: waitSlot,
+    takeStreamSlot: bind(streams, takeStreamSlot),
   }
 }
 
 function bindAccounts({ store, clock, ids, providers, baseUrl, ...deps }: AppDeps) {
   const usage = { store, clock, requestCounter: deps.requestCounter }
-  const endHeldCalls = (keyId: KeyId) => deps.subscriptions.endKey({ keyId })
+  const endHeldCalls = (keyId: KeyId) => deps.held.endKey({ keyId })
   const keys = { store, clock, ids, endHeldCalls }
   const signInDeps = { store, clock, ids, baseUrl }
   const connections = { store, clock, ids, providers, baseUrl, requireAdmin }
@@ -176,16 +190,22 @@ function bindDomains({ store, clock, ids, domains, dns, mailHost, limitsOf }: Ap
 
 function bindInboxes(
   { store, clock, ids, domains, limitsOf, announce, subscriptions, ...deps }: AppDeps,
-  takeWaitSlot: TakeWaitSlot,
+  takeStreamSlot: TakeWaitSlot,
 ) {
   const inboxes = { store, clock, announce }
+  const { publish } = deps.events
+  const create = { store, clock, ids, domains, limitsOf, spendInbox, publish }
+  const singleFlight = new SingleFlight()
   return {
-    create: bind({ store, clock, ids, domains, limitsOf, spendInbox }, createInbox),
-    list: bind(inboxes, listInboxes),
-    get: bind(inboxes, getInbox),
-    delete: bind(inboxes, deleteInbox),
-    diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
-    stream: bind({ store, subscriptions, takeWaitSlot }, openStream),
+    inboxes: {
+      create: bind(create, createInbox),
+      list: bind(inboxes, listInboxes),
+      get: bind(inboxes, getInbox),
+      delete: bind(inboxes, deleteInbox),
+      diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
+      stream: bind({ store, subscriptions, singleFlight, takeStreamSlot }, openStream),
+    },
+    events: { stream: bind({ ...deps.events, takeStreamSlot }, openAccountStream) },
   }
 }
 
@@ -199,7 +219,9 @@ function bindMessages(
   const { content, onLooked } = deps
   const messages = { store, clock, baseUrl, content, onLooked }
   const singleFlight = new SingleFlight()
-  const find = { store, subscriptions, singleFlight, findMatch: content.findMatch }
+  const { hold, publish } = deps.events
+  const change = { store, clock, publish }
+  const find = { store, subscriptions, singleFlight, hold, findMatch: content.findMatch }
   const runDeps = {
     store,
     takeWaitSlot,
@@ -226,9 +248,9 @@ function bindMessages(
       read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
         readMessage(messages, caller, { ...request, of: 'message' }),
       excerpt: bind(messages, readMessageExcerpt),
-      mark: bind({ store, clock }, markMessage),
-      delete: bind({ store, clock }, deleteMessage),
-      deleteAll: bind({ store, clock }, deleteMessages),
+      mark: bind(change, markMessage),
+      delete: bind(change, deleteMessage),
+      deleteAll: bind(change, deleteMessages),
       raw: bind(messages, readRaw),
       explainCode: bind(messages, explainCode),
       attachment: bind(messages, readAttachment),

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { EventId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import { attemptDelivery, type EventToSend } from '../features/webhooks/attempt.ts'
@@ -30,6 +31,8 @@ export type DispatchingDeps = {
   readonly store: Store
   readonly signals: Signals
   readonly outbound: Outbound
+  /** Attempts of these deliveries were recorded. */
+  readonly publishDeliveries: (ids: readonly EventId[]) => void
   /** Replaces the lease and the retry schedule in tests. */
   readonly pace?: Pick<DispatchDeps, 'leaseMs'> & Pick<RecordAttemptsDeps, 'planRetry'>
 }
@@ -57,9 +60,11 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
     planRetry: (failed: FailedAttempt) => nextAttemptAt(failed, ids.fraction()),
     leaseMs: LEASE_MS,
   }
-  const record = createGroupCommit((batch: readonly DeliveryAttemptRecord[]) =>
-    recordAttempts({ store, planRetry }, batch),
-  )
+  const record = createGroupCommit(async (batch: readonly DeliveryAttemptRecord[]) => {
+    const recorded = await recordAttempts({ store, planRetry }, batch)
+    deps.publishDeliveries(batch.map(({ deliveryId }) => deliveryId))
+    return recorded
+  })
   const onError = (error: unknown) =>
     log.warn({ err: error }, 'dispatching a delivery failed; it stays due')
   const dispatcher = new Dispatcher({ store, clock, attempt, record, onError, leaseMs })

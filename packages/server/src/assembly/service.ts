@@ -18,6 +18,7 @@ import { runEvery } from './background.ts'
 import { type Content, createContent } from './content.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
+import { startEvents } from './events.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
@@ -81,9 +82,12 @@ export async function startService(
   const parts = new AsyncDisposableStack()
   try {
     const shared = await openShared(config, log, { parts, clock: overrides.clock })
-    const followUp = followUpStoredMail(shared)
+    const events = startEvents(shared)
+    parts.defer(events.stop)
+    const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const waiting = await startWaiting({ ...shared, databaseUrl: config.MAYFLY_DATABASE_URL })
+    const databaseUrl = config.MAYFLY_DATABASE_URL
+    const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
     const outbound = openOutbound(config)
@@ -91,7 +95,7 @@ export async function startService(
     // Its threads take as long to load as everything below, so both run at the same time.
     const receiving = beginReceiving(shared)
     parts.defer(receiving.stop)
-    const dispatching = await startDispatching({ ...shared, outbound: outbound.http })
+    const dispatching = await startDispatching({ ...shared, ...events, outbound: outbound.http })
     parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
     const limits = startLimits(shared)
     parts.defer(limits.stop)
@@ -106,6 +110,7 @@ export async function startService(
       ...shared,
       ...limits,
       ...waiting,
+      events,
       content,
       baseUrl,
       elapsedMs,
@@ -124,7 +129,7 @@ export async function startService(
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
-      waiting.subscriptions.close()
+      waiting.held.close()
       // Replays and sample events are sent within requests.
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
     })

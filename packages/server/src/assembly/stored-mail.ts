@@ -35,9 +35,15 @@ export function followUpStoredMail(deps: {
   readonly store: Store
   readonly log: Log
   readonly signals: Signals
+  /** Messages of these mails have changed. */
+  readonly publishMails: (mailIds: readonly string[]) => void
 }): StoredMailFollowUp {
   const { config, store, log, signals } = deps
-  const announce = (inboxIds: Signal['inboxIds']) => signals.announce({ inboxIds, mailIds: [] })
+  const announce = ({ inboxIds, mailIds }: Pick<Signal, 'inboxIds' | 'mailIds'>) => {
+    // Not the mails: they are announced to be followed up, which was done.
+    signals.announce({ inboxIds, mailIds: [] })
+    deps.publishMails(mailIds)
+  }
   const record = createGroupCommit(
     (findings: readonly Finding[]) => recordFindings({ store, announce }, findings),
     RECORD_PAUSE_MS,

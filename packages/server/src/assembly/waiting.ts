@@ -1,15 +1,20 @@
 import type { InboxId } from '@mayfly/contract'
 import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
-import { InboxSubscriptions } from '../features/waiting/subscriptions.ts'
+import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import { runEvery } from './background.ts'
+import type { EventParts } from './events.ts'
+
+/** All waits and streams that this node holds. */
+export type HeldCalls = Pick<Subscriptions<string>, 'keys' | 'endKey' | 'close'>
 
 /** What held waits are woken by. */
 export type WaitingParts = {
-  readonly subscriptions: InboxSubscriptions
+  readonly subscriptions: Subscriptions<InboxId>
+  readonly held: HeldCalls
   /** Announces to every thread and node that something happened in these inboxes. */
   readonly announce: (inboxIds: readonly InboxId[]) => void
   /** When a client last connected to the SMTP port. */
@@ -31,17 +36,35 @@ export async function startWaiting(deps: {
   readonly databaseUrl: string
   /** Identifies this node in its announcements. */
   readonly signalsName: string
+  readonly events: EventParts
 }): Promise<WaitingParts> {
-  const { store, signals, log } = deps
-  const subscriptions = new InboxSubscriptions()
+  const { store, signals, log, events } = deps
+  const subscriptions = new Subscriptions<InboxId>()
   const sweep = new ArrivalSweep()
+  const all = [subscriptions, events.accountSubscriptions]
+  const held: HeldCalls = {
+    keys: () => all.flatMap((some) => some.keys()),
+    endKey: (key) => {
+      for (const some of all) some.endKey(key)
+    },
+    close: () => {
+      for (const some of all) some.close()
+    },
+  }
   let lastConnectionAt: number | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
     ? (await import('../signals/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
         node: deps.signalsName,
-        onSignal: (inboxIds) => subscriptions.wake(inboxIds),
-        onReconnect: () => subscriptions.wake(subscriptions.inboxIds()),
+        onSignal: (inboxIds) => {
+          subscriptions.wake(inboxIds)
+          events.feeds.wake(inboxIds)
+        },
+        onMessage: events.receive,
+        onReconnect: () => {
+          subscriptions.wake(subscriptions.topics())
+          events.feeds.reset()
+        },
         onForeign: (count) => {
           // At 1, 10, 100 and so on: whoever sends them must not fill the log.
           if (Number.isInteger(Math.log10(count))) {
@@ -54,17 +77,20 @@ export async function startWaiting(deps: {
     : null
   const stopListening = signals.listen(({ inboxIds, connectedAt }) => {
     subscriptions.wake(inboxIds)
+    events.feeds.wake(inboxIds)
     nodes?.announce(inboxIds)
     lastConnectionAt = connectedAt ?? lastConnectionAt
   })
+  if (nodes !== null) events.connectNodes((message) => nodes.send(message))
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
     sweep.run({ store, subscriptions }),
   )
   const checking = runEvery(KEY_SWEEP_MS, { name: 'checking the keys of held waits', log }, () =>
-    endRevokedKeys({ store, subscriptions }),
+    endRevokedKeys({ store, subscriptions: held }),
   )
   return {
     subscriptions,
+    held,
     announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
     lastConnectionAt: () => lastConnectionAt,
     stop: async () => {

@@ -16,7 +16,7 @@ describe('sendEvents', () => {
     async function* produce() {
       try {
         for (; taken < EVENTS; taken++) {
-          yield { id: String(taken), event: 'message', data: 'x'.repeat(EVENT_BYTES) }
+          yield { id: String(taken), event: 'message', json: 'x'.repeat(EVENT_BYTES) }
         }
       } finally {
         ended.resolve()

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 /** One server-sent event. */
-type Event = { readonly id: string; readonly event: string; readonly data: unknown }
+type Event = { readonly id: string; readonly event: string; readonly json: string }
 
 /** Interval of comments that keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000
@@ -45,9 +45,9 @@ class EventStream extends Readable {
   /** Pushes events until they end or the stream is destroyed. */
   async pump(events: AsyncGenerator<Event>): Promise<void> {
     try {
-      for await (const { id, event, data } of events) {
+      for await (const { id, event, json } of events) {
         if (this.destroyed) return
-        const hasRoom = this.push(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+        const hasRoom = this.push(`id: ${id}\nevent: ${event}\ndata: ${json}\n\n`)
         if (!hasRoom) await this.#read()
         if (this.destroyed) return
       }

@@ -19,6 +19,7 @@ import { assertionRoutes } from './routes/assertions.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { domainRoutes } from './routes/domains.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -83,6 +84,7 @@ const ROUTES: readonly Routes[] = [
   messageRoutes,
   waitingRoutes,
   diagnosticsRoutes,
+  eventRoutes,
   assertionRoutes,
   webhookRoutes,
   signInRoutes,

@@ -22,6 +22,7 @@ onEachDatabase('nodes on one database', (create, name) => {
         url: database.url,
         node,
         onSignal: (inboxIds) => seen.push(...inboxIds),
+        onMessage: () => {},
         onForeign: (count) => foreign.push(count),
         onReconnect: () => {},
         onError: () => {},

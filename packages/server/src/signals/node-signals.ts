@@ -6,6 +6,8 @@ import { z } from 'zod'
 export type NodeSignals = {
   /** Announces to the other nodes, within milliseconds. */
   announce(inboxIds: readonly InboxId[]): void
+  /** Sends to the other nodes; the JSON of a message has at most 7,000 bytes. */
+  send(message: object): void
   close(): Promise<void>
 }
 
@@ -15,6 +17,8 @@ export type NodeSignalsOptions = {
   /** Identifies this node, so that it ignores its own announcements. */
   readonly node: string
   readonly onSignal: (inboxIds: readonly InboxId[]) => void
+  /** Called with each message of another node; its form is not validated here. */
+  readonly onMessage: (message: unknown) => void
   /** Called when the connection is restored: announcements in between were missed. */
   readonly onReconnect: () => void
   /** Called for a notification of somebody else on our channel, with how many there were. */
@@ -32,10 +36,16 @@ const IDS_PER_NOTIFICATION = 200
 
 const RECONNECT_MS = 500
 
-const announcement = z.object({
-  node: z.string(),
-  inboxIds: z.array(z.string().transform((id) => id as InboxId)), // Only used to find waits.
-})
+/** Bytes of messages in one notification, with room for the name of the node. */
+const MESSAGE_BYTES_MAX = 7_500
+
+const announcement = z.union([
+  z.object({
+    node: z.string(),
+    inboxIds: z.array(z.string().transform((id) => id as InboxId)), // Only used to find waits.
+  }),
+  z.object({ node: z.string(), messages: z.array(z.unknown()) }),
+])
 
 /**
  * Opens a connection for LISTEN and NOTIFY.
@@ -51,6 +61,7 @@ class PostgresSignals implements NodeSignals {
   readonly #options: NodeSignalsOptions
   #client: pg.Client | null = null
   #pending = new Set<InboxId>()
+  #messages: object[] = []
   #timer: NodeJS.Timeout | null = null
   #sending: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -65,7 +76,16 @@ class PostgresSignals implements NodeSignals {
 
   announce(inboxIds: readonly InboxId[]): void {
     for (const id of inboxIds) this.#pending.add(id)
-    if (this.#timer !== null || this.#pending.size === 0) return
+    if (this.#pending.size > 0) this.#sendSoon()
+  }
+
+  send(message: object): void {
+    this.#messages.push(message)
+    this.#sendSoon()
+  }
+
+  #sendSoon(): void {
+    if (this.#timer !== null) return
     this.#timer = setTimeout(() => {
       // In sequence: the connection takes one query at a time.
       this.#sending = this.#sending.then(() => this.#send())
@@ -84,9 +104,13 @@ class PostgresSignals implements NodeSignals {
     this.#timer = null
     const ids = [...this.#pending]
     this.#pending = new Set()
+    const contents: object[] = batchesOf(this.#messages).map((messages) => ({ messages }))
+    this.#messages = []
     for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
-      const inboxIds = ids.slice(start, start + IDS_PER_NOTIFICATION)
-      const payload = JSON.stringify({ node: this.#options.node, inboxIds })
+      contents.push({ inboxIds: ids.slice(start, start + IDS_PER_NOTIFICATION) })
+    }
+    for (const content of contents) {
+      const payload = JSON.stringify({ node: this.#options.node, ...content })
       try {
         await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload])
       } catch (error) {
@@ -132,17 +156,34 @@ class PostgresSignals implements NodeSignals {
       this.#foreignCount += 1
       this.#options.onForeign(this.#foreignCount)
     } else if (received.node !== this.#options.node) {
-      this.#options.onSignal(received.inboxIds)
+      if ('inboxIds' in received) this.#options.onSignal(received.inboxIds)
+      else for (const message of received.messages) this.#options.onMessage(message)
     }
   }
 }
 
 /** What `#send` sent; null for anything else: whoever can use the database can notify. */
-function parsePayload(text: string): { node: string; inboxIds: readonly InboxId[] } | null {
+function parsePayload(text: string): z.infer<typeof announcement> | null {
   try {
     const parsed = announcement.safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null
   } catch {
     return null
   }
+}
+
+/** Messages in groups that fit one notification each. */
+function batchesOf(messages: readonly object[]): object[][] {
+  const batches: object[][] = []
+  let bytes = MESSAGE_BYTES_MAX
+  for (const message of messages) {
+    const size = Buffer.byteLength(JSON.stringify(message)) + 1
+    if (bytes + size > MESSAGE_BYTES_MAX) {
+      batches.push([])
+      bytes = 0
+    }
+    batches.at(-1)?.push(message)
+    bytes += size
+  }
+  return batches
 }

@@ -10,6 +10,7 @@ import { signInLinks } from './migrations/0006-sign-in-links.ts'
 import { senderVerdicts } from './migrations/0007-sender-verdicts.ts'
 import { retention } from './migrations/0008-retention.ts'
 import { readFlags } from './migrations/0009-read-flags.ts'
+import { accountStreams } from './migrations/0010-account-streams.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -23,6 +24,7 @@ const MIGRATIONS = [
   senderVerdicts,
   retention,
   readFlags,
+  accountStreams,
 ] as const
 
 /**

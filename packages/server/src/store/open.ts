@@ -73,8 +73,12 @@ export type Store = Tables & {
     owner: AccountId,
     inbox: { readonly id: InboxId; readonly now: number },
   ): Promise<boolean>
-  /** Deletes one message of an inbox, or all, with their content; returns how many there were. */
-  deleteMessages(owner: AccountId, inboxId: InboxId, which: MessageId | 'all'): Promise<number>
+  /** Deletes one message of an inbox, or all, with their content; returns their ids. */
+  deleteMessages(
+    owner: AccountId,
+    inboxId: InboxId,
+    which: MessageId | 'all',
+  ): Promise<readonly MessageId[]>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer, or PostgreSQL does not write. */

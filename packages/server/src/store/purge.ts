@@ -3,7 +3,7 @@ import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import type { Addresses } from './tables/addresses.ts'
 import type { Inboxes } from './tables/inboxes.ts'
 import type { Mails } from './tables/mails.ts'
-import type { DeletedMail, MessageChanges } from './tables/message-changes.ts'
+import type { DeletedMessage, MessageChanges } from './tables/message-changes.ts'
 
 /** The parts of a store that purging uses. */
 type PurgeStore = {
@@ -37,17 +37,17 @@ export async function purgeInbox(
   return true
 }
 
-/** Deletes one message of an inbox, or all, with their content; returns how many there were. */
+/** Deletes one message of an inbox, or all, with their content; returns their ids. */
 export async function deleteMessages(
   store: PurgeStore,
   owner: AccountId,
   of: { readonly inboxId: InboxId; readonly which: MessageId | 'all' },
-): Promise<number> {
-  const mails = await store.transaction((tx) =>
+): Promise<readonly MessageId[]> {
+  const deleted = await store.transaction((tx) =>
     tx.messageChanges.delete(owner, of.inboxId, of.which),
   )
-  await deleteMails(store, mails ?? [])
-  return mails?.length ?? 0
+  await deleteMails(store, deleted ?? [])
+  return (deleted ?? []).map(({ id }) => id)
 }
 
 /**
@@ -56,7 +56,10 @@ export async function deleteMessages(
  * After the commit that deleted their messages: another inbox that shares one and is purged at the
  * same time then sees that these are gone. What a crash leaves is found by `Mails.listUnshared`.
  */
-async function deleteMails(store: PurgeStore, mails: readonly DeletedMail[]): Promise<void> {
+async function deleteMails(
+  store: PurgeStore,
+  mails: readonly Omit<DeletedMessage, 'id'>[],
+): Promise<void> {
   let batch: string[] = []
   let bytes = 0
   for (const { mailId, sizeBytes } of mails) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { InboxId } from '@mayfly/contract'
 import { createContent } from '../../src/assembly/content.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
-import { InboxSubscriptions } from '../../src/features/waiting/subscriptions.ts'
+import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store } from '../../src/store/open.ts'
@@ -17,7 +18,7 @@ const CALLER = { accountId: ALICE } as Parameters<typeof findWithin>[1]
 describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
-    const subscriptions = new InboxSubscriptions()
+    const subscriptions = new Subscriptions<InboxId>()
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     for (let round = 0; round < ROUNDS; round++) {
@@ -43,7 +44,7 @@ describeEachDatabase('waits against arrivals', (open) => {
 
   it('finds by the sweep what was never announced', async () => {
     const store = await open()
-    const subscriptions = new InboxSubscriptions()
+    const subscriptions = new Subscriptions<InboxId>()
     const sweep = new ArrivalSweep()
     const inbox = await givenInbox(store, { owner: ALICE })
     const other = await givenInbox(store, { owner: ALICE })
@@ -61,9 +62,10 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
-function findDeps(store: Store, subscriptions: InboxSubscriptions) {
+function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
   const { findMatch } = createContent(store)
-  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch }
+  const hold = () => ({ [Symbol.dispose]: () => {} })
+  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch, hold }
 }
 
 /** Lets the loop turn this often. */

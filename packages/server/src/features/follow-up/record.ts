@@ -18,7 +18,10 @@ export type Finding = AttachmentFinding | (SenderVerdict & { readonly kind: 'sen
 /** What recording needs. */
 export type RecordFindingsDeps = {
   readonly store: Store
-  readonly announce: (inboxIds: readonly InboxId[]) => void
+  readonly announce: (changed: {
+    readonly inboxIds: readonly InboxId[]
+    readonly mailIds: readonly string[]
+  }) => void
 }
 
 /** Writes findings in one transaction, then announces their inboxes; one `true` for each. */
@@ -26,20 +29,18 @@ export async function recordFindings(
   deps: RecordFindingsDeps,
   findings: readonly Finding[],
 ): Promise<readonly true[]> {
-  const inboxIds = new Set<InboxId>()
+  const mailIds = new Set<string>()
   const senders = findings.filter((finding) => finding.kind === 'sender')
   const attachments = findings.filter((finding) => finding.kind === 'attachment')
-  await deps.store.transaction(async (tx) => {
-    if (senders.length > 0) {
-      await tx.senderVerdicts.add(senders)
-      const concerned = await tx.mails.listInboxes(senders.map(({ mailId }) => mailId))
-      for (const id of concerned) inboxIds.add(id)
-    }
+  const inboxIds = await deps.store.transaction(async (tx) => {
+    if (senders.length > 0) await tx.senderVerdicts.add(senders)
+    for (const { mailId } of senders) mailIds.add(mailId)
     for (const { attachmentId, verdict } of attachments) {
-      await tx.attachments.setVerdict(attachmentId, verdict)
-      for (const id of await tx.attachments.listInboxes(attachmentId)) inboxIds.add(id)
+      const mailId = await tx.attachments.setVerdict(attachmentId, verdict)
+      if (mailId !== null) mailIds.add(mailId)
     }
+    return mailIds.size === 0 ? [] : tx.mails.listInboxes([...mailIds])
   })
-  deps.announce([...inboxIds])
+  deps.announce({ inboxIds, mailIds: [...mailIds] })
   return findings.map(() => true)
 }

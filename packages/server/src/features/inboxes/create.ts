@@ -1,4 +1,11 @@
-import { INBOX_TTL_SECONDS, type Inbox, type Limits, type Plan } from '@mayfly/contract'
+import {
+  type AccountId,
+  INBOX_TTL_SECONDS,
+  type Inbox,
+  type InboxId,
+  type Limits,
+  type Plan,
+} from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -14,6 +21,12 @@ export type CreateInboxDeps = {
   readonly ids: Ids
   readonly domains: OperatorDomains
   readonly limitsOf: (plan: Plan) => Limits
+  /** Tells the streams of the account. */
+  readonly publish: (created: {
+    readonly about: 'inbox'
+    readonly accountId: AccountId
+    readonly inboxId: InboxId
+  }) => void
   /** Takes one inbox off the allowance, or throws. */
   readonly spendInbox: (
     tx: Tables,
@@ -52,7 +65,7 @@ export async function createInbox(
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
-  return deps.store.transaction(async (tx) => {
+  const created = await deps.store.transaction(async (tx) => {
     if (request.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
         caller.accountId,
@@ -78,6 +91,9 @@ export async function createInbox(
     }
     return { inbox, replayed: false }
   })
+  const { accountId } = caller
+  deps.publish({ about: 'inbox', accountId, inboxId: created.inbox.id })
+  return created
 }
 
 async function pickDomain(tx: Tables, choices: readonly string[], now: number): Promise<string> {

@@ -1,11 +1,21 @@
-import type { InboxId, MessageSummary } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId, MessageSummary } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { MessageRef } from './message-ref.ts'
 import { type MissingDeps, missing, requireInbox } from './missing.ts'
 
 /** What changing messages needs. */
-export type ChangeDeps = MissingDeps & { readonly store: Store }
+export type ChangeDeps = MissingDeps & {
+  readonly store: Store
+  /** Tells the streams of the account. */
+  readonly publish: (changed: {
+    readonly about: 'messages'
+    readonly change: 'updated' | 'deleted'
+    readonly accountId: AccountId
+    readonly inboxId: InboxId
+    readonly messageIds: readonly MessageId[]
+  }) => void
+}
 
 /** Marks a message as read or unread. */
 export async function markMessage(
@@ -13,12 +23,16 @@ export async function markMessage(
   caller: Caller,
   request: MessageRef & { readonly read: boolean },
 ): Promise<MessageSummary> {
+  const { accountId } = caller
   const { inboxId, messageId, read } = request
-  const summary = await deps.store.transaction(async (tx) => {
-    await tx.messageChanges.setRead(caller.accountId, request, read)
-    return tx.messages.findSummary(caller.accountId, inboxId, messageId)
-  })
-  return summary ?? missing(deps, caller, request)
+  const { isChanged, summary } = await deps.store.transaction(async (tx) => ({
+    isChanged: await tx.messageChanges.setRead(accountId, request, read),
+    summary: await tx.messages.findSummary(accountId, inboxId, messageId),
+  }))
+  if (summary === null) return missing(deps, caller, request)
+  const ids = { accountId, inboxId, messageIds: [messageId] }
+  if (isChanged) deps.publish({ about: 'messages', change: 'updated', ...ids })
+  return summary
 }
 
 /** Deletes a message with all its content. */
@@ -27,9 +41,8 @@ export async function deleteMessage(
   caller: Caller,
   ref: MessageRef,
 ): Promise<void> {
-  const { inboxId, messageId } = ref
-  const deleted = await deps.store.deleteMessages(caller.accountId, inboxId, messageId)
-  if (deleted === 0) await missing(deps, caller, ref)
+  const deleted = await remove(deps, caller, { inboxId: ref.inboxId, which: ref.messageId })
+  if (!deleted) await missing(deps, caller, ref)
 }
 
 /** Deletes all messages of an inbox. */
@@ -39,5 +52,17 @@ export async function deleteMessages(
   inboxId: InboxId,
 ): Promise<void> {
   await requireInbox(deps, caller, inboxId)
-  await deps.store.deleteMessages(caller.accountId, inboxId, 'all')
+  await remove(deps, caller, { inboxId, which: 'all' })
+}
+
+/** Whether anything was deleted. */
+async function remove(
+  { store, publish }: ChangeDeps,
+  { accountId }: Caller,
+  { inboxId, which }: { readonly inboxId: InboxId; readonly which: MessageId | 'all' },
+): Promise<boolean> {
+  const messageIds = await store.deleteMessages(accountId, inboxId, which)
+  if (messageIds.length === 0) return false
+  publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
+  return true
 }

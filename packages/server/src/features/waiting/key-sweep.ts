@@ -1,5 +1,5 @@
 import type { Tables } from '../../store/open.ts'
-import type { InboxSubscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** Keys in one query. */
 const CHUNK = 500
@@ -10,7 +10,7 @@ const CHUNK = 500
  */
 export async function endRevokedKeys(deps: {
   readonly store: Tables
-  readonly subscriptions: InboxSubscriptions
+  readonly subscriptions: Pick<Subscriptions<string>, 'keys' | 'endKey'>
 }): Promise<void> {
   const held = deps.subscriptions.keys()
   for (let start = 0; start < held.length; start += CHUNK) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxId, KeyId } from '@mayfly/contract'
 import { lookUntil } from './look-until.ts'
-import { InboxSubscriptions } from './subscriptions.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs a fixed id.
 const KEY = { keyId: 'key_1' as KeyId, keyPrefix: 'mf_live_1' } // A brand by hand.
@@ -13,7 +13,7 @@ function wait(
   results: (string | null)[],
   about: { timeoutMs?: number; gone?: AbortSignal; onLook?: () => void } = {},
 ) {
-  const subscriptions = new InboxSubscriptions()
+  const subscriptions = new Subscriptions<InboxId>()
   let looks = 0
   const { timeoutMs = LONG_MS, gone = new AbortController().signal } = about
   const found = lookUntil(

@@ -1,5 +1,5 @@
 import type { InboxId } from '@mayfly/contract'
-import type { HeldKey, InboxSubscriptions } from './subscriptions.ts'
+import type { HeldKey, Subscriptions } from './subscriptions.ts'
 
 /** What a wait is bounded by. */
 export type WaitBounds = {
@@ -8,6 +8,14 @@ export type WaitBounds = {
   readonly timeoutMs: number
   /** Fires when the client is gone. */
   readonly gone: AbortSignal
+}
+
+/** What looking until something is found needs. */
+export type LookDeps = {
+  readonly subscriptions: Subscriptions<InboxId>
+  readonly key: HeldKey
+  /** Called once, when nothing was found at first; its result is disposed of at the end. */
+  readonly hold?: () => Disposable
 }
 
 /**
@@ -20,7 +28,7 @@ export type WaitBounds = {
  * held wait, of which there are thousands.
  */
 export async function lookUntil<T>(
-  { subscriptions, key }: { readonly subscriptions: InboxSubscriptions; readonly key: HeldKey },
+  { subscriptions, key, hold }: LookDeps,
   { inboxId, timeoutMs, gone }: WaitBounds,
   look: (wakeNumber: number) => Promise<T | null>,
 ): Promise<T | null> {
@@ -30,15 +38,18 @@ export async function lookUntil<T>(
   const timer = setTimeout(expire, timeoutMs)
   gone.addEventListener('abort', expire, { once: true })
   const subscription = subscriptions.subscribe(inboxId, key)
+  let held: Disposable | undefined
   try {
     for (;;) {
       const found = await look(subscription.wakeNumber)
       if (found !== null || deadline.signal.aborted) return found
+      held ??= hold?.()
       await subscription.next(deadline.signal)
     }
   } finally {
     clearTimeout(timer)
     gone.removeEventListener('abort', expire)
     subscription.close()
+    held?.[Symbol.dispose]()
   }
 }

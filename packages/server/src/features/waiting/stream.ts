@@ -1,15 +1,17 @@
-import type { DiagnosticEvent, InboxId, MessageSummary } from '@mayfly/contract'
+import type { InboxId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { InboxSubscriptions, Subscription } from './subscriptions.ts'
+import type { SingleFlight } from './single-flight.ts'
+import type { Subscription, Subscriptions } from './subscriptions.ts'
 
 /** What streaming needs. */
 export type StreamDeps = {
   readonly store: Tables
-  readonly subscriptions: InboxSubscriptions
+  readonly subscriptions: Subscriptions<InboxId>
   /** Counts towards the account's concurrent waits until it is disposed of. */
-  readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
+  readonly takeStreamSlot: (caller: Caller) => Promise<AsyncDisposable>
+  readonly singleFlight: SingleFlight
 }
 
 /** A stream of what happens in an inbox. */
@@ -21,14 +23,13 @@ export type StreamRequest = {
 }
 
 /** One event of a stream; a stream can be resumed after its `id`. */
-export type StreamEvent = { readonly id: string } & EventData
-
-type EventData =
-  | { readonly event: 'message'; readonly data: MessageSummary }
-  | { readonly event: 'stage'; readonly data: DiagnosticEvent }
+export type StreamEvent = { readonly id: string; readonly event: string; readonly json: string }
 
 /** The last events that a client has: the number of a message and the id of a stage. */
 type Position = { readonly sequence: number; readonly stage: string }
+
+/** An event, and where the stream is after it. */
+type PositionedEvent = Omit<StreamEvent, 'id'> & { readonly at: Position }
 
 /** Events read at a time. */
 const PAGE = 100
@@ -40,7 +41,7 @@ export async function openStream(
   request: StreamRequest,
 ): Promise<AsyncGenerator<StreamEvent>> {
   await using opened = new AsyncDisposableStack()
-  opened.use(await deps.takeWaitSlot(caller))
+  opened.use(await deps.takeStreamSlot(caller))
   const subscription = deps.subscriptions.subscribe(request.inboxId, caller)
   opened.defer(() => subscription.close())
   const start = await startPosition(deps, caller, request)
@@ -61,12 +62,17 @@ async function* follow(
   const { request, subscription } = from
   await using _held = from.held
   let position = from.start
+  const { inboxId } = request
+  let isFirst = true
   while (!request.gone.aborted) {
-    const events = await eventsAfter(deps, caller, { inboxId: request.inboxId, position })
+    const look = () => eventsAfter(deps, caller, { inboxId, position })
+    const key = `stream ${subscription.wakeNumber} ${inboxId} ${position.sequence}.${position.stage}`
+    const events = isFirst ? await look() : await deps.singleFlight.run(key, look)
+    isFirst = false
     for (const { at, ...event } of events) {
       subscription.throwIfEnded()
       position = at
-      yield { ...event, id: `${at.sequence}.${at.stage}` }
+      yield { id: `${at.sequence}.${at.stage}`, ...event }
     }
     if (events.length === 0) await subscription.next(request.gone)
   }
@@ -89,7 +95,7 @@ async function eventsAfter(
   deps: StreamDeps,
   caller: Caller,
   from: { readonly inboxId: InboxId; readonly position: Position },
-): Promise<(EventData & { readonly at: Position })[]> {
+): Promise<PositionedEvent[]> {
   const { inboxId, position } = from
   const exists = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (exists === null) throw new ServiceError('inbox_not_found')
@@ -99,14 +105,14 @@ async function eventsAfter(
   })
   const stages = await deps.store.diagnostics.listAfter(inboxId, position.stage, PAGE)
   let at = position
-  const events: (EventData & { readonly at: Position })[] = []
-  for (const { sequence, ...data } of messages) {
+  const events: PositionedEvent[] = []
+  for (const { sequence, ...message } of messages) {
     at = { ...at, sequence }
-    events.push({ at, event: 'message', data })
+    events.push({ at, event: 'message', json: JSON.stringify(message) })
   }
   for (const { id, stage, at: time, detail } of stages) {
     at = { ...at, stage: id }
-    events.push({ at, event: 'stage', data: { stage, at: time, detail } })
+    events.push({ at, event: 'stage', json: JSON.stringify({ stage, at: time, detail }) })
   }
   return events
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxId, KeyId } from '@mayfly/contract'
-import { InboxSubscriptions } from './subscriptions.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 const INBOX = 'inb_1' as InboxId // A brand by hand: the test needs fixed ids.
 const OTHER = 'inb_2' as InboxId // A brand by hand.
@@ -18,9 +18,9 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-describe('InboxSubscriptions', () => {
+describe('Subscriptions', () => {
   it('remembers what happened between subscribing and asking', async () => {
-    const subscriptions = new InboxSubscriptions()
+    const subscriptions = new Subscriptions<InboxId>()
     const subscription = subscriptions.subscribe(INBOX, KEY)
     subscriptions.wake([INBOX])
     const { signal } = new AbortController()
@@ -33,11 +33,11 @@ describe('InboxSubscriptions', () => {
     assert.equal(await isSettled(second), true)
     subscription.close()
     assert.equal(subscriptions.size, 0)
-    assert.deepEqual(subscriptions.inboxIds(), [])
+    assert.deepEqual(subscriptions.topics(), [])
   })
 
   it('lets go when the signal fires, and leaves no listener', async () => {
-    const subscriptions = new InboxSubscriptions()
+    const subscriptions = new Subscriptions<InboxId>()
     const subscription = subscriptions.subscribe(INBOX, KEY)
     const deadline = new AbortController()
     const waiting = subscription.next(deadline.signal)
@@ -47,7 +47,7 @@ describe('InboxSubscriptions', () => {
   })
 
   it('ends every wait when the service stops, also those that come later', async () => {
-    const subscriptions = new InboxSubscriptions()
+    const subscriptions = new Subscriptions<InboxId>()
     const { signal } = new AbortController()
     const waiting = subscriptions.subscribe(INBOX, KEY).next(signal)
     subscriptions.close()

@@ -1,4 +1,4 @@
-import type { InboxId, KeyId } from '@mayfly/contract'
+import type { KeyId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 
 /** Seconds after which a wait that was ended by a stop is worth repeating. */
@@ -7,41 +7,41 @@ const RETRY_SECONDS = 2
 /** The key with which a wait or a stream was begun; its prefix changes when it is rotated. */
 export type HeldKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 
-/** Subscriptions of the waits and streams that this node holds, by inbox. */
-export class InboxSubscriptions {
-  readonly #byInbox = new Map<InboxId, Set<Subscription>>()
+/** Subscriptions of the waits and streams that this node holds, by inbox or by account. */
+export class Subscriptions<Topic extends string> {
+  readonly #byTopic = new Map<Topic, Set<Subscription>>()
   #wakeNumber = 0
   #isClosed = false
 
-  /** Subscribes to what happens in an inbox from now on. */
-  subscribe(inboxId: InboxId, key: HeldKey): Subscription {
-    const subscription = new Subscription(key, () => this.#remove(inboxId, subscription))
-    const others = this.#byInbox.get(inboxId)
-    if (others === undefined) this.#byInbox.set(inboxId, new Set([subscription]))
+  /** Subscribes to what happens from now on. */
+  subscribe(topic: Topic, key: HeldKey): Subscription {
+    const subscription = new Subscription(key, () => this.#remove(topic, subscription))
+    const others = this.#byTopic.get(topic)
+    if (others === undefined) this.#byTopic.set(topic, new Set([subscription]))
     else others.add(subscription)
     if (this.#isClosed) subscription.end(shuttingDown())
     return subscription
   }
 
-  /** Wakes the subscriptions of these inboxes: something happened there. */
-  wake(inboxIds: readonly InboxId[]): void {
+  /** Wakes the subscriptions of these inboxes or accounts: something happened there. */
+  wake(topics: readonly Topic[]): void {
     this.#wakeNumber += 1
-    for (const inboxId of inboxIds) {
-      for (const subscription of this.#byInbox.get(inboxId) ?? []) {
+    for (const topic of topics) {
+      for (const subscription of this.#byTopic.get(topic) ?? []) {
         subscription.wake(this.#wakeNumber)
       }
     }
   }
 
-  /** The inboxes with at least one subscription. */
-  inboxIds(): InboxId[] {
-    return [...this.#byInbox.keys()]
+  /** The inboxes or accounts with at least one subscription. */
+  topics(): Topic[] {
+    return [...this.#byTopic.keys()]
   }
 
   /** The number of subscriptions. */
   get size(): number {
     let count = 0
-    for (const subscriptions of this.#byInbox.values()) count += subscriptions.size
+    for (const subscriptions of this.#byTopic.values()) count += subscriptions.size
     return count
   }
 
@@ -69,13 +69,13 @@ export class InboxSubscriptions {
   }
 
   *#all(): Generator<Subscription> {
-    for (const subscriptions of this.#byInbox.values()) yield* subscriptions
+    for (const subscriptions of this.#byTopic.values()) yield* subscriptions
   }
 
-  #remove(inboxId: InboxId, subscription: Subscription): void {
-    const others = this.#byInbox.get(inboxId)
+  #remove(topic: Topic, subscription: Subscription): void {
+    const others = this.#byTopic.get(topic)
     others?.delete(subscription)
-    if (others?.size === 0) this.#byInbox.delete(inboxId)
+    if (others?.size === 0) this.#byTopic.delete(topic)
   }
 }
 
@@ -84,7 +84,7 @@ function shuttingDown(): ServiceError {
 }
 
 /**
- * A subscription to one inbox.
+ * A subscription to one inbox or account.
  *
  * It remembers a wake between two calls of `next`, so that nothing is missed by a caller that
  * subscribes first and looks afterwards.

@@ -1,6 +1,6 @@
 import type { InboxId } from '@mayfly/contract'
 import type { Tables } from '../../store/open.ts'
-import type { InboxSubscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** Inboxes in one query. */
 const CHUNK = 500
@@ -17,9 +17,9 @@ export class ArrivalSweep {
   /** Looks once, and wakes the subscriptions of inboxes that have changed. */
   async run(deps: {
     readonly store: Tables
-    readonly subscriptions: InboxSubscriptions
+    readonly subscriptions: Subscriptions<InboxId>
   }): Promise<void> {
-    const subscribed = deps.subscriptions.inboxIds()
+    const subscribed = deps.subscriptions.topics()
     const known = new Map<InboxId, number>()
     for (let start = 0; start < subscribed.length; start += CHUNK) {
       const ids = subscribed.slice(start, start + CHUNK)

@@ -6,15 +6,24 @@ import { findMatch, type Search, type SearchResult } from './find-match.ts'
 import { lookUntil, type WaitBounds } from './look-until.ts'
 import { readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
 import type { SingleFlight } from './single-flight.ts'
-import type { InboxSubscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** What finding a message needs. */
 export type FindDeps = {
   readonly store: Tables
-  readonly subscriptions: InboxSubscriptions
+  readonly subscriptions: Subscriptions<InboxId>
   readonly singleFlight: SingleFlight
   /** `findMatch` away from this thread, for queries that read what senders wrote. */
   readonly findMatch: (owner: AccountId, search: Search) => Promise<SearchResult>
+  /** Counts the call among the held waits of the account until it is disposed of. */
+  readonly hold: (
+    accountId: AccountId,
+    wait: {
+      readonly inboxId: InboxId
+      readonly for: 'message' | 'otp'
+      readonly timeoutMs: number
+    },
+  ) => Disposable
 }
 
 /** What waiting needs. */
@@ -74,7 +83,9 @@ export async function findWithin(
   const queryText = JSON.stringify(query)
   let lookedUpTo = query.afterSequence
   let isFirst = true
-  const held = { subscriptions: deps.subscriptions, key: caller }
+  const { timeoutMs } = request
+  const hold = () => deps.hold(caller.accountId, { inboxId, for: query.for, timeoutMs })
+  const held = { subscriptions: deps.subscriptions, key: caller, hold }
   return lookUntil(held, request, async (wakeNumber) => {
     const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
     const key = `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${queryText}`

@@ -1,4 +1,4 @@
-import type { AttachmentId, InboxId } from '@mayfly/contract'
+import type { AttachmentId } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
@@ -39,26 +39,17 @@ export class Attachments {
     }))
   }
 
-  /** Writes the verdict of the scanner. */
+  /** Writes the verdict of the scanner, and returns the mail; null when it was deleted. */
   async setVerdict(
     id: AttachmentId,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
-  ): Promise<void> {
-    await this.#db
+  ): Promise<string | null> {
+    const row = await this.#db
       .updateTable('attachment')
       .set({ ...verdict, held_for: null })
       .where('id', '=', id)
-      .execute()
-  }
-
-  /** The inboxes with a message that has this attachment. */
-  async listInboxes(id: AttachmentId): Promise<InboxId[]> {
-    const rows = await this.#db
-      .selectFrom('attachment')
-      .innerJoin('message', 'message.mail_id', 'attachment.mail_id')
-      .select('message.inbox_id')
-      .where('attachment.id', '=', id)
-      .execute()
-    return rows.map((row) => row.inbox_id)
+      .returning('mail_id')
+      .executeTakeFirst()
+    return row?.mail_id ?? null
   }
 }

@@ -104,6 +104,17 @@ export class Deliveries {
     return delivery ?? null
   }
 
+  /** The accounts of these deliveries; deleted ones are left out. */
+  async listOwners(
+    ids: readonly EventId[],
+  ): Promise<{ readonly deliveryId: EventId; readonly accountId: AccountId }[]> {
+    return this.#db
+      .selectFrom('delivery')
+      .select(['id as deliveryId', 'account_id as accountId'])
+      .where(this.#dialect.isAmong('id', ids))
+      .execute()
+  }
+
   /** The event of a delivery, to send it again; null when the account has no such delivery. */
   async findEvent(owner: AccountId, id: EventId): Promise<StoredEvent | null> {
     const row = await this.#db

@@ -22,6 +22,22 @@ export type ExpiredInbox = {
   readonly plan: Plan
 }
 
+/** An inbox as streams follow it. */
+export type InboxPosition = {
+  readonly id: InboxId
+  readonly accountId: AccountId
+  readonly expiresAt: number
+  /** Number of its newest message. */
+  readonly lastSequence: number
+}
+
+const POSITION_COLUMNS = [
+  'id',
+  'account_id as accountId',
+  'expires_at as expiresAt',
+  'last_sequence as lastSequence',
+] as const
+
 /** Inboxes. */
 export class Inboxes {
   readonly #db: Kysely<Schema>
@@ -164,6 +180,35 @@ export class Inboxes {
       .where(this.#dialect.isAmong('id', ids))
       .execute()
     return new Map(rows.map((row) => [row.id, row.last_sequence]))
+  }
+
+  /** These inboxes, of any account; deleted ones are left out. */
+  async listPositions(ids: readonly InboxId[]): Promise<InboxPosition[]> {
+    return this.#db
+      .selectFrom('inbox')
+      .select(POSITION_COLUMNS)
+      .where(this.#dialect.isAmong('id', ids))
+      .execute()
+  }
+
+  /** An account's inboxes that expire after that one, in the order of expiry. */
+  async listUnexpired(
+    owner: AccountId,
+    page: {
+      readonly after: { readonly expiresAt: number; readonly id: string }
+      readonly limit: number
+    },
+  ): Promise<InboxPosition[]> {
+    const { expiresAt, id } = page.after
+    return this.#db
+      .selectFrom('inbox')
+      .select(POSITION_COLUMNS)
+      .where('account_id', '=', owner)
+      .where(sql<boolean>`(expires_at, id) > (${expiresAt}, ${id})`)
+      .orderBy('expires_at')
+      .orderBy('id')
+      .limit(page.limit)
+      .execute()
   }
 
   /** Expires an account's inboxes on a domain, and releases their addresses. */

@@ -3,8 +3,12 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
-/** A mail whose message was deleted, and its size. */
-export type DeletedMail = { readonly mailId: string; readonly sizeBytes: number }
+/** A message that was deleted, and its mail. */
+export type DeletedMessage = {
+  readonly id: MessageId
+  readonly mailId: string
+  readonly sizeBytes: number
+}
 
 /** The message of an inbox that is changed. */
 type Ref = { readonly inboxId: InboxId; readonly messageId: MessageId }
@@ -46,11 +50,11 @@ export class MessageChanges {
     owner: AccountId,
     inboxId: InboxId,
     which: MessageId | 'all',
-  ): Promise<readonly DeletedMail[] | null> {
+  ): Promise<readonly DeletedMessage[] | null> {
     if (!(await this.#lockInbox(owner, inboxId))) return null
     let deletion = this.#db.deleteFrom('message').where('inbox_id', '=', inboxId)
     if (which !== 'all') deletion = deletion.where('id', '=', which)
-    const rows = await deletion.returning(['mail_id', 'size_bytes', 'is_read']).execute()
+    const rows = await deletion.returning(['id', 'mail_id', 'size_bytes', 'is_read']).execute()
     if (rows.length === 0) return []
     const sizeBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
     const readCount = rows.filter((row) => row.is_read === 1).length
@@ -63,7 +67,7 @@ export class MessageChanges {
       }))
       .where('id', '=', inboxId)
       .execute()
-    return rows.map((row) => ({ mailId: row.mail_id, sizeBytes: row.size_bytes }))
+    return rows.map((row) => ({ id: row.id, mailId: row.mail_id, sizeBytes: row.size_bytes }))
   }
 
   /** Locked as receiving locks it, which writes the counts that it read; false without it. */

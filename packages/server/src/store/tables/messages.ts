@@ -122,6 +122,22 @@ export class Messages {
     return row === undefined ? null : toSummary(row)
   }
 
+  /** The messages of these mails, in inboxes of any account. */
+  async listOfMails(
+    mailIds: readonly string[],
+  ): Promise<{ accountId: AccountId; inboxId: InboxId; messageId: MessageId }[]> {
+    return this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select([
+        'inbox.account_id as accountId',
+        'message.inbox_id as inboxId',
+        'message.id as messageId',
+      ])
+      .where('message.mail_id', 'in', mailIds)
+      .execute()
+  }
+
   /** Candidates for a wait, newest first. */
   async listCandidates(
     owner: AccountId,

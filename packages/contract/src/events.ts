@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { diagnosticEventSchema } from './diagnostics.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { inboxSchema } from './inboxes.ts'
+import { messageSummarySchema } from './messages.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+import { deliverySchema } from './webhooks.ts'
+
+/** A wait that a client holds open. */
+export const heldWaitSchema = z
+  .object({
+    id: z.string(),
+    inboxId: idSchema('inbox'),
+    for: z.enum(['message', 'otp']),
+    deadline: dateTimeSchema.describe('When it ends at the latest.'),
+  })
+  .meta({ id: 'HeldWait' })
+
+/** A wait that a client holds open. */
+export type HeldWait = z.infer<typeof heldWaitSchema>
+
+const inboxId = idSchema('inbox')
+const ofMessage = { inboxId, message: messageSummarySchema }
+const ofWait = { wait: heldWaitSchema }
+
+/** The data of each event of an account's stream, by its type. */
+export const accountEventSchemas = {
+  reset: z.object({
+    reason: z
+      .enum(['not_resumable', 'too_slow', 'connection_lost'])
+      .describe('Why events may be missing: what is shown is to be loaded again.'),
+  }),
+  'message.received': z.object(ofMessage),
+  'message.updated': z.object(ofMessage),
+  'message.deleted': z.object({ inboxId, messageIds: z.array(idSchema('message')) }),
+  'inbox.created': z.object({ inbox: inboxSchema }),
+  'inbox.deleted': z.object({ inboxId }),
+  'inbox.expired': z.object({ inboxId }),
+  diagnostics: z.object({ inboxId, event: diagnosticEventSchema }),
+  'delivery.updated': z.object({ delivery: deliverySchema }),
+  'wait.started': z.object(ofWait),
+  'wait.ended': z.object(ofWait),
+} as const
+
+/** The types of events of an account's stream. */
+export type AccountEventType = keyof typeof accountEventSchemas
+
+/** An event of an account's stream: its type and its data. */
+export type AccountEvent = {
+  [Type in AccountEventType]: { readonly type: Type } & Readonly<
+    z.infer<(typeof accountEventSchemas)[Type]>
+  >
+}[AccountEventType]
+
+const DESCRIPTION = `Server-Sent Events of the whole account, so that one connection feeds a page. The data of each event is a JSON object:
+
+| event | data |
+|---|---|
+| \`message.received\`, \`message.updated\` | \`inboxId\`, \`message\` (MessageSummary); updated when it is marked as read or unread, and when its sender or an attachment was checked |
+| \`message.deleted\` | \`inboxId\`, \`messageIds\` |
+| \`inbox.created\` | \`inbox\` |
+| \`inbox.deleted\`, \`inbox.expired\` | \`inboxId\` |
+| \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, a near miss, a suspension |
+| \`delivery.updated\` | \`delivery\`, after each attempt |
+| \`wait.started\`, \`wait.ended\` | \`wait\`: \`id\`, \`inboxId\`, \`for\`, \`deadline\`; those that are held when the stream begins come first |
+| \`reset\` | \`reason\`: events may be missing, so load again what you show |
+
+Without \`Last-Event-ID\` the stream begins now. With it, the stream continues after that event if the node that sent it still has the ones that followed: the last 1,000, until a minute after the account's last stream closed. Otherwise the first event is \`reset\`. An open stream counts as a concurrent wait; an account without a limit of waits may have 100 streams on each node.`
+
+/** GET /v1/events */
+export const streamAccountEvents = {
+  tags: ['Events'],
+  summary: 'What happens in the account, as it happens',
+  description: DESCRIPTION,
+  security: SECURITY,
+  headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
+  response: {
+    200: {
+      description:
+        'The stream; it ends when the key is revoked or rotated, the account is suspended, or the service stops.',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...errorResponses(...KEY_ERRORS, 'concurrent_waits_exceeded', 'shutting_down'),
+  },
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AccountId, KeyId } from '@mayfly/contract'
+import {
+  ALICE,
+  BOB,
+  describeEachDatabase,
+  givenInbox,
+  givenMail,
+  NOW,
+} from '../../../test/testing-store.ts'
+import type { Store } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import { Subscriptions } from '../waiting/subscriptions.ts'
+import { AccountFeeds } from './feeds.ts'
+import { openAccountStream } from './open-stream.ts'
+
+const KEY = { keyId: 'key_1' as KeyId, keyPrefix: 'mf_live_1' } // A brand by hand.
+// A caller by hand: a stream only reads its account and its key.
+const CALLER = { accountId: ALICE, ...KEY } as Caller
+
+/** Feeds of a store, with a clock that is set by hand. */
+function given(store: Store) {
+  let now = NOW
+  const errors: unknown[] = []
+  const accountSubscriptions = new Subscriptions<AccountId>()
+  const feeds = new AccountFeeds({
+    store,
+    clock: { now: () => now },
+    subscriptions: accountSubscriptions,
+    newFeedId: () => 'feed',
+    newStageId: () => 'dia_',
+    heldWaits: () => [],
+    onWatched: () => {},
+    onError: (error) => errors.push(error),
+  })
+  const gone = new AbortController()
+  const takeStreamSlot = async () => ({ [Symbol.asyncDispose]: async () => {} })
+  const deps = { feeds, accountSubscriptions, takeStreamSlot }
+  return {
+    feeds,
+    errors,
+    gone,
+    open: (lastEventId: string | null = null) =>
+      openAccountStream(deps, CALLER, { lastEventId, gone: gone.signal }),
+    pass: async (ms: number) => {
+      now += ms
+      await feeds.tick()
+    },
+  }
+}
+
+describeEachDatabase('the feed of an account', (open) => {
+  it('finds what was not announced', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { open: openStream, pass, feeds } = given(store)
+    const stream = await openStream()
+    await givenMail(store, inbox.id)
+    const created = await givenInbox(store, { owner: ALICE })
+    await givenInbox(store, { owner: BOB })
+    await pass(5_000)
+    const two = [(await stream.next()).value, (await stream.next()).value]
+    assert.deepEqual(two.map((sent) => sent?.event).sort(), ['inbox.created', 'message.received'])
+    await store.purgeInbox(ALICE, { id: created.id, now: NOW })
+    await pass(5_000)
+    const { value } = await stream.next()
+    assert.deepEqual(
+      [value?.event, value?.json],
+      ['inbox.deleted', JSON.stringify({ inboxId: created.id })],
+    )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('tells a stream that was too slow, and goes on', async () => {
+    const store = await open()
+    const { open: openStream, feeds, gone } = given(store)
+    const stream = await openStream()
+    const feed = await feeds.open(ALICE)
+    const inboxId = (await givenInbox(store, { owner: ALICE })).id
+    const add = () => feed.add({ type: 'inbox.expired', inboxId })
+    add()
+    assert.equal((await stream.next()).value?.id, 'feed-1')
+    for (let i = 0; i < 1_001; i++) add()
+    const reset = (await stream.next()).value
+    assert.deepEqual([reset?.event, reset?.json], ['reset', '{"reason":"too_slow"}'])
+    add()
+    assert.equal((await stream.next()).value?.id, 'feed-1003')
+
+    const resumed = await openStream('feed-4')
+    assert.equal((await resumed.next()).value?.id, 'feed-5')
+    const lost = await openStream('feed-2')
+    assert.equal((await lost.next()).value?.json, '{"reason":"not_resumable"}')
+    gone.abort()
+    for (const one of [stream, resumed, lost]) await one.return(undefined)
+  })
+
+  it('is kept for a minute after its last stream', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 86_400_000 })
+    const { open: openStream, feeds, pass } = given(store)
+    const stream = await openStream()
+    await givenMail(store, inbox.id)
+    await pass(5_000)
+    const { value } = await stream.next()
+    await stream.return(undefined)
+    await pass(59_000)
+    assert.equal(feeds.isEmpty, false)
+    await givenMail(store, inbox.id)
+    await pass(0)
+    const again = await openStream(value?.id)
+    await pass(5_000)
+    assert.equal((await again.next()).value?.event, 'message.received')
+    await again.return(undefined)
+    await pass(60_000)
+    assert.equal(feeds.isEmpty, true)
+    await feeds.stop()
+  })
+
+  it('says that events may be missing when the storage fails', async () => {
+    const store = await open()
+    const {
+      open: openStream,
+      feeds,
+      errors,
+    } = given({
+      ...store,
+      get messages(): Store['messages'] {
+        throw new Error('the storage failed')
+      },
+    })
+    const inboxId = (await givenInbox(store, { owner: ALICE })).id
+    const stream = await openStream()
+    const { messageId } = await givenMail(store, inboxId)
+    const changed = { about: 'messages', change: 'updated', messageIds: [messageId] } as const
+    await feeds.receive({ accountId: ALICE, inboxId, ...changed })
+    assert.equal((await stream.next()).value?.event, 'reset')
+    assert.equal(errors.length, 1)
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+})

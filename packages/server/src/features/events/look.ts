@@ -1,0 +1,123 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { AccountId, InboxId } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Tables } from '../../store/open.ts'
+import type { InboxPosition } from '../../store/tables/inboxes.ts'
+import type { AccountFeed } from './account-feed.ts'
+
+/** What looking at inboxes needs. */
+export type LookDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  /** The feed of an account that has streams; undefined for any other. */
+  readonly feedOf: (accountId: AccountId) => AccountFeed | undefined
+}
+
+/** Rows read at a time. */
+const PAGE = 100
+
+/** Inboxes looked at before others have their turn. */
+const INBOXES_A_TURN = 10
+
+/** Inboxes of one account read at a time. */
+const INBOXES_PAGE = 1_000
+
+/**
+ * Looks at inboxes of any account, and adds to the feeds what is new there: messages, stages, and
+ * that an inbox was created, has expired or is gone.
+ */
+export async function lookAtInboxes(
+  deps: LookDeps,
+  feeds: Iterable<AccountFeed>,
+  ids: readonly InboxId[],
+): Promise<void> {
+  const positions = await deps.store.inboxes.listPositions(ids)
+  const existing = new Set(positions.map(({ id }) => id))
+  let looked = 0
+  for (const position of positions) {
+    const feed = deps.feedOf(position.accountId)
+    if (feed === undefined) continue
+    await addArrivals(deps, feed, position)
+    await addStages(deps, feed, position.id)
+    looked += 1
+    // Queries of SQLite hold the thread: others have their turn between them.
+    if (looked % INBOXES_A_TURN === 0) await turn()
+  }
+  for (const feed of feeds) {
+    for (const id of ids) {
+      if (existing.has(id) || !feed.inboxes.delete(id)) continue
+      feed.add({ type: 'inbox.deleted', inboxId: id })
+    }
+  }
+}
+
+/** Adds that inboxes have expired; needs no query. */
+export function addExpiries(feed: AccountFeed, now: number): void {
+  for (const [inboxId, known] of feed.inboxes) {
+    if (known.isExpired || known.expiresAt > now) continue
+    feed.inboxes.set(inboxId, { ...known, isExpired: true })
+    feed.add({ type: 'inbox.expired', inboxId })
+  }
+}
+
+/** The unexpired inboxes of a feed's account, as they are in the store. */
+export async function listInboxes(
+  deps: Pick<LookDeps, 'store' | 'clock'>,
+  feed: AccountFeed,
+): Promise<InboxPosition[]> {
+  const found: InboxPosition[] = []
+  let after = { expiresAt: deps.clock.now(), id: '' }
+  for (;;) {
+    const page = await deps.store.inboxes.listUnexpired(feed.accountId, {
+      after,
+      limit: INBOXES_PAGE,
+    })
+    found.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < INBOXES_PAGE) return found
+    after = last
+    await turn()
+  }
+}
+
+async function addArrivals(
+  deps: LookDeps,
+  feed: AccountFeed,
+  { id, lastSequence, expiresAt }: InboxPosition,
+): Promise<void> {
+  let known = feed.inboxes.get(id)
+  if (known === undefined) {
+    const inbox = await deps.store.inboxes.find(feed.accountId, id, deps.clock.now())
+    if (inbox === null) return
+    // Those that had not expired when the feed was opened are known.
+    const isNew = inbox.state !== 'expired'
+    if (isNew) feed.add({ type: 'inbox.created', inbox })
+    const sequence = isNew ? 0 : lastSequence
+    known = { expiresAt, isExpired: !isNew, sequence, stage: feed.firstStage }
+  }
+  let { sequence } = known
+  while (sequence < lastSequence) {
+    const page = { after: sequence, limit: PAGE }
+    const messages = await deps.store.messages.listAfter(feed.accountId, id, page)
+    for (const { sequence: _, ...message } of messages) {
+      feed.add({ type: 'message.received', inboxId: id, message })
+    }
+    // Numbers of deleted messages are passed over.
+    sequence = messages.at(-1)?.sequence ?? lastSequence
+  }
+  feed.inboxes.set(id, { ...known, expiresAt, sequence })
+}
+
+async function addStages(deps: LookDeps, feed: AccountFeed, inboxId: InboxId): Promise<void> {
+  for (;;) {
+    const known = feed.inboxes.get(inboxId)
+    if (known === undefined) return
+    const stages = await deps.store.diagnostics.listAfter(inboxId, known.stage, PAGE)
+    for (const { stage, at, detail } of stages) {
+      feed.add({ type: 'diagnostics', inboxId, event: { stage, at, detail } })
+    }
+    const last = stages.at(-1)
+    if (last !== undefined) feed.inboxes.set(inboxId, { ...known, stage: last.id })
+    if (stages.length < PAGE) return
+  }
+}
