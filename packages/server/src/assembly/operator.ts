@@ -42,6 +42,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   const ids = createIds(clock)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
+    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: false,
     existing: true,
     connectionsMax: 1,

@@ -86,7 +86,7 @@ export async function startService(
     parts.defer(events.stop)
     const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const databaseUrl = config.MAYFLY_DATABASE_URL
+    const databaseUrl = config.MAYFLY_DATABASE_DIRECT_URL ?? config.MAYFLY_DATABASE_URL
     const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
@@ -171,6 +171,7 @@ async function openShared(
 ): Promise<Shared> {
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
+    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: true,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
   })
@@ -215,6 +216,7 @@ function startContent({ config, store, log }: Shared, parts: AsyncDisposableStac
   if (config.MAYFLY_SMTP_THREADS === 0) return createContent(store)
   const host = createContentHost({
     databaseUrl: config.MAYFLY_DATABASE_URL,
+    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     onFailure: ({ call, error }) =>
       log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
   })

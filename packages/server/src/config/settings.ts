@@ -156,6 +156,15 @@ export const SETTINGS = {
     sentence:
       'The database: an SQLite file, created when missing, or PostgreSQL for several nodes.',
   },
+  MAYFLY_DATABASE_DIRECT_URL: {
+    schema: optionalText.refine((url) => url === null || /^postgres(?:ql)?:\/\/.+/.test(url), {
+      error: 'must be postgres://…',
+    }),
+    default: '',
+    type: 'URL',
+    sentence:
+      'PostgreSQL past a connection pooler, for LISTEN/NOTIFY and migrations. Set it when MAYFLY_DATABASE_URL is a pooler in transaction mode, such as PgBouncer.',
+  },
   MAYFLY_DATABASE_CONNECTIONS: {
     schema: wholeNumber(1, 1_000),
     default: '10',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
 import { onEachDatabase } from '../../test/testing-databases.ts'
+import { startTcpProxy } from '../../test/testing-tcp-proxy.ts'
 import { until } from '../../test/testing-until.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { openStore } from '../store/open.ts'
@@ -42,6 +43,36 @@ onEachDatabase('nodes on one database', (create, name) => {
     assert.ok(seen.every((id) => id === INBOX))
     // Each of the two counts from 1.
     assert.equal(foreign.filter((count) => count === 1).length, 2)
+  })
+
+  it('hear each other again after a connection went silent', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    const seen: InboxId[] = []
+    let reconnected = 0
+    const open = (node: string, url: string) =>
+      openNodeSignals({
+        url,
+        node,
+        onSignal: (inboxIds) => seen.push(...inboxIds),
+        onForeign: () => {},
+        onReconnect: () => {
+          reconnected += 1
+        },
+        onError: () => {},
+      })
+    const [speaker, listener] = [open('one', database.url), open('two', proxy.url)]
+    const hears = async () => {
+      speaker.announce([INBOX])
+      return seen.length > 0 ? true : null
+    }
+    await until(hears)
+    proxy.failAll('silence')
+    seen.length = 0
+    await until(hears)
+    assert.equal(reconnected, 1)
+    await speaker.close()
+    await listener.close()
   })
 
   it('survive the loss of a connection between two statements of a transaction', async () => {

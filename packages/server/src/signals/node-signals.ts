@@ -36,6 +36,14 @@ const IDS_PER_NOTIFICATION = 200
 
 const RECONNECT_MS = 500
 
+const CONNECT_MS_MAX = 5_000
+
+/** How often the connection is tried: one that went silent would never say so. */
+const BEAT_MS = 3_000
+
+/** Longest time of a statement on this connection; after that it is closed. */
+const ANSWER_MS_MAX = 2_000
+
 /** Bytes of messages in one notification, with room for the name of the node. */
 const MESSAGE_BYTES_MAX = 7_500
 
@@ -65,6 +73,7 @@ class PostgresSignals implements NodeSignals {
   #timer: NodeJS.Timeout | null = null
   #sending: Promise<void> = Promise.resolve()
   #isClosed = false
+  #beat: NodeJS.Timeout | null = null
   #wasConnected = false
   #foreignCount = 0
   readonly #connecting: Promise<void>
@@ -95,6 +104,7 @@ class PostgresSignals implements NodeSignals {
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#stopBeat()
     await this.#connecting
     await this.#sending
     await this.#client?.end()
@@ -112,7 +122,7 @@ class PostgresSignals implements NodeSignals {
     for (const content of contents) {
       const payload = JSON.stringify({ node: this.#options.node, ...content })
       try {
-        await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload])
+        await this.#query('select pg_notify($1, $2)', [CHANNEL, payload])
       } catch (error) {
         // The other nodes find the mail by polling.
         this.#options.onError(error)
@@ -121,11 +131,33 @@ class PostgresSignals implements NodeSignals {
     }
   }
 
+  /** Runs a statement, if there is a connection. */
+  async #query(text: string, values: readonly string[] = []): Promise<void> {
+    const client = this.#client
+    if (client === null) return
+    const timer = setTimeout(() => client.connection.stream.destroy(), ANSWER_MS_MAX)
+    try {
+      await client.query(text, [...values])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #startBeat(): void {
+    this.#beat = setInterval(() => {
+      this.#sending = this.#sending.then(() => this.#query('select 1').catch(this.#options.onError))
+    }, BEAT_MS)
+  }
+
   async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
       application_name: 'mayfly signals',
+      connectionTimeoutMillis: CONNECT_MS_MAX,
       keepAlive: true,
+      // NOTIFY holds a lock on all databases of the server until its commit is synced. Nothing is
+      // lost with an announcement that is not: polling finds the mail.
+      options: '-c synchronous_commit=off',
     })
     client.on('notification', ({ payload }) => this.#receive(payload))
     client.on('error', this.#options.onError)
@@ -134,6 +166,7 @@ class PostgresSignals implements NodeSignals {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#client = client
+      this.#startBeat()
       if (this.#wasConnected) this.#options.onReconnect()
       this.#wasConnected = true
     } catch (error) {
@@ -144,10 +177,16 @@ class PostgresSignals implements NodeSignals {
 
   #reconnect(): void {
     this.#client = null
+    this.#stopBeat()
     if (this.#isClosed) return
     setTimeout(() => {
       if (!this.#isClosed) void this.#connect()
     }, RECONNECT_MS)
+  }
+
+  #stopBeat(): void {
+    if (this.#beat !== null) clearInterval(this.#beat)
+    this.#beat = null
   }
 
   #receive(payload: string | undefined): void {

@@ -103,6 +103,8 @@ export type StoreOptions = {
   readonly isMigrated?: boolean
   /** Number of the last migration to run, for tests of the later ones; default: all. */
   readonly migrateUpTo?: number | undefined
+  /** PostgreSQL past a pooler; null when `url` is none. */
+  readonly directUrl?: string | null
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
   /**
@@ -141,28 +143,38 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await db?.destroy()
     lock?.release()
     if (!(error instanceof StorageUnavailable)) throw error
-    throw new StartRefused(`${error.message}. Check MAYFLY_DATABASE_URL.`)
+    const settings = error.message.includes('startup parameter')
+      ? 'It seems to be a connection pooler: set MAYFLY_DATABASE_DIRECT_URL too'
+      : 'Check MAYFLY_DATABASE_URL'
+    throw new StartRefused(`${error.message}. ${settings}.`)
   }
 }
 
 /** The driver of PostgreSQL is loaded only when it is used. */
 async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
-  const { openPostgres } = await import('./postgres/open.ts')
-  return openPostgres(options.url, {
+  const { openPostgres, requireSessionSettings } = await import('./postgres/open.ts')
+  const db = openPostgres(options.url, {
     connectionsMax: options.connectionsMax ?? 10,
     timeLimits: true,
+    isPooled: (options.directUrl ?? null) !== null,
   })
+  if (options.isMigrated !== true) await requireSessionSettings(db)
+  return db
 }
 
 /** On PostgreSQL by a connection of its own: migrations may take longer than any statement. */
 async function migrateWith(
   sqlite: Kysely<Schema> | null,
   dialect: Dialect,
-  { url, migrateUpTo }: StoreOptions,
+  { url, directUrl, migrateUpTo }: StoreOptions,
 ): Promise<void> {
   if (sqlite !== null) return migrate(sqlite, dialect, migrateUpTo)
   const { openPostgres } = await import('./postgres/open.ts')
-  const db = openPostgres(url, { connectionsMax: 1, timeLimits: false })
+  const db = openPostgres(directUrl ?? url, {
+    connectionsMax: 1,
+    timeLimits: false,
+    isPooled: false,
+  })
   try {
     await migrate(db, dialect, migrateUpTo)
   } finally {

@@ -16,6 +16,7 @@ function startHost(): Tested {
   const failures: string[] = []
   const host: ContentHost = createContentHost({
     databaseUrl: '',
+    directUrl: null,
     cpuMsMax: 500,
     threadUrl: new URL('../../test/testing-content-thread.ts', import.meta.url),
     onFailure: ({ call }) => failures.push(call),

@@ -11,7 +11,11 @@ import type { Content } from '../assembly/content.ts'
 import { ServiceError, type ServiceErrorDetail, StorageUnavailable } from '../errors.ts'
 
 /** What the content thread is started with. */
-export type ContentThreadData = { readonly databaseUrl: string }
+export type ContentThreadData = {
+  readonly databaseUrl: string
+  /** The database past a pooler; null when `databaseUrl` is none. */
+  readonly directUrl: string | null
+}
 
 /** The messages between the content thread and the thread that started it. */
 export type ContentThreadMessage =
@@ -175,7 +179,8 @@ class Host {
   }
 
   #start(): Worker {
-    const workerData: ContentThreadData = { databaseUrl: this.#options.databaseUrl }
+    const { databaseUrl, directUrl } = this.#options
+    const workerData: ContentThreadData = { databaseUrl, directUrl }
     const url = this.#options.threadUrl ?? new URL('./content-thread.ts', import.meta.url)
     const thread = new Worker(url, {
       workerData,

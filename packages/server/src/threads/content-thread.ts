@@ -9,9 +9,10 @@ import { type ContentThreadData, type ContentThreadMessage, writeError } from '.
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
 // Only threads/content-host.ts starts this file.
-const { databaseUrl } = workerData as ContentThreadData
+const { databaseUrl, directUrl } = workerData as ContentThreadData
 const store = await openStore({
   url: databaseUrl,
+  directUrl,
   exclusive: false,
   isMigrated: true,
   connectionsMax: 1,

@@ -24,7 +24,13 @@ const { config, hostName } = workerData as FollowUpThreadData
 // On Linux this sets the priority of the calling thread only.
 if (process.platform === 'linux') setPriority(PRIORITY)
 const url = config.MAYFLY_DATABASE_URL
-const store = await openStore({ url, exclusive: false, isMigrated: true, connectionsMax: 4 })
+const store = await openStore({
+  url,
+  directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
+  exclusive: false,
+  isMigrated: true,
+  connectionsMax: 4,
+})
 const log = createLog(config.MAYFLY_LOG_LEVEL)
 const { record, settle } = createRecorder()
 const followUp = startFollowUp({ store, log, config, hostName, record })

@@ -19,6 +19,7 @@ try {
   const url = options.config.MAYFLY_DATABASE_URL
   const store = await openStore({
     url,
+    directUrl: options.config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: false,
     isMigrated: true,
     syncsInBackground: true,

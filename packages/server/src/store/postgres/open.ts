@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { StartRefused } from '../../errors.ts'
 import { postgresDialect } from '../dialect.ts'
 import { guardedDriver } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
@@ -29,6 +30,16 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_count: '10',
 }
 
+const isLimited = (setting: string) => setting !== '0'
+
+/** Without these, mail may be lost or held; each with the values that serve. */
+const REQUIRED_SETTINGS: Readonly<Record<string, (setting: string) => boolean>> = {
+  synchronous_commit: (setting) => setting !== 'off',
+  statement_timeout: isLimited,
+  lock_timeout: isLimited,
+  idle_in_transaction_session_timeout: isLimited,
+}
+
 const INT8 = 20
 const NUMERIC = 1700
 
@@ -37,6 +48,8 @@ export type PostgresOptions = {
   readonly connectionsMax: number
   /** Whether statements have a time limit; migrations have none. */
   readonly timeLimits: boolean
+  /** Whether a pooler is in between, which refuses settings of a session or forgets them. */
+  readonly isPooled: boolean
 }
 
 /** Kysely over a pool of connections to PostgreSQL. */
@@ -48,7 +61,9 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
     application_name: 'mayfly',
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    ...(options.timeLimits ? { options: startupOptions(SESSION_SETTINGS) } : {}),
+    ...(options.timeLimits && !options.isPooled
+      ? { options: startupOptions(SESSION_SETTINGS) }
+      : {}),
     types: {
       getTypeParser: (oid, format) => {
         // Our integers are milliseconds, bytes and counts: all within 2^53.
@@ -72,6 +87,25 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
       createIntrospector: (db) => inner.createIntrospector(db),
     },
   })
+}
+
+/**
+ * Throws unless the server holds our sessions to what we rely on. A pooler may have dropped it
+ * without a word; the operator sets it for the role then.
+ */
+export async function requireSessionSettings(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ name: string; setting: string; role: string }>`
+    select name, setting, current_user as role from pg_settings
+    where name = any(${Object.keys(REQUIRED_SETTINGS)})`.execute(db)
+  const missing = rows.filter(({ name, setting }) => REQUIRED_SETTINGS[name]?.(setting) !== true)
+  if (missing.length === 0) return
+  const names = missing.map(({ name }) => name)
+  const cures = missing.map(
+    ({ name, role }) => `alter role "${role}" set ${name} = '${SESSION_SETTINGS[name]}'`,
+  )
+  throw new StartRefused(
+    `Sessions at MAYFLY_DATABASE_URL lack ${names.join(', ')}. Run in PostgreSQL: ${cures.join('; ')}; then reconnect the pooler, and set MAYFLY_DATABASE_DIRECT_URL.`,
+  )
 }
 
 function startupOptions(settings: Readonly<Record<string, string>>): string {

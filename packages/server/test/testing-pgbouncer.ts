@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { until } from './testing-until.ts'
+
+const PROGRAM = process.env['PGBOUNCER_PATH'] ?? '/usr/sbin/pgbouncer'
+
+/** Starts Debian's PgBouncer in transaction mode, in front of the database of this URL. */
+export async function startPgBouncer(url: string): Promise<AsyncDisposable & { url: string }> {
+  const target = new URL(url)
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-pgbouncer-'))
+  // It gives up root's rights, and must read its files after that.
+  await chmod(folder, 0o755)
+  const port = await freePort()
+  const users = join(folder, 'users.txt')
+  await writeFile(users, `"${target.username}" "${target.password}"\n`)
+  const settings = join(folder, 'pgbouncer.ini')
+  await writeFile(
+    settings,
+    `[databases]
+* = host=${target.hostname} port=${target.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 10
+`,
+  )
+  const isRoot = process.getuid?.() === 0
+  const child = spawn(PROGRAM, [...(isRoot ? ['--user=postgres'] : []), settings], {
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  const failed = once(child, 'error').then(([error]) => Promise.reject(error))
+  const proxied = new URL(url)
+  proxied.port = String(port)
+  await Promise.race([failed, until(() => isAnswering(proxied.href))])
+  return {
+    url: proxied.href,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function isAnswering(url: string): Promise<true | null> {
+  const client = new pg.Client({ connectionString: url })
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return null
+  } finally {
+    await client.end()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
