@@ -7,11 +7,16 @@ import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
-import { type CommitDeps, commitMails } from '../features/receiving/commit.ts'
+import {
+  type CommitDeps,
+  commitMails,
+  commitWaiting,
+  inboxesOf,
+} from '../features/receiving/commit.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { composeDeliveries } from '../features/webhooks/event.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
-import { createGroupCommit } from '../platform/group-commit.ts'
+import { createGroupCommit, createKeyedCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
@@ -35,6 +40,9 @@ const FLUSH_MS = 10_000
 
 /** How long a mail that could not be stored counts against this node. */
 const FAILURE_MS = 10_000
+
+/** Transactions at a time that wait for locked inboxes. The storage has more connections. */
+const WAITING_COMMITS_MAX = 4
 
 /** Starts to receive on this thread. */
 export async function startReceiving(
@@ -124,6 +132,10 @@ function createHandler(
       composeDeliveries(events, ...stored),
     announce: deps.signals.announce,
   }
+  const storeApart = createKeyedCommit(
+    (batch: Parameters<typeof commitWaiting>[1]) => commitWaiting(commit, batch),
+    { keyOf: inboxesOf, commitsMax: WAITING_COMMITS_MAX },
+  )
   const receive = {
     clock: deps.clock,
     ids,
@@ -132,7 +144,7 @@ function createHandler(
       deps.log.error({ err: error }, 'a mail could not be parsed; it is stored raw'),
     refusals,
     commit: createGroupCommit((batch: Parameters<typeof commitMails>[1]) =>
-      commitMails(commit, batch),
+      commitMails({ ...commit, storeApart }, batch),
     ),
     isScanned: options.config.MAYFLY_CLAMD !== null,
   }

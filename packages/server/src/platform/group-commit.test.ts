@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createGroupCommit } from './group-commit.ts'
+import { createGroupCommit, createKeyedCommit } from './group-commit.ts'
 
 /** A commit that a test lets go on when it wants. */
 function givenCommit(restMs = 0) {
@@ -79,5 +79,31 @@ describe('the group commit', () => {
     assert.ok(performance.now() - restedFrom >= 25)
     running[1]?.resolve()
     await second
+  })
+})
+
+describe('the commit by key', () => {
+  it('commits together what has the same key, and a few keys at a time', async () => {
+    const commits: { items: readonly string[]; done: PromiseWithResolvers<void> }[] = []
+    const add = createKeyedCommit(
+      async (items: readonly string[]) => {
+        const done = Promise.withResolvers<void>()
+        commits.push({ items, done })
+        await done.promise
+        return items
+      },
+      { keyOf: (item) => item.slice(0, 1), commitsMax: 2 },
+    )
+    const added = ['a1', 'b1', 'c1', 'a2', 'c2', 'a3'].map(add)
+    const run = () => commits.map(({ items }) => items.join(' '))
+    assert.deepEqual(run(), ['a1', 'b1'])
+    commits[1]?.done.resolve()
+    assert.equal(await added[1], 'b1')
+    assert.deepEqual(run(), ['a1', 'b1', 'c1 c2'])
+    commits[0]?.done.reject(new Error('locked'))
+    await assert.rejects(added[0] ?? Promise.resolve(), /locked/)
+    assert.deepEqual(run(), ['a1', 'b1', 'c1 c2', 'a2 a3'])
+    for (const { done } of commits) done.resolve()
+    assert.deepEqual(await Promise.all(added.slice(1)), ['b1', 'c1', 'a2', 'c2', 'a3'])
   })
 })

@@ -6,9 +6,14 @@ export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
 /** Items in one transaction. More gain nothing, and a burst must not become a huge transaction. */
 const BATCH_MAX = 200
 
+/** One result for each item, in order. */
+type Commit<Item, Result> = (
+  items: readonly Item[],
+) => Promise<readonly (Result | Promise<Result>)[]>
+
 type Waiting<Item, Result> = {
   readonly item: Item
-  readonly resolve: (result: Result) => void
+  readonly resolve: (result: Result | Promise<Result>) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -16,12 +21,13 @@ type Waiting<Item, Result> = {
  * Commits together all items that are ready when the event loop turns, without a timer.
  *
  * One commit runs at a time. What arrives meanwhile is the next batch, so that under load more
- * mails share the cost of a commit. A failure rejects every item of its batch.
+ * mails share the cost of a commit. A failure rejects every item of its batch. A result may be a
+ * promise: the next commit does not wait for it.
  *
  * `restMs` is the pause after each commit, for items that are not awaited.
  */
 export function createGroupCommit<Item, Result>(
-  commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+  commit: Commit<Item, Result>,
   restMs = 0,
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
@@ -47,8 +53,41 @@ export function createGroupCommit<Item, Result>(
     })
 }
 
+/**
+ * Commits together the items with the same key that are ready, and items with different keys apart:
+ * one commit a key at a time, and `commitsMax` in all.
+ */
+export function createKeyedCommit<Item, Result>(
+  commit: Commit<Item, Result>,
+  { keyOf, commitsMax }: { readonly keyOf: (item: Item) => string; readonly commitsMax: number },
+): GroupCommit<Item, Result> {
+  const waiting = new Map<string, Waiting<Item, Result>[]>()
+  const running = new Set<string>()
+  const run = () => {
+    for (const [key, items] of waiting) {
+      if (running.size >= commitsMax) return
+      if (running.has(key)) continue
+      waiting.delete(key)
+      if (items.length > BATCH_MAX) waiting.set(key, items.slice(BATCH_MAX))
+      running.add(key)
+      void commitBatch(commit, items.slice(0, BATCH_MAX)).then(() => {
+        running.delete(key)
+        run()
+      })
+    }
+  }
+  return (item) =>
+    new Promise((resolve, reject) => {
+      const key = keyOf(item)
+      const items = waiting.get(key)
+      if (items === undefined) waiting.set(key, [{ item, resolve, reject }])
+      else items.push({ item, resolve, reject })
+      run()
+    })
+}
+
 async function commitBatch<Item, Result>(
-  commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+  commit: Commit<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
 ): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import pg from 'pg'
 import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sendMails } from '../testing-send-mail.ts'
@@ -39,6 +40,37 @@ onEachDatabase('nodes on one database', (create, name) => {
     assert.ok(tookMs < ACCEPTS_AGAIN_MS_MAX, `accepted again after ${Math.round(tookMs)} ms`)
     const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
     assert.equal(messages.length, 3)
+  })
+
+  it('store mail for other inboxes while one is locked by somebody else', async () => {
+    await using database = await create()
+    await using service = await startService({ database })
+    const dev = await service.register()
+    const inboxes = await Promise.all(
+      ['locked', 'free', 'other'].map((localPart) => dev.post('/v1/inboxes', { localPart })),
+    )
+    const [locked, ...free] = inboxes.map(({ body }) => ({ to: body.inbox.emailAddress }))
+    assert.ok(locked)
+    const somebody = new pg.Client({ connectionString: database.url })
+    await somebody.connect()
+    await somebody.query('begin')
+    await somebody.query(`select from inbox where address = $1 for update`, [locked.to])
+
+    let isLockedAnswered = false
+    const held = service.sendMails([locked]).then((answers) => {
+      isLockedAnswered = true
+      return answers
+    })
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(free.map((mail) => service.sendMail(mail)))
+    }
+    assert.equal(isLockedAnswered, false, 'the other inboxes have waited for the locked one')
+    // Which is not waited for without end either.
+    assert.match((await held)[0]?.mail ?? '', /^451/)
+    const later = service.sendMail(locked)
+    await somebody.query('rollback')
+    await later
+    await somebody.end()
   })
 
   it('go by the clock of the database, whatever the time of their machines', async () => {

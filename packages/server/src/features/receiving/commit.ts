@@ -46,14 +46,48 @@ export type CommitDeps = {
   }) => void
 }
 
-/** Stores mails in one transaction, then announces them; one result a mail, in order. */
+/**
+ * Stores mails in one transaction, then announces them; one result a mail, in order.
+ *
+ * A mail whose inbox somebody else has locked is stored apart, and its result is a promise: no
+ * other mail waits for the lock.
+ */
 export async function commitMails(
+  deps: CommitDeps & { readonly storeApart: (ready: ReadyMail) => Promise<CommitResult> },
+  batch: readonly ReadyMail[],
+): Promise<readonly (CommitResult | Promise<CommitResult>)[]> {
+  const stored = await storeMails(deps, batch, 'leaveOut')
+  return batch.map((ready) => stored.get(ready) ?? deps.storeApart(ready))
+}
+
+/** The same for mails of the same inboxes, whose locks it waits for. */
+export async function commitWaiting(
   deps: CommitDeps,
   batch: readonly ReadyMail[],
 ): Promise<readonly CommitResult[]> {
-  const inboxIds = [...new Set(batch.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
-  const { results, webhookIds } = await deps.store.transaction(async (tx) => {
-    const inboxes = await tx.receiving.lockInboxes(inboxIds)
+  const stored = await storeMails(deps, batch, 'wait')
+  return batch.flatMap((ready) => stored.get(ready) ?? [])
+}
+
+/** The inboxes of a mail, as a text. */
+export function inboxesOf({ recipients }: ReadyMail): string {
+  return [...new Set(recipients.map(({ inboxId }) => inboxId))].sort().join()
+}
+
+/** Stores those mails whose inboxes could all be locked, or, after waiting, all of them. */
+async function storeMails(
+  deps: CommitDeps,
+  ready: readonly ReadyMail[],
+  ifLocked: 'wait' | 'leaveOut',
+): Promise<ReadonlyMap<ReadyMail, CommitResult>> {
+  const inboxIds = [...new Set(ready.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
+  const { batch, results, webhookIds } = await deps.store.transaction(async (tx) => {
+    const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
+    const locked = new Set(inboxes.map(({ id }) => id))
+    const batch =
+      ifLocked === 'wait'
+        ? ready
+        : ready.filter(({ recipients }) => recipients.every(({ inboxId }) => locked.has(inboxId)))
     const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
     const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
     const messages = results.flatMap((result) => result.messages)
@@ -62,7 +96,8 @@ export async function commitMails(
     for (const [inbox, at] of flooded) {
       await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
     }
-    return { results, webhookIds: await addDeliveries(deps, tx, { messages, changed }) }
+    const webhookIds = await addDeliveries(deps, tx, { messages, changed })
+    return { batch, results, webhookIds }
   })
   // Not before the commit: a wait that is woken earlier would look and find nothing.
   const stored = results.flatMap(({ messages }) => messages)
@@ -71,7 +106,9 @@ export async function commitMails(
     mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
     webhookIds,
   })
-  return results
+  return new Map(
+    batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
+  )
 }
 
 /**

@@ -34,6 +34,7 @@ async function deliver(
     newMessageId: () => ids.next('message'),
     composeDeliveries: () => [],
     announce: () => {},
+    storeApart: () => assert.fail('nothing is locked'),
   }
   for (let left = mails.count; left > 0; left -= BATCH) {
     const batch = Array.from({ length: Math.min(left, BATCH) }, () => ({

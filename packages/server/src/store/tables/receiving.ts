@@ -113,14 +113,21 @@ export class ReceivingQueries {
     return rows.map((row) => ({ inboxId: row.id, accountId: row.account_id, address: row.address }))
   }
 
-  /** Locks inboxes until the end of the transaction and returns how full they are. */
-  async lockInboxes(ids: readonly InboxId[]): Promise<InboxFill[]> {
+  /**
+   * Locks inboxes until the end of the transaction and returns how full they are. Those that others
+   * have locked are waited for, or left out.
+   */
+  async lockInboxes(
+    ids: readonly InboxId[],
+    ifLocked: 'wait' | 'leaveOut' = 'wait',
+  ): Promise<InboxFill[]> {
+    const { among, list, forUpdate, skipLocked } = this.#dialect
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence,
          flood_started_at, flood_mails from inbox
-         where id ${this.#dialect.among(1)} order by id${this.#dialect.forUpdate}`,
-      [this.#dialect.list(ids)],
+         where id ${among(1)} order by id${ifLocked === 'wait' ? forUpdate : skipLocked}`,
+      [list(ids)],
     )
     return rows.map((row) => ({
       id: row.id,
