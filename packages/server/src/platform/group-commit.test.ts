@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGroupCommit, createKeyedCommit } from './group-commit.ts'
 
 /** A commit that a test lets go on when it wants. */
@@ -99,9 +100,11 @@ describe('the commit by key', () => {
     assert.deepEqual(run(), ['a1', 'b1'])
     commits[1]?.done.resolve()
     assert.equal(await added[1], 'b1')
+    await nextTurn()
     assert.deepEqual(run(), ['a1', 'b1', 'c1 c2'])
     commits[0]?.done.reject(new Error('locked'))
     await assert.rejects(added[0] ?? Promise.resolve(), /locked/)
+    await nextTurn()
     assert.deepEqual(run(), ['a1', 'b1', 'c1 c2', 'a2 a3'])
     for (const { done } of commits) done.resolve()
     assert.deepEqual(await Promise.all(added.slice(1)), ['b1', 'c1', 'a2', 'c2', 'a3'])

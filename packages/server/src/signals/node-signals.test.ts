@@ -55,6 +55,7 @@ onEachDatabase('nodes on one database', (create, name) => {
         url,
         node,
         onSignal: (inboxIds) => seen.push(...inboxIds),
+        onMessage: () => {},
         onForeign: () => {},
         onReconnect: () => {
           reconnected += 1

@@ -76,7 +76,8 @@ class PostgresSignals implements NodeSignals {
   #beat: NodeJS.Timeout | null = null
   #wasConnected = false
   #foreignCount = 0
-  readonly #connecting: Promise<void>
+  #connecting: Promise<void>
+  #reconnectTimer: NodeJS.Timeout | null = null
 
   constructor(options: NodeSignalsOptions) {
     this.#options = options
@@ -104,10 +105,10 @@ class PostgresSignals implements NodeSignals {
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#stopBeat()
+    if (this.#reconnectTimer !== null) clearTimeout(this.#reconnectTimer)
     await this.#connecting
     await this.#sending
-    await this.#client?.end()
+    if (this.#client !== null) await end(this.#client)
   }
 
   async #send(): Promise<void> {
@@ -135,12 +136,7 @@ class PostgresSignals implements NodeSignals {
   async #query(text: string, values: readonly string[] = []): Promise<void> {
     const client = this.#client
     if (client === null) return
-    const timer = setTimeout(() => client.connection.stream.destroy(), ANSWER_MS_MAX)
-    try {
-      await client.query(text, [...values])
-    } finally {
-      clearTimeout(timer)
-    }
+    await answered(client, client.query(text, [...values]))
   }
 
   #startBeat(): void {
@@ -166,12 +162,13 @@ class PostgresSignals implements NodeSignals {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#client = client
+      if (this.#isClosed) return
       this.#startBeat()
       if (this.#wasConnected) this.#options.onReconnect()
       this.#wasConnected = true
     } catch (error) {
       this.#options.onError(error)
-      await client.end().catch(() => {})
+      await end(client)
     }
   }
 
@@ -179,8 +176,8 @@ class PostgresSignals implements NodeSignals {
     this.#client = null
     this.#stopBeat()
     if (this.#isClosed) return
-    setTimeout(() => {
-      if (!this.#isClosed) void this.#connect()
+    this.#reconnectTimer = setTimeout(() => {
+      this.#connecting = this.#connect()
     }, RECONNECT_MS)
   }
 
@@ -199,6 +196,20 @@ class PostgresSignals implements NodeSignals {
       else for (const message of received.messages) this.#options.onMessage(message)
     }
   }
+}
+
+/** Waits for an answer; closes the connection when there is none for too long. */
+async function answered(client: pg.Client, answer: Promise<unknown>): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), ANSWER_MS_MAX)
+  try {
+    await answer
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function end(client: pg.Client): Promise<void> {
+  await answered(client, client.end()).catch(() => {})
 }
 
 /** What `#send` sent; null for anything else: whoever can use the database can notify. */
