@@ -91,7 +91,7 @@ function apiError(response: Response, text: string, call: Call): ApiError {
     type: field('type') ?? 'unexpected',
     code: field('code') ?? 'unexpected_response',
     message: field('message') ?? foreignResponse(text),
-    requestId: field('requestId'),
+    requestId: field('requestId') ?? response.headers.get('x-request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     call: `${call.method} ${call.path}`,
     body,

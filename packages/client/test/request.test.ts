@@ -64,6 +64,13 @@ describe('an error response', () => {
     })
   })
 
+  it('names its request, by the header where the body does not', async () => {
+    await using mayfly = await startFakeMayfly()
+    const error = { type: 'conflict', code: 'address_taken', message: 'Taken.' }
+    mayfly.script.push({ status: 409, body: { error }, headers: { 'x-request-id': 'req_8' } })
+    await assert.rejects(mayfly.connect().inboxes.create(), { requestId: 'req_8' })
+  })
+
   it('of another program is quoted', async () => {
     await using mayfly = await startFakeMayfly()
     mayfly.script.push({ status: 404, body: '<h1>\n nginx</h1>' })
