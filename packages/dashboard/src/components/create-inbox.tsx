@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals'
+import { type ErrorText, errorText } from '../error-text.ts'
+import { navigate } from '../route.ts'
+import { signedInClient } from '../session.ts'
+import { createInbox } from '../state/inboxes.ts'
+import { useLoaded } from '../use-loaded.ts'
+import { Button } from './controls.tsx'
+import { Dialog } from './dialog.tsx'
+import { SelectField, TextField } from './fields.tsx'
+import { Failure } from './notices.tsx'
+
+const LIFETIMES: readonly (readonly [string, string])[] = [
+  ['600', '10 minutes'],
+  ['3600', '1 hour'],
+  ['86400', '1 day'],
+  ['259200', '3 days'],
+  ['604800', '7 days'],
+]
+
+/** Asks for the address and lifetime of a new inbox; both have defaults. */
+export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
+  const domains = useLoaded('domains', (signal) => signedInClient().domains.list({ signal }))
+  const localPart = useSignal('')
+  const domain = useSignal('')
+  const ttlSeconds = useSignal('86400')
+  const error = useSignal<ErrorText | null>(null)
+  const create = async () => {
+    try {
+      const inbox = await createInbox({
+        ttlSeconds: Number(ttlSeconds.value),
+        ...(localPart.value.trim() === '' ? {} : { localPart: localPart.value.trim() }),
+        ...(domain.value === '' ? {} : { domain: domain.value }),
+      })
+      onClose()
+      navigate({ page: 'inbox', inboxId: inbox.id })
+    } catch (thrown) {
+      error.value = errorText(thrown)
+    }
+  }
+  return (
+    <Dialog title="New inbox" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <TextField
+          label="Address"
+          hint="Leave it empty for a random one."
+          placeholder="signup-test"
+          isCode
+          value={localPart.value}
+          onChange={(value) => {
+            localPart.value = value
+          }}
+        />
+        <SelectField
+          label="Domain"
+          value={domain.value}
+          onChange={(value) => {
+            domain.value = value
+          }}
+          options={[
+            ['', 'Default'],
+            ...(domains.value ?? []).map(
+              ({ domain: name, type }) =>
+                [name, type === 'public' ? name : `${name} (${type})`] as const,
+            ),
+          ]}
+        />
+        <SelectField
+          label="Lifetime"
+          value={ttlSeconds.value}
+          onChange={(value) => {
+            ttlSeconds.value = value
+          }}
+          options={LIFETIMES}
+        />
+        {error.value === null ? null : <Failure error={error.value} />}
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            Create inbox
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+import type { DiagnosticEvent, Inbox, Stage } from '@mayfly/client'
+import { diagnosticsTurn } from '../state/turns.ts'
+import { useLoaded } from '../use-loaded.ts'
+import { Failure, Loading } from './notices.tsx'
+import { Ago } from './times.tsx'
+
+const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
+  'inbox.created': ['Inbox created', 'plain'],
+  'smtp.accepted': ['Recipient accepted', 'plain'],
+  'smtp.refused': ['Mail refused', 'bad'],
+  'message.stored': ['Message stored', 'good'],
+  'otp.detected': ['Code found', 'accent'],
+  'webhook.delivered': ['Webhook delivered', 'good'],
+  'webhook.failed': ['Webhook failed', 'bad'],
+  'inbox.expired': ['Inbox expired', 'warn'],
+  'inbox.suspended': ['Inbox suspended', 'bad'],
+  'near.miss': ['Mail to a similar address', 'warn'],
+}
+
+/** What happened to mail for an inbox, and what to do when none arrives. */
+export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount: number }) {
+  const { inbox, messageCount } = props
+  const key = `${inbox.id} ${messageCount} ${diagnosticsTurn.value}`
+  const { value, error, reload } = useLoaded(key, (signal) => inbox.diagnose({ signal }))
+  return (
+    <section class="diagnosis">
+      <h3>{messageCount === 0 ? 'Nothing came?' : 'What happened here'}</h3>
+      {error === null ? null : <Failure error={error} onRetry={reload} />}
+      {value === null && error === null ? <Loading /> : null}
+      {value === null || value.nextSteps.length === 0 ? null : (
+        <ul class="next-steps">
+          {value.nextSteps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      )}
+      {value === null ? null : <Timeline events={[...value.events].reverse()} />}
+    </section>
+  )
+}
+
+/** Observed stages as a line in time. */
+export function Timeline({ events }: { readonly events: readonly DiagnosticEvent[] }) {
+  return (
+    <ol class="timeline">
+      {events.map(({ stage, at, detail }, index) => {
+        // A newer service may have stages that this page does not know.
+        const [text, kind] = STAGES[stage] ?? [stage, 'plain']
+        return (
+          <li key={`${at} ${stage} ${index}`} class={kind}>
+            <p>
+              {text} <Ago at={at} />
+            </p>
+            {detail === null ? null : <p class="detail">{detail}</p>}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -1,0 +1,170 @@
+import { useSignal } from '@preact/signals'
+import { countText } from '../format.ts'
+import { openMessageId } from '../route.ts'
+import { hrefOf } from '../routes.ts'
+import { cursorId } from '../state/cursor.ts'
+import { deleteAllMessages } from '../state/deletions.ts'
+import { type InboxEntry, openInbox } from '../state/inboxes.ts'
+import { filterText, loadMoreMessages, messageList, shownMessages } from '../state/messages.ts'
+import { CopyButton, IconButton, IconLink } from './controls.tsx'
+import { ConfirmDialog } from './dialog.tsx'
+import { HeldWaits } from './held-waits.tsx'
+import { Icon } from './icon.tsx'
+import { MessageRow } from './message-row.tsx'
+import { Empty, Loading } from './notices.tsx'
+import { Countdown } from './times.tsx'
+import { VirtualList } from './virtual-list.tsx'
+
+/** The messages of the open inbox. */
+export function MessagesPane() {
+  const entry = openInbox.value
+  return (
+    <section class="messages-pane" aria-label="Messages">
+      {entry === null ? (
+        <Loading lines={5} />
+      ) : (
+        <>
+          <PaneHeader entry={entry} />
+          <HeldWaits inboxId={entry.inbox.id} />
+          {entry.messageCount === 0 ? null : <Filter />}
+          <Messages inboxId={entry.inbox.id} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
+  const { inbox, messageCount, unreadCount } = entry
+  const isConfirming = useSignal(false)
+  const setConfirming = (value: boolean) => () => {
+    isConfirming.value = value
+  }
+  return (
+    <header class="pane-header">
+      <IconLink icon="back" label="All inboxes" href={hrefOf({ page: 'inboxes' })} class="narrow" />
+      <div class="pane-title">
+        <h2 class="address" title={inbox.emailAddress}>
+          {inbox.emailAddress}
+        </h2>
+        <p class="facts">
+          {countText(messageCount, 'message')}
+          {unreadCount > 0 ? `, ${unreadCount.toLocaleString()} unread` : ''}
+          {' · '}
+          {inbox.state === 'active' ? (
+            <>
+              <Countdown to={inbox.expiresAt} /> left
+            </>
+          ) : (
+            inbox.state
+          )}
+        </p>
+      </div>
+      <CopyButton text={inbox.emailAddress} what="address" />
+      <IconLink
+        icon="info"
+        label="About this inbox"
+        href={hrefOf({ page: 'details', inboxId: inbox.id })}
+      />
+      <IconButton
+        icon="trash"
+        label="Delete all messages"
+        isDisabled={messageCount === 0}
+        onClick={setConfirming(true)}
+      />
+      {isConfirming.value ? (
+        <ConfirmDialog
+          title="Delete all messages?"
+          text={`All messages of ${inbox.emailAddress} are deleted at once. The inbox stays.`}
+          action="Delete all"
+          onConfirm={() => deleteAllMessages(inbox.id)}
+          onClose={setConfirming(false)}
+        />
+      ) : null}
+    </header>
+  )
+}
+
+function Filter() {
+  return (
+    <div class="filter">
+      <Icon name="search" size={14} />
+      <input
+        id="filter"
+        type="search"
+        placeholder="Filter"
+        aria-label="Filter messages"
+        autocomplete="off"
+        value={filterText.value}
+        onInput={(event) => {
+          filterText.value = event.currentTarget.value
+        }}
+      />
+      <span class="key" aria-hidden="true">
+        /
+      </span>
+    </div>
+  )
+}
+
+function Messages({ inboxId }: { readonly inboxId: string }) {
+  const newAbove = useSignal(0)
+  const top = useSignal(0)
+  const list = messageList.value
+  const shown = shownMessages.value
+  if (list === null || list.state === 'loading') return <Loading lines={6} />
+  if (shown.length === 0) return <NoMessages isFiltered={list.messages.length > 0} />
+  const tabStop = shown.some(({ id }) => id === cursorId.value) ? cursorId.value : shown[0]?.id
+  return (
+    <div class="list-frame">
+      {newAbove.value > 0 ? (
+        <button
+          type="button"
+          class="new-above"
+          onClick={() => {
+            top.value += 1
+          }}
+        >
+          <Icon name="up" size={14} />
+          {newAbove.value.toLocaleString()} new
+        </button>
+      ) : null}
+      <VirtualList
+        key={inboxId}
+        label="Messages, newest first"
+        items={shown}
+        top={top}
+        onNearEnd={() => void loadMoreMessages()}
+        onNewAbove={(count) => {
+          newAbove.value = count
+        }}
+        row={(message) => (
+          <MessageRow
+            inboxId={inboxId}
+            message={message}
+            isOpen={openMessageId.value === message.id}
+            isTabStop={message.id === tabStop}
+            onFocus={() => {
+              cursorId.value = message.id
+            }}
+          />
+        )}
+      />
+    </div>
+  )
+}
+
+function NoMessages({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty icon="search" title="Nothing matches">
+        No message here contains “{filterText.value}”.
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon="mail" title="Waiting for the first mail">
+      It appears here the moment it arrives.
+    </Empty>
+  )
+}

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals'
+import { countText } from '../format.ts'
+import { openInboxId, route } from '../route.ts'
+import { type AccountPage, hrefOf } from '../routes.ts'
+import { type InboxEntry, inboxes } from '../state/inboxes.ts'
+import { liveState } from '../state/live.ts'
+import { waitsOf } from '../state/waits.ts'
+import { IconButton } from './controls.tsx'
+import { CreateInbox } from './create-inbox.tsx'
+import { Icon, type IconName, Logo } from './icon.tsx'
+import { Loading } from './notices.tsx'
+import { Countdown } from './times.tsx'
+
+const PAGES: readonly (readonly [page: AccountPage, text: string, icon: IconName])[] = [
+  ['keys', 'Keys', 'key'],
+  ['domains', 'Domains', 'globe'],
+  ['webhooks', 'Webhooks', 'webhook'],
+  ['scenarios', 'Scenarios', 'scenario'],
+  ['usage', 'Usage', 'chart'],
+  ['settings', 'Settings', 'settings'],
+]
+
+const LIVE_TEXT = {
+  connecting: 'Connecting',
+  live: 'Live',
+  polling: 'Checking every few seconds',
+  offline: 'The service cannot be reached',
+} as const
+
+/** The inboxes and the pages of the account. */
+export function Sidebar() {
+  const isCreating = useSignal(false)
+  return (
+    <nav class="sidebar" aria-label="Inboxes and account">
+      <header>
+        <a class="brand" href={hrefOf({ page: 'inboxes' })}>
+          <Logo />
+          Mayfly
+        </a>
+        <span class={`live ${liveState.value}`} title={LIVE_TEXT[liveState.value]}>
+          <span class="unseen">{LIVE_TEXT[liveState.value]}</span>
+        </span>
+      </header>
+      <div class="sidebar-title">
+        <h2>Inboxes</h2>
+        <IconButton
+          icon="plus"
+          label="New inbox"
+          onClick={() => {
+            isCreating.value = true
+          }}
+        />
+      </div>
+      <InboxList />
+      <ul class="pages">
+        {PAGES.map(([page, text, icon]) => (
+          <li key={page}>
+            <a
+              class="nav-row"
+              href={hrefOf({ page })}
+              aria-current={route.value.page === page ? 'page' : undefined}
+            >
+              <Icon name={icon} />
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {isCreating.value ? (
+        <CreateInbox
+          onClose={() => {
+            isCreating.value = false
+          }}
+        />
+      ) : null}
+    </nav>
+  )
+}
+
+function InboxList() {
+  if (inboxes.value === null) return <Loading />
+  if (inboxes.value.length === 0) return <p class="sidebar-empty">No active inbox yet.</p>
+  return (
+    <ul class="inbox-list">
+      {inboxes.value.map((entry) => (
+        <li key={entry.inbox.id}>
+          <InboxRow entry={entry} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function InboxRow({ entry }: { readonly entry: InboxEntry }) {
+  const { inbox, messageCount, unreadCount } = entry
+  const [local, domain] = inbox.emailAddress.split('@')
+  const waits = waitsOf(inbox.id).length
+  return (
+    <a
+      class={`inbox-row${unreadCount > 0 ? ' unread' : ''}`}
+      href={hrefOf({ page: 'inbox', inboxId: inbox.id })}
+      aria-current={openInboxId.value === inbox.id ? 'true' : undefined}
+    >
+      <span class="row-line">
+        <span class="inbox-name">{local}</span>
+        {waits > 0 ? (
+          <span class="waiting" title={`${countText(waits, 'wait')} held`}>
+            <span class="unseen">{countText(waits, 'test')} waiting</span>
+          </span>
+        ) : null}
+        {unreadCount > 0 ? (
+          <span class="count">
+            {unreadCount.toLocaleString()}
+            <span class="unseen"> unread</span>
+          </span>
+        ) : null}
+      </span>
+      <span class="inbox-facts">
+        <span>@{domain}</span>
+        <span>
+          {messageCount.toLocaleString()}
+          <span class="unseen"> messages</span>
+          {' · '}
+          {inbox.state === 'active' ? <Countdown to={inbox.expiresAt} /> : inbox.state}
+        </span>
+      </span>
+    </a>
+  )
+}

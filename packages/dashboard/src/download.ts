@@ -1,0 +1,10 @@
+/** Saves bytes as a file. They never become a page of ours: the type is that of plain bytes. */
+export function saveFile(bytes: Uint8Array<ArrayBuffer>, name: string): void {
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Not at once: the browser begins to read after this task.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,110 @@
+import type { Link, Message, OtpCandidate } from '@mayfly/client'
+import { Badge, Button, CopyButton } from '../components/controls.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Failure, Loading } from '../components/notices.tsx'
+import { copyText } from '../copy.ts'
+import { inboxOf } from '../state/inboxes.ts'
+import { useLoaded } from '../use-loaded.ts'
+import { OutsideLink } from './text-tab.tsx'
+
+/** The code with the reasons for it, other candidates, and the links. */
+export function CodeTab({ message }: { readonly message: Message }) {
+  const { inboxId, id, otp } = message
+  const explained = useLoaded(id, async (signal) =>
+    (await inboxOf(inboxId)).explainOtp(id, { signal }),
+  )
+  const candidates = explained.value?.candidates ?? []
+  const chosen = candidates.find(({ value }) => value === otp?.value)
+  return (
+    <div class="stack">
+      <section>
+        <h3>Code</h3>
+        {otp === null ? (
+          <p class="muted">No one-time code was found in this mail.</p>
+        ) : (
+          <div class="big-code">
+            <output>{otp.value}</output>
+            <p class="muted">{Math.round(otp.confidence * 100)} % sure</p>
+            <Button kind="primary" icon="copy" onClick={() => copyText(otp.value, 'Code')}>
+              Copy code
+            </Button>
+          </div>
+        )}
+        {explained.error === null ? null : (
+          <Failure error={explained.error} onRetry={explained.reload} />
+        )}
+        {explained.value === null && explained.error === null ? <Loading lines={2} /> : null}
+        {chosen === undefined ? null : <Reasons candidate={chosen} />}
+      </section>
+      <OtherCandidates candidates={candidates.filter((candidate) => candidate !== chosen)} />
+      <Links links={message.links} />
+    </div>
+  )
+}
+
+function Reasons({ candidate }: { readonly candidate: OtpCandidate }) {
+  return (
+    <ul class="reasons">
+      {candidate.reasonsFor.map((reason) => (
+        <li key={reason} class="for">
+          <Icon name="check" size={14} />
+          <span>
+            <span class="unseen">For: </span>
+            {reason}
+          </span>
+        </li>
+      ))}
+      {candidate.reasonsAgainst.map((reason) => (
+        <li key={reason} class="against">
+          <Icon name="cross" size={14} />
+          <span>
+            <span class="unseen">Against: </span>
+            {reason}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OtherCandidates({ candidates }: { readonly candidates: readonly OtpCandidate[] }) {
+  if (candidates.length === 0) return null
+  return (
+    <section>
+      <h3>Other candidates</h3>
+      <ul class="candidates">
+        {candidates.map((candidate) => (
+          <li key={candidate.value}>
+            <p>
+              <code>{candidate.value}</code>{' '}
+              <Badge>{Math.round(candidate.confidence * 100)} %</Badge>
+            </p>
+            <Reasons candidate={candidate} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Links({ links }: { readonly links: readonly Link[] }) {
+  return (
+    <section>
+      <h3>Links</h3>
+      {links.length === 0 ? <p class="muted">This mail has no link.</p> : null}
+      <ul class="links">
+        {links.map(({ url, text }) => (
+          <li key={url}>
+            <div>
+              <p class="link-text">{text || 'No text'}</p>
+              <p class="link-url">
+                <OutsideLink url={url} text={url} />
+              </p>
+            </div>
+            <CopyButton text={url} what="link" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,103 @@
+import type { Delivery, Diagnostics, Message } from '@mayfly/client'
+import { Badge } from '../components/controls.tsx'
+import { Timeline } from '../components/diagnosis.tsx'
+import { Failure, Loading } from '../components/notices.tsx'
+import { Ago } from '../components/times.tsx'
+import { signedInClient } from '../session.ts'
+import { inboxOf } from '../state/inboxes.ts'
+import { useLoaded } from '../use-loaded.ts'
+
+/** How a message came and where it went: its SMTP dialogue, its stages, its webhooks. */
+export function DeliveryTab({ message }: { readonly message: Message }) {
+  const { inboxId, id, envelope } = message
+  const loaded = useLoaded(id, async (signal) => {
+    const inbox = await inboxOf(inboxId)
+    const [transcript, diagnostics, log] = await Promise.all([
+      inbox.readTranscript(id, { signal }),
+      inbox.diagnose({ signal }),
+      signedInClient().webhooks.deliveries({ limit: 100, signal }),
+    ])
+    return { transcript, diagnostics, deliveries: log.deliveries }
+  })
+  if (loaded.error !== null) return <Failure error={loaded.error} onRetry={loaded.reload} />
+  if (loaded.value === null) return <Loading lines={8} />
+  const { transcript, diagnostics, deliveries } = loaded.value
+  return (
+    <div class="stack">
+      <section>
+        <h3>Envelope</h3>
+        <dl class="headers">
+          <Fact name="Sender" value={envelope.mailFrom || '<> (a bounce)'} />
+          <Fact name="Recipient" value={envelope.rcptTo} />
+          <Fact
+            name="From machine"
+            value={`${envelope.remoteAddress}, ${envelope.helo ?? 'no name'}`}
+          />
+          <Fact name="Encryption" value={envelope.tls ?? 'none'} />
+        </dl>
+      </section>
+      <section>
+        <h3>Timeline</h3>
+        <Timeline events={eventsOf(diagnostics, message)} />
+      </section>
+      <section>
+        <h3>SMTP dialogue</h3>
+        <Transcript lines={transcript} />
+      </section>
+      <section>
+        <h3>Webhooks</h3>
+        <Webhooks deliveries={deliveries.filter(({ messageId }) => messageId === id)} />
+      </section>
+    </div>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Transcript({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <ol class="transcript">
+      {lines.map((line, index) => (
+        // Lines repeat: a line has no other identity than its place.
+        <li key={index} class={line.startsWith('C:') ? 'from-client' : 'from-server'}>
+          {line}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Webhooks({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  if (deliveries.length === 0) return <p class="muted">No webhook was sent for this mail.</p>
+  return (
+    <ul class="rows">
+      {deliveries.map(({ id, url, status, attempts, createdAt }) => (
+        <li key={id}>
+          <Badge kind={status === 'succeeded' ? 'good' : status === 'failed' ? 'bad' : 'warn'}>
+            {status}
+          </Badge>
+          <span class="row-main">{url}</span>
+          <span class="muted">
+            {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'},{' '}
+            <Ago at={createdAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The stages of one message: those that name it, and its acceptance, when it had no id yet. */
+function eventsOf({ events }: Diagnostics, { id, receivedAt }: Message) {
+  return events.filter(
+    ({ stage, at, detail }) =>
+      detail?.includes(id) === true || (stage === 'smtp.accepted' && at === receivedAt),
+  )
+}

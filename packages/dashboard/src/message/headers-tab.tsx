@@ -1,0 +1,96 @@
+import type { AuthVerdict, Message, SenderCheck } from '@mayfly/client'
+import { useSignal } from '@preact/signals'
+import { Badge } from '../components/controls.tsx'
+import { TextField } from '../components/fields.tsx'
+
+const CHECKS: readonly (readonly [check: SenderCheck, name: string, pass: string])[] = [
+  ['spf', 'SPF', 'The server that sent this mail may send for its domain.'],
+  ['dkim', 'DKIM', 'The mail is signed by its domain and was not changed on the way.'],
+  ['dmarc', 'DMARC', 'The domain that readers see is the one that was checked.'],
+]
+
+const RESULTS: Readonly<Record<string, string>> = {
+  fail: 'The check failed: other services would distrust this mail.',
+  softfail: 'The domain says that this server probably may not send for it.',
+  neutral: 'The domain says neither yes nor no.',
+  none: 'The domain has published nothing to check against, or the mail is not signed.',
+  temperror: 'DNS gave no answer; the check could not be made.',
+  permerror: 'The record of the domain is malformed.',
+  policy: 'The signature is valid, but a rule does not accept it.',
+}
+
+/** The sender checks in words, and every header. */
+export function HeadersTab({ message }: { readonly message: Message }) {
+  const wanted = useSignal('')
+  const needle = wanted.value.trim().toLowerCase()
+  const shown = message.headers
+    .map((header, index) => ({ ...header, index }))
+    .filter(({ name, value }) => `${name}: ${value}`.toLowerCase().includes(needle))
+  return (
+    <div class="stack">
+      <SenderChecks message={message} />
+      <section>
+        <div class="section-line">
+          <h3>Headers</h3>
+          <TextField
+            label="Filter headers"
+            value={wanted.value}
+            onChange={(value) => {
+              wanted.value = value
+            }}
+          />
+        </div>
+        <dl class="headers">
+          {shown.map(({ name, value, index }) => (
+            <div key={index}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {shown.length === 0 ? <p class="muted">No header contains this.</p> : null}
+      </section>
+    </div>
+  )
+}
+
+function SenderChecks({ message: { auth, defects } }: { readonly message: Message }) {
+  return (
+    <section>
+      <h3>Sender</h3>
+      {auth === null ? <p class="muted">The sender checks are still running.</p> : null}
+      {auth === null ? null : (
+        <ul class="checks">
+          {CHECKS.map(([check, name, pass]) => (
+            <li key={check}>
+              <span class="check-name">
+                {name} <VerdictBadge verdict={auth[check]} />
+              </span>
+              <span>
+                {auth[check].result === 'pass' ? pass : (RESULTS[auth[check].result] ?? '')}
+                <span class="muted">
+                  {[auth[check].domain, auth[check].detail].filter(Boolean).join(' · ')}
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {defects.length === 0 ? null : (
+        <>
+          <h3>Malformed</h3>
+          <ul class="defects">
+            {defects.map((defect) => (
+              <li key={defect}>{defect}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+function VerdictBadge({ verdict: { result } }: { readonly verdict: AuthVerdict }) {
+  const kind = result === 'pass' ? 'good' : result === 'fail' ? 'bad' : 'plain'
+  return <Badge kind={kind}>{result}</Badge>
+}

@@ -1,0 +1,79 @@
+import type { Message } from '@mayfly/client'
+import { useSignal } from '@preact/signals'
+import { Button, Segments } from '../components/controls.tsx'
+import { Failure, Loading } from '../components/notices.tsx'
+import { useLoaded } from '../use-loaded.ts'
+import { frameUrl } from './frame-url.ts'
+import { TextTab } from './text-tab.tsx'
+
+const WIDTHS = [
+  ['320', '320'],
+  ['375', '375'],
+  ['768', '768'],
+  ['full', 'Full'],
+] as const
+
+/**
+ * The HTML of a message, in a frame with an address of its own that allows neither scripts nor the
+ * origin of this page. It fills the pane and scrolls by itself: nothing here looks into it.
+ */
+export function PreviewTab({ message }: { readonly message: Message }) {
+  const width = useSignal<(typeof WIDTHS)[number][0]>('full')
+  const scheme = useSignal<'light' | 'dark'>('light')
+  const hasImages = useSignal(false)
+  const frame = useLoaded(`${message.id} ${hasImages.value}`, (signal) =>
+    frameUrl(message, { remoteImages: hasImages.value, signal }),
+  )
+  if (message.html === null) return <TextTab message={message} />
+  return (
+    <div class="preview">
+      <div class="preview-tools">
+        <Segments
+          label="Width"
+          values={WIDTHS}
+          selected={width.value}
+          onSelect={(value) => {
+            width.value = value
+          }}
+        />
+        <Segments
+          label="Colours of the mail"
+          values={[
+            ['light', 'Light'],
+            ['dark', 'Dark'],
+          ]}
+          selected={scheme.value}
+          onSelect={(value) => {
+            scheme.value = value
+          }}
+        />
+        <span class="spring" />
+        <Button
+          isSmall
+          icon="image"
+          isDisabled={hasImages.value}
+          onClick={() => {
+            hasImages.value = true
+          }}
+        >
+          {hasImages.value ? 'Remote images shown' : 'Load remote images'}
+        </Button>
+      </div>
+      {frame.error === null ? null : <Failure error={frame.error} onRetry={frame.reload} />}
+      {frame.value === null && frame.error === null ? <Loading lines={6} /> : null}
+      {frame.value === null ? null : (
+        <div class="stage">
+          <iframe
+            key={frame.value}
+            class={`mail-frame ${scheme.value}`}
+            style={{ width: width.value === 'full' ? '100%' : `${width.value}px` }}
+            title="The mail as it looks"
+            src={frame.value}
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+            referrerpolicy="no-referrer"
+          />
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { computed, signal } from '@preact/signals'
+import { hrefOf, parseRoute, type Route } from './routes.ts'
+
+const hash = signal(location.hash)
+addEventListener('hashchange', () => {
+  hash.value = location.hash
+})
+
+/** What the page shows now. */
+export const route = computed<Route>(() => parseRoute(hash.value))
+
+/** The inbox that is open, whatever of it is shown. */
+export const openInboxId = computed<string | null>(() =>
+  'inboxId' in route.value ? route.value.inboxId : null,
+)
+
+/** The message that is open. */
+export const openMessageId = computed<string | null>(() =>
+  route.value.page === 'message' ? route.value.messageId : null,
+)
+
+/** Goes to a route; `replace` leaves no entry in the history. */
+export function navigate(to: Route, options: { readonly replace?: boolean } = {}): void {
+  const address = hrefOf(to)
+  if (options.replace === true) history.replaceState(null, '', address)
+  else history.pushState(null, '', address)
+  hash.value = location.hash
+}

@@ -1,0 +1,125 @@
+// The session: who is signed in to this page.
+//
+//   starting  → signed-in    a key was stored, or the address held the token of a sign-in link
+//   starting  → signed-out
+//   signed-out → signed-in   by a link, a new account or a key
+//   signed-in → signed-out   by the reader, or because the service refused the key
+
+import { ApiError, type Client, createClient, signIn } from '@mayfly/client'
+import { signal } from '@preact/signals'
+import { errorText } from './error-text.ts'
+
+/** Who is signed in, and how the service is called. */
+export type Session =
+  | { readonly state: 'starting' }
+  | { readonly state: 'signed-out'; readonly reason: string | null }
+  | { readonly state: 'signed-in'; readonly client: Client; readonly apiKey: string }
+
+/** The session of this page. */
+export const session = signal<Session>({ state: 'starting' })
+
+const STORAGE_NAME = 'mayfly.key'
+const REVOKED =
+  'This key no longer works: it was revoked or rotated, or the account is suspended. Sign in again.'
+
+/** Where the service is: the page comes from it. */
+export const SERVICE = { baseUrl: location.origin }
+
+/** Signs in with what the address or the browser's storage holds. */
+export async function startSession(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token !== null) {
+    // Before the call: neither the history nor a reload must try the token again.
+    history.replaceState(null, '', '/')
+    return openLink(token)
+  }
+  const apiKey = sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
+  if (apiKey === null) session.value = { state: 'signed-out', reason: null }
+  else useKey(apiKey)
+}
+
+/** A link that is opened in a tab of the dashboard only changes the fragment of its address. */
+export function listenForLinks(): void {
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#token=')) void startSession()
+  })
+}
+
+async function openLink(token: string): Promise<void> {
+  try {
+    const { apiKey } = await signIn({ ...SERVICE, token })
+    sessionStorage.setItem(STORAGE_NAME, apiKey)
+    useKey(apiKey)
+  } catch (error) {
+    const isUsed = error instanceof ApiError && error.code === 'invalid_sign_in_token'
+    const reason = isUsed
+      ? 'This sign-in link was used before or is older than 10 minutes. `mayfly open` makes a new one.'
+      : errorText(error).text
+    session.value = { state: 'signed-out', reason }
+  }
+}
+
+/** Signs in with a key that the reader typed or has just been given. */
+export function enterKey(apiKey: string, { remember }: { readonly remember: boolean }): void {
+  forgetKey()
+  const storage = remember ? localStorage : sessionStorage
+  storage.setItem(STORAGE_NAME, apiKey)
+  useKey(apiKey)
+}
+
+/** Goes on with the secret that replaced the one in use. */
+export function replaceKey(apiKey: string): void {
+  enterKey(apiKey, { remember: isRemembered() })
+}
+
+/** Whether the key outlives this tab. */
+export function isRemembered(): boolean {
+  return localStorage.getItem(STORAGE_NAME) !== null
+}
+
+/** Keeps the key beyond this tab, or no longer. */
+export function rememberKey(remember: boolean): void {
+  if (session.value.state !== 'signed-in') return
+  const { apiKey } = session.value
+  forgetKey()
+  const storage = remember ? localStorage : sessionStorage
+  storage.setItem(STORAGE_NAME, apiKey)
+}
+
+/** Forgets the key on this device. */
+export function signOut(reason: string | null = null): void {
+  forgetKey()
+  history.replaceState(null, '', '/')
+  session.value = { state: 'signed-out', reason }
+}
+
+/** Ends the session because the service refused its key. */
+export function endRevoked(apiKey: string): void {
+  // A call that was sent before the key was rotated says nothing about the new one.
+  if (session.value.state === 'signed-in' && session.value.apiKey === apiKey) signOut(REVOKED)
+}
+
+/** The client of the session. Only signed-in pages call it. */
+export function signedInClient(): Client {
+  if (session.value.state !== 'signed-in') throw new Error('nobody is signed in')
+  return session.value.client
+}
+
+function useKey(apiKey: string): void {
+  const client = createClient({
+    ...SERVICE,
+    apiKey,
+    fetch: async (input, init) => {
+      // A page that closes sends what was deleted on it, and waits for no answer.
+      const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' })
+      if (response.status === 401) endRevoked(apiKey)
+      return response
+    },
+  })
+  session.value = { state: 'signed-in', client, apiKey }
+}
+
+function forgetKey(): void {
+  sessionStorage.removeItem(STORAGE_NAME)
+  localStorage.removeItem(STORAGE_NAME)
+}

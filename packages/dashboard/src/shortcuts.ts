@@ -1,0 +1,116 @@
+import { signal } from '@preact/signals'
+import { copyText } from './copy.ts'
+import { deleteOpenMessage } from './message/delete-open-message.ts'
+import { navigate, openInboxId, openMessageId, route } from './route.ts'
+import { TABS } from './routes.ts'
+import { cursorId, leaveMessage, moveCursor, openNeighbour } from './state/cursor.ts'
+import { inboxOf } from './state/inboxes.ts'
+import { markRead, messageList } from './state/messages.ts'
+import { openMessage } from './state/open-message.ts'
+import { preferences } from './state/preferences.ts'
+import { showError, showInfo } from './state/toasts.ts'
+
+/** The keys and what they do, for the list that `?` shows. */
+export const SHORTCUTS: readonly (readonly [keys: string, text: string])[] = [
+  ['j k', 'Next and previous message'],
+  ['↓ ↑', 'The same, in the list'],
+  ['Enter', 'Open the message'],
+  ['Esc', 'Back to the list'],
+  ['c', 'Copy the code'],
+  ['u', 'Mark as read or unread'],
+  ['#', 'Delete the message'],
+  ['1 – 7', 'The tabs of a message'],
+  ['/', 'Filter the list'],
+  ['?', 'Show these keys'],
+]
+
+/** Whether the list of keys is shown. */
+export const isHelpShown = signal(false)
+
+/** What a key without a modifier does anywhere but in a field. */
+const ACTIONS: Readonly<Record<string, () => unknown>> = {
+  j: () => move(1),
+  k: () => move(-1),
+  c: copyCode,
+  u: toggleRead,
+  '#': deleteCurrent,
+  Delete: deleteCurrent,
+  '/': () => document.getElementById('filter')?.focus(),
+  '?': () => {
+    isHelpShown.value = true
+  },
+}
+
+/** Listens for keys on the whole page. */
+export function listenForKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    if (document.querySelector('dialog[open]') !== null) return
+    if (event.key === 'Escape') {
+      goBack(event)
+      return
+    }
+    if (!preferences.value.hasShortcuts || isTyping(event.target)) return
+    const action = actionOf(event)
+    if (action === null) return
+    event.preventDefault()
+    Promise.resolve(action()).catch(showError)
+  })
+}
+
+function actionOf(event: KeyboardEvent): (() => unknown) | null {
+  const isInList = event.target instanceof Element && event.target.closest('.virtual') !== null
+  // Elsewhere the arrows scroll, as they always do.
+  if (isInList && event.key === 'ArrowDown') return () => moveCursor(1)
+  if (isInList && event.key === 'ArrowUp') return () => moveCursor(-1)
+  const tab = TABS[Number(event.key) - 1]
+  if (tab !== undefined && route.value.page === 'message') {
+    const to = { ...route.value, tab }
+    return () => navigate(to, { replace: true })
+  }
+  return ACTIONS[event.key] ?? null
+}
+
+function goBack(event: KeyboardEvent): void {
+  if (event.target instanceof HTMLElement && event.target.id === 'filter') {
+    event.target.blur()
+    moveCursor(0)
+  } else if (openMessageId.value !== null) leaveMessage()
+  else if (openInboxId.value !== null) navigate({ page: 'inboxes' })
+}
+
+function move(by: number): void {
+  if (openMessageId.value === null) moveCursor(by)
+  else openNeighbour(by, route.value.page === 'message' ? route.value.tab : null)
+}
+
+/** The message that a key is about: the open one, or that of the row with the focus. */
+function currentMessage() {
+  const id = openMessageId.value ?? cursorId.value
+  return messageList.value?.messages.find((message) => message.id === id) ?? null
+}
+
+async function copyCode(): Promise<void> {
+  const current = currentMessage()
+  const inboxId = openInboxId.value
+  if (current === null || inboxId === null) return
+  const known = openMessage.value?.message
+  const message =
+    known?.id === current.id ? known : await (await inboxOf(inboxId)).readMessage(current.id)
+  if (message.otp === null) showInfo('This mail has no code')
+  else await copyText(message.otp.value, 'Code')
+}
+
+function toggleRead(): unknown {
+  const current = currentMessage()
+  return current === null ? null : markRead(current, !current.read)
+}
+
+function deleteCurrent(): void {
+  const current = currentMessage()
+  if (current !== null && openInboxId.value !== null) deleteOpenMessage(openInboxId.value, current)
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select') !== null
+}

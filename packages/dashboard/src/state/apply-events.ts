@@ -1,0 +1,105 @@
+import type { AccountEvent } from '../account-events.ts'
+import { navigate, openInboxId, openMessageId } from '../route.ts'
+import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
+import { addArrivals, changeMessage, deletedIds, forgetMessages, messageList } from './messages.ts'
+import { showMessage } from './open-message.ts'
+import { showInfo } from './toasts.ts'
+import { deliveriesTurn, diagnosticsTurn } from './turns.ts'
+import { setWait } from './waits.ts'
+
+type Arrival = Extract<AccountEvent, { type: 'message.received' }>
+type Update = Extract<AccountEvent, { type: 'message.updated' }>
+type Deletion = Extract<AccountEvent, { type: 'message.deleted' }>
+
+/** Brings what the page shows up to date, in one step for all events of a frame. */
+export function applyEvents(events: readonly AccountEvent[]): void {
+  applyArrivals(events.filter((event) => event.type === 'message.received'))
+  for (const event of events) applyEvent(event)
+}
+
+function applyArrivals(arrivals: readonly Arrival[]): void {
+  for (const [inboxId, ofInbox] of Map.groupBy(arrivals, ({ inboxId }) => inboxId)) {
+    const messages = ofInbox.map(({ message }) => message).reverse()
+    const known = new Set(
+      messageList.value?.inboxId === inboxId ? messageList.value.messages.map(({ id }) => id) : [],
+    )
+    const fresh = messages.filter(({ id }) => !known.has(id))
+    addArrivals(inboxId, fresh)
+    countMessages(inboxId, {
+      messages: fresh.length,
+      unread: fresh.filter(({ read }) => !read).length,
+    })
+  }
+}
+
+function applyEvent(event: AccountEvent): void {
+  switch (event.type) {
+    case 'message.updated':
+      applyUpdate(event)
+      break
+    case 'message.deleted':
+      applyDeletion(event)
+      break
+    case 'inbox.created':
+      if (!isListed(event.inbox.id)) refreshInbox(event.inbox.id)
+      break
+    case 'inbox.expired':
+      refreshInbox(event.inboxId)
+      break
+    case 'inbox.deleted':
+      leaveDeletedInbox(event.inboxId)
+      break
+    case 'diagnostics':
+      if (event.inboxId === openInboxId.value) diagnosticsTurn.value += 1
+      break
+    case 'delivery.updated':
+      deliveriesTurn.value += 1
+      break
+    case 'wait.started':
+    case 'wait.ended':
+      setWait(event.wait, event.type === 'wait.started')
+  }
+}
+
+function leaveDeletedInbox(inboxId: string): void {
+  forgetInbox(inboxId)
+  if (openInboxId.value !== inboxId) return
+  showInfo('This inbox was deleted')
+  navigate({ page: 'inboxes' }, { replace: true })
+}
+
+function applyUpdate({ inboxId, message }: Update): void {
+  const listed =
+    messageList.value?.inboxId === inboxId
+      ? messageList.value.messages.find(({ id }) => id === message.id)
+      : undefined
+  if (listed === undefined) {
+    refreshInbox(inboxId)
+    return
+  }
+  if (listed.read !== message.read) countMessages(inboxId, { unread: message.read ? -1 : 1 })
+  changeMessage(message.id, message)
+  // Its sender or an attachment was checked.
+  if (openMessageId.value === message.id) void showMessage(inboxId, message.id)
+}
+
+function applyDeletion({ inboxId, messageIds }: Deletion): void {
+  const list = messageList.value
+  if (list?.inboxId !== inboxId) {
+    refreshInbox(inboxId)
+    return
+  }
+  const ids = new Set(messageIds)
+  const listed = list.messages.filter(({ id }) => ids.has(id))
+  // What this page deletes was taken off the numbers when the reader pressed the button.
+  const foreign = listed.filter(({ id }) => !deletedIds.value.has(id))
+  countMessages(inboxId, {
+    messages: -foreign.length,
+    unread: -foreign.filter(({ read }) => !read).length,
+  })
+  forgetMessages(inboxId, ids)
+}
+
+function isListed(inboxId: string): boolean {
+  return inboxes.value?.some(({ inbox }) => inbox.id === inboxId) === true
+}

@@ -1,0 +1,26 @@
+import { signal } from '@preact/signals'
+import { now } from './clock.ts'
+
+/** A wait that a test holds open. */
+export type HeldWait = {
+  readonly id: string
+  readonly inboxId: string
+  readonly for: 'message' | 'otp'
+  readonly deadline: string
+}
+
+/** The waits that are held now. */
+export const heldWaits = signal<readonly HeldWait[]>([])
+
+/** The waits that are held on an inbox, the first to end first. */
+export function waitsOf(inboxId: string): readonly HeldWait[] {
+  return heldWaits.value
+    .filter((wait) => wait.inboxId === inboxId && Date.parse(wait.deadline) > now.value)
+    .sort((a, b) => (a.deadline < b.deadline ? -1 : 1))
+}
+
+/** Adds a wait, or takes it away when it has ended. */
+export function setWait(wait: HeldWait, isHeld: boolean): void {
+  const others = heldWaits.value.filter(({ id }) => id !== wait.id)
+  heldWaits.value = isHeld ? [...others, wait] : others
+}

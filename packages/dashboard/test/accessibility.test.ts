@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import axe from 'axe-core'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../../server/test/testing-browser.ts'
+import { openWindow } from './testing-dashboard.ts'
+import { type Demo, startDemo } from './testing-demo.ts'
+import { DEMO_PAGES, showDemoPage } from './testing-demo-pages.ts'
+
+/** In `npm test` the narrowest and the widest, one of each colour; in `npm run soak` all. */
+const LOOKS = [
+  { width: 360, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+  ...(process.env['SOAK'] === undefined
+    ? []
+    : ([
+        { width: 360, colorScheme: 'light' },
+        { width: 768, colorScheme: 'light' },
+        { width: 768, colorScheme: 'dark' },
+        { width: 1440, colorScheme: 'dark' },
+      ] as const)),
+] as const
+
+/** What axe found, as text: the rule and where. */
+const RUN_AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
+    id + ' at ' + target.join(' ') + ': ' + failureSummary)))`
+
+describe('the dashboard by axe', () => {
+  let browser: Browser
+  let demo: Demo
+
+  before(async () => {
+    browser = await launchBrowser()
+    demo = await startDemo()
+  })
+  after(async () => {
+    await browser.close()
+    await demo[Symbol.asyncDispose]()
+  })
+
+  for (const { width, colorScheme } of LOOKS) {
+    it(`has no violation at ${width} pixels in ${colorScheme}`, async () => {
+      const found: string[] = []
+      const options = {
+        url: demo.service.httpUrl,
+        viewport: { width, height: 800 },
+        colorScheme,
+        reducedMotion: 'reduce',
+        // The program of axe is not the page's own.
+        bypassCSP: true,
+      } as const
+      await using signedOut = await openWindow(browser, { ...options, apiKey: null })
+      await using signedIn = await openWindow(browser, { ...options, apiKey: demo.account.key })
+      for (const { context } of [signedOut, signedIn]) await context.addInitScript(axe.source)
+      for (const shown of DEMO_PAGES) {
+        const { page } = shown.isSignedOut === true ? signedOut : signedIn
+        await showDemoPage(page, demo, shown)
+        const violations = await page.evaluate(RUN_AXE)
+        assert.ok(Array.isArray(violations))
+        found.push(...violations.map((violation) => `${shown.name}: ${violation}`))
+        await shown.after?.(page)
+      }
+      assert.deepEqual(found, [])
+    })
+  }
+})
