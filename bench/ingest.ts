@@ -1,17 +1,22 @@
-// Durable ingest through the whole service as its own process, beside MailHog (memory) and a bare
-// smtp-server (nothing stored), all under the same commands of Postfix's smtp-source.
+// Durable ingest through the whole service as its own process, beside other mail catchers, all
+// under the same commands of Postfix's smtp-source, in turns.
 //
-//   node_modules/.bin/node bench/ingest.ts              all contenders
-//   node_modules/.bin/node bench/ingest.ts --profile    Mayfly alone, CPU profiles into .cache/
+//   node bench/ingest.ts [--rounds=7]       Mayfly on SQLite and PostgreSQL beside the others
+//   node bench/ingest.ts --profile          Mayfly alone, CPU profiles into .cache/
 //
 // An inbox holds 1,000 messages, so each mail has a recipient of its own (`-N`), for everybody.
+// On a busy machine the processor time a mail is the figure that holds still, not the rate.
 
+import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
 import type { Contender } from './contenders/contender.ts'
+import { startInbucket } from './contenders/inbucket.ts'
 import { startMailHog } from './contenders/mailhog.ts'
+import { startMailpit } from './contenders/mailpit.ts'
 import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
 import { startSmtpSink } from './contenders/smtp-sink.ts'
+import { cpuTimeUs } from './load/cpu-time.ts'
 import { type Load, runSmtpSource, smtpSourceArgs } from './load/smtp-source.ts'
 
 const REUSED = { connections: 20, mails: 5000, sizeBytes: 4000, isReused: true } as const
@@ -24,43 +29,46 @@ const SLOW_GREETER_MAILS = 500
  * Runs of each load, in which the contenders take turns. The figure is the best of each: the one
  * in which the rest of the machine disturbed least. The median is told beside it.
  */
-const ROUNDS = 7
+const ROUNDS = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 7)
+
+/** Mayfly against the fastest of the others, and PostgreSQL against SQLite. */
+const GOALS = { others: 1.25, postgres: 0.5 }
 
 const PROFILE_ARGS = ['--cpu-prof', '--cpu-prof-dir=.cache/profiles']
+
+type Figures = { readonly rates: readonly number[]; readonly cpuUs: readonly number[] }
 
 if (process.argv.includes('--profile')) await profile()
 else await compare()
 
 async function compare(): Promise<void> {
-  await using mayfly = await startMayfly({ name: 'Mayfly on SQLite', inboxes: REUSED.mails })
-  await using mailhog = await startMailHog()
-  await using sink = await startSmtpSink()
-  const contenders = [mayfly, mailhog, sink]
-  const reused = await measure(contenders, REUSED)
-  const fresh = await measure(contenders, FRESH)
-  ratio('reused, against MailHog', reused, { of: [mayfly, mailhog], goal: 2 })
-  ratio('reused, against the smtp-server sink', reused, { of: [mayfly, sink], goal: 1 })
-  ratio('one connection a mail, against MailHog', fresh, { of: [mayfly, mailhog], goal: 1.5 })
-  await mayfly[Symbol.asyncDispose]()
-  await onPostgres()
-}
-
-/** For information: with PostgreSQL on the same two cores. */
-async function onPostgres(): Promise<void> {
-  await using postgres = await startPostgres({})
-  const database = await createDatabase(postgres.url)
   await using mayfly = await startMayfly({
-    name: 'Mayfly on PostgreSQL',
-    database,
+    name: 'Mayfly, SQLite, synced',
     inboxes: REUSED.mails,
   })
-  await measure([mayfly], REUSED)
-  await measure([mayfly], FRESH)
+  await using postgres = await startPostgres({})
+  await using onPostgres = await startMayfly({
+    name: 'Mayfly, PostgreSQL, synced',
+    database: await createDatabase(postgres.url),
+    inboxes: REUSED.mails,
+  })
+  await using mailhog = await startMailHog()
+  await using inbucket = await startInbucket()
+  await using mailpit = await startMailpit()
+  await using sink = await startSmtpSink()
+  const others = [mailhog, inbucket, mailpit]
+  for (const load of [REUSED, FRESH]) {
+    const found = await measure([mayfly, onPostgres, ...others, sink], load)
+    const best = (one: Contender) => Math.max(...(found.get(one)?.rates ?? [0]))
+    const fastest = Math.max(...others.map(best))
+    ratio('SQLite against the fastest of the others', best(mayfly) / fastest, GOALS.others)
+    ratio('PostgreSQL against SQLite', best(onPostgres) / best(mayfly), GOALS.postgres)
+  }
 }
 
 async function profile(): Promise<void> {
   await using mayfly = await startMayfly({
-    name: 'Mayfly on SQLite',
+    name: 'Mayfly, SQLite, synced',
     inboxes: REUSED.mails,
     nodeArgs: PROFILE_ARGS,
   })
@@ -70,34 +78,52 @@ async function profile(): Promise<void> {
 async function measure(
   contenders: readonly Contender[],
   load: Omit<Load, 'port' | 'recipient'>,
-): Promise<ReadonlyMap<Contender, number>> {
+): Promise<ReadonlyMap<Contender, Figures>> {
   const command = smtpSourceArgs({ ...load, recipient: RECIPIENT }).join(' ')
-  print(`\nsmtp-source ${command}   (load average ${loadavg()[0]?.toFixed(1)})`)
   const rates = new Map(contenders.map((one): [Contender, number[]] => [one, []]))
+  const cpuUs = new Map(contenders.map((one): [Contender, number[]] => [one, []]))
+  const before = machineTimes()
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [contender, found] of rates) {
+    for (const contender of contenders) {
       const isSlow = !load.isReused && contender.name.startsWith('smtp-server')
       const mails = isSlow ? SLOW_GREETER_MAILS : load.mails
-      found.push(await runSmtpSource({ ...load, mails, ...contender, recipient: RECIPIENT }))
+      const startedUs = cpuTimeUs(contender.pid)
+      const rate = await runSmtpSource({ ...load, mails, ...contender, recipient: RECIPIENT })
+      rates.get(contender)?.push(rate)
+      cpuUs.get(contender)?.push((cpuTimeUs(contender.pid) - startedUs) / mails)
     }
   }
-  for (const [{ name }, found] of rates) {
-    const all = found.map((rate) => rate.toFixed(0)).join(' ')
-    const best = Math.max(...found).toFixed(0)
-    const middle = median(found).toFixed(0)
-    print(`  ${name.padEnd(22)} ${best.padStart(6)} mails/s, median ${middle}   (${all})`)
+  print(`\nsmtp-source ${command}`)
+  print(`load average ${loadavg()[0]?.toFixed(1)}, stolen ${stolenPercent(before).toFixed(0)} %`)
+  print(`  ${''.padEnd(36)}    best   median   CPU a mail`)
+  for (const contender of contenders) {
+    const found = rates.get(contender) ?? []
+    const [best, middle] = [Math.max(...found), median(found)].map((rate) => rate.toFixed(0))
+    const cpu = median(cpuUs.get(contender) ?? []).toFixed(0)
+    print(
+      `  ${contender.name.padEnd(36)} ${best?.padStart(6)}/s ${middle?.padStart(6)}/s ${cpu.padStart(6)} µs`,
+    )
   }
-  return new Map([...rates].map(([contender, found]) => [contender, Math.max(...found)]))
+  return new Map(
+    contenders.map((one) => [one, { rates: rates.get(one) ?? [], cpuUs: cpuUs.get(one) ?? [] }]),
+  )
 }
 
-function ratio(
-  name: string,
-  rates: ReadonlyMap<Contender, number>,
-  { of: [ours, theirs], goal }: { of: readonly [Contender, Contender]; goal: number },
-): void {
-  const found = (rates.get(ours) ?? 0) / (rates.get(theirs) ?? 1)
+/** All processor time of the machine, and how much of it the host took, in ticks. */
+function machineTimes(): { readonly all: number; readonly stolen: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const ticks = line.split(/\s+/).slice(1, 9).map(Number)
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 }
+}
+
+function stolenPercent(before: ReturnType<typeof machineTimes>): number {
+  const now = machineTimes()
+  return (100 * (now.stolen - before.stolen)) / Math.max(1, now.all - before.all)
+}
+
+function ratio(name: string, found: number, goal: number): void {
   const verdict = found >= goal ? 'reached' : 'MISSED'
-  print(`${name}: ${found.toFixed(2)} (goal ${goal}: ${verdict})`)
+  print(`  ${name}: ${found.toFixed(2)} (goal ${goal}: ${verdict})`)
 }
 
 function median(values: readonly number[]): number {

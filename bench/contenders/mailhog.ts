@@ -1,11 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Contender, freePort, startProgram } from './contender.ts'
-
-/** Where the program is kept between runs. */
-const FOLDER = join(tmpdir(), 'mayfly-bench-mailhog')
+import { buildGoProgram } from './go-program.ts'
 
 /** MailHog has no go.mod of its own, so its dependencies are pinned here. */
 const GO_MOD = `module bench
@@ -21,23 +15,20 @@ require (
 )
 `
 
-/** MailHog, which keeps mail in memory; built with Go the first time. */
+/** MailHog, which keeps mail in memory. */
 export async function startMailHog(): Promise<Contender> {
-  const command = build()
+  const command = buildGoProgram({
+    name: 'MailHog',
+    package: 'github.com/mailhog/MailHog',
+    goMod: GO_MOD,
+  })
   const port = await freePort()
   const http = `127.0.0.1:${await freePort()}`
   const args = ['-smtp-bind-addr', `127.0.0.1:${port}`, '-api-bind-addr', http]
-  return startProgram({ name: 'MailHog', command, args: [...args, '-ui-bind-addr', http], port })
-}
-
-function build(): string {
-  const program = join(FOLDER, 'MailHog')
-  if (existsSync(program)) return program
-  process.stderr.write('building MailHog, about a minute the first time\n')
-  mkdirSync(FOLDER, { recursive: true })
-  writeFileSync(join(FOLDER, 'go.mod'), GO_MOD)
-  const args = ['build', '-mod=mod', '-modcacherw', '-o', program, 'github.com/mailhog/MailHog']
-  const env = { ...process.env, GOPATH: join(FOLDER, 'go') }
-  execFileSync('go', args, { cwd: FOLDER, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  return program
+  return startProgram({
+    name: 'MailHog 1.0.1, memory',
+    command,
+    args: [...args, '-ui-bind-addr', http],
+    port,
+  })
 }

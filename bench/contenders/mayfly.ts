@@ -4,7 +4,7 @@ import { startServerProcess } from '../../packages/server/test/testing-server-pr
 import type { Contender } from './contender.ts'
 
 /** The whole service as its own process, with inboxes for a load. */
-export type Mayfly = Contender & { readonly httpUrl: string; readonly pid: number }
+export type Mayfly = Contender & { readonly httpUrl: string }
 
 /** What is measured. */
 export type MayflyOptions = {
