@@ -1,13 +1,18 @@
-// Loaded into a server process by `--import`: measures how long the API's thread works at a time.
+// Loaded into a server process by `--import`: measures how long each thread works at a time.
 //
-// Processor time of that thread between two turns of a timer, and not the time on the clock: other
-// programs on the machine must not count. At each SIGUSR2 the longest so far is written to stdout.
+// Processor time of the thread between two turns of a timer, and not the time on the clock: other
+// programs on the machine must not count. At each SIGUSR2 every thread writes its longest.
 
-import { isMainThread } from 'node:worker_threads'
+import { basename } from 'node:path'
+import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 
-const MARK = 'longest turn of the loop:'
+/** The threads that can be asked about. */
+type MeteredThread = 'main' | 'receiving-thread' | 'composing-thread'
 
-if (isMainThread && import.meta.main !== true) {
+const mark = (thread: string) => `longest turn of ${thread}:`
+
+if (import.meta.main !== true) {
+  const name = isMainThread ? 'main' : basename(process.argv[1] ?? '', '.ts')
   let before = process.threadCpuUsage()
   let longestMs = 0
   setInterval(() => {
@@ -16,10 +21,19 @@ if (isMainThread && import.meta.main !== true) {
     longestMs = Math.max(longestMs, workedMs)
     before = now
   }, 1).unref()
-  process.on('SIGUSR2', () => {
-    process.stdout.write(`${MARK} ${longestMs}\n`)
+  const write = () => {
+    process.stdout.write(`${mark(name)} ${longestMs}\n`)
     longestMs = 0
-  })
+  }
+  const channel = new BroadcastChannel('loop meter')
+  channel.onmessage = write
+  channel.unref()
+  if (isMainThread) {
+    process.on('SIGUSR2', () => {
+      write()
+      channel.postMessage(null)
+    })
+  }
 }
 
 /** What a meter is read from. */
@@ -28,14 +42,24 @@ type MeteredProcess = {
   output(): string
 }
 
-/** The longest work of the API's thread since the last reading, in milliseconds. */
-export async function readLoopMeter(server: MeteredProcess): Promise<number> {
-  const readings = () => server.output().match(new RegExp(`${MARK} [\\d.]+`, 'g')) ?? []
-  const before = readings().length
+/** The longest work of threads since the last reading, in milliseconds. */
+export async function readLoopMeters(
+  server: MeteredProcess,
+  threads: readonly MeteredThread[],
+): Promise<readonly number[]> {
+  const read = (thread: MeteredThread) =>
+    server.output().match(new RegExp(`(?<=${mark(thread)} )[\\d.]+`, 'g')) ?? []
+  const before = threads.map((thread) => read(thread).length)
   server.child.kill('SIGUSR2')
   for (;;) {
-    const reading = readings()[before]
-    if (reading !== undefined) return Number(reading.slice(MARK.length))
+    const readings = threads.map((thread, i) => Number(read(thread)[before[i] ?? 0]))
+    if (!readings.some(Number.isNaN)) return readings
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
+}
+
+/** The longest work of the API's thread since the last reading, in milliseconds. */
+export async function readLoopMeter(server: MeteredProcess): Promise<number> {
+  const [reading = Number.NaN] = await readLoopMeters(server, ['main'])
+  return reading
 }

@@ -23,6 +23,7 @@ import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
 import { runEvery } from './background.ts'
+import { type Composing, startComposing } from './composing.ts'
 
 /** What the receiving side needs. */
 export type ReceivingDeps = {
@@ -53,8 +54,9 @@ export async function startReceiving(
   const { log } = deps
   const refusals = createRefusalLog(deps, config)
   const outcome = new StorageOutcome()
+  const composing = startComposing(log, options)
   const smtp = await startSmtpServer<AdmittedRecipient>({
-    handler: createHandler(deps, options, { refusals, outcome }),
+    handler: createHandler(deps, options, { refusals, outcome, compose: composing.compose }),
     hostname: options.hostName,
     host: config.MAYFLY_SMTP_HOST,
     port: options.port,
@@ -78,6 +80,7 @@ export async function startReceiving(
     },
     stop: async (graceMs) => {
       await smtp.stop(graceMs)
+      await composing.stop()
       await flushing.stop()
       await refusals.flush().catch((error: unknown) => {
         log.warn({ err: error }, 'the last counts of refusals could not be written')
@@ -117,10 +120,17 @@ function createConnectionAnnouncer(deps: ReceivingDeps): () => void {
   }
 }
 
+/** The parts of the receiving side that its handler uses. */
+type HandlerParts = {
+  readonly refusals: RefusalLog
+  readonly outcome: StorageOutcome
+  readonly compose: Composing['compose']
+}
+
 function createHandler(
   deps: ReceivingDeps,
   options: ReceivingOptions,
-  { refusals, outcome }: { readonly refusals: RefusalLog; readonly outcome: StorageOutcome },
+  { refusals, outcome, compose }: HandlerParts,
 ): MailHandler<AdmittedRecipient> {
   const ids = createIds(deps.clock)
   const events = { newEventId: () => ids.next('event'), now: () => deps.clock.now() }
@@ -139,14 +149,11 @@ function createHandler(
   const receive = {
     clock: deps.clock,
     ids,
-    hostName: options.hostName,
-    onError: (error: unknown) =>
-      deps.log.error({ err: error }, 'a mail could not be parsed; it is stored raw'),
+    compose,
     refusals,
     commit: createGroupCommit((batch: Parameters<typeof commitMails>[1]) =>
       commitMails({ ...commit, storeApart }, batch),
     ),
-    isScanned: options.config.MAYFLY_CLAMD !== null,
   }
   const admit = {
     ...deps,

@@ -1,10 +1,11 @@
 // The entry file of the content thread: opens the store, answers calls one by one, and stops on a
 // message.
 
-import { isMarkedAsUntransferable, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { createContent } from '../assembly/content.ts'
 import { openStore } from '../store/open.ts'
 import { type ContentThreadData, type ContentThreadMessage, writeError } from './content-host.ts'
+import { ownBytes } from './own-bytes.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
@@ -42,14 +43,4 @@ async function answer(call: Extract<ContentThreadMessage, { type: 'call' }>): Pr
   } catch (error) {
     send({ type: 'failed', error: writeError(error) })
   }
-}
-
-/** The bytes in a buffer of their own, which can be handed over instead of copied. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer } = bytes
-  const isOwn =
-    buffer instanceof ArrayBuffer &&
-    buffer.byteLength === bytes.byteLength &&
-    !isMarkedAsUntransferable(buffer)
-  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes)
 }

@@ -1,62 +1,33 @@
-import { hash } from 'node:crypto'
-import { zstdCompressSync } from 'node:zlib'
-import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
 import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
-import type { NewAttachment, NewMail } from '../../store/tables/mails.ts'
+import type { NewMail } from '../../store/tables/mails.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
-import type { AdmittedRecipient } from './admit.ts'
 import type { CommitResult, ReadyMail } from './commit.ts'
-import { inflateStart } from './inflate.ts'
-import { traceHeaders } from './trace-headers.ts'
+import type { AcceptedMail, ArrivedMail } from './compose.ts'
 
 /** What receiving needs. */
 export type ReceiveDeps = {
   readonly clock: Clock
   readonly ids: Ids
-  readonly hostName: string
+  /** Everything that is stored of a mail. */
+  readonly compose: (arrived: ArrivedMail) => NewMail | Promise<NewMail>
   /** Resolves once the mail is stored and announced. */
   readonly commit: GroupCommit<ReadyMail, CommitResult>
   readonly refusals: RefusalLog
-  /** Called when parsing throws, which is a bug. */
-  readonly onError: (error: unknown) => void
-  /** Whether attachments are scanned before they can be downloaded. */
-  readonly isScanned: boolean
-}
-
-/** A complete mail from the SMTP server. */
-export type AcceptedMail = {
-  readonly envelope: {
-    readonly mailFrom: string
-    readonly remoteAddress: string
-    readonly helo: string | null
-    readonly tls: string | null
-  }
-  readonly recipients: readonly AdmittedRecipient[]
-  readonly raw: Buffer
-  readonly transcript: readonly string[]
-  readonly protocol: string
 }
 
 /** What the reply to the client is chosen by. */
 export type ReceiveResult = 'stored' | 'inbox_full' | 'unavailable'
-
-/** Smaller mails are stored uncompressed: the time is worth more than the bytes. */
-const COMPRESS_FROM_BYTES = 16 * 1024
-
-/** The defect of a mail whose parsing threw. */
-const UNREADABLE = 'The mail could not be parsed; only its raw form is stored.'
-
-/** The reason that callers see while an attachment waits for the scanner. */
-const NOT_SCANNED = 'not scanned yet'
 
 /** Parses a mail, stores it together with others that are ready, and announces it. */
 export async function receiveMail(
   deps: ReceiveDeps,
   accepted: AcceptedMail,
 ): Promise<ReceiveResult> {
-  const mail = composeMail(deps, accepted)
+  const id = deps.ids.mailId()
+  const composed = deps.compose({ id, receivedAt: deps.clock.now(), accepted })
+  const mail = composed instanceof Promise ? await composed : composed
   const result = await deps.commit({ mail, recipients: accepted.recipients })
   if (result.fullInboxes.length > 0) {
     await deps.refusals.addRefusal({
@@ -69,115 +40,4 @@ export async function receiveMail(
   if (result.state === 'stored') return 'stored'
   // Every inbox was deleted since its recipient was accepted: the next try is refused with 550.
   return result.state === 'full' ? 'inbox_full' : 'unavailable'
-}
-
-/** Longest subject and sender of a summary: a header line may have as many characters. */
-const SUMMARY_CHARS_MAX = 998
-
-/** The beginning of a header's text; `headers` of the message have the whole. */
-function shortened(text: string | null): string | null {
-  return text === null ? null : text.slice(0, SUMMARY_CHARS_MAX).toWellFormed()
-}
-
-/** Everything that is stored of a mail. */
-function composeMail(deps: ReceiveDeps, accepted: AcceptedMail): NewMail {
-  const receivedAt = deps.clock.now()
-  const id = deps.ids.mailId()
-  const raw = withTrace(accepted, { by: deps.hostName, id, at: receivedAt })
-  const { parsed, detected } = readMail(raw, deps.onError)
-  return {
-    id,
-    receivedAt,
-    from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
-    subject: shortened(parsed.subject),
-    preview: detected.preview,
-    text: detected.text,
-    html: parsed.html,
-    otp: detected.code.otp,
-    content: contentOf(parsed, detected, accepted),
-    transcript: accepted.transcript,
-    raw: pack(raw),
-    sizeBytes: raw.length,
-    attachments: attachmentsOf(deps, parsed, detected),
-  }
-}
-
-/** Parses a mail. A bug in parsing must not lose the mail: it is then stored raw. */
-function readMail(
-  raw: Buffer,
-  onError: (error: unknown) => void,
-): { readonly parsed: ParsedMail; readonly detected: Detected } {
-  try {
-    const parsed = parseMail(raw)
-    return { parsed, detected: detect(parsed, inflateStart) }
-  } catch (error) {
-    onError(error)
-    const parsed = parseMail(Buffer.alloc(0))
-    return { parsed: { ...parsed, defects: [UNREADABLE] }, detected: detect(parsed) }
-  }
-}
-
-function withTrace(
-  accepted: AcceptedMail,
-  trace: { readonly by: string; readonly id: string; readonly at: number },
-): Buffer {
-  const [only, ...others] = accepted.recipients
-  const { mailFrom, helo, remoteAddress } = accepted.envelope
-  const headers = traceHeaders({
-    ...trace,
-    mailFrom,
-    helo,
-    remoteAddress,
-    protocol: accepted.protocol,
-    recipient: others.length === 0 ? (only?.address ?? null) : null,
-  })
-  return Buffer.concat([Buffer.from(headers, 'utf8'), accepted.raw])
-}
-
-function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMail) {
-  const { mailFrom, remoteAddress, helo, tls } = accepted.envelope
-  return {
-    to: parsed.to,
-    cc: parsed.cc,
-    replyTo: parsed.replyTo,
-    sentAt: parsed.sentAt,
-    links: detected.links,
-    headers: parsed.headers,
-    defects: parsed.defects,
-    envelope: { mailFrom, remoteAddress, helo, tls },
-  }
-}
-
-function attachmentsOf(
-  deps: ReceiveDeps,
-  parsed: ParsedMail,
-  detected: Detected,
-): readonly NewAttachment[] {
-  return parsed.attachments.map((attachment, i) => {
-    const verdict = detected.verdicts[i] ?? { status: 'available', reason: null }
-    const waits = deps.isScanned && verdict.status === 'available'
-    return {
-      id: deps.ids.next('attachment'),
-      filename: attachment.filename,
-      contentType: attachment.contentType,
-      contentId: attachment.contentId,
-      inline: attachment.inline,
-      sizeBytes: attachment.sizeBytes,
-      sha256: hash('sha256', attachment.bytes),
-      status: waits ? 'quarantined' : verdict.status,
-      reason: waits ? NOT_SCANNED : verdict.reason,
-      heldFor: waits ? 'scan' : null,
-      bodyStart: attachment.bodyStart,
-      bodyEnd: attachment.bodyEnd,
-      bodyEncoding: attachment.encoding,
-    }
-  })
-}
-
-function pack(raw: Buffer): NewMail['raw'] {
-  if (raw.length < COMPRESS_FROM_BYTES) return { encoding: 'identity', bytes: raw }
-  const bytes = zstdCompressSync(raw)
-  return bytes.length < raw.length
-    ? { encoding: 'zstd', bytes }
-    : { encoding: 'identity', bytes: raw }
 }

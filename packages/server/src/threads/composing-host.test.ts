@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ComposingThread } from './composing-host.ts'
+
+const FILE = new URL('../../test/testing-composing-thread.ts', import.meta.url)
+
+function startThread(options: { readonly file?: URL; readonly mailMsMax?: number } = {}) {
+  const crashes: string[] = []
+  const thread = new ComposingThread(
+    { hostName: 'mx.example', isScanned: false, logLevel: 'warn' },
+    {
+      file: FILE,
+      onCrash: (error) => crashes.push(error instanceof Error ? error.message : String(error)),
+      ...options,
+    },
+  )
+  const envelope = { mailFrom: '', remoteAddress: '127.0.0.1', helo: null, tls: null }
+  const compose = async (text: string) => {
+    const raw = Buffer.from(text)
+    const accepted = { envelope, recipients: [], raw, transcript: [], protocol: 'ESMTP' }
+    return (await thread.compose({ id: 'eml_1', receivedAt: 1, accepted })).text
+  }
+  return { compose, crashes, [Symbol.asyncDispose]: () => thread.stop() }
+}
+
+describe('the thread that composes large mails', { timeout: 60_000 }, () => {
+  it('composes mails in order', async () => {
+    await using host = startThread()
+    const composed = await Promise.all(['a', 'b', 'c'].map(host.compose))
+    assert.deepEqual(composed, ['a', 'b', 'c'])
+    assert.deepEqual(host.crashes, [])
+  })
+
+  it('rejects what waits when it does not start', async () => {
+    const host = startThread({ file: new URL('./missing.ts', import.meta.url) })
+    for (const text of ['a', 'b']) await assert.rejects(host.compose(text), /missing/)
+  })
+
+  for (const [text, crash] of [
+    ['throw', 'thrown by a mail'],
+    ['exit', 'the thread ended'],
+    ['loop', 'a mail took more than 1000 ms'],
+  ] as const) {
+    it(`rejects a mail that ends it, and composes the others: ${text}`, async () => {
+      await using host = startThread(text === 'loop' ? { mailMsMax: 1_000 } : {})
+      const failing = assert.rejects(host.compose(text), { message: crash })
+      const behind = host.compose('behind it')
+      await failing
+      assert.equal(await behind, 'behind it')
+      assert.deepEqual(host.crashes, [crash])
+    })
+  }
+})

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { createApiClient } from '../testing-api-client.ts'
+import { createSqlite } from '../testing-databases.ts'
+import { readLoopMeters } from '../testing-loop-meter.ts'
+import { sendMails } from '../testing-send-mail.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+
+const MiB = 1024 * 1024
+
+const LARGE_MAILS: Readonly<Record<string, string>> = {
+  'flowed text': `Content-Type: text/plain; format=flowed\r\n\r\n${'> quoted \r\n'.repeat((24 * MiB) / 11)}`,
+  HTML: `Content-Type: text/html\r\n\r\n${'&amp'.repeat(4 * MiB)}`,
+}
+
+describe('large mails', { timeout: 120_000 }, async () => {
+  const database = await createSqlite()
+  after(() => database[Symbol.asyncDispose]())
+  const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+  const server = startServerProcess(
+    { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' },
+    [],
+    ['--import', meter],
+  )
+  after(() => server[Symbol.asyncDispose]())
+  const { httpUrl, smtpPort } = await server.ready
+  const anonymous = createApiClient(httpUrl, null)
+  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
+  const api = anonymous.withKey(apiKey)
+
+  const longestTurns = () => readLoopMeters(server, ['receiving-thread', 'composing-thread'])
+
+  for (const [name, raw] of Object.entries(LARGE_MAILS)) {
+    it(`do not hold the dialogues of other senders: ${name}`, async () => {
+      const { inbox } = (await api.post('/v1/inboxes')).body
+      const to = inbox.emailAddress
+      // Code that runs for the first time takes longer.
+      const mails = [
+        { to, subject: 'Small' },
+        { to, raw: `Subject: Medium\r\n${raw.slice(0, MiB)}` },
+      ]
+      await sendMails(smtpPort, mails)
+      await longestTurns()
+      const [answer] = await sendMails(smtpPort, [{ to, raw: `Subject: Large\r\n${raw}` }])
+      assert.match(answer?.mail ?? '', /^250/)
+      const [receivingMs = 0, composingMs = 0] = await longestTurns()
+      // Its text is still written by the thread that receives.
+      assert.ok(receivingMs < composingMs, `${receivingMs} ms and ${composingMs} ms`)
+      const { messages } = (await api.get(`/v1/inboxes/${inbox.id}/messages`)).body
+      assert.deepEqual(
+        messages.map(({ subject }: { subject: string }) => subject),
+        ['Large', 'Medium', 'Small'],
+      )
+    })
+  }
+})
