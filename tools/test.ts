@@ -31,7 +31,8 @@ process.env['TEST_POSTGRES_URL'] = postgres.url
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
 await step(`${files.length} test files`, process.execPath, [
   '--test',
-  '--test-concurrency=2',
+  // One more than the cores of a small machine: much of a test's time is waiting.
+  '--test-concurrency=3',
   `--test-timeout=${process.env['SOAK'] === undefined ? 300_000 : 24 * 60 * 60 * 1000}`,
   ...files,
 ])

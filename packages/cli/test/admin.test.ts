@@ -1,36 +1,40 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import { type ApiClient, createApiClient } from '../../server/test/testing-api-client.ts'
+import { after, it } from 'node:test'
+import { registerAccountAt, type TestAccount } from '../../server/test/testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../../server/test/testing-databases.ts'
 import { sendMails } from '../../server/test/testing-send-mail.ts'
-import { startServerProcess } from '../../server/test/testing-server-process.ts'
+import { startServerProcess, WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
 import { openShell, type Shell } from './testing-run-command.ts'
 
-type Place = AsyncDisposable & {
+/** A service in a process of its own, and an operator beside it. */
+type Place = {
   readonly shell: Shell
-  readonly dev: ApiClient
+  register(email: string): Promise<TestAccount>
   mail(to: string): Promise<string>
 }
 
-/** A service in a process of its own, an account, and an operator beside it. */
-async function openPlace(database: TestDatabase): Promise<Place> {
-  const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'key_only' }
-  const server = startServerProcess(env)
-  const { httpUrl, smtpPort } = await server.ready
-  const shell = await openShell({ env })
-  const anonymous = createApiClient(httpUrl, null)
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'dev@example.com' })).body
-  return {
-    shell,
-    dev: anonymous.withKey(apiKey),
-    mail: async (to) => {
-      const [answer] = await sendMails(smtpPort, [{ to }])
-      return answer?.mail ?? answer?.recipients[0] ?? ''
-    },
-    [Symbol.asyncDispose]: async () => {
-      await shell[Symbol.asyncDispose]()
-      await server[Symbol.asyncDispose]()
-    },
+/** A place that the tests of a suite share; accounts keep them apart. */
+function sharedPlace(create: () => Promise<TestDatabase>): () => Promise<Place> {
+  const resources = new AsyncDisposableStack()
+  let opening: Promise<Place> | null = null
+  const open = async () => {
+    const database = resources.use(await create())
+    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'key_only' }
+    const { ready } = resources.use(startServerProcess({ ...env, ...WITHOUT_THREADS }))
+    const { httpUrl, smtpPort } = await ready
+    return {
+      shell: resources.use(await openShell({ env })),
+      register: (email: string) => registerAccountAt(httpUrl, email),
+      mail: async (to: string) => {
+        const [answer] = await sendMails(smtpPort, [{ to }])
+        return answer?.mail ?? answer?.recipients[0] ?? ''
+      },
+    }
+  }
+  after(() => resources.disposeAsync())
+  return () => {
+    opening ??= open()
+    return opening
   }
 }
 
@@ -41,23 +45,24 @@ async function must(shell: Shell, ...args: readonly string[]): Promise<string> {
 }
 
 onEachDatabase('mayfly admin, beside a running service,', (create) => {
+  const place = sharedPlace(create)
+
   it('lists accounts and changes a plan at once', async () => {
-    await using database = await create()
-    await using place = await openPlace(database)
-    const { shell, dev } = place
-    const listed = await must(shell, 'accounts', '--search', 'DEV@')
+    const { shell, register } = await place()
+    const dev = await register('plan@example.com')
+    const listed = await must(shell, 'accounts', '--search', 'PLAN@')
     assert.match(listed, /^email +plan /)
-    assert.match(listed, /dev@example\.com +key_only .* acc_/)
-    const [entry] = JSON.parse(await must(shell, 'accounts', '-s', 'dev', '--json'))
+    assert.match(listed, /plan@example\.com +key_only .* acc_/)
+    const [entry] = JSON.parse(await must(shell, 'accounts', '-s', 'plan@', '--json'))
     assert.deepEqual(
       [entry.email, entry.activeKeys, entry.isConnected],
-      ['dev@example.com', 1, false],
+      ['plan@example.com', 1, false],
     )
 
-    const said = await must(shell, 'plan', 'Dev@example.com', 'connected')
-    assert.equal(said, 'dev@example.com is on the plan connected.\n')
-    assert.equal((await dev.get('/v1/account')).body.account.plan, 'connected')
-    const wrong = await shell.run('admin', 'plan', 'dev@example.com', 'gold')
+    const said = await must(shell, 'plan', 'Plan@example.com', 'connected')
+    assert.equal(said, 'plan@example.com is on the plan connected.\n')
+    assert.equal((await dev.account.read()).account.plan, 'connected')
+    const wrong = await shell.run('admin', 'plan', 'plan@example.com', 'gold')
     assert.equal(wrong.code, 2)
     assert.match(wrong.err, /unknown plan "gold"\. Known plans: key_only, /)
     const unknown = await shell.run('admin', 'plan', 'nobody@example.com', 'connected')
@@ -65,69 +70,66 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
       [unknown.code, unknown.err],
       [1, 'mayfly: There is no account nobody@example.com.\n'],
     )
-    assert.equal((await shell.run('admin', 'disconnect', 'dev@example.com')).code, 1)
+    assert.equal((await shell.run('admin', 'disconnect', 'plan@example.com')).code, 1)
   })
 
   it('suspends and resumes an account and an inbox', async () => {
-    await using database = await create()
-    await using place = await openPlace(database)
-    const { shell, dev, mail } = place
-    const { inbox } = (await dev.post('/v1/inboxes', { localPart: 'signup' })).body
+    const { shell, register, mail } = await place()
+    const dev = await register('suspended@example.com')
+    const inbox = await dev.inboxes.create({ localPart: 'signup' })
     assert.match(await mail('signup@mayfly.test'), /^250 /)
 
     await must(shell, 'suspend', 'signup@mayfly.test', '--reason', 'abuse')
     assert.match(await mail('signup@mayfly.test'), /^550 /)
-    const { state, events } = (await dev.get(`/v1/inboxes/${inbox.id}/diagnostics`)).body
+    const { state, events } = await inbox.diagnose()
     assert.equal(state, 'suspended')
-    assert.ok(events.some((event: { stage: string }) => event.stage === 'inbox.suspended'))
+    assert.ok(events.some(({ stage }) => stage === 'inbox.suspended'))
     await must(shell, 'resume', inbox.id)
     assert.match(await mail('signup@mayfly.test'), /^250 /)
 
-    await must(shell, 'suspend', 'dev@example.com')
-    assert.equal((await dev.get('/v1/account')).status, 401)
+    await must(shell, 'suspend', 'suspended@example.com')
+    await assert.rejects(dev.account.read(), { status: 401 })
     assert.match(await mail('signup@mayfly.test'), /^550 /)
-    await must(shell, 'resume', 'dev@example.com')
-    assert.equal((await dev.get('/v1/account')).status, 200)
+    await must(shell, 'resume', 'suspended@example.com')
+    await dev.account.read()
     assert.match(await mail('signup@mayfly.test'), /^250 /)
   })
 
   it('revokes keys and gives a new one', async () => {
-    await using database = await create()
-    await using place = await openPlace(database)
-    const { shell, dev } = place
-    await dev.post('/v1/keys', { name: 'CI' })
-    assert.match(await must(shell, 'revoke-keys', 'dev@example.com'), /2 keys were revoked/)
-    assert.equal((await dev.get('/v1/keys')).status, 401)
-    const key = /mf_live_\w{43}/.exec(await must(shell, 'give-key', 'dev@example.com'))?.[0] ?? ''
-    const { body } = await dev.withKey(key).get('/v1/keys')
+    const { shell, register } = await place()
+    const dev = await register('revoked@example.com')
+    await dev.keys.create({ name: 'CI' })
+    assert.match(await must(shell, 'revoke-keys', 'revoked@example.com'), /2 keys were revoked/)
+    await assert.rejects(dev.keys.list(), { status: 401 })
+    const key =
+      /mf_live_\w{43}/.exec(await must(shell, 'give-key', 'revoked@example.com'))?.[0] ?? ''
+    const keys = await dev.withKey(key).keys.list()
     assert.deepEqual(
-      body.keys.map((one: { role: string }) => one.role),
+      keys.map(({ role }) => role),
       ['admin'],
     )
   })
 
   it('purges an inbox and an account, when really meant', async () => {
-    await using database = await create()
-    await using place = await openPlace(database)
-    const { shell, dev, mail } = place
-    const first = (await dev.post('/v1/inboxes', { localPart: 'first' })).body.inbox
-    await dev.post('/v1/inboxes', { localPart: 'second' })
+    const { shell, register, mail } = await place()
+    const dev = await register('purged@example.com')
+    const first = await dev.inboxes.create({ localPart: 'first' })
+    await dev.inboxes.create({ localPart: 'second' })
     await mail('second@mayfly.test')
     const asked = await shell.run('admin', 'purge', 'first@mayfly.test')
     assert.equal(asked.code, 2)
     assert.match(asked.err, /deletes the inbox first@mayfly\.test .* Add --yes/)
-    assert.equal((await dev.get(`/v1/inboxes/${first.id}`)).status, 200)
+    await first.refresh()
 
     await must(shell, 'purge', 'first@mayfly.test', '--yes')
-    assert.equal((await dev.get(`/v1/inboxes/${first.id}`)).status, 404)
+    await assert.rejects(first.refresh(), { status: 404 })
     assert.match(
-      await must(shell, 'purge', 'dev@example.com', '--yes'),
+      await must(shell, 'purge', 'purged@example.com', '--yes'),
       /was deleted with 1 inbox\./,
     )
-    assert.equal((await dev.get('/v1/account')).status, 401)
+    await assert.rejects(dev.account.read(), { status: 401 })
     assert.match(await mail('second@mayfly.test'), /^550 /)
-    const again = await dev.post('/v1/accounts', { email: 'dev@example.com' })
-    assert.equal(again.status, 201)
+    await register('purged@example.com')
   })
 })
 

@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const LAUNCHER = join(ROOT, 'packages', 'cli', 'bin', 'mayfly.js')
@@ -37,9 +38,15 @@ function systemNode(): Runtime | null {
 describe('the command `mayfly`', () => {
   let folder = ''
   let command = ''
+  let env: Readonly<Record<string, string>> = {}
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-launcher-'))
+    const compileCache = process.env['NODE_COMPILE_CACHE']
+    env = {
+      HOME: folder,
+      ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
+    }
     // As npm links it into node_modules/.bin.
     command = join(folder, 'mayfly')
     await symlink(LAUNCHER, command)
@@ -64,7 +71,7 @@ describe('the command `mayfly`', () => {
   ]
   for (const { name, node, hasExecve } of runtimes) {
     it(`runs from any folder, started by ${name}`, async () => {
-      const options = { cwd: folder, env: { HOME: folder } }
+      const options = { cwd: folder, env }
       const { stdout, stderr } = await run(node, [command, '--version'], options)
       assert.equal(stdout, '0.1.0\n')
       assert.equal(stderr, '')
@@ -78,7 +85,7 @@ describe('the command `mayfly`', () => {
       it(`passes ${signal} on to the service, started by ${name}`, async () => {
         const child = spawn(node, [command, 'serve'], {
           cwd: folder,
-          env: { HOME: folder, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' },
+          env: { ...env, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0', ...WITHOUT_THREADS },
           stdio: ['ignore', 'pipe', 'inherit'],
         })
         const ended = once(child, 'exit')

@@ -19,6 +19,12 @@ export type ServerProcess = AsyncDisposable & {
   readonly ended: Promise<number | string>
 }
 
+/**
+ * For tests that are not about receiving threads: starting takes 0.9 s of processor time instead of
+ * 1.4.
+ */
+export const WITHOUT_THREADS = { MAYFLY_SMTP_THREADS: '0' } as const
+
 /** Starts the server with these variables and no other `MAYFLY_*`. */
 export function startServerProcess(
   env: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { readService } from '@mayfly/client'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite, type TestDatabase } from '../testing-databases.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
 
 /** Starts the server as a process, calls `work` with its URL, and stops it. */
 async function withServer(
@@ -12,7 +12,11 @@ async function withServer(
   work: (url: string) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url, ...env })
+  await using server = startServerProcess({
+    MAYFLY_DATABASE_URL: database.url,
+    ...WITHOUT_THREADS,
+    ...env,
+  })
   const { httpUrl } = await server.ready
   // A listener on every address is reached by loopback, too.
   await work(httpUrl.replace('0.0.0.0', '127.0.0.1'))

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite, onEachDatabase } from '../testing-databases.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
 
 describe('the process', () => {
   it('says where it listens, answers without a key, and stops on each signal', async () => {
@@ -55,7 +55,8 @@ describe('the process', () => {
 
   it('refuses to start on data that another process holds, and says why', async () => {
     await using database = await createSqlite()
-    await using first = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    await using first = startServerProcess(env)
     await first.ready
     await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
     assert.equal(await second.ended, 1)
@@ -64,11 +65,12 @@ describe('the process', () => {
 
   it('takes over data after a crash', async () => {
     await using database = await createSqlite()
-    await using first = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    await using first = startServerProcess(env)
     await first.ready
     first.child.kill('SIGKILL')
     await first.ended
-    await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    await using second = startServerProcess(env)
     await second.ready
   })
 
@@ -94,7 +96,7 @@ describe('the process', () => {
   it('says which port is taken', async () => {
     await using one = await createSqlite()
     await using two = await createSqlite()
-    await using first = startServerProcess({ MAYFLY_DATABASE_URL: one.url })
+    await using first = startServerProcess({ MAYFLY_DATABASE_URL: one.url, ...WITHOUT_THREADS })
     const { httpUrl, smtpPort } = await first.ready
     for (const [name, port] of [
       ['MAYFLY_HTTP_PORT', new URL(httpUrl).port],
@@ -119,6 +121,7 @@ describe('the process', () => {
     await using server = startServerProcess({
       MAYFLY_DATABASE_URL: database.url,
       MAYFLY_METRICS: 'true',
+      ...WITHOUT_THREADS,
     })
     const api = createApiClient((await server.ready).httpUrl, null)
     await api.get('/healthz')
@@ -132,15 +135,16 @@ describe('the process', () => {
 onEachDatabase('the process', (create) => {
   it('keeps what it was told across a restart', async () => {
     await using database = await create()
+    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
     const key = await (async () => {
-      await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+      await using server = startServerProcess(env)
       const dev = await registerAccountAt((await server.ready).httpUrl)
       await dev.inboxes.create({ localPart: 'kept' })
       server.child.kill('SIGTERM')
       assert.equal(await server.ended, 0)
       return dev.key
     })()
-    await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    await using server = startServerProcess(env)
     const dev = accountWithKey((await server.ready).httpUrl, key)
     assert.deepEqual(
       (await dev.inboxes.list()).map(({ emailAddress }) => emailAddress),
