@@ -30,7 +30,7 @@ export function polishOpenApi(document: JsonObject): JsonObject {
     ),
   )
   const parts = { components: { ...components, schemas, responses: SHARED_RESPONSES }, paths }
-  const used = withoutUnusedInputs({ ...document, ...parts })
+  const used = withoutUnused({ ...document, ...parts })
   return addExamples(object(mapObjects(used, (part) => simplify(part, schemas))))
 }
 
@@ -62,8 +62,8 @@ function isInput(name: string): boolean {
   return name.endsWith('Input')
 }
 
-/** Removes variants for requests that no request uses. */
-function withoutUnusedInputs(document: JsonObject): JsonObject {
+/** Removes schemas that nothing refers to, such as variants for requests. */
+function withoutUnused(document: JsonObject): JsonObject {
   const components = object(document['components'])
   const all = object(components['schemas'])
   const used = new Set<string>()
@@ -76,8 +76,9 @@ function withoutUnusedInputs(document: JsonObject): JsonObject {
       }
       return part
     })
-  collect(document['paths'] ?? null)
-  const kept = Object.entries(all).filter(([name]) => !isInput(name) || used.has(name))
+  for (const part of ['paths', 'webhooks']) collect(document[part] ?? null)
+  collect(SHARED_RESPONSES)
+  const kept = Object.entries(all).filter(([name]) => used.has(name))
   return { ...document, components: { ...components, schemas: Object.fromEntries(kept) } }
 }
 
