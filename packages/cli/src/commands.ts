@@ -14,6 +14,7 @@ import { scenario } from './commands/scenario.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { signup } from './commands/signup.ts'
+import { tail } from './commands/tail.ts'
 import { wait } from './commands/wait.ts'
 import { webhooks } from './commands/webhooks.ts'
 
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   wait,
   otp,
   messages,
+  tail,
   open,
   assert,
   scenario,

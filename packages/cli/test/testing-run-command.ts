@@ -14,6 +14,7 @@ export type Shell = AsyncDisposable & {
   /** The same, until it is interrupted. */
   start(...args: readonly string[]): {
     readonly outcome: Promise<Outcome>
+    out(): string
     err(): string
     interrupt(): void
   }
@@ -49,6 +50,7 @@ export async function openShell({
     }
     return {
       outcome: runCli(args, terminal, '1.2.3').then((code) => ({ code, ...written })),
+      out: () => written.out,
       err: () => written.err,
       interrupt: () => interruption.abort(),
     }

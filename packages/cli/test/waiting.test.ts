@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { until } from '../../server/test/testing-until.ts'
 import { signedUp } from './testing-signed-up.ts'
 
 const CODE = 'Your verification code is 481516.'
@@ -102,5 +103,32 @@ describe('mayfly diagnose', () => {
     assert.match(out, /^signup-ada@mayfly\.test is active\.\nIts domain mayfly\.test is active\.$/m)
     assert.match(out, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +near\.miss +.*signup-adaa/m)
     assert.match(out, /^What to do next:\n {2}- \S/m)
+  })
+})
+
+describe('mayfly tail', () => {
+  it('prints what happens, of one inbox alone when one is named', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    const made = JSON.parse((await shell.run('inbox', 'new', '--json')).out)
+    const other = JSON.parse((await shell.run('inbox', 'new', '--json')).out)
+    const all = shell.start('tail', '--json')
+    const one = shell.start('tail', made.id)
+    await until(async () => (/Following/.test(all.err()) && /Following/.test(one.err())) || null)
+    await service.sendMail({ to: other.emailAddress, subject: 'for another' })
+    await service.sendMail({ to: made.emailAddress, subject: 'bell\x07' })
+    await until(async () => (all.out().split('\n').length === 3 && one.out() !== '') || null)
+    all.interrupt()
+    one.interrupt()
+    const events = (await all.outcome).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      events.map(({ type, inboxId }) => [type, inboxId]),
+      [other.id, made.id].map((id) => ['message.received', id]),
+    )
+    const { out } = await one.outcome
+    assert.equal(out, `message.received  ${made.id}  app@example.com  bell\n`)
   })
 })

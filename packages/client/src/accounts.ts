@@ -89,10 +89,8 @@ export function accountCalls(requester: Requester): AccountCalls {
   const connection = '/v1/account/connection'
   return {
     read: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/account', signal }),
-    usage: async ({ days, signal } = {}) => {
-      const call = { method: 'GET', path: '/v1/usage', query: { days }, signal } as const
-      return (await requester.json<{ usage: UsageDay[] }>(call)).usage
-    },
+    usage: ({ days, signal } = {}) =>
+      requester.field('usage', { method: 'GET', path: '/v1/usage', query: { days }, signal }),
     connect: ({ signal, ...body } = {}) =>
       requester.json({ method: 'POST', path: connection, body, signal }),
     disconnect: ({ signal } = {}) => requester.done({ method: 'DELETE', path: connection, signal }),

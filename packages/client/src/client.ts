@@ -8,6 +8,7 @@ import type { CallOptions } from './connection.ts'
 import { type DomainCalls, domainCalls } from './domains.ts'
 import { readVariable } from './environment.ts'
 import { MayflyError } from './errors.ts'
+import type { AccountEvent, EventsOptions } from './events/account-event.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import { Requester } from './request.ts'
@@ -39,6 +40,8 @@ export type Client = {
   readonly keys: KeyCalls
   readonly scenarios: ScenarioCalls
   readonly webhooks: WebhookCalls
+  /** What happens in the account, as it happens; a lost connection is opened again. */
+  events(options?: EventsOptions): AsyncGenerator<AccountEvent, void>
 }
 
 /** Where `mayfly serve` listens by default. */
@@ -63,6 +66,10 @@ export function createClient(options: ClientOptions = {}): Client {
     keys: keyCalls(requester),
     scenarios: scenarioCalls(requester),
     webhooks: webhookCalls(requester),
+    // Loaded when it is used: most tests follow no events.
+    async *events(options) {
+      yield* (await import('./events/follow.ts')).follow(requester, options)
+    },
   }
 }
 

@@ -42,14 +42,14 @@ const EXCERPT_LENGTH_MAX = 200
 export async function sendOnce(connection: Connection, call: Call): Promise<CallResponse> {
   call.signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(call.timeoutMs ?? RESPONSE_MS_MAX)
-  const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout])
+  const signal = AbortSignal.any([call.signal ?? timeout, timeout])
   try {
     const { fetch } = connection
     const response = await fetch(callUrl(connection, call), {
       method: call.method,
       headers: callHeaders(connection, call),
       signal,
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      body: JSON.stringify(call.body),
     })
     const bytes = new Uint8Array(await response.arrayBuffer())
     if (response.ok) return { bytes, headers: response.headers }
@@ -61,7 +61,8 @@ export async function sendOnce(connection: Connection, call: Call): Promise<Call
   }
 }
 
-function callUrl({ baseUrl }: Connection, { path, query = {} }: Call): string {
+/** The URL of a call. */
+export function callUrl({ baseUrl }: Connection, { path, query = {} }: Call): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value))
@@ -70,7 +71,11 @@ function callUrl({ baseUrl }: Connection, { path, query = {} }: Call): string {
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
 }
 
-function callHeaders({ apiKey }: Connection, { body, headers }: Call): Record<string, string> {
+/** The headers of a call. */
+export function callHeaders(
+  { apiKey }: Connection,
+  { body, headers }: Call,
+): Record<string, string> {
   return {
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -78,7 +83,8 @@ function callHeaders({ apiKey }: Connection, { body, headers }: Call): Record<st
   }
 }
 
-function apiError(response: Response, text: string, call: Call): ApiError {
+/** The error of a response. */
+export function apiError(response: Response, text: string, call: Call): ApiError {
   const body = parseJson(text)
   const error = property(body, 'error')
   const field = (name: string): string | null => {
@@ -104,7 +110,8 @@ export function foreignResponse(text: string): string {
   return `This response is not from Mayfly: "${excerpt}". Check the base URL.`
 }
 
-function connectionError(
+/** The error of a call without a response. */
+export function connectionError(
   { baseUrl }: Connection,
   { error, isLate }: { readonly error: unknown; readonly isLate: boolean },
 ): ConnectionError {
@@ -129,6 +136,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function property(value: unknown, name: string): unknown {
+/** A property of anything; undefined when it has none of that name. */
+export function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -47,25 +47,15 @@ export function domainCalls(requester: Requester): DomainCalls {
   const path = '/v1/domains'
   const pathOf = (domain: string) => `${path}/${encodeURIComponent(domain)}`
   return {
-    list: async ({ signal } = {}) =>
-      (await requester.json<{ domains: ReceivingDomain[] }>({ method: 'GET', path, signal }))
-        .domains,
-    listCustom: async ({ signal } = {}) => {
-      const call = { method: 'GET', path: `${path}/custom`, signal } as const
-      return (await requester.json<{ domains: Domain[] }>(call)).domains
-    },
-    register: async (domain, { signal } = {}) => {
-      const call = { method: 'POST', path, body: { domain }, signal } as const
-      return (await requester.json<{ domain: Domain }>(call)).domain
-    },
-    verify: async (domain, { signal } = {}) => {
-      const call = {
-        method: 'POST',
-        path: `${pathOf(domain)}/verify`,
-        isRepeatable: true,
-        signal,
-      } as const
-      return (await requester.json<{ domain: Domain }>(call)).domain
+    list: ({ signal } = {}) => requester.field('domains', { method: 'GET', path, signal }),
+    listCustom: ({ signal } = {}) =>
+      requester.field('domains', { method: 'GET', path: `${path}/custom`, signal }),
+    register: (domain, { signal } = {}) =>
+      requester.field('domain', { method: 'POST', path, body: { domain }, signal }),
+    verify: (domain, { signal } = {}) => {
+      const verification = `${pathOf(domain)}/verify`
+      const call = { method: 'POST', path: verification, isRepeatable: true, signal } as const
+      return requester.field('domain', call)
     },
     delete: (domain, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: pathOf(domain), signal }),

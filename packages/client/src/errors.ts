@@ -84,26 +84,21 @@ export class ApiError extends MayflyError {
     ApiError.prototype.name = 'ApiError'
   }
 
-  readonly status: number
-  readonly type: string
+  declare readonly status: number
+  declare readonly type: string
   // The intersection keeps completion for known codes and leaves room for new ones.
-  readonly code: ErrorCode | (string & {})
+  declare readonly code: ErrorCode | (string & {})
   /** Identifies the request in the log of the service. */
-  readonly requestId: string | null
+  declare readonly requestId: string | null
   /** How long to wait before trying again, when the service said so. */
-  readonly retryAfterSeconds: number | null
+  declare readonly retryAfterSeconds: number | null
   /** The whole body, where it was JSON. */
-  readonly body: unknown
+  declare readonly body: unknown
 
-  constructor(details: ApiErrorDetails) {
+  constructor({ message, call, ...details }: ApiErrorDetails) {
     const request = details.requestId === null ? '' : `, request ${details.requestId}`
-    super(`${details.message} (${details.status} ${details.code}, ${details.call}${request})`)
-    this.status = details.status
-    this.type = details.type
-    this.code = details.code
-    this.requestId = details.requestId
-    this.retryAfterSeconds = details.retryAfterSeconds
-    this.body = details.body
+    super(`${message} (${details.status} ${details.code}, ${call}${request})`)
+    Object.assign(this, details)
   }
 }
 

@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Assertion, AssertionRun } from './assertions.ts'
-import type { CallOptions } from './connection.ts'
+import { type CallOptions, property } from './connection.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'
-import { ApiError } from './errors.ts'
 import {
   AssertionsFailedError,
   EmailTimeoutError,
@@ -142,10 +141,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Waits for a message and checks it. Throws when none arrives or an assertion fails. */
-  async assert(
-    assertions: readonly Assertion[],
-    options: CheckOptions = {},
-  ): Promise<AssertionRun> {
+  async assert(assertions: readonly Assertion[], options?: CheckOptions): Promise<AssertionRun> {
     const run = await this.check(assertions, options)
     if (!run.passed) throw new AssertionsFailedError(explainRun(run, this.emailAddress), run)
     return run
@@ -158,32 +154,32 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** What happened to mail for this inbox, and what to do when none arrives. */
-  diagnose(options: CallOptions = {}): Promise<Diagnostics> {
+  diagnose(options?: CallOptions): Promise<Diagnostics> {
     return this.#calls.diagnose(options)
   }
 
   /** One page of messages, newest first. */
-  listMessages(options: ListMessagesOptions = {}): Promise<MessagePage> {
+  listMessages(options?: ListMessagesOptions): Promise<MessagePage> {
     return this.#calls.messages.list(options)
   }
 
   /** A whole message. */
-  readMessage(messageId: string, options: ReadMessageOptions = {}): Promise<Message> {
+  readMessage(messageId: string, options?: ReadMessageOptions): Promise<Message> {
     return this.#calls.messages.read(messageId, options)
   }
 
   /** The raw bytes of a message. */
-  readRaw(messageId: string, options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  readRaw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>> {
     return this.#calls.messages.raw(messageId, options)
   }
 
   /** The SMTP session of a message; `C:` is the sender, `S:` is Mayfly. */
-  readTranscript(messageId: string, options: CallOptions = {}): Promise<readonly string[]> {
+  readTranscript(messageId: string, options?: CallOptions): Promise<readonly string[]> {
     return this.#calls.messages.transcript(messageId, options)
   }
 
   /** Why a code was found in a message, or why none was. */
-  explainOtp(messageId: string, options: CallOptions = {}): Promise<OtpExplanation> {
+  explainOtp(messageId: string, options?: CallOptions): Promise<OtpExplanation> {
     return this.#calls.messages.explainOtp(messageId, options)
   }
 
@@ -191,41 +187,41 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   downloadAttachment(
     messageId: string,
     attachmentId: string,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<Uint8Array<ArrayBuffer>> {
     return this.#calls.messages.attachment(messageId, attachmentId, options)
   }
 
   /** Marks a message as read, or as unread. Reading it does not. */
-  markRead(messageId: string, read = true, options: CallOptions = {}): Promise<MessageSummary> {
+  markRead(messageId: string, read = true, options?: CallOptions): Promise<MessageSummary> {
     return this.#calls.messages.mark(messageId, read, options)
   }
 
   /** Deletes a message with all its content. */
-  deleteMessage(messageId: string, options: CallOptions = {}): Promise<void> {
+  deleteMessage(messageId: string, options?: CallOptions): Promise<void> {
     return this.#calls.messages.delete(messageId, options)
   }
 
   /** Deletes all messages of the inbox. */
-  deleteMessages(options: CallOptions = {}): Promise<void> {
+  deleteMessages(options?: CallOptions): Promise<void> {
     return this.#calls.messages.deleteAll(options)
   }
 
   /** The inbox as it is now. */
-  async refresh(options: CallOptions = {}): Promise<Inbox> {
+  async refresh(options?: CallOptions): Promise<Inbox> {
     const record = await this.#calls.read(options)
     return new Inbox(record, { calls: this.#calls, timeoutSeconds: this.#timeoutSeconds })
   }
 
   /** Deletes the inbox and all its content immediately. */
-  delete(options: CallOptions = {}): Promise<void> {
+  delete(options?: CallOptions): Promise<void> {
     return this.#calls.delete(options)
   }
 
   /** Deletes the inbox; succeeds when it is already deleted. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete().catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.code !== 'inbox_not_found') throw error
+      if (property(error, 'code') !== 'inbox_not_found') throw error
     })
   }
 

@@ -47,7 +47,7 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
     },
     list: async ({ signal } = {}) => {
       const call = { method: 'GET', path, signal } as const
-      return (await requester.json<{ inboxes: InboxRecord[] }>(call)).inboxes.map(toInbox)
+      return (await requester.field<InboxRecord[]>('inboxes', call)).map(toInbox)
     },
     get: async (inboxId, { signal } = {}) =>
       toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
@@ -58,6 +58,5 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
 
 /** Not `randomUUID`: browsers have it only on pages loaded by HTTPS. */
 function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

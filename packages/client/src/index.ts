@@ -37,6 +37,12 @@ export type {
 } from './diagnostics.ts'
 export type { Domain, DomainCalls, ReceivingDomain } from './domains.ts'
 export { ApiError, ConnectionError, type ErrorCode, MayflyError } from './errors.ts'
+export type {
+  AccountEvent,
+  AccountEventData,
+  EventsOptions,
+  HeldWait,
+} from './events/account-event.ts'
 export {
   AssertionsFailedError,
   EmailTimeoutError,

@@ -46,8 +46,7 @@ export function keyCalls(requester: Requester): KeyCalls {
   const path = '/v1/keys'
   return {
     create: ({ signal, ...body }) => requester.json({ method: 'POST', path, body, signal }),
-    list: async ({ signal } = {}) =>
-      (await requester.json<{ keys: Key[] }>({ method: 'GET', path, signal })).keys,
+    list: ({ signal } = {}) => requester.field('keys', { method: 'GET', path, signal }),
     rotate: async ({ signal } = {}) => {
       const call = { method: 'POST', path: `${path}/rotate`, signal } as const
       const issued = await requester.json<IssuedKey>(call)

@@ -147,10 +147,8 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
     deleteAll: ({ signal } = {}) => requester.done({ method: 'DELETE', path: base, signal }),
     raw: (messageId, { signal } = {}) =>
       requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
-    transcript: async (messageId, { signal } = {}) => {
-      const call = { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal } as const
-      return (await requester.json<{ lines: string[] }>(call)).lines
-    },
+    transcript: (messageId, { signal } = {}) =>
+      requester.field('lines', { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal }),
     explainOtp: (messageId, { signal } = {}) =>
       requester.json({ method: 'GET', path: `${pathOf(messageId)}/otp`, signal }),
     attachment: (messageId, attachmentId, { signal } = {}) => {

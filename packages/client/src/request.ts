@@ -3,9 +3,10 @@ import {
   type CallResponse,
   type Connection,
   foreignResponse,
+  property,
   sendOnce,
 } from './connection.ts'
-import { ApiError, MayflyError } from './errors.ts'
+import { MayflyError } from './errors.ts'
 import { ATTEMPTS_MAX, delay, retryDelayMs } from './retry.ts'
 
 /** A call, and whether it may be sent again. */
@@ -18,20 +19,25 @@ export type Request = Call & {
 
 /** Sends calls, retries them where that is safe, and throws error responses. */
 export class Requester {
-  #connection: Connection
+  connection: Connection
 
   constructor(connection: Connection) {
-    this.#connection = connection
+    this.connection = connection
   }
 
   /** Uses another key for further calls. */
   useKey(apiKey: string): void {
-    this.#connection = { ...this.#connection, apiKey }
+    this.connection = { ...this.connection, apiKey }
   }
 
   /** The JSON of the response, whose form is not validated here. */
   async json<Body>(request: Request): Promise<Body> {
     return (await this.jsonAndHeaders<Body>(request)).body
+  }
+
+  /** One field of it. */
+  async field<Field>(name: string, request: Request): Promise<Field> {
+    return (await this.json<Record<string, Field>>(request))[name] as Field // Not validated here.
   }
 
   /** The same, with the headers of the response. */
@@ -62,11 +68,11 @@ export class Requester {
     const attemptsMax = request.attemptsMax ?? ATTEMPTS_MAX
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await sendOnce(this.#connection, request)
+        return await sendOnce(this.connection, request)
       } catch (error) {
         // An earlier attempt may have deleted it although its response was lost.
         const isRepeatedDelete = attempt > 1 && request.method === 'DELETE'
-        if (isRepeatedDelete && error instanceof ApiError && error.status === 404) return DELETED
+        if (isRepeatedDelete && property(error, 'status') === 404) return DELETED
         const delayMs = retryDelayMs({ error, attempt, isRepeatable })
         if (delayMs === null || attempt >= attemptsMax) throw error
         await delay(delayMs, request.signal)

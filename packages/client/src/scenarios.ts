@@ -37,12 +37,9 @@ export function scenarioCalls(requester: Requester): ScenarioCalls {
   const path = '/v1/scenarios'
   const pathOf = (scenarioId: string) => `${path}/${encodeURIComponent(scenarioId)}`
   return {
-    create: async ({ signal, ...body }) => {
-      const call = { method: 'POST', path, body, signal } as const
-      return (await requester.json<{ scenario: Scenario }>(call)).scenario
-    },
-    list: async ({ signal } = {}) =>
-      (await requester.json<{ scenarios: Scenario[] }>({ method: 'GET', path, signal })).scenarios,
+    create: ({ signal, ...body }) =>
+      requester.field('scenario', { method: 'POST', path, body, signal }),
+    list: ({ signal } = {}) => requester.field('scenarios', { method: 'GET', path, signal }),
     delete: (scenarioId, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: pathOf(scenarioId), signal }),
     run: (scenarioId, inbox, options = {}) =>

@@ -1,6 +1,5 @@
-import type { CallOptions } from './connection.ts'
+import { type CallOptions, property } from './connection.ts'
 import type { WaitDiagnostics } from './diagnostics.ts'
-import { ApiError } from './errors.ts'
 import type { MessageFilter, TextPattern } from './filter.ts'
 import type { Message } from './messages.ts'
 import type { Requester } from './request.ts'
@@ -69,17 +68,13 @@ export async function waitOnce(
     })
     return { arrived: true, message }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'nothing_arrived') throw error
-    return { arrived: false, diagnostics: diagnosticsOf(error.body) }
+    if (property(error, 'code') !== 'nothing_arrived') throw error
+    const diagnostics = property(property(error, 'body'), 'diagnostics') ?? null
+    // By the contract of the service; no proxy adds `diagnostics` to a body.
+    return { arrived: false, diagnostics: diagnostics as WaitDiagnostics | null }
   }
 }
 
 function textOf(pattern: TextPattern | undefined): string | undefined {
   return typeof pattern === 'string' && pattern !== '' ? pattern : undefined
-}
-
-function diagnosticsOf(body: unknown): WaitDiagnostics | null {
-  if (typeof body !== 'object' || body === null || !('diagnostics' in body)) return null
-  // By the contract of the service; no proxy adds `diagnostics` to a body.
-  return body.diagnostics as WaitDiagnostics
 }

@@ -123,8 +123,7 @@ export function webhookCalls(requester: Requester): WebhookCalls {
   return {
     create: (url, { signal } = {}) =>
       requester.json({ method: 'POST', path, body: { url }, signal }),
-    list: async ({ signal } = {}) =>
-      (await requester.json<{ webhooks: Webhook[] }>({ method: 'GET', path, signal })).webhooks,
+    list: ({ signal } = {}) => requester.field('webhooks', { method: 'GET', path, signal }),
     delete: (webhookId, { signal } = {}) =>
       requester.done({
         method: 'DELETE',

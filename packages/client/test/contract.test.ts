@@ -28,6 +28,10 @@ type Agree<Ours, Theirs extends Same<Plain<Ours>, Plain<Theirs>> extends true ? 
   Theirs,
 ]
 
+type AccountEventData = {
+  [Type in contract.AccountEventType]: z.infer<(typeof contract.accountEventSchemas)[Type]>
+}
+
 /** Every record that goes over the wire. */
 export type Proven = [
   Agree<client.Account, contract.Account>,
@@ -50,6 +54,8 @@ export type Proven = [
   Agree<client.Delivery, contract.Delivery>,
   Agree<client.WebhookEvent, contract.WebhookEvent>,
   Agree<client.ErrorCode, contract.ErrorCode>,
+  Agree<client.HeldWait, contract.HeldWait>,
+  Agree<client.AccountEventData, AccountEventData>,
 ]
 
 describe('the client against the contract', () => {

@@ -41,6 +41,7 @@ describe('an inbox', () => {
       state: 'active',
       environment: 'test',
       watermark: '0',
+      replayed: false,
     })
   })
 

@@ -23,11 +23,7 @@ export type Stage = z.infer<typeof stageSchema>
 
 /** A diagnostic event. */
 export const diagnosticEventSchema = z
-  .object({
-    stage: stageSchema,
-    at: dateTimeSchema,
-    detail: z.string().nullable().meta({ example: 'from no-reply@example.com' }),
-  })
+  .object({ stage: stageSchema, at: dateTimeSchema, detail: z.string().nullable() })
   .meta({ id: 'DiagnosticEvent' })
 
 /** A diagnostic event. */
@@ -36,14 +32,8 @@ export type DiagnosticEvent = z.infer<typeof diagnosticEventSchema>
 const diagnosticsFields = {
   state: inboxStateSchema,
   events: z.array(diagnosticEventSchema).describe('Oldest first; the newest 500.'),
-  domain: z.object({
-    domain: z.string().meta({ example: 'mayfly.test' }),
-    status: z.string().meta({ example: 'active' }),
-  }),
-  nextSteps: z
-    .array(z.string())
-    .describe('What to do next.')
-    .meta({ example: ['Nothing has connected yet. Check the SMTP host and port of the sender.'] }),
+  domain: z.object({ domain: z.string(), status: z.string() }),
+  nextSteps: z.array(z.string()).describe('What to do next.'),
 }
 
 /** What happened in an inbox, and what to do about a missing mail. */
@@ -62,7 +52,7 @@ export const waitDiagnosticsSchema = z
           id: idSchema('message'),
           subject: z.string().nullable(),
           receivedAt: dateTimeSchema,
-          reason: z.string().meta({ example: 'its subject does not contain "Welcome"' }),
+          reason: z.string(),
         }),
       )
       .describe('Messages in the inbox that did not match, each with the reason.'),
@@ -74,7 +64,6 @@ export type WaitDiagnostics = z.infer<typeof waitDiagnosticsSchema>
 
 /** GET /v1/inboxes/{id}/diagnostics */
 export const readDiagnostics = {
-  operationId: 'readDiagnostics',
   tags: ['Diagnostics'],
   summary: 'Why a mail did not arrive',
   security: SECURITY,
@@ -84,17 +73,13 @@ export const readDiagnostics = {
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/transcript */
 export const readTranscript = {
-  operationId: 'readTranscript',
   tags: ['Diagnostics'],
   summary: 'The SMTP dialogue of a message',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox'), messageId: idSchema('message') }),
   response: {
     200: z.object({
-      lines: z
-        .array(z.string())
-        .describe('`C:` is the client, `S:` is Mayfly.')
-        .meta({ example: ['S: 220 mx.mayfly.test', 'C: EHLO app.example.com'] }),
+      lines: z.array(z.string()).describe('`C:` is the client, `S:` is Mayfly.'),
     }),
     ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found'),
   },
@@ -102,14 +87,13 @@ export const readTranscript = {
 
 /** GET /v1/inboxes/{id}/events */
 export const streamEvents = {
-  operationId: 'streamEvents',
   tags: ['Diagnostics'],
   summary: 'Arrivals and stages as they happen',
   description:
     'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event. An open stream counts as a concurrent wait.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
-  headers: z.object({ 'last-event-id': z.string().max(100).optional().meta({ example: '3' }) }),
+  headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
   response: {
     200: {
       description:

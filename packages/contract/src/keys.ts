@@ -20,13 +20,10 @@ export type Role = z.infer<typeof roleSchema>
 export const keySchema = z
   .object({
     id: idSchema('key'),
-    name: z.string().meta({ example: 'CI' }),
+    name: z.string(),
     environment: environmentSchema,
     role: roleSchema,
-    prefix: z
-      .string()
-      .describe('The beginning of the secret, to recognise the key.')
-      .meta({ example: 'mf_live_7f3k' }),
+    prefix: z.string().describe('The beginning of the secret, to recognise the key.'),
     createdAt: dateTimeSchema,
     lastUsedAt: dateTimeSchema.nullable(),
   })
@@ -35,20 +32,13 @@ export const keySchema = z
 /** A key without its secret. */
 export type Key = z.infer<typeof keySchema>
 
-/** The secret of a new key. */
-export const apiKeySchema = z
-  .string()
-  .describe('The secret, shown only once.')
-  .meta({ example: 'mf_live_7f3k2m9q4s6t8v0w2x4y6z8a0b' })
-
 const issuedKey = z.object({
-  apiKey: apiKeySchema,
+  apiKey: z.string().describe('The secret, shown only once.'),
   key: keySchema,
 })
 
 /** POST /v1/keys */
 export const createKey = {
-  operationId: 'createKey',
   tags: ['Accounts and keys'],
   summary: 'Create a named key',
   description: 'Admin keys only.',
@@ -66,7 +56,6 @@ export const createKey = {
 
 /** GET /v1/keys */
 export const listKeys = {
-  operationId: 'listKeys',
   tags: ['Accounts and keys'],
   summary: 'List the active keys',
   security: SECURITY,
@@ -75,7 +64,6 @@ export const listKeys = {
 
 /** POST /v1/keys/rotate */
 export const rotateKey = {
-  operationId: 'rotateKey',
   tags: ['Accounts and keys'],
   summary: 'Rotate the calling key',
   description:
@@ -86,7 +74,6 @@ export const rotateKey = {
 
 /** DELETE /v1/keys/{id} */
 export const revokeKey = {
-  operationId: 'revokeKey',
   tags: ['Accounts and keys'],
   summary: 'Revoke a key',
   description: 'Admin keys only. The key stops working at once.',

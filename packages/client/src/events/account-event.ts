@@ -1,0 +1,49 @@
+import type { CallOptions } from '../connection.ts'
+import type { DiagnosticEvent } from '../diagnostics.ts'
+import type { InboxRecord } from '../inbox-calls.ts'
+import type { MessageSummary } from '../messages.ts'
+import type { Delivery } from '../webhooks.ts'
+
+/** A wait that a client holds open. */
+export type HeldWait = {
+  readonly id: string
+  readonly inboxId: string
+  readonly for: 'message' | 'otp'
+  /** When it ends at the latest. */
+  readonly deadline: string
+}
+
+/** The data of each event by its type. */
+export type AccountEventData = {
+  /** Events may be missing: what is shown is to be loaded again. */
+  readonly reset: { readonly reason: 'not_resumable' | 'too_slow' | 'connection_lost' }
+  readonly 'message.received': { readonly inboxId: string; readonly message: MessageSummary }
+  readonly 'message.updated': { readonly inboxId: string; readonly message: MessageSummary }
+  readonly 'message.deleted': { readonly inboxId: string; readonly messageIds: readonly string[] }
+  readonly 'inbox.created': { readonly inbox: InboxRecord }
+  readonly 'inbox.deleted': { readonly inboxId: string }
+  readonly 'inbox.expired': { readonly inboxId: string }
+  readonly diagnostics: { readonly inboxId: string; readonly event: DiagnosticEvent }
+  readonly 'delivery.updated': { readonly delivery: Delivery }
+  readonly 'wait.started': { readonly wait: HeldWait }
+  readonly 'wait.ended': { readonly wait: HeldWait }
+}
+
+/** Something that happened in the account. */
+export type AccountEvent = {
+  [Type in keyof AccountEventData]: {
+    readonly type: Type
+    /** The stream can be resumed after it. */
+    readonly id: string
+  } & AccountEventData[Type]
+}[keyof AccountEventData]
+
+/** How events are followed. */
+export type EventsOptions = CallOptions & {
+  /** The `id` of the last event that is known already. Default: begins now. */
+  readonly lastEventId?: string | undefined
+  /** Called each time the stream is open: what is loaded from now on misses nothing. */
+  readonly onOpen?: (() => void) | undefined
+  /** Called when the stream was lost; it is opened again by itself. */
+  readonly onLost?: ((error: unknown) => void) | undefined
+}
