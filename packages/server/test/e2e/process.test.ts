@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite, onEachDatabase } from '../testing-databases.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { type ReadyLine, startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
 
 describe('the process', () => {
   it('says where it listens, answers without a key, and stops on each signal', async () => {
@@ -53,16 +53,6 @@ describe('the process', () => {
     assert.match(server.output(), /did not stop within 9500 ms/)
   })
 
-  it('refuses to start on data that another process holds, and says why', async () => {
-    await using database = await createSqlite()
-    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
-    await using first = startServerProcess(env)
-    await first.ready
-    await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
-    assert.equal(await second.ended, 1)
-    assert.match(second.output(), /^mayfly: Another Mayfly is running on [^\n]+$/)
-  })
-
   it('takes over data after a crash', async () => {
     await using database = await createSqlite()
     const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
@@ -93,21 +83,6 @@ describe('the process', () => {
     }
   })
 
-  it('says which port is taken', async () => {
-    await using one = await createSqlite()
-    await using two = await createSqlite()
-    await using first = startServerProcess({ MAYFLY_DATABASE_URL: one.url, ...WITHOUT_THREADS })
-    const { httpUrl, smtpPort } = await first.ready
-    for (const [name, port] of [
-      ['MAYFLY_HTTP_PORT', new URL(httpUrl).port],
-      ['MAYFLY_SMTP_PORT', String(smtpPort)],
-    ] as const) {
-      await using second = startServerProcess({ MAYFLY_DATABASE_URL: two.url, [name]: port })
-      assert.equal(await second.ended, 1)
-      assert.match(second.output(), new RegExp(`mayfly: The port is taken\\..*${name}`))
-    }
-  })
-
   it('explains every setting on --help', async () => {
     await using server = startServerProcess({}, ['--help'])
     assert.equal(await server.ended, 0)
@@ -115,15 +90,39 @@ describe('the process', () => {
       assert.match(server.output(), new RegExp(`${name}  \\(`))
     }
   })
+})
 
-  it('serves metrics when asked to', async () => {
+describe('beside a running process', () => {
+  const resources = new AsyncDisposableStack()
+  let databaseUrl = ''
+  let first: ReadyLine
+  before(async () => {
+    databaseUrl = resources.use(await createSqlite()).url
+    const env = { MAYFLY_DATABASE_URL: databaseUrl, MAYFLY_METRICS: 'true', ...WITHOUT_THREADS }
+    first = await resources.use(startServerProcess(env)).ready
+  })
+  after(() => resources.disposeAsync())
+
+  it('a second refuses to start on the same data, and says why', async () => {
+    await using second = startServerProcess({ MAYFLY_DATABASE_URL: databaseUrl })
+    assert.equal(await second.ended, 1)
+    assert.match(second.output(), /^mayfly: Another Mayfly is running on [^\n]+$/)
+  })
+
+  it('a second says which port is taken', async () => {
     await using database = await createSqlite()
-    await using server = startServerProcess({
-      MAYFLY_DATABASE_URL: database.url,
-      MAYFLY_METRICS: 'true',
-      ...WITHOUT_THREADS,
-    })
-    const api = createApiClient((await server.ready).httpUrl, null)
+    for (const [name, port] of [
+      ['MAYFLY_HTTP_PORT', new URL(first.httpUrl).port],
+      ['MAYFLY_SMTP_PORT', String(first.smtpPort)],
+    ] as const) {
+      await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url, [name]: port })
+      assert.equal(await second.ended, 1)
+      assert.match(second.output(), new RegExp(`mayfly: The port is taken\\..*${name}`))
+    }
+  })
+
+  it('metrics are served when asked for', async () => {
+    const api = createApiClient(first.httpUrl, null)
     await api.get('/healthz')
     const metrics = await api.get('/metrics')
     assert.equal(metrics.status, 200)
