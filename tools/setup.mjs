@@ -29,6 +29,10 @@ const NODE_SHA256 = {
   'darwin-x64': '083775c8c778a1ab7aee1c9971ba2dac29032b5f60da9db9a2b8e9d050544c31',
 }
 
+/** The Python environment of the tests, and the packages in it. */
+const PYTHON = join(ROOT, 'node_modules', '.mayfly-python')
+const REQUIREMENTS = join(ROOT, 'packages', 'server', 'test', 'openapi', 'requirements.txt')
+
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 20) {
   fail(`Mayfly's scripts need Node 20 or newer to begin with; this is ${process.version}.`)
@@ -36,16 +40,17 @@ if (major < 20) {
 
 installPackages(process.argv.includes('--start') ? 'start' : 'all')
 buildDashboard()
-if (process.argv.includes('--test')) installPrograms()
+if (process.argv.includes('--test')) {
+  installPrograms()
+  installPython()
+}
 
 /**
  * The stamp holds a hash of what the packages follow from, so that a pull that changes it installs
  * anew, and which packages are there.
  */
 function installPackages(wanted) {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex')
+  const lock = hashOf(join(ROOT, 'package-lock.json'))
   const pinned = join(ROOT, 'node_modules', '.bin', 'node')
   const [stampedLock, stamped] = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').split(' ') : []
   const packages = stamped === 'all' ? 'all' : wanted
@@ -70,7 +75,7 @@ function checkNode(pinned) {
   if (expected === undefined) {
     say(`the pinned Node was not verified: its SHA-256 for ${platform} is not known`)
   } else {
-    const actual = createHash('sha256').update(readFileSync(pinned)).digest('hex')
+    const actual = hashOf(pinned)
     if (actual !== expected) {
       fail(
         `node_modules/.bin/node has the SHA-256 ${actual}, not ${expected}. Try: npm rebuild node`,
@@ -125,6 +130,36 @@ function installPrograms() {
   say(`installing ${list('debian')} from the Debian packages`)
   apt('update', '-qq')
   apt('install', '-y', '-qq', '--no-install-recommends', ...missing.map(({ debian }) => debian))
+}
+
+/** Schemathesis, which tries the API as its description says it is. */
+function installPython() {
+  const stamp = join(PYTHON, '.mayfly-setup')
+  const wanted = hashOf(REQUIREMENTS)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  say('installing schemathesis into a Python environment, about half a minute')
+  run(findPython(), ['-m', 'venv', '--clear', PYTHON])
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+  run(join(PYTHON, 'bin', 'python'), [...pip, '--requirement', REQUIREMENTS])
+  writeFileSync(stamp, wanted)
+}
+
+/** A Python that can make environments; Debian has that in a package of its own. */
+function findPython() {
+  const canMakeOne = (python) => spawnSync(python, ['-c', 'import ensurepip, venv']).status === 0
+  const wanted = process.env.PYTHON_PATH ?? 'python3'
+  if (canMakeOne(wanted)) return wanted
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    fail(`The tests need Python 3.10 or newer with venv: install python3-venv or set PYTHON_PATH.`)
+  }
+  say('installing python3-venv from the Debian packages')
+  apt('update', '-qq')
+  apt('install', '-y', '-qq', '--no-install-recommends', 'python3', 'python3-venv')
+  return '/usr/bin/python3'
+}
+
+function hashOf(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
 }
 
 /** Waits while another apt runs. apt itself waits for one of its three locks only. */

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX, USAGE_DAYS } from './bounds.ts'
+import { EMAIL_LENGTH_MAX, LOCAL_PART_LENGTH_MAX, NAME_LENGTH_MAX, USAGE_DAYS } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
-import { keySchema } from './keys.ts'
+import { apiKeySchema, keySchema } from './keys.ts'
+import { queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The plans. */
@@ -16,7 +17,7 @@ export const accountSchema = z
   .object({
     id: idSchema('account'),
     email: z.string().meta({ example: 'dev@example.com' }),
-    name: z.string().nullable(),
+    name: z.string().nullable().meta({ example: 'Dev team' }),
     plan: planSchema,
     connected: z.boolean().describe('Whether an external account is connected.'),
     createdAt: dateTimeSchema,
@@ -74,6 +75,7 @@ export type UsageDay = z.infer<typeof usageDaySchema>
 
 /** POST /v1/accounts */
 export const registerAccount = {
+  operationId: 'registerAccount',
   tags: ['Accounts and keys'],
   summary: 'Register an account',
   description: 'Needs no key. Returns the first API key, which is shown only once.',
@@ -81,11 +83,14 @@ export const registerAccount = {
     email: z
       .email({ error: 'must be an email address' })
       .max(EMAIL_LENGTH_MAX)
+      .refine((email) => email.lastIndexOf('@') <= LOCAL_PART_LENGTH_MAX, {
+        error: `must have at most ${LOCAL_PART_LENGTH_MAX} characters before the @`,
+      })
       .meta({ example: 'dev@example.com' }),
     name: z.string().trim().min(1).max(NAME_LENGTH_MAX).optional().meta({ example: 'Dev team' }),
   }),
   response: {
-    201: z.object({ account: accountSchema, apiKey: z.string(), key: keySchema }),
+    201: z.object({ account: accountSchema, apiKey: apiKeySchema, key: keySchema }),
     ...errorResponses(
       'invalid_json',
       'invalid_parameter',
@@ -97,6 +102,7 @@ export const registerAccount = {
 
 /** GET /v1/account */
 export const readAccount = {
+  operationId: 'readAccount',
   tags: ['Accounts and keys'],
   summary: 'The account, its limits and its usage today',
   security: SECURITY,
@@ -108,17 +114,13 @@ export const readAccount = {
 
 /** GET /v1/usage */
 export const readUsage = {
+  operationId: 'readUsage',
   tags: ['Accounts and keys'],
   summary: 'Requests and inboxes by day',
   description: 'Oldest first, today last, in UTC; days without usage are included with zeros.',
   security: SECURITY,
   querystring: z.strictObject({
-    days: z.coerce
-      .number()
-      .int()
-      .min(USAGE_DAYS.min)
-      .max(USAGE_DAYS.max)
-      .default(USAGE_DAYS.default),
+    days: queryInteger(USAGE_DAYS),
   }),
   response: {
     200: z.object({ usage: z.array(usageDaySchema) }),

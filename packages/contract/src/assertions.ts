@@ -8,33 +8,50 @@ import { sinceField } from './waiting.ts'
 
 const text = z.string().min(1).max(ASSERTION_TEXT_LENGTH_MAX)
 
+const assertionVariants = [
+  z
+    .strictObject({ type: z.literal('otpPresent') })
+    .describe('Passes when a one-time code was detected.')
+    .meta({ id: 'OtpPresentAssertion' }),
+  z
+    .strictObject({
+      type: z.literal('containsText'),
+      text: text
+        .describe('Must occur in subject, text or visible HTML; literal and case-sensitive.')
+        .meta({ example: 'Welcome' }),
+    })
+    .describe('Passes when the text occurs in the mail.')
+    .meta({ id: 'ContainsTextAssertion' }),
+  z
+    .strictObject({
+      type: z.literal('linkResponds'),
+      urlContains: text
+        .optional()
+        .describe('Only links that contain this are tried.')
+        .meta({ example: '/verify' }),
+    })
+    .describe(
+      'Passes when a link responds with 2xx. Links are requested in order with GET, at most 10; redirects are followed, at most 5.',
+    )
+    .meta({ id: 'LinkRespondsAssertion' }),
+  z
+    .strictObject({
+      type: z.literal('auth'),
+      check: z.enum(['spf', 'dkim', 'dmarc']).describe('The sender check.'),
+      expect: text.default('pass').describe('The expected result, in the terms of RFC 8601.'),
+    })
+    .describe('Passes when the sender check has the expected result; waits until it is done.')
+    .meta({ id: 'AuthAssertion' }),
+] as const
+
 /** A check on a mail. */
 export const assertionSchema = z
-  .discriminatedUnion(
-    'type',
-    [
-      z.strictObject({ type: z.literal('otpPresent') }),
-      z.strictObject({
-        type: z.literal('containsText'),
-        text: text.describe('Must occur in subject, text or visible HTML; case-sensitive.'),
-      }),
-      z.strictObject({
-        type: z.literal('linkResponds'),
-        urlContains: text.optional().describe('Only links that contain this are tried.'),
-      }),
-      z.strictObject({
-        type: z.literal('auth'),
-        check: z.enum(['spf', 'dkim', 'dmarc']),
-        expect: text.default('pass').describe('The expected result, in the terms of RFC 8601.'),
-      }),
-    ],
-    {
-      error: (issue) =>
-        issue.code === 'invalid_union'
-          ? 'must have a type: "otpPresent", "containsText", "linkResponds" or "auth"'
-          : undefined,
-    },
-  )
+  .discriminatedUnion('type', assertionVariants, {
+    error: (issue) =>
+      issue.code === 'invalid_union'
+        ? 'must have a type: "otpPresent", "containsText", "linkResponds" or "auth"'
+        : undefined,
+  })
   .meta({ id: 'Assertion', example: { type: 'containsText', text: 'Welcome' } })
 
 /** A check on a mail. */
@@ -50,12 +67,19 @@ export const assertionRunSchema = z
     arrivalSeconds: z
       .number()
       .nullable()
-      .describe('Seconds from the call; 0 when the message was there already.'),
-    results: z.array(z.object({ type: z.string(), passed: z.boolean(), detail: z.string() })),
+      .describe('Seconds from the call; 0 when the message was there already.')
+      .meta({ example: 0.42 }),
+    results: z.array(
+      z.object({
+        type: z.string().meta({ example: 'containsText' }),
+        passed: z.boolean(),
+        detail: z.string().meta({ example: 'The text "Welcome" occurs in the subject.' }),
+      }),
+    ),
     message: z
       .object({
         id: idSchema('message'),
-        subject: z.string().nullable(),
+        subject: z.string().nullable().meta({ example: 'Welcome' }),
         receivedAt: dateTimeSchema,
       })
       .nullable(),
@@ -79,6 +103,7 @@ const RUN_ERRORS = [
 
 /** POST /v1/inboxes/{id}/assert */
 export const assertInbox = {
+  operationId: 'assertInbox',
   tags: ['Assertions and scenarios'],
   summary: 'Wait for a mail and check it',
   description: 'Responds with 200 whether or not the assertions pass: check `passed`.',
@@ -99,7 +124,7 @@ export const scenarioSchema = z
     id: idSchema('scenario'),
     name: z.string().meta({ example: 'sign-up' }),
     assertions: z.array(assertionSchema),
-    timeoutSeconds: z.number().int(),
+    timeoutSeconds: z.number().int().meta({ example: 30 }),
     createdAt: dateTimeSchema,
   })
   .meta({ id: 'Scenario' })
@@ -109,11 +134,12 @@ export type Scenario = z.infer<typeof scenarioSchema>
 
 /** POST /v1/scenarios */
 export const createScenario = {
+  operationId: 'createScenario',
   tags: ['Assertions and scenarios'],
   summary: 'Save a scenario',
   security: SECURITY,
   body: z.strictObject({
-    name: z.string().trim().min(1).max(NAME_LENGTH_MAX),
+    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).meta({ example: 'sign-up' }),
     assertions: assertionsField,
     timeoutSeconds: timeoutField.default(WAIT_SECONDS.default),
   }),
@@ -125,6 +151,7 @@ export const createScenario = {
 
 /** GET /v1/scenarios */
 export const listScenarios = {
+  operationId: 'listScenarios',
   tags: ['Assertions and scenarios'],
   summary: 'List scenarios',
   security: SECURITY,
@@ -138,6 +165,7 @@ const scenarioParams = z.object({ id: idSchema('scenario') })
 
 /** DELETE /v1/scenarios/{id} */
 export const deleteScenario = {
+  operationId: 'deleteScenario',
   tags: ['Assertions and scenarios'],
   summary: 'Delete a scenario',
   security: SECURITY,
@@ -150,6 +178,7 @@ export const deleteScenario = {
 
 /** POST /v1/scenarios/{id}/run */
 export const runScenario = {
+  operationId: 'runScenario',
   tags: ['Assertions and scenarios'],
   summary: 'Run a scenario against an inbox',
   description: 'Responds with 200 whether or not the assertions pass: check `passed`.',

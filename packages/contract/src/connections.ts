@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorResponses } from './errors.ts'
+import { type ErrorCode, errorResponses } from './errors.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The kind of provider. */
@@ -10,6 +10,18 @@ export type ConnectionProvider = z.infer<typeof connectionProviderSchema>
 
 const TAGS = ['Accounts and keys']
 
+const PAGE = {
+  'text/html': { schema: z.string().meta({ example: '<!doctype html><title>Connected</title>' }) },
+}
+
+/** The errors of an operation whose responses are pages. */
+function errorPages(...codes: readonly ErrorCode[]) {
+  const responses = Object.entries(errorResponses(...codes))
+  return Object.fromEntries(
+    responses.map(([status, { description }]) => [status, { description, content: PAGE }]),
+  )
+}
+
 const beginConnectionBody = z.strictObject({
   provider: connectionProviderSchema
     .optional()
@@ -18,6 +30,7 @@ const beginConnectionBody = z.strictObject({
 
 /** POST /v1/account/connection */
 export const beginConnection = {
+  operationId: 'beginConnection',
   tags: TAGS,
   summary: 'Start to connect an external account',
   description:
@@ -43,6 +56,7 @@ export const beginConnection = {
 
 /** GET /v1/account/connection/callback */
 export const completeConnection = {
+  operationId: 'completeConnection',
   tags: TAGS,
   summary: 'The callback for the provider',
   description: 'Needs no key. Responds with a page that shows the result.',
@@ -51,13 +65,23 @@ export const completeConnection = {
   response: {
     200: {
       description: 'The account is connected.',
-      content: { 'text/html': { schema: z.string() } },
+      content: PAGE,
     },
+    ...errorPages(
+      'invalid_parameter',
+      'connection_attempt_unknown',
+      'connection_refused',
+      'connection_not_configured',
+      'identity_connected',
+      'internal_error',
+      'identity_provider_unavailable',
+    ),
   },
 }
 
 /** DELETE /v1/account/connection */
 export const deleteConnection = {
+  operationId: 'deleteConnection',
   tags: TAGS,
   summary: 'Disconnect the external account',
   description: 'Admin keys only. Restores the plan from before.',

@@ -23,7 +23,11 @@ export type Stage = z.infer<typeof stageSchema>
 
 /** A diagnostic event. */
 export const diagnosticEventSchema = z
-  .object({ stage: stageSchema, at: dateTimeSchema, detail: z.string().nullable() })
+  .object({
+    stage: stageSchema,
+    at: dateTimeSchema,
+    detail: z.string().nullable().meta({ example: 'from no-reply@example.com' }),
+  })
   .meta({ id: 'DiagnosticEvent' })
 
 /** A diagnostic event. */
@@ -32,8 +36,14 @@ export type DiagnosticEvent = z.infer<typeof diagnosticEventSchema>
 const diagnosticsFields = {
   state: inboxStateSchema,
   events: z.array(diagnosticEventSchema).describe('Oldest first; the newest 500.'),
-  domain: z.object({ domain: z.string(), status: z.string() }),
-  nextSteps: z.array(z.string()).describe('What to do next.'),
+  domain: z.object({
+    domain: z.string().meta({ example: 'mayfly.test' }),
+    status: z.string().meta({ example: 'active' }),
+  }),
+  nextSteps: z
+    .array(z.string())
+    .describe('What to do next.')
+    .meta({ example: ['Nothing has connected yet. Check the SMTP host and port of the sender.'] }),
 }
 
 /** What happened in an inbox, and what to do about a missing mail. */
@@ -52,7 +62,7 @@ export const waitDiagnosticsSchema = z
           id: idSchema('message'),
           subject: z.string().nullable(),
           receivedAt: dateTimeSchema,
-          reason: z.string(),
+          reason: z.string().meta({ example: 'its subject does not contain "Welcome"' }),
         }),
       )
       .describe('Messages in the inbox that did not match, each with the reason.'),
@@ -64,6 +74,7 @@ export type WaitDiagnostics = z.infer<typeof waitDiagnosticsSchema>
 
 /** GET /v1/inboxes/{id}/diagnostics */
 export const readDiagnostics = {
+  operationId: 'readDiagnostics',
   tags: ['Diagnostics'],
   summary: 'Why a mail did not arrive',
   security: SECURITY,
@@ -73,13 +84,17 @@ export const readDiagnostics = {
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/transcript */
 export const readTranscript = {
+  operationId: 'readTranscript',
   tags: ['Diagnostics'],
   summary: 'The SMTP dialogue of a message',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox'), messageId: idSchema('message') }),
   response: {
     200: z.object({
-      lines: z.array(z.string()).describe('`C:` is the client, `S:` is Mayfly.'),
+      lines: z
+        .array(z.string())
+        .describe('`C:` is the client, `S:` is Mayfly.')
+        .meta({ example: ['S: 220 mx.mayfly.test', 'C: EHLO app.example.com'] }),
     }),
     ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found'),
   },
@@ -87,13 +102,14 @@ export const readTranscript = {
 
 /** GET /v1/inboxes/{id}/events */
 export const streamEvents = {
+  operationId: 'streamEvents',
   tags: ['Diagnostics'],
   summary: 'Arrivals and stages as they happen',
   description:
     'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event. An open stream counts as a concurrent wait.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
-  headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
+  headers: z.object({ 'last-event-id': z.string().max(100).optional().meta({ example: '3' }) }),
   response: {
     200: {
       description:

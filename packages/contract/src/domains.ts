@@ -28,14 +28,18 @@ export const domainSchema = z
     domain: z.string().meta({ example: 'qa.example.com' }),
     state: domainStateSchema,
     txtRecord: z
-      .object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
+      .object({
+        name: z.string().meta({ example: '_mayfly-challenge.qa.example.com' }),
+        type: z.literal('TXT'),
+        value: z.string().meta({ example: 'mayfly-verification=7f3k2m9q' }),
+      })
       .describe('Proves ownership of the domain. It must stay published.'),
     mxRecord: z
       .object({
-        name: z.string(),
+        name: z.string().meta({ example: 'qa.example.com' }),
         type: z.literal('MX'),
-        value: z.string(),
-        priority: z.number().int(),
+        value: z.string().meta({ example: 'mx.mayfly.test' }),
+        priority: z.number().int().meta({ example: 10 }),
       })
       .describe(
         'Routes the mail of the domain to this service; with it the domain becomes active.',
@@ -60,6 +64,7 @@ const domainParams = z.object({ domain: z.string().meta({ example: 'qa.example.c
 
 /** GET /v1/domains */
 export const listDomains = {
+  operationId: 'listDomains',
   tags: TAGS,
   summary: 'List the domains for new inboxes',
   description:
@@ -73,6 +78,7 @@ export const listDomains = {
 
 /** POST /v1/domains */
 export const registerDomain = {
+  operationId: 'registerDomain',
   tags: TAGS,
   summary: 'Register a custom domain',
   description:
@@ -96,6 +102,7 @@ export const registerDomain = {
 
 /** GET /v1/domains/custom */
 export const listCustomDomains = {
+  operationId: 'listCustomDomains',
   tags: TAGS,
   summary: 'List your custom domains in any state',
   security: SECURITY,
@@ -104,6 +111,7 @@ export const listCustomDomains = {
 
 /** POST /v1/domains/{domain}/verify */
 export const verifyDomain = {
+  operationId: 'verifyDomain',
   tags: TAGS,
   summary: 'Check the records of a domain now',
   description: 'Verified when the TXT record is found; active when the MX record is found too.',
@@ -117,6 +125,7 @@ export const verifyDomain = {
 
 /** DELETE /v1/domains/{domain} */
 export const deleteDomain = {
+  operationId: 'deleteDomain',
   tags: TAGS,
   summary: 'Delete a custom domain',
   description:

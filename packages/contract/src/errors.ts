@@ -274,10 +274,10 @@ export type ErrorCode = keyof typeof ERRORS
 export const errorSchema = z
   .object({
     error: z.object({
-      type: z.string(),
-      code: z.string(),
-      message: z.string(),
-      requestId: z.string().optional(),
+      type: z.string().describe('The kind of error; `docs/errors.md` lists them.'),
+      code: z.string().describe('Branch on this one.'),
+      message: z.string().describe('For a person: what happened and what to do next.'),
+      requestId: z.string().optional().describe('With internal errors; the log has it too.'),
     }),
   })
   .meta({
@@ -287,7 +287,6 @@ export const errorSchema = z
         type: 'not_found',
         code: 'inbox_not_found',
         message: 'Your account has no such inbox.',
-        requestId: 'req-1',
       },
     },
   })

@@ -70,6 +70,7 @@ Without \`Last-Event-ID\` the stream begins now. With it, the stream continues a
 
 /** GET /v1/events */
 export const streamAccountEvents = {
+  operationId: 'streamAccountEvents',
   tags: ['Events'],
   summary: 'What happens in the account, as it happens',
   description: DESCRIPTION,

@@ -23,13 +23,14 @@ export const inboxSchema = z
     emailAddress: z.string().meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
     createdAt: dateTimeSchema,
     expiresAt: dateTimeSchema,
-    messageCount: z.number().int(),
+    messageCount: z.number().int().meta({ example: 3 }),
     unreadCount: z.number().int().describe('Messages that are not marked as read.'),
     state: inboxStateSchema,
     environment: environmentSchema.describe('The environment of the key that created it.'),
     watermark: z
       .string()
-      .describe('Marks the messages so far. Pass it as `after` to match only later ones.'),
+      .describe('Marks the messages so far. Pass it as `after` to match only later ones.')
+      .meta({ example: '3' }),
   })
   .meta({ id: 'Inbox' })
 
@@ -41,6 +42,7 @@ export const watermarkSchema = z
   .string()
   .regex(/^\d{1,15}$/, { error: 'must be the watermark of an inbox' })
   .describe('Match only messages that arrive after this `watermark` of the inbox.')
+  .meta({ example: '3' })
 
 /** The value of `domain` that lets the service choose. */
 export const SMART_DOMAIN = 'smart'
@@ -51,10 +53,10 @@ const LOCAL_PART_RULE =
 /** A local part chosen by a caller; converted to lower case. */
 export const localPartSchema = z
   .string()
-  .toLowerCase()
   .min(1, { error: LOCAL_PART_RULE })
   .max(LOCAL_PART_LENGTH_MAX, { error: LOCAL_PART_RULE })
-  .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/, { error: LOCAL_PART_RULE })
+  .regex(/^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/, { error: LOCAL_PART_RULE })
+  .toLowerCase()
 
 /** The properties of a new inbox; all are optional. */
 export const createInboxBody = z.strictObject({
@@ -83,13 +85,20 @@ export const createInboxBody = z.strictObject({
 
 /** POST /v1/inboxes */
 export const createInbox = {
+  operationId: 'createInbox',
   tags: ['Inboxes'],
   summary: 'Create an inbox',
   description:
     'With an `Idempotency-Key`, a repeat within 24 hours returns the original response and creates no second inbox.',
   security: SECURITY,
   headers: z.object({
-    'idempotency-key': z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX).optional(),
+    'idempotency-key': z
+      .string()
+      .min(1)
+      .max(IDEMPOTENCY_KEY_LENGTH_MAX)
+      .optional()
+      .describe('Any text that identifies this creation, such as the id of a test run.')
+      .meta({ example: 'run-4711' }),
   }),
   // The whole body may be left out.
   body: createInboxBody.prefault({}),
@@ -110,6 +119,7 @@ export const createInbox = {
 
 /** GET /v1/inboxes */
 export const listInboxes = {
+  operationId: 'listInboxes',
   tags: ['Inboxes'],
   summary: 'List the active inboxes',
   description: 'Newest first.',
@@ -121,6 +131,7 @@ const inboxParams = z.object({ id: idSchema('inbox') })
 
 /** GET /v1/inboxes/{id} */
 export const readInbox = {
+  operationId: 'readInbox',
   tags: ['Inboxes'],
   summary: 'Read an inbox',
   description: 'An expired inbox stays readable for the retention of the plan.',
@@ -131,6 +142,7 @@ export const readInbox = {
 
 /** DELETE /v1/inboxes/{id} */
 export const deleteInbox = {
+  operationId: 'deleteInbox',
   tags: ['Inboxes'],
   summary: 'Delete an inbox',
   description: 'The inbox and all its content are purged at once.',

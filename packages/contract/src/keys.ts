@@ -20,10 +20,13 @@ export type Role = z.infer<typeof roleSchema>
 export const keySchema = z
   .object({
     id: idSchema('key'),
-    name: z.string(),
+    name: z.string().meta({ example: 'CI' }),
     environment: environmentSchema,
     role: roleSchema,
-    prefix: z.string().describe('The beginning of the secret, to recognise the key.'),
+    prefix: z
+      .string()
+      .describe('The beginning of the secret, to recognise the key.')
+      .meta({ example: 'mf_live_7f3k' }),
     createdAt: dateTimeSchema,
     lastUsedAt: dateTimeSchema.nullable(),
   })
@@ -32,13 +35,20 @@ export const keySchema = z
 /** A key without its secret. */
 export type Key = z.infer<typeof keySchema>
 
+/** The secret of a new key. */
+export const apiKeySchema = z
+  .string()
+  .describe('The secret, shown only once.')
+  .meta({ example: 'mf_live_7f3k2m9q4s6t8v0w2x4y6z8a0b' })
+
 const issuedKey = z.object({
-  apiKey: z.string().describe('The secret, shown only once.'),
+  apiKey: apiKeySchema,
   key: keySchema,
 })
 
 /** POST /v1/keys */
 export const createKey = {
+  operationId: 'createKey',
   tags: ['Accounts and keys'],
   summary: 'Create a named key',
   description: 'Admin keys only.',
@@ -56,6 +66,7 @@ export const createKey = {
 
 /** GET /v1/keys */
 export const listKeys = {
+  operationId: 'listKeys',
   tags: ['Accounts and keys'],
   summary: 'List the active keys',
   security: SECURITY,
@@ -64,6 +75,7 @@ export const listKeys = {
 
 /** POST /v1/keys/rotate */
 export const rotateKey = {
+  operationId: 'rotateKey',
   tags: ['Accounts and keys'],
   summary: 'Rotate the calling key',
   description:
@@ -74,6 +86,7 @@ export const rotateKey = {
 
 /** DELETE /v1/keys/{id} */
 export const revokeKey = {
+  operationId: 'revokeKey',
   tags: ['Accounts and keys'],
   summary: 'Revoke a key',
   description: 'Admin keys only. The key stops working at once.',

@@ -3,6 +3,7 @@ import { MESSAGES_PAGE } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
+import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** An address of a header. */
@@ -31,7 +32,11 @@ const summaryFields = {
   id: idSchema('message'),
   from: mailAddressSchema,
   subject: z.string().nullable().meta({ example: 'Your code' }),
-  preview: z.string().nullable().describe('The beginning of the readable text.'),
+  preview: z
+    .string()
+    .nullable()
+    .describe('The beginning of the readable text.')
+    .meta({ example: 'Your verification code is 481516.' }),
   receivedAt: dateTimeSchema,
   hasAttachments: z.boolean(),
   hasOtp: z.boolean(),
@@ -56,12 +61,18 @@ export const attachmentSchema = z
     id: idSchema('attachment'),
     filename: z.string().nullable().meta({ example: 'invoice.pdf' }),
     contentType: z.string().meta({ example: 'application/pdf' }),
-    sizeBytes: z.number().int(),
-    contentId: z.string().nullable(),
+    sizeBytes: z.number().int().meta({ example: 48_213 }),
+    contentId: z.string().nullable().meta({ example: null }),
     inline: z.boolean(),
-    sha256: z.string().describe('Of the decoded bytes, in hex.'),
+    sha256: z.string().describe('Of the decoded bytes, in hex.').meta({
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
     status: attachmentStatusSchema,
-    reason: z.string().nullable().describe('Why it is blocked or quarantined.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it is blocked or quarantined.')
+      .meta({ example: null }),
   })
   .meta({ id: 'Attachment' })
 
@@ -73,8 +84,8 @@ const authVerdictSchema = z.object({
     .string()
     .describe('A result of RFC 8601: pass, fail, softfail, neutral, none, temperror, permerror.')
     .meta({ example: 'pass' }),
-  domain: z.string().nullable(),
-  detail: z.string().nullable(),
+  domain: z.string().nullable().meta({ example: 'example.com' }),
+  detail: z.string().nullable().meta({ example: null }),
 })
 
 /** The verdicts of the sender checks. */
@@ -96,11 +107,18 @@ export type Link = z.infer<typeof linkSchema>
 
 /** The SMTP envelope of a message. */
 export const messageEnvelopeSchema = z.object({
-  mailFrom: z.string().describe('Empty for the null sender.'),
-  rcptTo: z.string(),
-  remoteAddress: z.string(),
-  helo: z.string().nullable(),
-  tls: z.string().nullable().describe('The TLS version, or null without TLS.'),
+  mailFrom: z
+    .string()
+    .describe('Empty for the null sender.')
+    .meta({ example: 'no-reply@example.com' }),
+  rcptTo: z.string().meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
+  remoteAddress: z.string().meta({ example: '127.0.0.1' }),
+  helo: z.string().nullable().meta({ example: 'app.example.com' }),
+  tls: z
+    .string()
+    .nullable()
+    .describe('The TLS version, or null without TLS.')
+    .meta({ example: 'TLSv1.3' }),
 })
 
 /** The SMTP envelope of a message. */
@@ -115,16 +133,28 @@ export const messageSchema = z
     cc: z.array(mailAddressSchema),
     replyTo: z.array(mailAddressSchema),
     sentAt: dateTimeSchema.nullable().describe('The Date header.'),
-    sizeBytes: z.number().int().describe('Of the raw message.'),
-    text: z.string().nullable(),
-    html: z.string().nullable().describe('Sanitised; remote images are removed.'),
+    sizeBytes: z.number().int().describe('Of the raw message.').meta({ example: 2_410 }),
+    text: z.string().nullable().meta({ example: 'Your verification code is 481516.' }),
+    html: z
+      .string()
+      .nullable()
+      .describe('Sanitised; remote images are removed.')
+      .meta({ example: '<p>Your verification code is <b>481516</b>.</p>' }),
     otp: otpSchema.nullable(),
     links: z.array(linkSchema).describe('In order of appearance, each URL once.'),
     attachments: z.array(attachmentSchema),
-    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+    headers: z.array(
+      z.object({
+        name: z.string().meta({ example: 'Subject' }),
+        value: z.string().meta({ example: 'Your code' }),
+      }),
+    ),
     auth: messageAuthSchema.nullable().describe('Null until the checks are done.'),
     envelope: messageEnvelopeSchema,
-    defects: z.array(z.string()).describe('Defects of the mail; usually empty.'),
+    defects: z
+      .array(z.string())
+      .describe('Defects of the mail; usually empty.')
+      .meta({ example: [] }),
   })
   .meta({ id: 'Message' })
 
@@ -143,25 +173,21 @@ const MESSAGE_ERRORS = [
 
 /** GET /v1/inboxes/{id}/messages */
 export const listMessages = {
+  operationId: 'listMessages',
   tags: ['Messages'],
   summary: 'List messages',
   description: 'Newest first. Pages stay stable while mail arrives.',
   security: SECURITY,
   params: inboxParams,
   querystring: z.strictObject({
-    cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(MESSAGES_PAGE.min)
-      .max(MESSAGES_PAGE.max)
-      .default(MESSAGES_PAGE.default),
+    cursor: cursorSchema,
+    limit: queryInteger(MESSAGES_PAGE),
     after: watermarkSchema.optional(),
   }),
   response: {
     200: z.object({
       messages: z.array(messageSummarySchema),
-      nextCursor: z.string().nullable().describe('Null on the last page.'),
+      nextCursor: nextCursorSchema,
     }),
     ...errorResponses('invalid_parameter', ...KEY_ERRORS, 'inbox_not_found'),
   },
@@ -169,6 +195,7 @@ export const listMessages = {
 
 /** GET /v1/inboxes/{id}/messages/{messageId} */
 export const readMessage = {
+  operationId: 'readMessage',
   tags: ['Messages'],
   summary: 'Read a message',
   security: SECURITY,
@@ -188,10 +215,10 @@ export const readMessage = {
 /** A candidate for the one-time code of a mail. */
 export const otpCandidateSchema = z
   .object({
-    value: z.string(),
-    confidence: z.number(),
-    reasonsFor: z.array(z.string()),
-    reasonsAgainst: z.array(z.string()),
+    value: z.string().meta({ example: '481516' }),
+    confidence: z.number().meta({ example: 0.98 }),
+    reasonsFor: z.array(z.string()).meta({ example: ['follows "verification code"'] }),
+    reasonsAgainst: z.array(z.string()).meta({ example: [] }),
   })
   .meta({ id: 'OtpCandidate' })
 
@@ -200,6 +227,7 @@ export type OtpCandidate = z.infer<typeof otpCandidateSchema>
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/otp */
 export const explainOtp = {
+  operationId: 'explainOtp',
   tags: ['Diagnostics'],
   summary: 'Why a one-time code was found, or none',
   security: SECURITY,
@@ -215,6 +243,7 @@ export const explainOtp = {
 
 /** PATCH /v1/inboxes/{id}/messages/{messageId} */
 export const changeMessage = {
+  operationId: 'changeMessage',
   tags: ['Messages'],
   summary: 'Mark a message as read or unread',
   description: 'Reading a message by the API does not mark it.',
@@ -235,6 +264,7 @@ export const changeMessage = {
 
 /** DELETE /v1/inboxes/{id}/messages/{messageId} */
 export const deleteMessage = {
+  operationId: 'deleteMessage',
   tags: ['Messages'],
   summary: 'Delete a message',
   description: 'At once and with all its content. Webhook deliveries that are due are still made.',
@@ -248,6 +278,7 @@ export const deleteMessage = {
 
 /** DELETE /v1/inboxes/{id}/messages */
 export const deleteMessages = {
+  operationId: 'deleteMessages',
   tags: ['Messages'],
   summary: 'Delete all messages of an inbox',
   description: 'The inbox and its watermark stay.',
@@ -268,6 +299,7 @@ const binary = (contentType: string, description: string) => ({
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/attachments/{attachmentId} */
 export const readAttachment = {
+  operationId: 'readAttachment',
   tags: ['Messages'],
   summary: 'Download an attachment',
   security: SECURITY,
@@ -285,6 +317,7 @@ export const readAttachment = {
 
 /** GET /v1/inboxes/{id}/messages/{messageId}/raw */
 export const readRawMessage = {
+  operationId: 'readRawMessage',
   tags: ['Messages'],
   summary: 'Download a raw message',
   description: 'As received, with the Return-Path and Received headers of this service on top.',

@@ -23,6 +23,7 @@ export type ServiceDescription = z.infer<typeof serviceDescriptionSchema>
 
 /** GET /v1/service */
 export const readService = {
+  operationId: 'readService',
   tags: ['Service'],
   summary: 'The service: its version and where it receives mail',
   description: 'Needs no key.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema } from './ids.ts'
-import { keySchema } from './keys.ts'
+import { apiKeySchema, keySchema } from './keys.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** Longest token that is looked up. */
@@ -9,6 +9,7 @@ const TOKEN_LENGTH_MAX = 200
 
 /** POST /v1/sign-in-links */
 export const createSignInLink = {
+  operationId: 'createSignInLink',
   tags: ['Accounts and keys'],
   summary: 'Create a sign-in link for the dashboard',
   description:
@@ -25,6 +26,7 @@ export const createSignInLink = {
 
 /** POST /v1/sign-in */
 export const signIn = {
+  operationId: 'signIn',
   tags: ['Accounts and keys'],
   summary: 'Exchange the token of a sign-in link for a key',
   description: 'Needs no key. Returns a new key with the name `dashboard`.',
@@ -33,10 +35,11 @@ export const signIn = {
       .string()
       .min(1)
       .max(TOKEN_LENGTH_MAX)
-      .describe('The fragment of the sign-in link, with or without `token=`.'),
+      .describe('The fragment of the sign-in link, with or without `token=`.')
+      .meta({ example: 'token=m3hq8v0w2x4y6z8a0b7f3k2m9q' }),
   }),
   response: {
-    201: z.object({ apiKey: z.string(), key: keySchema }),
+    201: z.object({ apiKey: apiKeySchema, key: keySchema }),
     ...errorResponses('invalid_json', 'invalid_parameter', 'invalid_sign_in_token'),
   },
 }

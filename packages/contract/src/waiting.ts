@@ -5,6 +5,7 @@ import { errorResponses, errorSchema } from './errors.ts'
 import { idSchema, instantSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
+import { queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The `since` parameter of calls that wait. */
@@ -16,6 +17,7 @@ const text = z.string().min(1).max(WAIT_TEXT_LENGTH_MAX).optional()
 
 /** GET /v1/inboxes/{id}/wait */
 export const waitForMessage = {
+  operationId: 'waitForMessage',
   tags: ['Messages'],
   summary: 'Wait for a message or a one-time code',
   description:
@@ -24,18 +26,12 @@ export const waitForMessage = {
   params: z.object({ id: idSchema('inbox') }),
   querystring: z.strictObject({
     for: z.enum(['message', 'otp']).default('message'),
-    timeoutSeconds: z.coerce
-      .number()
-      .int()
-      .min(WAIT_SECONDS.min)
-      .max(WAIT_SECONDS.max)
-      .default(WAIT_SECONDS.default)
-      .describe('0 checks once, without waiting.'),
+    timeoutSeconds: queryInteger(WAIT_SECONDS).describe('0 checks once, without waiting.'),
     since: sinceField,
     after: watermarkSchema.optional(),
-    from: text.describe("Part of the sender's name or address."),
-    subjectContains: text,
-    textContains: text,
+    from: text.describe("Part of the sender's name or address.").meta({ example: 'no-reply@' }),
+    subjectContains: text.describe('Part of the subject.').meta({ example: 'Your code' }),
+    textContains: text.describe('Part of the readable text.').meta({ example: 'verification' }),
   }),
   response: {
     200: z.object({ message: messageSchema, otp: otpSchema.optional() }),
@@ -51,7 +47,11 @@ export const waitForMessage = {
       description: '`nothing_arrived`: Nothing matching arrived in time.',
       content: {
         'application/json': {
-          schema: errorSchema.extend({ diagnostics: waitDiagnosticsSchema }),
+          schema: errorSchema.extend({
+            diagnostics: waitDiagnosticsSchema
+              .optional()
+              .describe('Missing only with `request_timeout`.'),
+          }),
         },
       },
     },

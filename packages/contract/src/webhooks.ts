@@ -3,6 +3,7 @@ import { DELIVERIES_PAGE, WEBHOOK_URL_LENGTH_MAX } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { messageSummarySchema, otpSchema } from './messages.ts'
+import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** An endpoint that all messages of the account are sent to. */
@@ -16,7 +17,8 @@ export const webhookSchema = z
       .number()
       .int()
       .nullable()
-      .describe('HTTP status of the last attempt; null without an answer.'),
+      .describe('HTTP status of the last attempt; null without a response.')
+      .meta({ example: 200 }),
     disabledAt: dateTimeSchema
       .nullable()
       .describe(
@@ -51,10 +53,18 @@ export type AttemptError = z.infer<typeof attemptErrorSchema>
 export const deliveryAttemptSchema = z
   .object({
     at: dateTimeSchema,
-    status: z.number().int().nullable().describe('The HTTP status; null without an answer.'),
-    error: attemptErrorSchema.nullable().describe('The kind of failure; null when it succeeded.'),
-    detail: z.string().nullable().describe('The failure, for a person.'),
-    durationMs: z.number().int(),
+    status: z
+      .number()
+      .int()
+      .nullable()
+      .describe('The HTTP status; null without a response.')
+      .meta({ example: 200 }),
+    error: attemptErrorSchema
+      .nullable()
+      .describe('The kind of failure; null when it succeeded.')
+      .meta({ example: null }),
+    detail: z.string().nullable().describe('The failure, for a person.').meta({ example: null }),
+    durationMs: z.number().int().meta({ example: 34 }),
   })
   .meta({ id: 'DeliveryAttempt' })
 
@@ -75,7 +85,7 @@ export const deliverySchema = z
   .object({
     id: idSchema('event').describe('The event id, as in the header of every attempt.'),
     webhookId: idSchema('webhook'),
-    url: z.string(),
+    url: z.string().meta({ example: 'https://example.com/hooks/mail' }),
     event: z.string().meta({ example: EVENT_TYPE }),
     inboxId: idSchema('inbox'),
     messageId: idSchema('message'),
@@ -97,7 +107,10 @@ export const webhookEventSchema = z
     createdAt: dateTimeSchema,
     test: z.literal(true).optional().describe('Present only in sample events.'),
     data: z.object({
-      inbox: z.object({ id: idSchema('inbox'), emailAddress: z.string() }),
+      inbox: z.object({
+        id: idSchema('inbox'),
+        emailAddress: z.string().meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
+      }),
       message: messageSummarySchema,
       otp: otpSchema.nullable(),
     }),
@@ -114,7 +127,7 @@ export const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_LENGTH_MAX)
   // The URL parser drops invisible characters: the log would show another URL than is called.
-  .regex(/^https:\/\/[^\s\p{Cc}\\]+$/iu, { error: URL_RULE, abort: true })
+  .regex(/^[Hh][Tt][Tt][Pp][Ss]:\/\/[^\s\x00-\x1f\x7f-\x9f\\]+$/, { error: URL_RULE, abort: true })
   .refine((url) => URL.canParse(url), { error: URL_RULE, abort: true })
   .refine((url) => !/@/.test(authorityOf(url)), { error: 'must not contain a user or a password' })
   .refine((url) => !url.includes('#'), { error: 'must not have a fragment' })
@@ -129,6 +142,7 @@ const WEBHOOK_ERRORS = [...KEY_ERRORS, 'webhook_not_found'] as const
 
 /** POST /v1/webhooks */
 export const createWebhook = {
+  operationId: 'createWebhook',
   tags: ['Webhooks'],
   summary: 'Register a webhook',
   description:
@@ -146,6 +160,7 @@ export const createWebhook = {
 
 /** GET /v1/webhooks */
 export const listWebhooks = {
+  operationId: 'listWebhooks',
   tags: ['Webhooks'],
   summary: 'List webhooks',
   security: SECURITY,
@@ -157,6 +172,7 @@ export const listWebhooks = {
 
 /** DELETE /v1/webhooks/{id} */
 export const deleteWebhook = {
+  operationId: 'deleteWebhook',
   tags: ['Webhooks'],
   summary: 'Delete a webhook',
   description: 'Nothing more is sent to it. Past deliveries stay in the log.',
@@ -167,6 +183,7 @@ export const deleteWebhook = {
 
 /** POST /v1/webhooks/{id}/test */
 export const testWebhook = {
+  operationId: 'testWebhook',
   tags: ['Webhooks'],
   summary: 'Send a sample event',
   description:
@@ -185,23 +202,19 @@ export const testWebhook = {
 
 /** GET /v1/webhooks/deliveries */
 export const listDeliveries = {
+  operationId: 'listDeliveries',
   tags: ['Webhooks'],
   summary: 'The delivery log',
   description: 'Newest first, kept for 30 days. Entries are deleted with their inbox.',
   security: SECURITY,
   querystring: z.strictObject({
-    cursor: z.string().max(200).optional().describe('The `nextCursor` of the page before.'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(DELIVERIES_PAGE.min)
-      .max(DELIVERIES_PAGE.max)
-      .default(DELIVERIES_PAGE.default),
+    cursor: cursorSchema,
+    limit: queryInteger(DELIVERIES_PAGE),
   }),
   response: {
     200: z.object({
       deliveries: z.array(deliverySchema),
-      nextCursor: z.string().nullable().describe('Null on the last page.'),
+      nextCursor: nextCursorSchema,
     }),
     ...errorResponses('invalid_parameter', ...KEY_ERRORS),
   },
@@ -209,6 +222,7 @@ export const listDeliveries = {
 
 /** POST /v1/webhooks/deliveries/{id}/replay */
 export const replayDelivery = {
+  operationId: 'replayDelivery',
   tags: ['Webhooks'],
   summary: 'Send a delivery again',
   description:

@@ -15,12 +15,12 @@ export class KnownPaths {
   /** The error for a request without a route: 405 if the path has other methods, else 404. */
   refusal(url: string): ServiceError {
     const path = url.split('?', 1)[0] ?? ''
-    const methods = [...this.#methodsByPattern]
-      .filter(([pattern]) => matches(pattern, path))
-      .flatMap(([, known]) => [...known])
-    if (methods.length === 0) return new ServiceError('route_not_found')
-    const allowedMethods = [...new Set(methods)].toSorted()
-    return new ServiceError('method_not_allowed', { allowedMethods })
+    // A path of its own before one with a parameter: `rotate` is no id of a key.
+    const methods =
+      this.#methodsByPattern.get(path) ??
+      [...this.#methodsByPattern].find(([pattern]) => matches(pattern, path))?.[1]
+    if (methods === undefined) return new ServiceError('route_not_found')
+    return new ServiceError('method_not_allowed', { allowedMethods: [...methods].toSorted() })
   }
 }
 

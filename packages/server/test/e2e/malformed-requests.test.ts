@@ -62,8 +62,8 @@ describe('a malformed request', () => {
       '/v1/inboxes/x': 'DELETE, GET, HEAD',
       '/v1/inboxes/x/events': 'GET',
       '/v1/inboxes/x/wait': 'GET, HEAD',
-      '/v1/domains/custom': 'DELETE, GET, HEAD',
-      '/v1/keys/rotate': 'DELETE, POST',
+      '/v1/domains/custom': 'GET, HEAD',
+      '/v1/keys/rotate': 'POST',
       '/mcp': 'POST',
       '/healthz': 'GET, HEAD',
     }

@@ -90,7 +90,11 @@ export function bodyOf(holder) {
   const [type, media] = Object.entries(resolve(holder).content ?? {})[0] ?? []
   if (!/json/.test(type) || !media.schema) return { type, schema: {}, example: () => undefined }
   const given = media.example ?? Object.values(media.examples ?? {})[0]?.value
-  return { type, schema: media.schema, example: (terse) => given ?? sample(media.schema, terse) }
+  return {
+    type,
+    schema: media.schema,
+    example: (terse) => (terse ? undefined : given) ?? sample(media.schema, terse),
+  }
 }
 
 /** A curl command; what the caller must fill in is a variable, as in $MESSAGE_ID. */

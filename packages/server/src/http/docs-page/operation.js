@@ -62,6 +62,9 @@ function audience({ isWebhook, needsKey }) {
 export function article(operation) {
   const { id, method, path, summary, description, parameters, body, isWebhook } = operation
   const responses = Object.entries(operation.responses ?? {})
+  // Errors that many operations have in common are components.
+  const own = responses.filter(([, holder]) => holder.$ref === undefined)
+  const shared = responses.filter((entry) => !own.includes(entry)).map(([status]) => status)
   const success = responses.find(([status]) => /^[23]/.test(status)) ?? []
   const places = ['path', 'query', 'header'].flatMap((place) => {
     const rows = parameters.filter((parameter) => parameter.in === place)
@@ -76,7 +79,8 @@ export function article(operation) {
     make('p', { class: 'hint' }, audience(operation)),
     prose(description),
     [...places, ...section('Body', fields(body.schema))],
-    section('Responses', listOf(responses.map(responseRow))),
+    section('Responses', listOf(own.map(responseRow))),
+    shared.length > 0 ? prose(`Also ${shared.join(', ')}, as every call.`, { class: 'hint' }) : '',
   )
   const examples = [
     isWebhook ? '' : codeBox('curl', curlCommand(operation)),

@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
-import { PUBLIC } from './caller.ts'
-import { polishOpenApi } from './openapi-polish.ts'
+import { PUBLIC } from '../caller.ts'
+import { polishOpenApi } from './polish.ts'
 
 /** Version of the interface, not of the program: it changes only with the contract. */
 const INTERFACE_VERSION = '1.0.0'
@@ -12,13 +12,26 @@ const DESCRIPTION = `Throw-away email inboxes for automated tests.
 Create an inbox, let the application under test send to it, block until the mail or its
 one-time code is there, check it, forget it.
 
-Every call but \`POST /v1/accounts\` needs an API key: \`Authorization: Bearer <API_KEY>\`.
+Calls need an API key unless they say otherwise: \`Authorization: Bearer <API_KEY>\`.
 Errors have one shape: \`{ error: { type, code, message } }\`.`
+
+const TAGS = [
+  { name: 'Accounts and keys', description: 'Accounts, API keys, usage, external accounts.' },
+  { name: 'Inboxes', description: 'Throw-away inboxes and their addresses.' },
+  { name: 'Messages', description: 'Reading mail and waiting for it.' },
+  { name: 'Assertions and scenarios', description: 'Checks on a mail, and saved sets of them.' },
+  { name: 'Diagnostics', description: 'Why a mail or a code did not arrive.' },
+  { name: 'Domains', description: 'Receiving domains, public and your own.' },
+  { name: 'Webhooks', description: 'Mail pushed to your endpoint, and the delivery log.' },
+  { name: 'Service', description: 'The service itself.' },
+]
 
 /** Requests that the service sends. */
 const WEBHOOKS = {
   'message.received': {
     post: {
+      operationId: 'receiveMessageEvent',
+      security: [],
       tags: ['Webhooks'],
       summary: 'A message has arrived',
       description:
@@ -39,8 +52,18 @@ export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string)
   await http.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mayfly', version: INTERFACE_VERSION, description: DESCRIPTION },
-      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+      info: {
+        title: 'Mayfly',
+        version: INTERFACE_VERSION,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of your account.' },
+        },
+      },
+      tags: TAGS,
       webhooks: WEBHOOKS,
     },
     transform: jsonSchemaTransform,
