@@ -29,6 +29,7 @@ async function stagePackage(to: string, published: PublishedPackage): Promise<vo
   if (existsSync(join(source, 'bin'))) {
     await cp(join(source, 'bin'), join(stage, 'bin'), { recursive: true })
   }
+  if (folder === 'server') await copyDashboard(stage)
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const text = JSON.stringify(publishedManifest(manifest, published.node), null, 2)
   await writeFile(join(stage, 'package.json'), `${text}\n`)
@@ -102,6 +103,20 @@ async function copyOthers(from: string, to: string): Promise<void> {
     // A `page.js` for browsers beside a `page.ts` for us would be two files of one name.
     await cp(join(from, file), join(to, file), { force: false, errorOnExist: true })
   }
+}
+
+/** The server serves the dashboard, which is built for it. */
+async function copyDashboard(stage: string): Promise<void> {
+  const dashboard = join(ROOT, 'packages', 'dashboard')
+  // `tools/setup.mjs` has built it; whoever skipped that has none yet.
+  if (!existsSync(join(dashboard, 'dist', 'index.html'))) {
+    await promisify(execFile)(process.execPath, [join(dashboard, 'build.ts')])
+  }
+  await cp(join(dashboard, 'dist'), join(stage, 'dist', 'dashboard'), {
+    recursive: true,
+    // The stamp of tools/setup.mjs.
+    filter: (path) => !path.endsWith('.stamp'),
+  })
 }
 
 /** A package without a page of its own shows that of the project. */

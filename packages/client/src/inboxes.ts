@@ -45,10 +45,10 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
       const replayed = headers.get('idempotent-replayed') === 'true'
       return Object.assign(toInbox(answer.inbox), { replayed })
     },
-    list: async ({ signal } = {}) => {
-      const call = { method: 'GET', path, signal } as const
-      return (await requester.field<InboxRecord[]>('inboxes', call)).map(toInbox)
-    },
+    list: async ({ signal } = {}) =>
+      (await requester.field<InboxRecord[]>('inboxes', { method: 'GET', path, signal })).map(
+        toInbox,
+      ),
     get: async (inboxId, { signal } = {}) =>
       toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
     delete: (inboxId, { signal } = {}) =>

@@ -6,6 +6,8 @@ import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 import { authenticateCallers } from './caller.ts'
 import { answerClientErrors, checkHost } from './client-errors.ts'
+import { serveDashboard } from './dashboard/dashboard.ts'
+import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { answerError, answerUnroutable, defaultHeaders } from './error-response.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
@@ -147,6 +149,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   limitRates(http, options.app)
   await serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
+  serveDashboard(http, findDashboard())
   serveMcp(http, options)
   if (options.metrics) await serveMetrics(http)
   for (const routes of ROUTES) routes(http, options.app)
