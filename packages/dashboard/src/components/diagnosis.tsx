@@ -1,4 +1,5 @@
 import type { DiagnosticEvent, Inbox, Stage } from '@mayfly/client'
+import { hrefOf } from '../routes.ts'
 import { diagnosticsTurn } from '../state/turns.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Failure, Loading } from './notices.tsx'
@@ -17,6 +18,9 @@ const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
   'near.miss': ['Mail to a similar address', 'warn'],
 }
 
+/** A burst leaves hundreds; the newest tell what is going on. */
+const SHOWN_MAX = 60
+
 /** What happened to mail for an inbox, and what to do when none arrives. */
 export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount: number }) {
   const { inbox, messageCount } = props
@@ -34,13 +38,24 @@ export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount:
           ))}
         </ul>
       )}
-      {value === null ? null : <Timeline events={[...value.events].reverse()} />}
+      {value === null ? null : (
+        <Timeline inboxId={inbox.id} events={value.events.slice(-SHOWN_MAX).reverse()} />
+      )}
+      {value !== null && value.events.length > SHOWN_MAX ? (
+        <p class="muted">
+          The newest {SHOWN_MAX} of {value.events.length}.
+        </p>
+      ) : null}
     </section>
   )
 }
 
 /** Observed stages as a line in time. */
-export function Timeline({ events }: { readonly events: readonly DiagnosticEvent[] }) {
+export function Timeline(props: {
+  readonly inboxId: string
+  readonly events: readonly DiagnosticEvent[]
+}) {
+  const { inboxId, events } = props
   return (
     <ol class="timeline">
       {events.map(({ stage, at, detail }, index) => {
@@ -51,10 +66,23 @@ export function Timeline({ events }: { readonly events: readonly DiagnosticEvent
             <p>
               {text} <Ago at={at} />
             </p>
-            {detail === null ? null : <p class="detail">{detail}</p>}
+            {detail === null ? null : <p class="detail">{withMessageLink(inboxId, detail)}</p>}
           </li>
         )
       })}
     </ol>
   )
+}
+
+/** The text of a stage; the id of a message in it leads to the message. */
+function withMessageLink(inboxId: string, detail: string) {
+  const messageId = /^msg_\w+/.exec(detail)?.[0]
+  if (messageId === undefined) return detail
+  const href = hrefOf({ page: 'message', inboxId, messageId, tab: null })
+  return [
+    <a key="message" href={href}>
+      {messageId}
+    </a>,
+    detail.slice(messageId.length),
+  ]
 }

@@ -3,6 +3,7 @@ import { Badge, Button, CopyButton } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { copyText } from '../copy.ts'
+import { countText } from '../format.ts'
 import { inboxOf } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { OutsideLink } from './text-tab.tsx'
@@ -70,8 +71,8 @@ function Reasons({ candidate }: { readonly candidate: OtpCandidate }) {
 function OtherCandidates({ candidates }: { readonly candidates: readonly OtpCandidate[] }) {
   if (candidates.length === 0) return null
   return (
-    <section>
-      <h3>Other candidates</h3>
+    <details class="card">
+      <summary>{countText(candidates.length, 'other candidate')}</summary>
       <ul class="candidates">
         {candidates.map((candidate) => (
           <li key={candidate.value}>
@@ -83,7 +84,7 @@ function OtherCandidates({ candidates }: { readonly candidates: readonly OtpCand
           </li>
         ))}
       </ul>
-    </section>
+    </details>
   )
 }
 

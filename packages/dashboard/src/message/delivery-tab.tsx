@@ -38,7 +38,7 @@ export function DeliveryTab({ message }: { readonly message: Message }) {
       </section>
       <section>
         <h3>Timeline</h3>
-        <Timeline events={eventsOf(diagnostics, message)} />
+        <Timeline inboxId={inboxId} events={eventsOf(diagnostics, message)} />
       </section>
       <section>
         <h3>SMTP dialogue</h3>

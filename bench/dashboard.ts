@@ -1,0 +1,181 @@
+// How fast the dashboard shows mail, in Chromium, on a service of its own.
+//
+//   node bench/dashboard.ts
+//
+// An inbox holds 1,000 messages. So the list of 10,000 is made up here, page by page; and the 500
+// mails a second go to five inboxes of the account, one of which is open.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { openWindow } from '../packages/dashboard/test/testing-dashboard.ts'
+import { registerAccountAt } from '../packages/server/test/testing-account.ts'
+import { launchBrowser } from '../packages/server/test/testing-browser.ts'
+import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
+import { KeptSmtp } from './load/kept-smtp.ts'
+import { quantiles } from './load/quantiles.ts'
+
+const SAMPLES = 20
+const LONG_LIST = 10_000
+const SCROLL_MS = 5_000
+const BURST = { perSecond: 500, seconds: 10, inboxes: 5 }
+const PACED_MAILS = join(import.meta.dirname, 'load', 'paced-mails.ts')
+
+/** Notes in the page when the first row is painted, when each new one is, and long tasks. */
+const OBSERVER = `
+  window.painted = []
+  window.longTaskMs = 0
+  let lastRow = null
+  const look = () => {
+    const row = document.querySelector('.message-row')?.dataset.row ?? null
+    if (row !== null && row !== lastRow) painted.push(performance.timeOrigin + performance.now())
+    lastRow = row ?? lastRow
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longTaskMs = Math.max(longTaskMs, duration)
+  }).observe({ type: 'longtask' })
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-'))
+await using server = startServerProcess({
+  MAYFLY_DATABASE_URL: `sqlite:${join(folder, 'mayfly.db')}`,
+  MAYFLY_DEFAULT_PLAN: 'unlimited',
+  MAYFLY_LOG_LEVEL: 'info',
+})
+const { httpUrl, smtpPort } = await server.ready
+const account = await registerAccountAt(httpUrl, 'bench@example.com')
+const browser = await launchBrowser()
+try {
+  await firstList()
+  await visibleAfterAccepted()
+  await longList()
+  await burst()
+} finally {
+  await browser.close()
+}
+server.child.kill('SIGTERM')
+await server.ended
+rmSync(folder, { recursive: true, force: true })
+
+async function open(inboxId: string, prepare?: (page: Page) => Promise<void>) {
+  const window = await openWindow(browser, { url: httpUrl, apiKey: account.key })
+  await window.page.addInitScript(OBSERVER)
+  await prepare?.(window.page)
+  await window.page.goto(`${httpUrl}/#/inboxes/${inboxId}`)
+  return window
+}
+
+/** Waits until more than so many first rows were painted. A function: text would be evaluated. */
+async function rowsPainted(page: Page, count: number): Promise<void> {
+  await page.waitForFunction((seen) => Reflect.get(globalThis, 'painted').length > seen, count)
+}
+
+/** From the navigation to the frame with the first row; the files come from the service. */
+async function firstList(): Promise<void> {
+  const { id, emailAddress } = await account.inboxes.create()
+  const smtp = await KeptSmtp.open(smtpPort)
+  for (let i = 0; i < 50; i++) await smtp.send(emailAddress)
+  smtp.close()
+  const times: number[] = []
+  for (let i = 0; i < SAMPLES; i++) {
+    await using window = await open(id)
+    await rowsPainted(window.page, 0)
+    times.push(Number(await window.page.evaluate('painted[0] - performance.timeOrigin')))
+  }
+  report('first list painted', times, 300)
+}
+
+/** From the reply 250 to the frame with the row. */
+async function visibleAfterAccepted(): Promise<void> {
+  const { id, emailAddress } = await account.inboxes.create()
+  const smtp = await KeptSmtp.open(smtpPort)
+  await smtp.send(emailAddress)
+  await using window = await open(id)
+  await window.page.getByTitle('Live', { exact: true }).waitFor()
+  const times: number[] = []
+  for (let i = 0; i < SAMPLES; i++) {
+    const seen = Number(await window.page.evaluate('painted.length'))
+    await smtp.send(emailAddress)
+    const acceptedAt = performance.timeOrigin + performance.now()
+    await rowsPainted(window.page, seen)
+    times.push(Number(await window.page.evaluate('painted.at(-1)')) - acceptedAt)
+  }
+  smtp.close()
+  report('mail visible after 250', times, 100)
+}
+
+async function longList(): Promise<void> {
+  const { id } = await account.inboxes.create()
+  await using window = await open(id, (page) => serveLongList(page, id))
+  await window.page.locator('.message-row').first().waitFor()
+  const result = await window.page.evaluate(`(async () => {
+    const list = document.querySelector('.virtual')
+    const startedAt = performance.now()
+    let frames = 0
+    let rowsMax = 0
+    let slowestMs = 0
+    for (let last = startedAt; performance.now() - startedAt < ${SCROLL_MS}; frames += 1) {
+      list.scrollTop += 400
+      rowsMax = Math.max(rowsMax, document.querySelectorAll('.message-row').length)
+      await new Promise(requestAnimationFrame)
+      slowestMs = Math.max(slowestMs, performance.now() - last)
+      last = performance.now()
+    }
+    const seconds = (performance.now() - startedAt) / 1000
+    return { framesPerSecond: frames / seconds, rowsMax, slowestMs, scrolled: list.scrollTop }
+  })()`)
+  console.log(
+    `${LONG_LIST} messages, scrolled: ${JSON.stringify(result)} (goal: 60, at most 60 rows)`,
+  )
+}
+
+async function serveLongList(page: Page, inboxId: string): Promise<void> {
+  await page.route(`**/v1/inboxes/${inboxId}/messages?*`, async (route) => {
+    const query = new URL(route.request().url()).searchParams
+    const start = Number(query.get('cursor') ?? 0)
+    const end = Math.min(LONG_LIST, start + Number(query.get('limit')))
+    const messages = Array.from({ length: end - start }, (_, index) => madeUp(start + index))
+    await route.fulfill({ json: { messages, nextCursor: end < LONG_LIST ? String(end) : null } })
+  })
+}
+
+function madeUp(index: number) {
+  return {
+    id: `msg_${index}`,
+    from: { name: `Sender ${index}`, address: `sender${index}@example.com` },
+    subject: `Message number ${index}`,
+    preview: 'A line of text that is long enough to be cut off at the edge of its row.',
+    receivedAt: new Date(Date.now() - index * 1000).toISOString(),
+    hasAttachments: index % 5 === 0,
+    hasOtp: index % 3 === 0,
+    read: index % 2 === 0,
+  }
+}
+
+async function burst(): Promise<void> {
+  const inboxes = await Promise.all(
+    Array.from({ length: BURST.inboxes }, () => account.inboxes.create()),
+  )
+  const [first] = inboxes
+  await using window = await open(first?.id ?? '')
+  await window.page.getByTitle('Live', { exact: true }).waitFor()
+  await window.page.evaluate('longTaskMs = 0')
+  const args = [PACED_MAILS, smtpPort, BURST.perSecond, BURST.seconds].map(String)
+  const addresses = inboxes.map(({ emailAddress }) => emailAddress)
+  const sender = spawn(process.execPath, [...args, ...addresses], { stdio: 'inherit' })
+  await once(sender, 'close')
+  const longest = Number(await window.page.evaluate('longTaskMs'))
+  console.log(
+    `${BURST.perSecond} mails/s for ${BURST.seconds} s: longest task ${longest.toFixed(0)} ms (goal 200)`,
+  )
+}
+
+function report(name: string, times: readonly number[], goalMs: number): void {
+  const { p50, max } = quantiles(times)
+  console.log(`${name}: p50 ${p50.toFixed(0)} ms, max ${max.toFixed(0)} ms (goal ${goalMs})`)
+}
