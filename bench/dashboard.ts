@@ -63,7 +63,7 @@ await server.ended
 rmSync(folder, { recursive: true, force: true })
 
 async function open(inboxId: string, prepare?: (page: Page) => Promise<void>) {
-  const window = await openWindow(browser, { url: httpUrl, apiKey: account.key })
+  const window = await openWindow(browser, { apiKey: account.key })
   await window.page.addInitScript(OBSERVER)
   await prepare?.(window.page)
   await window.page.goto(`${httpUrl}/#/inboxes/${inboxId}`)

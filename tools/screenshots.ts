@@ -30,7 +30,6 @@ try {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const shown of DEMO_PAGES.filter(({ name }) => name.includes(only))) {
         await using window = await openWindow(browser, {
-          url: demo.service.httpUrl,
           apiKey: shown.isSignedOut === true ? null : demo.account.key,
           viewport,
           colorScheme,

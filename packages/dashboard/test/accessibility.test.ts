@@ -43,7 +43,6 @@ describe('the dashboard by axe', () => {
     it(`has no violation at ${width} pixels in ${colorScheme}`, async () => {
       const found: string[] = []
       const options = {
-        url: demo.service.httpUrl,
         viewport: { width, height: 800 },
         colorScheme,
         reducedMotion: 'reduce',

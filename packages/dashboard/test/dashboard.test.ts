@@ -21,7 +21,6 @@ describe('the dashboard', () => {
     const service = await shared()
     const account = await service.register()
     const window = await openWindow(browser, {
-      url: service.httpUrl,
       apiKey: account.key,
       ...options,
     })
