@@ -1,3 +1,4 @@
+import type { Client } from '@mayfly/client'
 import { effect, untracked, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button } from './components/controls.tsx'
@@ -24,17 +25,17 @@ export function App() {
   const { value } = session
   if (value.state === 'starting') return null
   if (value.state === 'signed-out') return <SignIn reason={value.reason} />
-  return <Workspace key={value.apiKey} apiKey={value.apiKey} />
+  return <Workspace key={value.apiKey} client={value.client} />
 }
 
-function Workspace({ apiKey }: { readonly apiKey: string }) {
+function Workspace({ client }: { readonly client: Client }) {
   useEffect(() => {
-    const stops = [followAccount(apiKey), followRoute()]
+    const stops = [followAccount(client), followRoute()]
     loadInboxes().catch(showError)
     return () => {
       for (const stop of stops) stop()
     }
-  }, [apiKey])
+  }, [client])
   const shown = route.value
   const isAccount = !('inboxId' in shown) && shown.page !== 'inboxes'
   return (

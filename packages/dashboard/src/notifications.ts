@@ -1,4 +1,4 @@
-import type { AccountEvent } from './account-events.ts'
+import type { AccountEvent } from '@mayfly/client'
 import { personText } from './format.ts'
 import { navigate } from './route.ts'
 import { preferences } from './state/preferences.ts'

@@ -94,7 +94,7 @@ export function signOut(reason: string | null = null): void {
 }
 
 /** Ends the session because the service refused its key. */
-export function endRevoked(apiKey: string): void {
+function endRevoked(apiKey: string): void {
   // A call that was sent before the key was rotated says nothing about the new one.
   if (session.value.state === 'signed-in' && session.value.apiKey === apiKey) signOut(REVOKED)
 }

@@ -1,4 +1,4 @@
-import type { AccountEvent } from '../account-events.ts'
+import type { AccountEvent } from '@mayfly/client'
 import { navigate, openInboxId, openMessageId } from '../route.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
 import { addArrivals, changeMessage, deletedIds, forgetMessages, messageList } from './messages.ts'

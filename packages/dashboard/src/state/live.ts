@@ -1,29 +1,27 @@
 // What happens in the account reaches the page here, and nowhere else.
 //
 //   connecting → live       the stream is open
-//   live → connecting       it ended; it is opened again after the last event that was read
+//   live → connecting       it was lost; the client opens it again after the last event
 //   connecting → polling    the account has no slot for a stream: look every few seconds
-//   connecting → offline    nobody answers; tried again, ever more slowly
-//   any → signed out        the key was refused
+//   connecting → offline    nobody answers; tried again
+//   any → signed out        the key was refused: the session has seen to that
 
+import { type AccountEvent, ApiError, type Client } from '@mayfly/client'
 import { signal } from '@preact/signals'
-import { type AccountEvent, readAccountEvents, StreamRefused } from '../account-events.ts'
 import { announceArrivals } from '../notifications.ts'
-import { endRevoked } from '../session.ts'
 import { applyEvents } from './apply-events.ts'
 import { loadInboxes } from './inboxes.ts'
 import { loadMessages, messageList } from './messages.ts'
 import { heldWaits } from './waits.ts'
 
 /** How the page learns of changes. */
-export type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
+type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
 
 /** How the page learns of changes now. */
 export const liveState = signal<LiveState>('connecting')
 
 const POLL_MS = 10_000
-const RETRY_MS = 500
-const RETRY_MS_MAX = 10_000
+const RETRY_MS = 3_000
 /** A hidden page has no frames to go by. */
 const HIDDEN_BATCH_MS = 250
 
@@ -31,9 +29,9 @@ let queued: AccountEvent[] = []
 let received = 0
 
 /** Follows the account; returns how to stop. */
-export function followAccount(apiKey: string): () => void {
+export function followAccount(client: Client): () => void {
   const abort = new AbortController()
-  void follow(apiKey, abort.signal)
+  void follow(client, abort.signal)
   return () => {
     abort.abort()
     queued = []
@@ -41,44 +39,26 @@ export function followAccount(apiKey: string): () => void {
   }
 }
 
-async function follow(apiKey: string, signal: AbortSignal): Promise<void> {
-  let lastEventId: string | null = null
-  let retryMs = RETRY_MS
+async function follow(client: Client, signal: AbortSignal): Promise<void> {
+  const onOpen = () => {
+    liveState.value = 'live'
+    // The stream begins with those that are held.
+    heldWaits.value = []
+    // Only now: what comes from here on is announced, so nothing falls between.
+    void loadAgain()
+  }
+  const onLost = () => {
+    liveState.value = 'connecting'
+  }
   while (!signal.aborted) {
     try {
-      const onOpen = () => {
-        liveState.value = 'live'
-        heldWaits.value = []
-        // Only now: what comes from here on is announced, so nothing falls between.
-        if (lastEventId === null) void loadAgain()
-      }
-      for await (const { id, event } of readAccountEvents({
-        apiKey,
-        lastEventId,
-        signal,
-        onOpen,
-      })) {
-        if (id !== '') lastEventId = id
-        retryMs = RETRY_MS
-        enqueue(event)
-      }
-      liveState.value = 'connecting'
+      for await (const event of client.events({ signal, onOpen, onLost })) enqueue(event)
     } catch (error) {
-      if (signal.aborted) return
-      const status = error instanceof StreamRefused ? error.status : 0
-      if (status === 401) {
-        endRevoked(apiKey)
-        return
-      }
-      lastEventId = null
-      liveState.value = status === 429 || status === 404 ? 'polling' : 'offline'
-      if (liveState.value === 'polling') {
-        void loadAgain()
-        retryMs = POLL_MS
-      }
+      const isRefused = error instanceof ApiError
+      liveState.value = isRefused ? 'polling' : 'offline'
+      if (isRefused) void loadAgain()
+      await new Promise((resolve) => setTimeout(resolve, isRefused ? POLL_MS : RETRY_MS))
     }
-    await new Promise((resolve) => setTimeout(resolve, retryMs))
-    retryMs = Math.min(retryMs * 2, RETRY_MS_MAX)
   }
 }
 

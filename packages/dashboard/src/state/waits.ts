@@ -1,13 +1,6 @@
+import type { HeldWait } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { now } from './clock.ts'
-
-/** A wait that a test holds open. */
-export type HeldWait = {
-  readonly id: string
-  readonly inboxId: string
-  readonly for: 'message' | 'otp'
-  readonly deadline: string
-}
 
 /** The waits that are held now. */
 export const heldWaits = signal<readonly HeldWait[]>([])
