@@ -13,6 +13,7 @@ import { otp } from './commands/otp.ts'
 import { scenario } from './commands/scenario.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
+import { show } from './commands/show.ts'
 import { signup } from './commands/signup.ts'
 import { tail } from './commands/tail.ts'
 import { wait } from './commands/wait.ts'
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   wait,
   otp,
   messages,
+  show,
   tail,
   open,
   assert,

@@ -4,6 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { signIn } from '@mayfly/client'
 import { startService } from '../../server/test/testing-start-service.ts'
 import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
@@ -117,16 +118,16 @@ describe('mayfly send, messages and open', () => {
 
     const listed = (await shell.run('messages')).out
     assert.match(listed, /j@example\.com +Grüße an die Prüferinnen.*… /)
-    const message = JSON.parse((await shell.run('open', '--json')).out)
+    const message = JSON.parse((await shell.run('show', '--json')).out)
     assert.equal(message.subject, subject)
     assert.deepEqual(message.from, { name: 'Jürgen "J"', address: 'j@example.com' })
     assert.match(message.text, /verification code is 481516\./)
     assert.match(message.html, /<b>481516<\/b>/)
     assert.equal(message.attachments[0].filename, 'Übersicht (1).txt')
-    const shown = (await shell.run('open', message.id, '--inbox', 'qa@mayfly.test')).out
+    const shown = (await shell.run('show', message.id, '--inbox', 'qa@mayfly.test')).out
     assert.match(shown, /^From +Jürgen "J" <j@example\.com>\nTo +qa@mayfly\.test\n/)
     assert.match(shown, /^Attached +Übersicht \(1\)\.txt \(text\/plain, \d+ bytes\)$/m)
-    const raw = (await shell.run('open', '--raw')).out
+    const raw = (await shell.run('show', '--raw')).out
     assert.match(raw, /\r\nSubject: =\?UTF-8\?[BQ]\?/)
   })
 
@@ -139,7 +140,7 @@ describe('mayfly send, messages and open', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       await writeFile(file, lines.join(end), 'latin1')
       assert.equal((await shell.run('send', 'qa@mayfly.test', '--eml', file)).code, 0)
-      const raw = (await shell.run('open', '--raw')).out
+      const raw = (await shell.run('show', '--raw')).out
       assert.ok(raw.endsWith(`\r\n${lines.join('\r\n')}\r\n`), JSON.stringify(raw))
     }
   })
@@ -195,11 +196,34 @@ describe('mayfly send, messages and open', () => {
     const file = join(shell.home, 'mail.eml')
     await writeFile(file, 'Subject: =?utf-8?B?G1sySg==?=\n\nbody \x1b]0;title\x07')
     await shell.run('send', 'qa@mayfly.test', '--eml', file)
-    for (const args of [['messages'], ['open'], ['open', '--raw']]) {
+    for (const args of [['messages'], ['show'], ['show', '--raw']]) {
       const { out } = await shell.run(...args)
       // Our own colours are the only escapes.
       assert.ok(!out.replace(/\x1b\[\d+m/g, '').includes('\x1b'), JSON.stringify(out))
       assert.ok(!out.includes('\x07'))
     }
+  })
+})
+
+describe('mayfly open', () => {
+  it('prints a link that signs in to the dashboard once, and opens it in a terminal', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    const link = (await shell.run('open')).out.trim()
+    assert.ok(link.startsWith(`${service.httpUrl}/#token=`), link)
+    const token = new URL(link).hash.slice(1)
+    const { apiKey } = await signIn({ baseUrl: service.httpUrl, token })
+    assert.match(apiKey, /^mf_live_/)
+    const { expiresAt } = JSON.parse((await shell.run('open', '--json')).out)
+    assert.ok(Date.parse(expiresAt) > Date.now())
+
+    await using terminal = await openShell({
+      isTerminal: true,
+      env: { BROWSER: '/nowhere/browser', MAYFLY_API_KEY: apiKey },
+    })
+    const opened = await terminal.run('open', '--url', service.httpUrl)
+    assert.equal(opened.code, 0)
+    assert.match(opened.err, /No browser could be started \(\/nowhere\/browser\)/)
+    assert.equal((await terminal.run('open', '--no-browser', '--url', service.httpUrl)).err, '')
   })
 })

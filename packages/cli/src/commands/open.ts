@@ -1,76 +1,24 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Inbox, Message } from '@mayfly/client'
+import { openBrowser } from '../browser.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { CommandFailed } from '../exit.ts'
-import { chooseInbox } from '../inbox-choice.ts'
-import { print, printable, printJson } from '../output.ts'
-import { showMessage } from '../show-message.ts'
-import type { Terminal } from '../terminal.ts'
+import { print, printJson } from '../output.ts'
 
-/** Shows a message in the terminal or in the browser. */
+/** Opens the dashboard, signed in. */
 export const open = defineCommand({
   name: 'open',
-  summary: 'show a message, in the terminal or with --html in the browser',
-  args: ['[MESSAGE]'],
-  about: 'MESSAGE is an id, as listed by `mayfly messages`; default: the newest message.',
+  summary: 'open the dashboard in the browser, signed in',
+  about:
+    'Prints a link that works once, within 10 minutes, and opens it when run in a terminal.\nNeeds an admin key; on the machine of a local service none has to be given.',
   options: {
-    inbox: {
-      type: 'string',
-      value: 'INBOX',
-      about: 'id or address of the inbox (default: the newest)',
-    },
-    html: { type: 'boolean', about: 'show its HTML in the browser' },
-    raw: { type: 'boolean', about: 'print the raw mail' },
+    'no-browser': { type: 'boolean', about: 'only print the link' },
     ...CONNECTION_OPTIONS,
   },
-  example: 'mayfly open --inbox signup@mayfly.test --html',
-  run: async ({ options, args: [named], terminal }) => {
+  example: 'mayfly open',
+  run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
-    const signal = terminal.interrupted
-    const inbox = await chooseInbox(client, options.inbox, signal)
-    const messageId = named ?? (await newestMessageId(inbox, signal))
-    if (options.raw) {
-      const bytes = await inbox.readRaw(messageId, { signal })
-      // A mail may contain control sequences for the terminal; a file gets the bytes unchanged.
-      const shown = terminal.isOutTerminal ? printable(new TextDecoder().decode(bytes)) : bytes
-      return terminal.out(shown)
-    }
-    const message = await inbox.readMessage(messageId, { signal })
-    if (options.json) return printJson(terminal, message)
-    if (options.html) return showInBrowser(terminal, message)
-    showMessage(terminal, message)
+    const link = await client.account.createSignInLink({ signal: terminal.interrupted })
+    if (options.json) return printJson(terminal, link)
+    print(terminal, link.url)
+    if (terminal.isInteractive && !options['no-browser']) await openBrowser(terminal, link.url)
   },
 })
-
-async function newestMessageId(inbox: Inbox, signal: AbortSignal): Promise<string> {
-  const { messages } = await inbox.listMessages({ limit: 1, signal })
-  const [newest] = messages
-  if (newest !== undefined) return newest.id
-  throw new CommandFailed(`no message has arrived at ${inbox.emailAddress} yet.`)
-}
-
-/** A second barrier: the service has already sanitised the HTML. */
-const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-
-async function showInBrowser(terminal: Terminal, message: Message): Promise<void> {
-  if (message.html === null) throw new CommandFailed('this message has no HTML part.')
-  const file = join(await mkdtemp(join(tmpdir(), 'mayfly-')), 'message.html')
-  const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`
-  await writeFile(file, `<!doctype html>${head}\n${message.html}`, { mode: 0o600 })
-  print(terminal, file)
-  const [command, ...args] = browserCommand(terminal, file)
-  const child = spawn(command, args, { stdio: 'ignore', detached: true })
-  child.once('error', () => terminal.err(`No browser could be started (${command}).\n`))
-  child.unref()
-}
-
-function browserCommand({ env }: Terminal, file: string): readonly [string, ...string[]] {
-  const chosen = env['BROWSER']
-  if (chosen !== undefined && chosen !== '') return [chosen, file]
-  if (process.platform === 'darwin') return ['open', file]
-  return process.platform === 'win32' ? ['explorer', file] : ['xdg-open', file]
-}

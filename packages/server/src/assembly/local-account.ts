@@ -1,22 +1,43 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { ensureLocalAccount, type LocalAccountDeps, localKey } from '../features/accounts/local.ts'
+import {
+  ensureLocalAccount,
+  LOCAL_ACCOUNT,
+  type LocalAccountDeps,
+  localKey,
+} from '../features/accounts/local.ts'
+import { linkTo } from '../features/accounts/sign-in.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import type { Log } from '../platform/log.ts'
 import { sqlitePathOf } from '../store/open.ts'
 
-/**
- * Creates the local account at the first start on a loopback address. Returns the file with its
- * key, which the command line reads; null without a local account, and on PostgreSQL.
- */
-export async function openLocalAccount(
-  given: Omit<LocalAccountDeps, 'operatorAccount'> & { readonly config: Config; readonly log: Log },
-): Promise<string | null> {
-  const { config, log } = given
+/** The account of the user of this machine. */
+export type LocalAccount = {
+  /** The file with its key, which the command line reads; null on PostgreSQL. */
+  readonly keyFile: string | null
+  /** A link that opens the dashboard signed in to it, once. */
+  readonly signInLink: (baseUrl: () => string) => Promise<string>
+}
+
+type LocalDeps = Omit<LocalAccountDeps, 'operatorAccount'> & {
+  readonly config: Config
+  readonly log: Log
+}
+
+/** Creates the local account at the first start on a loopback address; null without one. */
+export async function openLocalAccount(given: LocalDeps): Promise<LocalAccount | null> {
   const deps = { ...given, operatorAccount: OPERATOR_ACCOUNT }
-  if (!isLoopbackHost(config.MAYFLY_HTTP_HOST)) return null
+  if (!isLoopbackHost(given.config.MAYFLY_HTTP_HOST)) return null
   if (!(await ensureLocalAccount(deps))) return null
+  return {
+    keyFile: await writeKey(deps),
+    signInLink: async (baseUrl) => (await linkTo({ ...given, baseUrl }, LOCAL_ACCOUNT)).url,
+  }
+}
+
+async function writeKey(deps: LocalDeps & LocalAccountDeps): Promise<string | null> {
+  const { config, log } = deps
   const sqlitePath = sqlitePathOf(config.MAYFLY_DATABASE_URL)
   if (sqlitePath === null) return null
   const file = resolve(dirname(sqlitePath), 'local-key')

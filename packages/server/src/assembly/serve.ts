@@ -31,7 +31,11 @@ export async function serve(args: readonly string[]): Promise<void> {
     // First: whoever reads `ready` may send a signal at once.
     stopOnSignals(service, log)
     log.info({ httpUrl: service.httpUrl, smtpPort: service.smtpPort }, 'ready')
-    if (process.stdout.isTTY) process.stdout.write(banner(service, config))
+    const signInLink = await service.createSignInLink()
+    if (signInLink !== null) {
+      log.info({ signInLink }, 'open the dashboard by this link, once and within 10 minutes')
+    }
+    if (process.stdout.isTTY) process.stdout.write(banner(service, config, signInLink))
   } catch (error) {
     fail(error)
   }

@@ -33,6 +33,8 @@ import { startWaiting } from './waiting.ts'
 export type Service = {
   readonly httpUrl: string
   readonly smtpPort: number
+  /** A link that opens the dashboard signed in to the local account; null without one. */
+  createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes what was accepted, flushes. */
   stop(): Promise<void>
 }
@@ -103,7 +105,7 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
-    const localKeyFile = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
+    const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const app = createApp({
@@ -122,7 +124,7 @@ export async function startService(
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
-      describe: () => describeService(config, addresses.smtpPort, localKeyFile),
+      describe: () => describeService(config, addresses.smtpPort, local?.keyFile ?? null),
     })
     const { httpTimeouts: timeouts } = overrides
     const { http, url } = await startHttp({ ...shared, app, baseUrl, timeouts })
@@ -134,7 +136,11 @@ export async function startService(
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     addresses.smtpPort = (await receiving.started).port
-    return { ...addresses, stop: () => parts.disposeAsync() }
+    return {
+      ...addresses,
+      createSignInLink: async () => (await local?.signInLink(baseUrl)) ?? null,
+      stop: () => parts.disposeAsync(),
+    }
   } catch (error) {
     await parts.disposeAsync()
     throw error

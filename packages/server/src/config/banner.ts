@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 export function banner(
   service: { readonly httpUrl: string; readonly smtpPort: number },
   config: Config,
+  signInLink: string | null,
 ): string {
   const url = config.MAYFLY_BASE_URL ?? service.httpUrl
   const plan = config.MAYFLY_DEFAULT_PLAN
@@ -15,14 +16,25 @@ export function banner(
     MCP    ${url}/mcp
     SMTP   ${config.MAYFLY_SMTP_HOST}:${service.smtpPort}
 
-  Register an account; the response contains your API key:
-
-    curl ${url}/v1/accounts -H 'Content-Type: application/json' -d '{"email":"you@example.com"}'
-
+${signInLink === null ? registration(url) : wayIn(signInLink)}
   New accounts are on the plan ${plan}${PLAN_HINTS[plan]}
 ${privateNetworkWarning(config)}
 `
 }
+
+const registration = (url: string) => `  Register an account; the response contains your API key:
+
+    curl ${url}/v1/accounts -H 'Content-Type: application/json' -d '{"email":"you@example.com"}'
+`
+
+const wayIn = (
+  signInLink: string,
+) => `  Open the dashboard by this link; it works once, within 10 minutes:
+
+    ${signInLink}
+
+  \`mayfly open\` makes another one, and the command line needs no key on this machine.
+`
 
 /** Anyone with an API key can make the service call into the networks that it may reach. */
 function privateNetworkWarning(config: Config): string {

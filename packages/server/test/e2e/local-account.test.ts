@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { readService } from '@mayfly/client'
+import { readService, signIn } from '@mayfly/client'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite, type TestDatabase } from '../testing-databases.ts'
 import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { until } from '../testing-until.ts'
 
 /** Starts the server as a process, calls `work` with its URL, and stops it. */
 async function withServer(
@@ -44,6 +45,24 @@ describe('the local account', () => {
       const { localKeyFile } = await readService({ baseUrl: url })
       assert.equal((await readFile(String(localKeyFile), 'utf8')).trim(), key, 'the key is kept')
     })
+  })
+
+  it('is entered by a link that the start prints, once', async () => {
+    await using database = await createSqlite()
+    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    await using server = startServerProcess(env)
+    const { httpUrl: baseUrl } = await server.ready
+    const line = await until(
+      async () => /"signInLink":"([^"]+)"/.exec(server.output())?.[1] ?? null,
+    )
+    const link = new URL(line)
+    assert.equal(link.origin, baseUrl)
+    const token = link.hash.slice(1)
+    const { apiKey, key } = await signIn({ baseUrl, token })
+    assert.equal(key.name, 'dashboard')
+    const { account } = await accountWithKey(baseUrl, apiKey).account.read()
+    assert.equal(account.email, 'local@mayfly.test')
+    await assert.rejects(signIn({ baseUrl, token }), { code: 'invalid_sign_in_token' })
   })
 
   it('is not made on another address', async () => {

@@ -6,7 +6,7 @@ import { authenticate } from './authenticate.ts'
 import { issueKey } from './keys.ts'
 
 /** The account of a service that listens on a loopback address, for the user of that machine. */
-const LOCAL_ACCOUNT = 'acc_local' as AccountId // A fixed id: every start finds it again.
+export const LOCAL_ACCOUNT = 'acc_local' as AccountId // A fixed id: every start finds it again.
 
 const EMAIL = 'local@mayfly.test'
 const LOCAL_KEY = 'local'

@@ -1,3 +1,4 @@
+import type { AccountId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -26,10 +27,15 @@ const DASHBOARD_KEYS_MAX = 20
 /** Creates a sign-in link to the caller's account; admins only. */
 export async function createSignInLink(deps: SignInDeps, caller: Caller): Promise<SignInLink> {
   requireAdmin(caller)
+  return linkTo(deps, caller.accountId)
+}
+
+/** Creates a sign-in link to an account. */
+export async function linkTo(deps: SignInDeps, accountId: AccountId): Promise<SignInLink> {
   const token = Buffer.from(deps.ids.randomBytes(TOKEN_BYTES)).toString('base64url')
   const now = deps.clock.now()
   const expiresAt = now + LINK_MS
-  await deps.store.signInLinks.add(caller.accountId, {
+  await deps.store.signInLinks.add(accountId, {
     tokenHash: hashSecret(token),
     expiresAt,
     now,
