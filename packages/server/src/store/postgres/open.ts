@@ -23,7 +23,7 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Regardless of the server's default: 250 means that the commit is on disk.
   synchronous_commit: 'on',
   statement_timeout: '5s',
-  lock_timeout: '2s',
+  lock_timeout: '4s',
   idle_in_transaction_session_timeout: '5s',
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '1',

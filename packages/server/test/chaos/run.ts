@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createReceivers } from '../testing-receiver.ts'
+import { checkHistory, recoveryMs, type Violation } from './checker.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { playFault } from './faults.ts'
+import type { History, PlayedFault, StoredInbox, StoredMessage } from './history.ts'
+import { type Load, type Seen, startLoad } from './load.ts'
+import { type PlanOptions, planFaults, randomOf } from './plan.ts'
+
+/** How a run is made. */
+export type RunOptions = PlanOptions & {
+  readonly recoveryMsMax: number
+  readonly log: (line: string) => void
+}
+
+/** What came of a run. */
+export type RunResult = {
+  readonly history: History
+  readonly violations: readonly Violation[]
+  /** The longest time from the end of a fault until its nodes accepted mail again. */
+  readonly recoveryMs: number
+}
+
+/** Longest wait for nodes after a fault; the checker judges by a shorter bound. */
+const PATIENCE_MS = 30_000
+
+/** A dispatcher's lease of 30 s, and the first retry. */
+const DELIVERY_MS_MAX = 60_000
+
+/** Starts a cluster, plays the faults of a seed under load, and checks what happened. */
+export async function runChaos(options: RunOptions): Promise<RunResult> {
+  const random = randomOf(options.seed + 1)
+  await using receivers = await createReceivers()
+  await using cluster = await startCluster(options.nodes, {
+    ...receivers.env,
+    MAYFLY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+    MAYFLY_LOG_LEVEL: 'info',
+    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+  })
+  const load = await startLoad(cluster, { random, receivers })
+  const faults: PlayedFault[] = []
+  await untilAccepting(load.seen, performance.now(), everyNode(cluster))
+  for (const fault of planFaults(options)) {
+    await delay(fault.afterMs)
+    const nodes = await playFault(cluster, fault)
+    const endedAt = performance.now()
+    faults.push({ kind: fault.kind, nodes, endedAt })
+    await untilAccepting(load.seen, endedAt, nodes)
+    const tookMs = Math.max(...nodes.map((node) => recoveryMs(load.seen.probes, node, endedAt)))
+    options.log(`${fault.kind} of node ${fault.node}: accepting again after ${tookMs} ms`)
+  }
+  const history = await end(cluster, load, faults)
+  const judged = faults.flatMap(({ nodes, endedAt }) =>
+    nodes.map((node) => recoveryMs(history.probes, node, endedAt)),
+  )
+  return {
+    history,
+    violations: checkHistory(history, options),
+    recoveryMs: Math.max(0, ...judged),
+  }
+}
+
+function everyNode(cluster: Cluster): readonly number[] {
+  return cluster.nodes.map((_, index) => index)
+}
+
+/** Waits until these nodes have accepted a mail, for as long as there is patience. */
+async function untilAccepting(seen: Seen, since: number, nodes: readonly number[]): Promise<void> {
+  while (performance.now() - since < PATIENCE_MS) {
+    if (nodes.every((node) => Number.isFinite(recoveryMs(seen.probes, node, since)))) return
+    await delay(20)
+  }
+}
+
+async function end(cluster: Cluster, load: Load, faults: readonly PlayedFault[]): Promise<History> {
+  await load.stop()
+  const { seen } = load
+  const inboxes = await storedInboxes(cluster, seen)
+  const tokens = inboxes.flatMap(({ messages }) => messages.map(({ token }) => token))
+  const stoppedAt = performance.now()
+  while (performance.now() - stoppedAt < DELIVERY_MS_MAX && !areDelivered(seen, tokens)) {
+    await delay(100)
+  }
+  const { sends, reads, waits, webhookRequests, probes, deletedInboxIds } = seen
+  const read = { sends, reads, waits, webhookRequests, probes, deletedInboxIds }
+  return { ...read, faults, exits: cluster.exits, inboxes, orphans: await orphans(cluster) }
+}
+
+function areDelivered(seen: Seen, tokens: readonly string[]): boolean {
+  const requests = seen.webhookRequests.filter(({ status }) => status === 200)
+  const delivered = new Set(requests.map(({ token }) => token))
+  return tokens.every((token) => delivered.has(token))
+}
+
+async function storedInboxes(cluster: Cluster, seen: Seen): Promise<readonly StoredInbox[]> {
+  const rows = await cluster.query<{
+    id: string
+    message_count: string
+    size_bytes: string
+    last_sequence: string
+  }>('select id, message_count, size_bytes, last_sequence from inbox')
+  const messages = await cluster.query<{ inbox_id: string; sequence: string; subject: string }>(
+    'select inbox_id, sequence, subject from message join mail on mail.id = message.mail_id',
+  )
+  const byInbox = Map.groupBy(messages, (row) => row.inbox_id)
+  const deleted = new Set(seen.deletedInboxIds)
+  return rows
+    .filter(({ id }) => seen.inboxIds.includes(id) && !deleted.has(id))
+    .map((row) => ({
+      inboxId: row.id,
+      messageCount: Number(row.message_count),
+      sizeBytes: Number(row.size_bytes),
+      lastSequence: Number(row.last_sequence),
+      messages: (byInbox.get(row.id) ?? []).map(
+        ({ subject, sequence }): StoredMessage => ({ token: subject, sequence: Number(sequence) }),
+      ),
+    }))
+}
+
+/** Rows that belong to nothing, by table. */
+async function orphans(cluster: Cluster): Promise<Readonly<Record<string, number>>> {
+  const parents = { mail: 'message', raw_mail: 'message', attachment: 'message' }
+  const counted: [string, number][] = []
+  for (const table of Object.keys(parents)) {
+    const key = table === 'mail' ? 'id' : 'mail_id'
+    const [row] = await cluster.query<{ count: string }>(
+      `select count(*) as count from ${table}
+       where not exists (select from message where message.mail_id = ${table}.${key})`,
+    )
+    counted.push([table, Number(row?.count ?? 0)])
+  }
+  return Object.fromEntries(counted)
+}
