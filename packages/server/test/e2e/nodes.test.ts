@@ -8,8 +8,8 @@ import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
 import { startTcpProxy } from '../testing-tcp-proxy.ts'
 
-/** Longest time until a node accepts mail again after one of its connections went silent. */
-const ACCEPTS_AGAIN_MS_MAX = 10_000
+/** About 7 s on a machine with nothing else to do; TCP alone would take a quarter of an hour. */
+const ACCEPTS_AGAIN_MS_MAX = 60_000
 
 const MINUTE_MS = 60_000
 
@@ -61,7 +61,7 @@ onEachDatabase('nodes on one database', (create, name) => {
       isLockedAnswered = true
       return answers
     })
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 3; round++) {
       await Promise.all(free.map((mail) => service.sendMail(mail)))
     }
     assert.equal(isLockedAnswered, false, 'the other inboxes have waited for the locked one')

@@ -6,8 +6,8 @@ import { startTcpProxy } from '../../../test/testing-tcp-proxy.ts'
 import { StorageUnavailable } from '../../errors.ts'
 import { openStore, type Store } from '../open.ts'
 
-/** A connection is given up within a few seconds; TCP alone would take a quarter of an hour. */
-const GIVEN_UP_MS_MAX = 10_000
+/** About 7 s on a machine with nothing else to do; TCP alone would take a quarter of an hour. */
+const GIVEN_UP_MS_MAX = 60_000
 
 async function givenOwnedInbox(store: Store) {
   const email = 'alice@example.com'
@@ -18,7 +18,7 @@ async function givenOwnedInbox(store: Store) {
 onEachDatabase('connections to the database', (create, name) => {
   if (name !== 'PostgreSQL') return
 
-  const bound = { timeout: 3 * GIVEN_UP_MS_MAX }
+  const bound = { timeout: 2 * GIVEN_UP_MS_MAX }
 
   it('are given up when they go silent, and so are their locks', bound, async () => {
     await using database = await create()
