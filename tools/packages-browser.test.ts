@@ -38,7 +38,7 @@ describe('the client in a browser', () => {
     fake.deliver({ subject: 'Your code', otp: { value: '481516', confidence: 1 } })
     await using server = await startFakeHttp(async (call, gone) => {
       if (call.path === '/') return { status: 200, headers: { 'content-type': 'text/html' } }
-      const [, file] = /^\/client\/([\w-]+\.js)$/.exec(call.path) ?? []
+      const [, file] = /^\/client\/([\w/-]+\.js)$/.exec(call.path) ?? []
       if (file === undefined) return fake.respond(call, gone)
       const body = await readFile(join(folder, 'client', 'dist', file), 'utf8')
       return { status: 200, body, headers: { 'content-type': 'text/javascript' } }

@@ -76,13 +76,9 @@ export type {
 } from './messages.ts'
 export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'
 export type { ServiceDescription, SignedIn, SignInLink } from './service.ts'
-export {
-  type VerificationFailure,
-  type VerifyOptions,
-  verifyWebhook,
-  type WebhookHeaders,
-  WebhookVerificationError,
-} from './verify-webhook.ts'
+export type { VerifyOptions, WebhookHeaders } from './verification/verify.ts'
+export { type VerificationFailure, WebhookVerificationError } from './verification-error.ts'
+export { verifyWebhook } from './verify-webhook.ts'
 export type { Anchor } from './wait-call.ts'
 export type {
   AttemptError,
