@@ -2,7 +2,8 @@
 //
 //   node bench/dashboard.ts
 //
-// An inbox holds 1,000 messages. So the list of 10,000 is made up here, page by page; and the 500
+// Times suffer from other work on the machine, so that processor time of the page's main thread
+// stands beside them. An inbox holds 1,000 messages. So the list of 10,000 is made up here, page by page; and the 500
 // mails a second go to five inboxes of the account, one of which is open.
 
 import { spawn } from 'node:child_process'
@@ -11,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { openWindow } from '../packages/dashboard/test/testing-dashboard.ts'
+import { type DashboardWindow, openWindow } from '../packages/dashboard/test/testing-dashboard.ts'
 import { registerAccountAt } from '../packages/server/test/testing-account.ts'
 import { launchBrowser } from '../packages/server/test/testing-browser.ts'
 import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
@@ -24,10 +25,9 @@ const SCROLL_MS = 5_000
 const BURST = { perSecond: 500, seconds: 10, inboxes: 5 }
 const PACED_MAILS = join(import.meta.dirname, 'load', 'paced-mails.ts')
 
-/** Notes in the page when the first row is painted, when each new one is, and long tasks. */
+/** Notes in the page when the first row is painted, and when each new one is. */
 const OBSERVER = `
   window.painted = []
-  window.longTaskMs = 0
   let lastRow = null
   const look = () => {
     const row = document.querySelector('.message-row')?.dataset.row ?? null
@@ -36,9 +36,6 @@ const OBSERVER = `
     requestAnimationFrame(look)
   }
   requestAnimationFrame(look)
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longTaskMs = Math.max(longTaskMs, duration)
-  }).observe({ type: 'longtask' })
 `
 
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-'))
@@ -66,13 +63,43 @@ async function open(inboxId: string, prepare?: (page: Page) => Promise<void>) {
   const window = await openWindow(browser, { apiKey: account.key })
   await window.page.addInitScript(OBSERVER)
   await prepare?.(window.page)
+  const processorMs = await meterProcessor(window)
   await window.page.goto(`${httpUrl}/#/inboxes/${inboxId}`)
-  return window
+  return { ...window, processorMs, [Symbol.asyncDispose]: () => window.context.close() }
 }
 
 /** Waits until more than so many first rows were painted. A function: text would be evaluated. */
 async function rowsPainted(page: Page, count: number): Promise<void> {
   await page.waitForFunction((seen) => Reflect.get(globalThis, 'painted').length > seen, count)
+}
+
+/** How long the page's main thread has worked so far. */
+async function meterProcessor({ context, page }: DashboardWindow): Promise<() => Promise<number>> {
+  const session = await context.newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
+  }
+}
+
+/** The longest task of the page's main thread while `work` runs, in processor time. */
+async function longestTaskMs(page: Page, work: () => Promise<void>): Promise<number> {
+  const categories = ['disabled-by-default-devtools.timeline', '__metadata']
+  await browser.startTracing(page, { categories })
+  await work()
+  const trace = JSON.parse((await browser.stopTracing()).toString())
+  type Event = { name: string; tid: number; pid: number; tdur?: number; args: { name?: string } }
+  // The form of Chromium's traces; what is missing counts as no time.
+  const events = trace.traceEvents as Event[]
+  const threadOf = ({ pid, tid }: Event) => `${pid} ${tid}`
+  const main = new Set(
+    events
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(threadOf),
+  )
+  const tasks = events.filter((event) => event.name === 'RunTask' && main.has(threadOf(event)))
+  return tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur), 0) / 1000
 }
 
 /** From the navigation to the frame with the first row; the files come from the service. */
@@ -82,12 +109,15 @@ async function firstList(): Promise<void> {
   for (let i = 0; i < 50; i++) await smtp.send(emailAddress)
   smtp.close()
   const times: number[] = []
+  const processorTimes: number[] = []
   for (let i = 0; i < SAMPLES; i++) {
     await using window = await open(id)
     await rowsPainted(window.page, 0)
+    processorTimes.push(await window.processorMs())
     times.push(Number(await window.page.evaluate('painted[0] - performance.timeOrigin')))
   }
   report('first list painted', times, 300)
+  report('first list painted, processor time', processorTimes, 300)
 }
 
 /** From the reply 250 to the frame with the row. */
@@ -113,24 +143,27 @@ async function longList(): Promise<void> {
   const { id } = await account.inboxes.create()
   await using window = await open(id, (page) => serveLongList(page, id))
   await window.page.locator('.message-row').first().waitFor()
+  const before = await window.processorMs()
   const result = await window.page.evaluate(`(async () => {
     const list = document.querySelector('.virtual')
     const startedAt = performance.now()
     let frames = 0
     let rowsMax = 0
-    let slowestMs = 0
-    for (let last = startedAt; performance.now() - startedAt < ${SCROLL_MS}; frames += 1) {
+    while (performance.now() - startedAt < ${SCROLL_MS}) {
+      frames += 1
       list.scrollTop += 400
       rowsMax = Math.max(rowsMax, document.querySelectorAll('.message-row').length)
       await new Promise(requestAnimationFrame)
-      slowestMs = Math.max(slowestMs, performance.now() - last)
-      last = performance.now()
     }
     const seconds = (performance.now() - startedAt) / 1000
-    return { framesPerSecond: frames / seconds, rowsMax, slowestMs, scrolled: list.scrollTop }
+    return [frames, frames / seconds, rowsMax, list.scrollTop]
   })()`)
+  if (!Array.isArray(result)) throw new Error('the page did not answer')
+  const [frames = 0, framesPerSecond = 0, rowsMax = 0, scrolledPx = 0] = result.map(Number)
+  const frameMs = ((await window.processorMs()) - before) / frames
   console.log(
-    `${LONG_LIST} messages, scrolled: ${JSON.stringify(result)} (goal: 60, at most 60 rows)`,
+    `${LONG_LIST} messages, ${scrolledPx} px scrolled: ${framesPerSecond.toFixed(0)} frames/s, ` +
+      `${frameMs.toFixed(1)} ms of processor time a frame, ${rowsMax} rows (goal: 60, 16.7, 60)`,
   )
 }
 
@@ -164,14 +197,14 @@ async function burst(): Promise<void> {
   const [first] = inboxes
   await using window = await open(first?.id ?? '')
   await window.page.getByTitle('Live', { exact: true }).waitFor()
-  await window.page.evaluate('longTaskMs = 0')
   const args = [PACED_MAILS, smtpPort, BURST.perSecond, BURST.seconds].map(String)
   const addresses = inboxes.map(({ emailAddress }) => emailAddress)
-  const sender = spawn(process.execPath, [...args, ...addresses], { stdio: 'inherit' })
-  await once(sender, 'close')
-  const longest = Number(await window.page.evaluate('longTaskMs'))
+  const longest = await longestTaskMs(window.page, async () => {
+    const sender = spawn(process.execPath, [...args, ...addresses], { stdio: 'inherit' })
+    await once(sender, 'close')
+  })
   console.log(
-    `${BURST.perSecond} mails/s for ${BURST.seconds} s: longest task ${longest.toFixed(0)} ms (goal 200)`,
+    `${BURST.perSecond} mails/s for ${BURST.seconds} s: longest task ${longest.toFixed(0)} ms of processor time (goal 200)`,
   )
 }
 

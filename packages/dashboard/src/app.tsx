@@ -11,13 +11,13 @@ import { Sidebar } from './components/sidebar.tsx'
 import { MessageView } from './message/message-view.tsx'
 import { AccountPageView } from './pages/account-page.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { openInboxId, openMessageId, route } from './route.ts'
+import { navigate, openInboxId, openMessageId, route } from './route.ts'
 import type { Route } from './routes.ts'
 import { session } from './session.ts'
 import { inboxes, inboxOf, loadInboxes, openInbox } from './state/inboxes.ts'
 import { followAccount } from './state/live.ts'
 import { loadMessages, messageList } from './state/messages.ts'
-import { showMessage } from './state/open-message.ts'
+import { openMessage, showMessage } from './state/open-message.ts'
 import { showError } from './state/toasts.ts'
 
 /** The whole page. */
@@ -25,7 +25,7 @@ export function App() {
   const { value } = session
   if (value.state === 'starting') return null
   if (value.state === 'signed-out') return <SignIn reason={value.reason} />
-  return <Workspace key={value.apiKey} client={value.client} />
+  return <Workspace client={value.client} />
 }
 
 function Workspace({ client }: { readonly client: Client }) {
@@ -129,7 +129,10 @@ function followRoute(): () => void {
   return () => {
     stopInbox()
     stopMessage()
+    // The next to sign in may be somebody else.
+    inboxes.value = null
     messageList.value = null
+    openMessage.value = null
   }
 }
 
@@ -139,5 +142,6 @@ async function openInboxOf(inboxId: string): Promise<void> {
     await loadMessages(inboxId)
   } catch (error) {
     showError(error)
+    navigate({ page: 'inboxes' }, { replace: true })
   }
 }

@@ -8,6 +8,7 @@
 import { ApiError, type Client, createClient, signIn } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { errorText } from './error-text.ts'
+import { navigate } from './route.ts'
 
 /** Who is signed in, and how the service is called. */
 export type Session =
@@ -30,7 +31,7 @@ export async function startSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (token !== null) {
     // Before the call: neither the history nor a reload must try the token again.
-    history.replaceState(null, '', '/')
+    navigate({ page: 'inboxes' }, { replace: true })
     return openLink(token)
   }
   const apiKey = sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
@@ -89,7 +90,7 @@ export function rememberKey(remember: boolean): void {
 /** Forgets the key on this device. */
 export function signOut(reason: string | null = null): void {
   forgetKey()
-  history.replaceState(null, '', '/')
+  navigate({ page: 'inboxes' }, { replace: true })
   session.value = { state: 'signed-out', reason }
 }
 

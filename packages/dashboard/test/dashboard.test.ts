@@ -41,7 +41,7 @@ describe('the dashboard', () => {
     const { url } = (await account.post('/v1/sign-in-links')).body
     await page.goto(url)
     await page.getByText('Create your first inbox').waitFor()
-    assert.equal(new URL(page.url()).hash, '')
+    assert.equal(new URL(page.url()).hash, '#/', 'the token is not left in the history')
     await page.reload()
     await page.getByText('Create your first inbox').waitFor()
 
@@ -202,7 +202,8 @@ describe('the dashboard', () => {
 
   it('keeps the account: keys, domains, webhooks, scenarios, usage', async () => {
     await using window = await open('#/keys')
-    const { page, account, show, service } = window
+    const { page, show, service } = window
+    let { account } = window
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('CI')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -210,6 +211,15 @@ describe('the dashboard', () => {
     await page.locator('li', { hasText: 'CI' }).getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
     await holds(async () => (await account.get('/v1/keys')).body.keys.length === 1)
+
+    await page.getByRole('button', { name: "Rotate this page's key" }).click()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByText('Key “default” is shown only now').waitFor()
+    const secret = await page.locator('.issued-key code').textContent()
+    account = service.account(String(secret))
+    await page.getByText('this page', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('this page', { exact: true }).waitFor()
 
     await show('#/domains')
     await page.getByLabel('Domain').fill('mail.dashboard.example')

@@ -35,7 +35,7 @@ export async function openWindow(
   })
   if (apiKey !== null) {
     // As text: it runs in the page, and in its frames, which have no storage.
-    const keep = `if (window === top) sessionStorage.setItem('mayfly.key', ${JSON.stringify(apiKey)})`
+    const keep = `if (window === top) sessionStorage['mayfly.key'] ??= ${JSON.stringify(apiKey)}`
     await page.addInitScript(keep)
   }
   return { context, page, problems, [Symbol.asyncDispose]: () => context.close() }

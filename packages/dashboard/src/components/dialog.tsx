@@ -14,6 +14,9 @@ export function Dialog(props: {
     const dialog = element.current
     const before = document.activeElement
     dialog?.showModal()
+    // Not the button that closes it, which is first.
+    const field = dialog?.querySelector('input, select')
+    if (field instanceof HTMLElement) field.focus()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement) before.focus()

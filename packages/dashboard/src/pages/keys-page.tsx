@@ -24,7 +24,12 @@ export function KeysPage() {
         <Button kind="primary" icon="plus" onClick={setCreating(true)}>
           New key
         </Button>
-        <RotateKey issued={issued} />
+        <RotateKey
+          onRotated={(rotated) => {
+            issued.value = rotated
+            keys.reload()
+          }}
+        />
       </div>
       {issued.value === null ? null : (
         <SecretOnce title={`Key “${issued.value.key.name}”`} secret={issued.value.apiKey} />
@@ -90,7 +95,7 @@ function isOwn({ prefix }: Key): boolean {
   return session.value.state === 'signed-in' && session.value.apiKey.startsWith(prefix)
 }
 
-function RotateKey({ issued }: { readonly issued: { value: IssuedKey | null } }) {
+function RotateKey({ onRotated }: { readonly onRotated: (rotated: IssuedKey) => void }) {
   const isConfirming = useSignal(false)
   const setConfirming = (value: boolean) => () => {
     isConfirming.value = value
@@ -107,8 +112,8 @@ function RotateKey({ issued }: { readonly issued: { value: IssuedKey | null } })
           action="Rotate key"
           onConfirm={async () => {
             const rotated = await signedInClient().keys.rotate()
-            issued.value = rotated
             replaceKey(rotated.apiKey)
+            onRotated(rotated)
           }}
           onClose={setConfirming(false)}
         />

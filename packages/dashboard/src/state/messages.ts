@@ -1,4 +1,4 @@
-import type { MessageSummary } from '@mayfly/client'
+import type { MessagePage, MessageSummary } from '@mayfly/client'
 import { computed, signal } from '@preact/signals'
 import { countMessages, inboxOf } from './inboxes.ts'
 import { showError } from './toasts.ts'
@@ -44,13 +44,23 @@ export async function loadMessages(inboxId: string): Promise<void> {
   try {
     const inbox = await inboxOf(inboxId)
     const page = await inbox.listMessages({ limit: PAGE_SIZE })
-    if (messageList.value?.inboxId !== inboxId) return
-    messageList.value = { inboxId, state: 'ready', ...page }
+    const known = messageList.value
+    if (known?.inboxId !== inboxId) return
+    messageList.value = { inboxId, state: 'ready', ...joined(page, known) }
   } catch (error) {
     if (messageList.value?.inboxId !== inboxId) return
     messageList.value = { inboxId, state: 'failed', messages: [], nextCursor: null }
     showError(error)
   }
+}
+
+/** The first page, read again, and what was read of those after it: the reader may be there. */
+function joined(page: MessagePage, known: MessageList): Omit<MessageList, 'inboxId' | 'state'> {
+  const lastId = page.messages.at(-1)?.id
+  const last = known.messages.findIndex(({ id }) => id === lastId)
+  if (last < 0) return page
+  const messages = [...page.messages, ...known.messages.slice(last + 1)]
+  return { messages, nextCursor: known.nextCursor }
 }
 
 /** Reads the next page, if there is one. */
