@@ -3,8 +3,8 @@
 //   node bench/dashboard.ts
 //
 // Times suffer from other work on the machine, so that processor time of the page's main thread
-// stands beside them. An inbox holds 1,000 messages. So the list of 10,000 is made up here, page by page; and the 500
-// mails a second go to five inboxes of the account, one of which is open.
+// stands beside them. An inbox holds 1,000 messages: the list of 10,000 is made up here, page by
+// page, and the 500 mails a second go to five inboxes of the account, one of which is open.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
