@@ -64,6 +64,8 @@ describe('mayfly inbox', () => {
     const listed = JSON.parse((await shell.run('inbox', 'list', '--json')).out)
     assert.equal(listed[0].id, id)
     assert.match((await shell.run('inbox', 'list')).out, /^address +messages +expires +id\n/)
+    const all = await shell.run('inbox', 'list', '--all')
+    assert.match(all.out, /^address +state +messages .*\n\S+ +active +0 /)
     assert.match((await shell.run('inbox', 'show')).out, new RegExp(`^id +${id}$`, 'm'))
     const gone = await shell.run('inbox', 'rm', id, 'SIGNUP@mayfly.test')
     assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test was deleted.')

@@ -1,4 +1,5 @@
 import type { CallOptions } from './connection.ts'
+import type { InboxState } from './diagnostics.ts'
 import { Inbox } from './inbox.ts'
 import { type InboxRecord, inboxCalls, inboxPath } from './inbox-calls.ts'
 import type { Requester } from './request.ts'
@@ -15,12 +16,27 @@ export type CreateInboxOptions = CallOptions & {
   readonly idempotencyKey?: string
 }
 
+/** Which inboxes to list. */
+export type ListInboxesOptions = CallOptions & {
+  readonly state?: InboxState | 'all' | undefined
+  /** 1 to 1000, which is the default. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+}
+
+/** A page of inboxes. */
+export type InboxPage = readonly Inbox[] & {
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
 /** Calls about inboxes. */
 export type InboxesCalls = {
   /** Creates an inbox; `replayed` tells whether an earlier call with the same key had made it. */
   create(options?: CreateInboxOptions): Promise<Inbox & { readonly replayed: boolean }>
-  /** The active inboxes, newest first. */
-  list(options?: CallOptions): Promise<readonly Inbox[]>
+  /** A page of inboxes, newest first; those that have not expired unless `state` says otherwise. */
+  list(options?: ListInboxesOptions): Promise<InboxPage>
   /** An inbox by its id. */
   get(inboxId: string, options?: CallOptions): Promise<Inbox>
   /** Deletes an inbox and all its content immediately. */
@@ -43,17 +59,30 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
         signal,
       })
       const replayed = headers.get('idempotent-replayed') === 'true'
-      return Object.assign(toInbox(answer.inbox), { replayed })
+      return withHidden(toInbox(answer.inbox), 'replayed', replayed)
     },
-    list: async ({ signal } = {}) =>
-      (await requester.field<InboxRecord[]>('inboxes', { method: 'GET', path, signal })).map(
-        toInbox,
-      ),
+    list: async ({ signal, ...query } = {}) => {
+      const { inboxes, nextCursor } = await requester.json<{
+        inboxes: InboxRecord[]
+        nextCursor: string | null
+      }>({ method: 'GET', path, query, signal })
+      return withHidden(inboxes.map(toInbox), 'nextCursor', nextCursor)
+    },
     get: async (inboxId, { signal } = {}) =>
       toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
     delete: (inboxId, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: inboxPath(inboxId), signal }),
   }
+}
+
+/** Adds a field that is not enumerable: the value stays equal to one without it. */
+function withHidden<Of extends object, Name extends string, Value>(
+  of: Of,
+  name: Name,
+  value: Value,
+): Of & Readonly<Record<Name, Value>> {
+  // The type of `defineProperty` does not tell what it defines.
+  return Object.defineProperty(of, name, { value }) as Of & Readonly<Record<Name, Value>>
 }
 
 /** Not `randomUUID`: browsers have it only on pages loaded by HTTPS. */

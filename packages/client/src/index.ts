@@ -58,7 +58,12 @@ export {
   type WaitOptions,
 } from './inbox.ts'
 export type { InboxRecord } from './inbox-calls.ts'
-export type { CreateInboxOptions, InboxesCalls } from './inboxes.ts'
+export type {
+  CreateInboxOptions,
+  InboxesCalls,
+  InboxPage,
+  ListInboxesOptions,
+} from './inboxes.ts'
 export type { CreateKeyOptions, Environment, IssuedKey, Key, KeyCalls, Role } from './keys.ts'
 export type {
   Address,

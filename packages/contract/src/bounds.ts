@@ -7,6 +7,9 @@ export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
 /** Messages on one page. */
 export const MESSAGES_PAGE = { min: 1, max: 100, default: 50 } as const
 
+/** Inboxes on one page. Without a limit, a list has as many as most accounts ever have at once. */
+export const INBOXES_PAGE = { min: 1, max: 1_000, default: 1_000 } as const
+
 /** Deliveries on one page. */
 export const DELIVERIES_PAGE = { min: 1, max: 100, default: 50 } as const
 

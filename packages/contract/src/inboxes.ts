@@ -3,11 +3,13 @@ import {
   DOMAIN_LENGTH_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   INBOX_TTL_SECONDS,
+  INBOXES_PAGE,
   LOCAL_PART_LENGTH_MAX,
 } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { environmentSchema } from './keys.ts'
+import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The state of an inbox: it accepts mail only while it is active. */
@@ -15,6 +17,14 @@ export const inboxStateSchema = z.enum(['active', 'expired', 'suspended'])
 
 /** The state of an inbox. */
 export type InboxState = z.infer<typeof inboxStateSchema>
+
+/** Which inboxes a list has. */
+export const inboxListStateSchema = z
+  .enum([...inboxStateSchema.options, 'all'])
+  .describe('Only inboxes in this state; `all` also lists expired ones.')
+
+/** Which inboxes a list has. */
+export type InboxListState = z.infer<typeof inboxListStateSchema>
 
 /** An inbox. */
 export const inboxSchema = z
@@ -121,10 +131,18 @@ export const createInbox = {
 export const listInboxes = {
   operationId: 'listInboxes',
   tags: ['Inboxes'],
-  summary: 'List the active inboxes',
-  description: 'Newest first.',
+  summary: 'List inboxes',
+  description: 'Newest first; without `state`, those that have not expired.',
   security: SECURITY,
-  response: { 200: z.object({ inboxes: z.array(inboxSchema) }), ...errorResponses(...KEY_ERRORS) },
+  querystring: z.strictObject({
+    state: inboxListStateSchema.optional(),
+    cursor: cursorSchema,
+    limit: queryInteger(INBOXES_PAGE),
+  }),
+  response: {
+    200: z.object({ inboxes: z.array(inboxSchema), nextCursor: nextCursorSchema }),
+    ...errorResponses('invalid_parameter', ...KEY_ERRORS),
+  },
 }
 
 const inboxParams = z.object({ id: idSchema('inbox') })

@@ -1,7 +1,7 @@
 import type { CreateInboxOptions, Inbox } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { chooseInbox } from '../inbox-choice.ts'
+import { chooseInbox, eachInbox } from '../inbox-choice.ts'
 import { parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
@@ -54,20 +54,28 @@ const create = defineCommand({
 const list = defineCommand({
   name: 'inbox list',
   summary: 'list the active inboxes, newest first',
-  options: CONNECTION_OPTIONS,
+  options: {
+    all: { type: 'boolean', about: 'also those that have expired' },
+    ...CONNECTION_OPTIONS,
+  },
   example: "mayfly inbox list --json | jq -r '.[].emailAddress'",
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
-    const inboxes = await client.inboxes.list({ signal: terminal.interrupted })
+    const query = { signal: terminal.interrupted, state: options.all ? 'all' : undefined } as const
+    const inboxes = await Array.fromAsync(eachInbox(client, query))
     if (options.json) return printJson(terminal, inboxes)
-    if (inboxes.length === 0) return terminal.err('No active inbox. Create one: mayfly inbox new\n')
+    if (inboxes.length === 0) {
+      return terminal.err(`No ${options.all ? '' : 'active '}inbox. Create one: mayfly inbox new\n`)
+    }
     const rows = inboxes.map((inbox) => [
       inbox.emailAddress,
+      ...(options.all ? [inbox.state] : []),
       String(inbox.messageCount),
       utcTime(inbox.expiresAt),
       inbox.id,
     ])
-    print(terminal, formatTable(terminal, ['address', 'messages', 'expires', 'id'], rows))
+    const header = ['address', ...(options.all ? ['state'] : []), 'messages', 'expires', 'id']
+    print(terminal, formatTable(terminal, header, rows))
   },
 })
 

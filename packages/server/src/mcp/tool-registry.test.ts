@@ -12,6 +12,8 @@ describe('the tools', () => {
       'create_inbox',
       'delete_inbox',
       'explain_missing_mail',
+      'get_inbox',
+      'list_inboxes',
       'list_links',
       'list_messages',
       'list_scenarios',

@@ -11,6 +11,7 @@ import { senderVerdicts } from './migrations/0007-sender-verdicts.ts'
 import { retention } from './migrations/0008-retention.ts'
 import { readFlags } from './migrations/0009-read-flags.ts'
 import { accountStreams } from './migrations/0010-account-streams.ts'
+import { inboxLists } from './migrations/0011-inbox-lists.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -25,6 +26,7 @@ const MIGRATIONS = [
   retention,
   readFlags,
   accountStreams,
+  inboxLists,
 ] as const
 
 /**

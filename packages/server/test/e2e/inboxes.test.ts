@@ -8,6 +8,36 @@ const HOUR_MS = 60 * 60 * 1000
 onEachDatabase('inboxes', (create) => {
   const shared = sharedService(create)
 
+  it('are listed in pages and by state, expired ones too', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    await using database = await create()
+    await using service = await startService({ database, clock: { now: () => now } })
+    const dev = await service.register()
+    const old = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body.inbox
+    now += 600_000
+    const newer = (await dev.post('/v1/inboxes')).body.inbox
+    now += 1
+    const newest = (await dev.post('/v1/inboxes')).body.inbox
+    const list = async (query: string) => {
+      const { status, body } = await dev.get(`/v1/inboxes${query}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      return { ids: body.inboxes.map(({ id }: { id: string }) => id), next: body.nextCursor }
+    }
+    assert.deepEqual(await list(''), { ids: [newest.id, newer.id], next: null })
+    assert.deepEqual((await list('?state=all')).ids, [newest.id, newer.id, old.id])
+    assert.deepEqual((await list('?state=expired')).ids, [old.id])
+    assert.deepEqual((await list('?state=suspended')).ids, [])
+    const first = await list('?state=all&limit=2')
+    assert.deepEqual(first.ids, [newest.id, newer.id])
+    assert.deepEqual(await list(`?state=all&limit=2&cursor=${first.next}`), {
+      ids: [old.id],
+      next: null,
+    })
+    for (const query of ['?cursor=x', '?limit=0', '?limit=1001', '?limit=', '?state=gone']) {
+      assert.equal((await dev.get(`/v1/inboxes${query}`)).status, 400, query)
+    }
+  })
+
   it('creates, lists, reads and deletes an inbox', async () => {
     const service = await shared()
     const dev = await service.register()

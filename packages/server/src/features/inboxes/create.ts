@@ -11,7 +11,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { bestDomain, domainChoices, type OperatorDomains } from './choose-domain.ts'
+import {
+  bestDomain,
+  type DomainLoad,
+  domainChoices,
+  type OperatorDomains,
+} from './choose-domain.ts'
 import { isReserved } from './reserved.ts'
 
 /** What creating an inbox needs. */
@@ -48,6 +53,9 @@ export type CreatedInbox = { readonly inbox: Inbox; readonly replayed: boolean }
 
 /** Tries to find a free random local part; with 2^50 of them even a second try is rare. */
 const LOCAL_PART_TRIES = 5
+
+/** Domains with more inboxes count as equally full: counting further would delay the creation. */
+const INBOXES_COUNTED_MAX = 10_000
 
 /** Age up to which refusals count against a domain. */
 const RECENT_MS = 24 * 60 * 60 * 1000
@@ -99,15 +107,13 @@ export async function createInbox(
 async function pickDomain(tx: Tables, choices: readonly string[], now: number): Promise<string> {
   const [only] = choices
   if (choices.length === 1 && only !== undefined) return only
-  const inboxes = await tx.inboxes.countByDomain(choices, now)
   const refusals = await tx.domains.countRefusals(choices, now - RECENT_MS)
-  return bestDomain(
-    choices.map((domain) => ({
-      domain,
-      recentRefusals: refusals.get(domain) ?? 0,
-      inboxes: inboxes.get(domain) ?? 0,
-    })),
-  )
+  const loads: DomainLoad[] = []
+  for (const domain of choices) {
+    const inboxes = await tx.inboxes.countOnDomain(domain, now, INBOXES_COUNTED_MAX)
+    loads.push({ domain, recentRefusals: refusals.get(domain) ?? 0, inboxes })
+  }
+  return bestDomain(loads)
 }
 
 async function addInbox(

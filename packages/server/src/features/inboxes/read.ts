@@ -1,4 +1,4 @@
-import type { Inbox, InboxId } from '@mayfly/contract'
+import type { Inbox, InboxId, InboxListState } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
@@ -12,9 +12,28 @@ export type InboxDeps = {
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
 
-/** The caller's inboxes that have not expired, newest first. */
-export async function listInboxes(deps: InboxDeps, caller: Caller): Promise<Inbox[]> {
-  return deps.store.inboxes.listActive(caller.accountId, deps.clock.now())
+/** A page of the caller's inboxes, newest first; without a state those that have not expired. */
+export async function listInboxes(
+  deps: InboxDeps,
+  caller: Caller,
+  request: {
+    readonly state?: InboxListState | undefined
+    readonly cursor?: string | undefined
+    readonly limit: number
+  },
+): Promise<{ inboxes: Inbox[]; nextCursor: string | null }> {
+  const { state = 'unexpired', cursor, limit } = request
+  // One more than asked for: it shows whether there is a next page.
+  const page = await deps.store.inboxes.list(caller.accountId, {
+    state,
+    before: cursor === undefined ? null : readCursor(cursor),
+    limit: limit + 1,
+    now: deps.clock.now(),
+  })
+  const inboxes = page.slice(0, limit)
+  const last = inboxes.at(-1)
+  const hasMore = page.length > limit && last !== undefined
+  return { inboxes, nextCursor: hasMore ? writeCursor(last.id) : null }
 }
 
 /** One inbox of the caller's, in any state. */
@@ -30,4 +49,17 @@ export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId):
   if (!isPurged) throw new ServiceError('inbox_not_found')
   // Held waits on it then end with 404.
   deps.announce([id])
+}
+
+/** Ids sort by creation, so that the last one of a page says where the next begins. */
+function writeCursor(id: InboxId): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (/^inb_[0-9a-z]{26}$/.test(id)) return id
+  throw new ServiceError('invalid_parameter', {
+    message: 'cursor: must be the nextCursor of an earlier page',
+  })
 }

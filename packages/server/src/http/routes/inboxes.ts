@@ -12,9 +12,9 @@ export const inboxRoutes: Routes = (http, app) => {
     return reply.code(201).send({ inbox })
   })
 
-  http.get('/v1/inboxes', { schema: listInboxes }, async (request) => ({
-    inboxes: await app.inboxes.list(request.caller),
-  }))
+  http.get('/v1/inboxes', { schema: listInboxes }, async (request) =>
+    app.inboxes.list(request.caller, request.query),
+  )
 
   http.get('/v1/inboxes/:id', { schema: readInbox }, async (request) =>
     app.inboxes.get(request.caller, request.params.id),

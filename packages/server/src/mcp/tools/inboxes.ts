@@ -1,8 +1,19 @@
-import { createInbox, createInboxBody, idSchema, inboxSchema } from '@mayfly/contract'
+import {
+  createInbox,
+  createInboxBody,
+  INBOXES_PAGE,
+  idSchema,
+  inboxSchema,
+  listInboxes,
+} from '@mayfly/contract'
 import { z } from 'zod'
 import { ADDS, defineTool, READ_ONLY } from '../tool.ts'
 
-/** Creating and deleting inboxes. */
+/** Default and largest page for an agent: a list costs it context. */
+const PAGE_DEFAULT = 20
+const PAGE_MAX = 100
+
+/** Creating, finding and deleting inboxes. */
 export const inboxTools = [
   defineTool({
     name: 'create_inbox',
@@ -26,6 +37,35 @@ export const inboxTools = [
       })
       return { inbox }
     },
+  }),
+  defineTool({
+    name: 'list_inboxes',
+    title: 'List inboxes',
+    description:
+      'Lists the inboxes of the account, newest first, each with its watermark. Use it to find an inbox again; without state it lists those that still receive mail.',
+    input: z.strictObject({
+      state: listInboxes.querystring.shape.state,
+      cursor: listInboxes.querystring.shape.cursor,
+      limit: z.int().min(INBOXES_PAGE.min).max(PAGE_MAX).default(PAGE_DEFAULT),
+    }),
+    output: z.object({
+      inboxes: z.array(inboxSchema),
+      nextCursor: listInboxes.response[200].shape.nextCursor,
+    }),
+    annotations: READ_ONLY,
+    run: ({ app, caller }, input) => app.inboxes.list(caller, input),
+  }),
+  defineTool({
+    name: 'get_inbox',
+    title: 'Read an inbox',
+    description:
+      'Returns one inbox: its address, state, number of messages and watermark. Use it before you trigger a mail into an inbox that has some already: give the watermark as after to a wait, and only later mail counts.',
+    input: z.strictObject({ inboxId: idSchema('inbox') }),
+    output: z.object({ inbox: inboxSchema }),
+    annotations: READ_ONLY,
+    run: async ({ app, caller }, { inboxId }) => ({
+      inbox: await app.inboxes.get(caller, inboxId),
+    }),
   }),
   defineTool({
     name: 'delete_inbox',

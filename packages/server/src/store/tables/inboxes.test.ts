@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
+import type { InboxPage } from './inboxes.ts'
+
+/** A page of unexpired inboxes, unless a test wants others. */
+function page(some: Partial<InboxPage> = {}): InboxPage {
+  return { state: 'unexpired', before: null, limit: 100, now: NOW, ...some }
+}
 
 describeEachDatabase('inboxes', (open) => {
   it('does not show an inbox to another account', async () => {
@@ -9,7 +15,7 @@ describeEachDatabase('inboxes', (open) => {
 
     assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW))?.id, inbox.id)
     assert.equal(await store.inboxes.find(BOB, inbox.id, NOW), null)
-    assert.deepEqual(await store.inboxes.listActive(BOB, NOW), [])
+    assert.deepEqual(await store.inboxes.list(BOB, page()), [])
     assert.equal(await store.inboxes.purge(BOB, inbox.id), null)
     assert.notEqual(await store.inboxes.find(ALICE, inbox.id, NOW), null)
   })
@@ -19,9 +25,9 @@ describeEachDatabase('inboxes', (open) => {
     const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 1000 })
 
     assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW + 999))?.state, 'active')
-    assert.equal((await store.inboxes.listActive(ALICE, NOW + 999)).length, 1)
+    assert.equal((await store.inboxes.list(ALICE, page({ now: NOW + 999 }))).length, 1)
     assert.equal((await store.inboxes.find(ALICE, inbox.id, NOW + 1000))?.state, 'expired')
-    assert.deepEqual(await store.inboxes.listActive(ALICE, NOW + 1000), [])
+    assert.deepEqual(await store.inboxes.list(ALICE, page({ now: NOW + 1000 })), [])
   })
 
   it('purges an inbox once', async () => {
@@ -44,7 +50,7 @@ describeEachDatabase('inboxes', (open) => {
       select address, account_id, id, expires_at from inbox`)
     const other = await givenInbox(store, { owner: BOB, address: 'y@a.example' })
     await store.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1)
-    assert.deepEqual(await store.inboxes.listActive(ALICE, NOW + 1), [])
+    assert.deepEqual(await store.inboxes.list(ALICE, page({ now: NOW + 1 })), [])
     assert.equal(await store.addresses.findHolder('x33000@a.example', NOW + 1), ALICE)
     const released = { inboxId: other.id, occupiedUntil: NOW + 9, now: NOW + 1 }
     const isFree = await store.addresses.claim(ALICE, { ...released, address: 'x1@a.example' })
@@ -52,13 +58,35 @@ describeEachDatabase('inboxes', (open) => {
     assert.equal((await store.inboxes.find(BOB, other.id, NOW + 1))?.state, 'active')
   })
 
-  it('counts unexpired inboxes by domain', async () => {
+  it('counts unexpired inboxes on a domain, up to a number', async () => {
     const store = await open()
     await givenInbox(store, { owner: ALICE })
     await givenInbox(store, { owner: BOB })
     await givenInbox(store, { owner: BOB, expiresAt: NOW })
-    const counts = await store.inboxes.countByDomain(['mayfly.test', 'empty.test'], NOW)
-    assert.deepEqual([...counts], [['mayfly.test', 2]])
+    assert.equal(await store.inboxes.countOnDomain('mayfly.test', NOW, 10), 2)
+    assert.equal(await store.inboxes.countOnDomain('mayfly.test', NOW, 1), 1)
+    assert.equal(await store.inboxes.countOnDomain('empty.test', NOW, 10), 0)
+  })
+
+  it('lists by state, newest first, in pages', async () => {
+    const store = await open()
+    for (let i = 0; i < 5; i++) await givenInbox(store, { owner: ALICE })
+    const all = await store.inboxes.list(ALICE, page({ state: 'all' }))
+    const ids = all.map(({ id }) => id)
+    assert.deepEqual(ids, ids.toSorted().toReversed())
+    for (const id of [ids[2], ids[4]]) {
+      await store.execute(`update inbox set expires_at = ${NOW} where id = '${id}'`)
+    }
+    await store.execute(`update inbox set suspended_at = ${NOW} where id = '${ids[0]}'`)
+    const list = async (some: Partial<InboxPage>) =>
+      (await store.inboxes.list(ALICE, page(some))).map(({ id }) => ids.indexOf(id))
+    assert.deepEqual(await list({}), [0, 1, 3])
+    assert.deepEqual(await list({ state: 'active' }), [1, 3])
+    assert.deepEqual(await list({ state: 'suspended' }), [0])
+    assert.deepEqual(await list({ state: 'expired' }), [2, 4])
+    assert.deepEqual(await list({ state: 'all', limit: 3 }), [0, 1, 2])
+    assert.deepEqual(await list({ state: 'all', before: ids[2] ?? null }), [3, 4])
+    assert.deepEqual(await list({ before: ids[0] ?? null, limit: 1 }), [1])
   })
 
   it('undoes a transaction that throws', async () => {

@@ -1,4 +1,12 @@
-import type { AccountId, Environment, Inbox, InboxId, InboxState, Plan } from '@mayfly/contract'
+import type {
+  AccountId,
+  Environment,
+  Inbox,
+  InboxId,
+  InboxListState,
+  InboxState,
+  Plan,
+} from '@mayfly/contract'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
@@ -38,6 +46,15 @@ const POSITION_COLUMNS = [
   'last_sequence as lastSequence',
 ] as const
 
+/** A page of an account's inboxes. */
+export type InboxPage = {
+  readonly state: InboxListState | 'unexpired'
+  /** Only inboxes that are older than the one with this id. */
+  readonly before: string | null
+  readonly limit: number
+  readonly now: number
+}
+
 /** Inboxes. */
 export class Inboxes {
   readonly #db: Kysely<Schema>
@@ -71,17 +88,17 @@ export class Inboxes {
     return toInbox(row, inbox.createdAt)
   }
 
-  /** Inboxes that have not expired, newest first. */
-  async listActive(owner: AccountId, now: number): Promise<Inbox[]> {
-    const rows = await this.#db
+  /** Inboxes, newest first, from after the one with the id `before`. */
+  async list(owner: AccountId, page: InboxPage): Promise<Inbox[]> {
+    const { before, limit, now } = page
+    let query = this.#db
       .selectFrom('inbox')
       .selectAll()
-      .where('account_id', '=', owner)
-      .where('expires_at', '>', now)
-      .orderBy('created_at', 'desc')
+      .where(inState(owner, page))
       .orderBy('id', 'desc')
-      .execute()
-    return rows.map((row) => toInbox(row, now))
+      .limit(limit)
+    if (before !== null) query = query.where(sql<boolean>`id < ${before}`)
+    return (await query.execute()).map((row) => toInbox(row, now))
   }
 
   /** The account's inbox in any state, or null. */
@@ -235,16 +252,43 @@ export class Inboxes {
       .execute()
   }
 
-  /** Unexpired inboxes on each of these domains. */
-  async countByDomain(domains: readonly string[], now: number): Promise<Map<string, number>> {
-    const rows = await this.#db
+  /** Unexpired inboxes on a domain, counted up to a number. */
+  async countOnDomain(domain: string, now: number, upTo: number): Promise<number> {
+    const some = this.#db
       .selectFrom('inbox')
-      .select(({ fn }) => ['domain', fn.countAll<number>().as('count')])
-      .where('domain', 'in', domains)
+      .select('id')
+      .where('domain', '=', domain)
       .where('expires_at', '>', now)
-      .groupBy('domain')
-      .execute()
-    return new Map(rows.map((row) => [row.domain, row.count]))
+      .limit(upTo)
+    const { count } = await this.#db
+      .selectFrom(some.as('some'))
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return count
+  }
+}
+
+/**
+ * The inboxes of an account in a state.
+ *
+ * An account may have many expired inboxes and few others. These are found by their expiry in a
+ * query of their own, because a database would rather read them all in the order of their ids;
+ * `+ 0` keeps it from sorting all expired ones.
+ */
+function inState(owner: AccountId, { state, now }: InboxPage) {
+  const own = sql<boolean>`account_id = ${owner}`
+  switch (state) {
+    case 'all':
+      return own
+    case 'expired':
+      return sql<boolean>`${own} and expires_at + 0 <= ${now}`
+    case 'suspended':
+      return sql<boolean>`${own} and suspended_at is not null and expires_at + 0 > ${now}`
+    case 'active':
+    case 'unexpired': {
+      const isActive = state === 'active' ? sql` and suspended_at is null` : sql``
+      return sql<boolean>`id in (select id from inbox where ${own} and expires_at > ${now})${isActive}`
+    }
   }
 }
 
