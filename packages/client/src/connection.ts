@@ -33,7 +33,7 @@ export type CallResponse = {
 }
 
 /** A working service responds in milliseconds; after this an error helps a test more. */
-const RESPONSE_MS_MAX = 30_000
+export const RESPONSE_MS_MAX = 30_000
 
 /** Most that is shown of a response of another program, such as a proxy's error page. */
 const EXCERPT_LENGTH_MAX = 200

@@ -4,10 +4,11 @@ import {
   type Connection,
   foreignResponse,
   property,
+  RESPONSE_MS_MAX,
   sendOnce,
 } from './connection.ts'
 import { MayflyError } from './errors.ts'
-import { ATTEMPTS_MAX, delay, retryDelayMs } from './retry.ts'
+import { ATTEMPTS_MAX, delay, isRateLimited, retryDelayMs } from './retry.ts'
 
 /** A call, and whether it may be sent again. */
 export type Request = Call & {
@@ -66,6 +67,7 @@ export class Requester {
   async #send(request: Request): Promise<CallResponse> {
     const isRepeatable = request.isRepeatable ?? request.method !== 'POST'
     const attemptsMax = request.attemptsMax ?? ATTEMPTS_MAX
+    const deadline = performance.now() + (request.timeoutMs ?? RESPONSE_MS_MAX)
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await sendOnce(this.connection, request)
@@ -74,7 +76,8 @@ export class Requester {
         const isRepeatedDelete = attempt > 1 && request.method === 'DELETE'
         if (isRepeatedDelete && property(error, 'status') === 404) return DELETED
         const delayMs = retryDelayMs({ error, attempt, isRepeatable })
-        if (delayMs === null || attempt >= attemptsMax) throw error
+        const isLast = attempt >= (attemptsMax > 1 && isRateLimited(error) ? Infinity : attemptsMax)
+        if (delayMs === null || isLast || performance.now() + delayMs > deadline) throw error
         await delay(delayMs, request.signal)
       }
     }

@@ -1,13 +1,10 @@
 import { ApiError, ConnectionError } from './errors.ts'
 
-/** How often a call is sent in total. */
+/** How often a call is sent in total; one that a rate limit refuses, as often as its time allows. */
 export const ATTEMPTS_MAX = 4
 
 /** Delay before the first retry; it doubles with each further one. */
 const BACKOFF_MS = 250
-
-/** A longer Retry-After is reported as an error instead of waited for. */
-const RETRY_AFTER_SECONDS_MAX = 30
 
 /** Rate limits: the call was refused before it had any effect, and is soon allowed again. */
 const RATE_LIMITED: ReadonlySet<string> = new Set([
@@ -32,16 +29,19 @@ export type FailedAttempt = {
  *
  * After a lost connection or a 502, 503 or 504 only an idempotent call is retried: the first one
  * may have taken effect. A rate limit (429) is applied before the call, so every call is retried.
- * Other statuses are final.
+ * Other statuses are final. The caller decides whether there is time for the delay.
  */
 export function retryDelayMs({ error, attempt, isRepeatable }: FailedAttempt): number | null {
   const backoffMs = BACKOFF_MS * 2 ** Math.min(attempt - 1, 4) * (0.8 + Math.random() * 0.4)
   if (error instanceof ConnectionError) return isRepeatable ? backoffMs : null
   if (!(error instanceof ApiError)) return null
-  const mayRetry = RATE_LIMITED.has(error.code) || (isRepeatable && UNAVAILABLE.has(error.status))
-  const askedSeconds = error.retryAfterSeconds ?? 0
-  if (!mayRetry || askedSeconds > RETRY_AFTER_SECONDS_MAX) return null
-  return Math.max(backoffMs, askedSeconds * 1000)
+  const mayRetry = isRateLimited(error) || (isRepeatable && UNAVAILABLE.has(error.status))
+  return mayRetry ? Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000) : null
+}
+
+/** Whether a rate limit refused the call, which had no effect then. */
+export function isRateLimited(error: unknown): boolean {
+  return error instanceof ApiError && RATE_LIMITED.has(error.code)
 }
 
 /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */

@@ -103,6 +103,13 @@ describe('a call that fails', () => {
     { name: 'create, stopping', responses: [STOPPING], call: create, sent: 2, fails: false },
     { name: 'create, rate limit', responses: [RATE_LIMIT], call: create, sent: 2, fails: false },
     {
+      name: 'create, rate limit for longer than other failures are borne',
+      responses: Array.from({ length: 6 }, () => RATE_LIMIT),
+      call: create,
+      sent: 7,
+      fails: false,
+    },
+    {
       name: 'create, at the daily limit',
       responses: [errorResponse(429, 'daily_limit_reached', { 'retry-after': '1' })],
       call: create,

@@ -16,6 +16,7 @@ import type { Receiving } from '../threads/receiving-host.ts'
 import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
 import { type Content, createContent } from './content.ts'
+import { tellKeptPlans } from './default-plan.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
 import { startEvents } from './events.ts'
@@ -105,6 +106,7 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
+    await tellKeptPlans(shared)
     const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')

@@ -46,6 +46,7 @@ function refuseOverLimit(
   result: RateLimitResult | null,
   code: 'registrations_exceeded' | 'requests_per_minute_exceeded',
 ): void {
-  if (result === null || result.isAllowed) return
-  throw new ServiceError(code, { retryAfterSeconds: result.resetSeconds })
+  if (result === null || result.refusal === null) return
+  const { refusal: message, resetSeconds: retryAfterSeconds } = result
+  throw new ServiceError(code, { message, retryAfterSeconds })
 }

@@ -13,6 +13,24 @@ const times = <T>(count: number, make: (index: number) => Promise<T>) =>
 onEachDatabase('limits', (create, name) => {
   const shared = sharedService(create)
 
+  it('of a changed default plan are told at the start, with the accounts that keep theirs', async () => {
+    await using database = await create()
+    const start = (plan: string) =>
+      startService({ database, env: { MAYFLY_DEFAULT_PLAN: plan, MAYFLY_LOG_LEVEL: 'warn' } })
+    {
+      await using service = await start('key_only')
+      await service.register('a@example.com')
+      await service.register('b@example.com')
+      assert.doesNotMatch(service.logged.join(), /MAYFLY_DEFAULT_PLAN/)
+    }
+    await using service = await start('unlimited')
+    await service.register('c@example.com')
+    assert.match(
+      service.logged.join(),
+      /2 accounts keep the plan key_only\. .*`mayfly admin plan EMAIL unlimited` moves one/,
+    )
+  })
+
   it('admits exactly the requests of a minute, and tells what is left', async () => {
     await using database = await create()
     let now = Date.UTC(2026, 0, 31)
@@ -36,6 +54,10 @@ onEachDatabase('limits', (create, name) => {
     assert.equal(refused.body.error.type, 'rate_limit')
     assert.equal(refused.headers['retry-after'], '40')
     assert.equal(refused.headers['ratelimit'], '"minute";r=0;t=40')
+    assert.match(
+      refused.body.error.message,
+      /^The plan key_only allows 30 requests per minute\. Try again in 40 seconds\. .*`mayfly admin plan EMAIL unlimited`.*MAYFLY_PLAN_KEY_ONLY=requestsPerMinute=/,
+    )
 
     now += 39_999
     assert.equal((await dev.get('/v1/keys')).status, 429)
@@ -124,6 +146,10 @@ onEachDatabase('limits', (create, name) => {
     const refused = second.find(({ status }) => status === 429)
     assert.equal(refused?.headers['retry-after'], String(24 * 60 * 60))
     assert.equal(refused?.headers['ratelimit-policy'], '"minute";q=100;w=60')
+    assert.match(
+      refused?.body.error.message,
+      /5 inboxes per month; .* in 86400 seconds\. If you run/,
+    )
     // The turn of the month, to the millisecond.
     now = Date.UTC(2026, 1, 1) - 1
     assert.equal((await dev.post('/v1/inboxes')).status, 429)
@@ -162,6 +188,10 @@ onEachDatabase('limits', (create, name) => {
     const refused = await register('b@example.com', '192.0.2.1')
     assert.equal(refused.headers['retry-after'], '3600')
     assert.equal(refused.headers['ratelimit-policy'], '"hour";q=10;w=3600')
+    assert.match(
+      refused.body.error.message,
+      /10 accounts .* in 3600 seconds.*MAYFLY_REGISTRATIONS_PER/,
+    )
     assert.equal((await register('b@example.com', '192.0.2.2')).status, 201)
     const sameCustomer = await times(11, (i) => register(`c${i}@example.com`, `2001:db8::${i}`))
     assert.equal(sameCustomer.filter(({ status }) => status === 201).length, 10)

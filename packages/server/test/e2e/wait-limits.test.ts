@@ -47,6 +47,10 @@ onEachDatabase('concurrent waits', (create, name) => {
       [refused.status, refused.body.error.code, refused.headers['retry-after']],
       [429, 'concurrent_waits_exceeded', '1'],
     )
+    assert.match(
+      refused.body.error.message,
+      /2 waits at a time\. Try again in 1 second\. If you run/,
+    )
     await arrive()
     const answers = await Promise.all(calls)
     assert.equal(answers.filter(({ status }) => status === 200).length, 2)

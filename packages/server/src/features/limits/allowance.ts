@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { firstOfMonth, nextDayStart, nextMonthStart, utcDay } from './calendar.ts'
+import { limitReached, type ReachedLimit } from './limit-reached.ts'
 
 /**
  * Takes one inbox off the allowance of the caller's account, in the transaction that creates it:
@@ -23,12 +24,18 @@ export async function spendInbox(
   const thisDay = rows.reduce((sum, row) => sum + (row.date === today ? row.inboxes : 0), 0)
 
   if (limits.inboxesPerMonth !== null && thisMonth >= limits.inboxesPerMonth) {
-    throw new ServiceError('monthly_allowance_reached', {
+    throw allowanceError('monthly_allowance_reached', {
+      plan: caller.plan,
+      limit: 'inboxesPerMonth',
+      amount: `${limits.inboxesPerMonth} inboxes per month; the count resets on the 1st, UTC`,
       retryAfterSeconds: Math.ceil((nextMonthStart(now) - now) / 1000),
     })
   }
   if (limits.inboxesPerDay !== null && thisDay >= limits.inboxesPerDay) {
-    throw new ServiceError('daily_limit_reached', {
+    throw allowanceError('daily_limit_reached', {
+      plan: caller.plan,
+      limit: 'inboxesPerDay',
+      amount: `${limits.inboxesPerDay} inboxes per day; the count resets at midnight, UTC`,
       retryAfterSeconds: Math.ceil((nextDayStart(now) - now) / 1000),
     })
   }
@@ -39,4 +46,12 @@ export async function spendInbox(
     requests: 0,
     inboxes: 1,
   })
+}
+
+function allowanceError(
+  code: 'monthly_allowance_reached' | 'daily_limit_reached',
+  reached: ReachedLimit,
+): ServiceError {
+  const { retryAfterSeconds } = reached
+  return new ServiceError(code, { message: limitReached(reached), retryAfterSeconds })
 }

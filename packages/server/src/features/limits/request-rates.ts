@@ -1,6 +1,7 @@
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Caller } from '../accounts/authenticate.ts'
 import { clientKey } from './client-address.ts'
+import { limitReached, seconds } from './limit-reached.ts'
 import type { RateLimiter, RateLimitResult } from './rate-limiter.ts'
 
 const MINUTE_MS = 60_000
@@ -15,18 +16,29 @@ export type RequestRateDeps = {
   readonly ipv6Groups: (address: string) => readonly string[]
 }
 
+/** Whether a request is within its limit, and otherwise the message that says so. */
+export type RequestRate = RateLimitResult & { readonly refusal: string | null }
+
 /** Counts a request of the caller's account; null when its plan has no limit. */
 export async function consumeRequest(
   deps: Pick<RequestRateDeps, 'rateLimiter' | 'limitsOf'>,
   caller: Caller,
-): Promise<RateLimitResult | null> {
+): Promise<RequestRate | null> {
   const { requestsPerMinute } = deps.limitsOf(caller.plan)
   if (requestsPerMinute === null) return null
-  return deps.rateLimiter.consume({
+  const result = await deps.rateLimiter.consume({
     name: caller.accountId,
     limit: requestsPerMinute,
     windowMs: MINUTE_MS,
   })
+  if (result.isAllowed) return { ...result, refusal: null }
+  const refusal = limitReached({
+    plan: caller.plan,
+    limit: 'requestsPerMinute',
+    amount: `${requestsPerMinute} requests per minute`,
+    retryAfterSeconds: result.resetSeconds,
+  })
+  return { ...result, refusal }
 }
 
 /**
@@ -37,8 +49,11 @@ export async function consumeRequest(
 export async function consumeRegistration(
   deps: RequestRateDeps,
   address: string,
-): Promise<RateLimitResult | null> {
+): Promise<RequestRate | null> {
   const name = clientKey(address, deps.ipv6Groups)
   if (name === null) return null
-  return deps.rateLimiter.consume({ name, limit: deps.registrationsPerHour, windowMs: HOUR_MS })
+  const limit = deps.registrationsPerHour
+  const result = await deps.rateLimiter.consume({ name, limit, windowMs: HOUR_MS })
+  const refusal = `From one address ${limit} accounts per hour can be registered. Try again in ${seconds(result.resetSeconds)}. If you run this service: MAYFLY_REGISTRATIONS_PER_HOUR changes that number.`
+  return { ...result, refusal: result.isAllowed ? null : refusal }
 }

@@ -23,7 +23,7 @@ export async function takeStreamSlot(deps: StreamSlotDeps, caller: Caller): Prom
   const slot = await deps.unlimitedStreams.take(caller.accountId, UNLIMITED_STREAMS_MAX)
   if (slot !== null) return slot
   throw new ServiceError('concurrent_waits_exceeded', {
-    message: `An account may have ${UNLIMITED_STREAMS_MAX} open streams at a time. Close one first.`,
+    message: `An account may have ${UNLIMITED_STREAMS_MAX} open streams at a time. Close one first, or try again in ${RETRY_SECONDS} seconds.`,
     retryAfterSeconds: RETRY_SECONDS,
   })
 }

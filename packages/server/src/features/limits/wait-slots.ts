@@ -1,6 +1,7 @@
 import type { AccountId, Limits, Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { limitReached } from './limit-reached.ts'
 
 /** One of an account's concurrent waits, held until it is disposed of. */
 export type WaitSlot = AsyncDisposable
@@ -36,7 +37,12 @@ export async function takeWaitSlot(deps: WaitSlotDeps, caller: Caller): Promise<
   const slot = await deps.waitSlots.take(caller.accountId, concurrentWaits)
   if (slot === null) {
     throw new ServiceError('concurrent_waits_exceeded', {
-      message: `The plan of this account allows ${concurrentWaits} waits at a time. Try again when one has ended.`,
+      message: limitReached({
+        plan: caller.plan,
+        limit: 'concurrentWaits',
+        amount: `${concurrentWaits} waits at a time`,
+        retryAfterSeconds: RETRY_SECONDS,
+      }),
       retryAfterSeconds: RETRY_SECONDS,
     })
   }

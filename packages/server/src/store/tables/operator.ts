@@ -63,6 +63,17 @@ export class OperatorQueries {
     }))
   }
 
+  /** Accounts on a plan, other than one. */
+  async countOnPlan(plan: Plan, exceptId: AccountId): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('account')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('plan', '=', plan)
+      .where('id', '!=', exceptId)
+      .executeTakeFirstOrThrow()
+    return count
+  }
+
   /** The account with this id or email, or null. */
   async findAccount(idOrEmail: string): Promise<AccountEntry | null> {
     const row = await this.#accounts()
