@@ -106,7 +106,6 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
-    await tellKeptPlans(shared)
     const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
@@ -184,6 +183,7 @@ async function openShared(
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
   })
   parts.defer(() => store.close())
+  await tellKeptPlans({ store, config, log })
   const { clock, stop } = await startStoreClock(store, log)
   parts.defer(stop)
   const ids = createIds(ownClock ?? clock)
