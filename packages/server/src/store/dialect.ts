@@ -127,6 +127,8 @@ export const postgresDialect: Dialect = {
   skipLocked: ' for no key update skip locked',
   lockMigrations: async (tx) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
+    // Everybody else queues up behind a lock on a table that is waited for.
+    await sql`set local lock_timeout = '1s'`.execute(tx)
   },
   lockAccount: async (tx, accountId) => {
     await sql`select 1 from account where id = ${accountId} for no key update`.execute(tx)

@@ -84,3 +84,12 @@ async function newestMigration(db: Kysely<Schema>): Promise<number> {
     select max(number) as number from migration`.execute(db)
   return newest.rows[0]?.number ?? 0
 }
+
+/** PostgreSQL's codes for a lock that was not to be had in time, and for a deadlock. */
+const LOCK_FAILURES: readonly unknown[] = ['55P03', '40P01']
+
+/** Whether somebody else's locks were in the way, so that another try may succeed. */
+export function isLockFailure(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailable ? error.cause : null
+  return cause instanceof Error && 'code' in cause && LOCK_FAILURES.includes(cause.code)
+}

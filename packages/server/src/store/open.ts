@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
-import { migrate, requireMigrated } from './migrate.ts'
+import { isLockFailure, migrate, requireMigrated } from './migrate.ts'
 import { deleteMessages, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { lockStore, openSqlite } from './sqlite/open.ts'
@@ -162,6 +163,10 @@ async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
   return db
 }
 
+/** Tries of a migration, each of which waits for a lock for a second. */
+const MIGRATION_TRIES = 30
+const MIGRATION_PAUSE_MS = 200
+
 /** On PostgreSQL by a connection of its own: migrations may take longer than any statement. */
 async function migrateWith(
   sqlite: Kysely<Schema> | null,
@@ -176,7 +181,15 @@ async function migrateWith(
     isPooled: false,
   })
   try {
-    await migrate(db, dialect, migrateUpTo)
+    for (let triesLeft = MIGRATION_TRIES; ; triesLeft--) {
+      try {
+        return await migrate(db, dialect, migrateUpTo)
+      } catch (error) {
+        // Nodes of an older version are running, and one of them had the locks that it needs.
+        if (triesLeft === 1 || !isLockFailure(error)) throw error
+        await delay(MIGRATION_PAUSE_MS)
+      }
+    }
   } finally {
     await db.destroy()
   }
