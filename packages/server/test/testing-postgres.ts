@@ -169,7 +169,8 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
   }
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()

@@ -10,6 +10,8 @@ export type TcpProxy = AsyncDisposable & {
   readonly url: string
   /** Connections that are open. */
   readonly connections: () => number
+  /** Sends new connections to another server. */
+  retarget(url: string): void
   /** Fails every connection that is open; new ones work. */
   failAll(fault: ProxyFault): void
   /**
@@ -28,7 +30,7 @@ type Trap = {
 
 /** Starts a proxy in front of the server of this URL. */
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
-  const target = new URL(url)
+  let target = new URL(url)
   const pairs = new Set<Pair>()
   let trap: Trap | null = null
   const server = createServer((client) => {
@@ -51,6 +53,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   return {
     url: proxied.href,
     connections: () => pairs.size,
+    retarget: (next) => {
+      target = new URL(next)
+    },
     failAll: (fault) => {
       for (const pair of pairs) pair.fail(fault)
     },

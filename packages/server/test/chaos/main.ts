@@ -1,4 +1,5 @@
 // Faults under load, by seed: npm run chaos -- [--seed 1] [--seeds 1] [--seconds 120] [--nodes 3]
+//   npm run chaos -- --failover    a standby of PostgreSQL takes over, synchronous and not
 //
 // Prints what each fault did, and each violation; the exit status is 1 when there is one.
 
@@ -6,6 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { runFailover } from './failover.ts'
 import { runChaos } from './run.ts'
 
 const { values } = parseArgs({
@@ -14,13 +16,22 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '120' },
     nodes: { type: 'string', default: '3' },
+    failover: { type: 'boolean', default: false },
     'recovery-ms': { type: 'string', default: '5000' },
   },
 })
 const log = (line: string) => process.stdout.write(`${line}\n`)
 const first = Number(values.seed)
 
-for (let seed = first; seed < first + Number(values.seeds); seed++) {
+for (const isSynchronous of values.failover ? [true, false] : []) {
+  const { acknowledged, lost, outageMs } = await runFailover(isSynchronous)
+  const kind = isSynchronous ? 'synchronous' : 'asynchronous'
+  log(`${kind} standby: ${acknowledged} acknowledged, ${lost} lost, ${outageMs} ms without a 250`)
+  if (isSynchronous && lost > 0) process.exitCode = 1
+}
+
+const seeds = values.failover ? 0 : Number(values.seeds)
+for (let seed = first; seed < first + seeds; seed++) {
   const { history, violations, recoveryMs } = await runChaos({
     seed,
     durationMs: Number(values.seconds) * 1_000,
