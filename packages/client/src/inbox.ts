@@ -21,6 +21,7 @@ import type { Environment } from './keys.ts'
 import type {
   ListMessagesOptions,
   Message,
+  MessageFrame,
   MessagePage,
   MessageSummary,
   OtpExplanation,
@@ -190,6 +191,11 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     options?: CallOptions,
   ): Promise<Uint8Array<ArrayBuffer>> {
     return this.#calls.messages.attachment(messageId, attachmentId, options)
+  }
+
+  /** An address for a frame of a page that shows a message; it needs no key. */
+  createFrame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame> {
+    return this.#calls.messages.frame(messageId, options)
   }
 
   /** Marks a message as read, or as unread. Reading it does not. */

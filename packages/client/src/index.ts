@@ -72,6 +72,7 @@ export type {
   Link,
   ListMessagesOptions,
   Message,
+  MessageFrame,
   MessagePage,
   MessageSummary,
   Otp,

@@ -114,10 +114,18 @@ export type ReadMessageOptions = CallOptions & {
   readonly remoteImages?: 'block' | 'allow' | undefined
 }
 
+/** An address that shows a message by itself, for a minute. */
+export type MessageFrame = {
+  /** Relative to the service. */
+  readonly url: string
+  readonly expiresAt: string
+}
+
 /** Calls about the messages of one inbox. */
 export type MessageCalls = {
   list(options?: ListMessagesOptions): Promise<MessagePage>
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
+  frame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame>
   mark(messageId: string, read: boolean, options?: CallOptions): Promise<MessageSummary>
   delete(messageId: string, options?: CallOptions): Promise<void>
   deleteAll(options?: CallOptions): Promise<void>
@@ -140,6 +148,8 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       requester.json({ method: 'GET', path: base, query, signal }),
     read: (messageId, { signal, ...query } = {}) =>
       requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
+    frame: (messageId, { signal, ...body } = {}) =>
+      requester.json({ method: 'POST', path: `${pathOf(messageId)}/frame`, body, signal }),
     mark: (messageId, read, { signal } = {}) =>
       requester.json({ method: 'PATCH', path: pathOf(messageId), body: { read }, signal }),
     delete: (messageId, { signal } = {}) =>

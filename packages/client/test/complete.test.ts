@@ -49,7 +49,7 @@ describe('the client', () => {
     await Promise.all([inbox.readTranscript('{messageId}'), inbox.explainOtp('{messageId}')])
     await inbox.downloadAttachment('{messageId}', '{attachmentId}')
     await Promise.all([inbox.markRead('{messageId}'), inbox.deleteMessage('{messageId}')])
-    await inbox.deleteMessages()
+    await Promise.all([inbox.deleteMessages(), inbox.createFrame('{messageId}')])
     await Promise.all([scenarios.create({ name: 'a', assertions: [] }), scenarios.list()])
     await Promise.all([scenarios.run('{id}', inbox), scenarios.delete('{id}')])
     await Promise.all([webhooks.create('https://a.example'), webhooks.list()])

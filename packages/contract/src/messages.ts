@@ -262,6 +262,34 @@ export const changeMessage = {
   },
 }
 
+/** POST /v1/inboxes/{id}/messages/{messageId}/frame */
+export const createMessageFrame = {
+  operationId: 'createMessageFrame',
+  tags: ['Messages'],
+  summary: 'Create an address at which a message is shown',
+  description:
+    'For a frame of a page: the address shows the sanitised HTML with its style sheets and its own images, needs no key, and works for a minute. The document has an origin of its own, runs no scripts and sends no requests, unless images of other servers are allowed.',
+  security: SECURITY,
+  params: messageParams,
+  body: z
+    .strictObject({ remoteImages: z.enum(['block', 'allow']).optional() })
+    .optional()
+    .describe('Whether images are loaded from other servers; by default they are not.'),
+  response: {
+    201: z.object({
+      url: z.string().describe('Relative to the service.').meta({ example: '/frame/v1.…' }),
+      expiresAt: dateTimeSchema,
+    }),
+    ...errorResponses(
+      'invalid_json',
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'inbox_not_found',
+      'message_not_found',
+    ),
+  },
+}
+
 /** DELETE /v1/inboxes/{id}/messages/{messageId} */
 export const deleteMessage = {
   operationId: 'deleteMessage',

@@ -6,6 +6,8 @@ export interface MarkupBounds {
   readonly depthMax: number
   /** Names of the attributes that are kept. */
   readonly attributes: ReadonlySet<string>
+  /** Called with the content of each style element. */
+  readonly onStyle?: (css: string) => void
 }
 
 /** Elements whose content is no markup. They are removed with their content. */
@@ -118,7 +120,14 @@ class MarkupReader {
     const isKept = NAME.test(name)
     const tag = scanTag(this.#html, nameEnd, isKept ? this.#bounds.attributes : NO_ATTRIBUTES)
     if (tag === null) return this.#html.length
-    if (RAW_TEXT.has(name)) return endOfRawText(this.#html, name, tag.end)
+    if (RAW_TEXT.has(name)) {
+      const end = endOfRawText(this.#html, name, tag.end)
+      const { onStyle } = this.#bounds
+      if (name === 'style' && onStyle !== undefined) {
+        onStyle(this.#html.slice(tag.end, Math.max(tag.end, this.#html.lastIndexOf('</', end))))
+      }
+      return end
+    }
     if (FOREIGN.has(name)) {
       return tag.isSelfClosing ? tag.end : endOfElement(this.#html, name, tag.end)
     }

@@ -99,13 +99,14 @@ export class StyleSheet {
   }
 }
 
-function withoutComments(css: string): string {
+/** A style sheet without comments. */
+export function withoutComments(css: string): string {
   if (!css.includes('/*') && !css.includes('<!--')) return css
   return css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').replace(/<!--|-->/g, ' ')
 }
 
 /** The position after the block that opens at `open`, nested blocks included. */
-function afterBlock(css: string, open: number): number {
+export function afterBlock(css: string, open: number): number {
   let depth = 0
   for (let at = open; at < css.length; at += 1) {
     const code = css.charCodeAt(at)

@@ -1,6 +1,6 @@
 import sanitize from 'sanitize-html'
 import { HTML_SAFE_CHARS_MAX, HTML_SAFE_DEPTH_MAX } from '../limits.ts'
-import { boundMarkup } from './bounded-markup.ts'
+import { boundMarkup, type MarkupBounds } from './bounded-markup.ts'
 import { type ImageRule, safeStyle } from './safe-style.ts'
 
 /** Which images are kept. */
@@ -58,7 +58,8 @@ const ATTRIBUTES: Readonly<Record<string, Rule>> = {
 
 const EMITTED = [...Object.keys(ATTRIBUTES), 'style', 'background']
 
-const BOUNDS = {
+/** What is read of a mail's markup. */
+export const BOUNDS: MarkupBounds = {
   depthMax: HTML_SAFE_DEPTH_MAX,
   attributes: new Set([...EMITTED, 'href', 'src']),
 }
@@ -70,11 +71,21 @@ const BOUNDS = {
  * in the length.
  */
 export function safeHtml(html: string, options: SafeHtmlOptions): string {
-  const image = imageRule(options)
-  return sanitize(boundMarkup(html.slice(0, HTML_SAFE_CHARS_MAX), BOUNDS), {
+  const markup = boundMarkup(html.slice(0, HTML_SAFE_CHARS_MAX), BOUNDS)
+  return sanitiseMarkup(markup, imageRule(options))
+}
+
+/** What `boundMarkup` wrote, without what is not allowed; `more` allows further attributes. */
+export function sanitiseMarkup(
+  markup: string,
+  image: ImageRule,
+  more: Readonly<Record<string, RegExp>> = {},
+): string {
+  const rules = { ...ATTRIBUTES, ...more }
+  return sanitize(markup, {
     allowedTags: TAGS,
     allowedAttributes: {
-      '*': EMITTED,
+      '*': [...EMITTED, ...Object.keys(more)],
       a: ['href', 'target', 'rel'],
       img: ['src'],
     },
@@ -86,7 +97,7 @@ export function safeHtml(html: string, options: SafeHtmlOptions): string {
     transformTags: {
       '*': (tagName, attributes) => ({
         tagName,
-        attribs: safeAttributes(tagName, attributes, image),
+        attribs: safeAttributes(tagName, attributes, { image, rules }),
       }),
     },
   })
@@ -95,11 +106,11 @@ export function safeHtml(html: string, options: SafeHtmlOptions): string {
 function safeAttributes(
   tagName: string,
   given: Readonly<Record<string, string>>,
-  image: ImageRule,
+  { image, rules }: { readonly image: ImageRule; readonly rules: typeof ATTRIBUTES },
 ): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(given)) {
-    const rule = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     if (rule?.test(value)) kept[name] = value
   }
   const style = given['style'] === undefined ? '' : safeStyle(given['style'], image)
@@ -132,7 +143,8 @@ function isRemote(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url)
 }
 
-function imageRule(options: SafeHtmlOptions): ImageRule {
+/** Which images are kept, and by which address. */
+export function imageRule(options: SafeHtmlOptions): ImageRule {
   return (written) => {
     const url = withoutControls(written).trim()
     if (/^cid:/i.test(url)) return options.imageUrl(contentIdOf(url.slice('cid:'.length)))

@@ -6,7 +6,7 @@ const PROPERTIES: ReadonlySet<string> = new Set(
   border-radius border-right border-right-color border-right-style border-right-width
   border-spacing border-style border-top border-top-color border-top-left-radius
   border-top-right-radius border-bottom-left-radius border-bottom-right-radius border-top-style
-  border-top-width border-width box-sizing caption-side clear color direction display empty-cells
+  border-top-width border-width box-sizing caption-side clear color color-scheme direction display empty-cells
   float font font-family font-size font-style font-variant font-weight height letter-spacing
   line-height list-style list-style-position list-style-type margin margin-bottom margin-left
   margin-right margin-top max-height max-width min-height min-width opacity overflow overflow-wrap

@@ -43,6 +43,7 @@ import {
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { deleteMessage, deleteMessages, markMessage } from '../features/messages/change.ts'
 import { explainCode } from '../features/messages/code.ts'
+import { createFrame, readFrame } from '../features/messages/frame.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
 import {
   listMessages,
@@ -90,7 +91,9 @@ export type AppDeps = {
   readonly events: EventParts
   readonly fetchLink: FetchLink
   readonly onLooked: MessageDeps['onLooked']
-  readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'>
+  readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'> & {
+    readonly openSecret: (sealed: string) => string
+  }
   readonly elapsedMs: () => number
   readonly mailHost: string
   readonly smtpAddress: () => string
@@ -221,6 +224,8 @@ function bindMessages(
   const singleFlight = new SingleFlight()
   const { hold, publish } = deps.events
   const change = { store, clock, publish }
+  const { sealSecret: seal, openSecret: open } = deps.dispatching
+  const frames = { store, clock, seal, open, composeFrame: content.composeFrame }
   const find = { store, subscriptions, singleFlight, hold, findMatch: content.findMatch }
   const runDeps = {
     store,
@@ -248,6 +253,8 @@ function bindMessages(
       read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
         readMessage(messages, caller, { ...request, of: 'message' }),
       excerpt: bind(messages, readMessageExcerpt),
+      createFrame: bind(frames, createFrame),
+      frame: bind(frames, readFrame),
       mark: bind(change, markMessage),
       delete: bind(change, deleteMessage),
       deleteAll: bind(change, deleteMessages),

@@ -7,6 +7,7 @@ import { readableText, readHtml } from '@mayfly/mail'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { explainCodeOfMail } from '../features/messages/code.ts'
+import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
 import { DerivedTexts } from '../features/messages/derived-texts.ts'
 import {
   type BodyRequest,
@@ -32,6 +33,8 @@ export function createContent(store: Store) {
   return {
     composeBody: (owner: AccountId, request: BodyRequest) =>
       composeBody({ store, derivedTexts }, owner, request),
+    composeFrame: (owner: AccountId, request: FrameRequest) =>
+      composeFrame({ store, derivedTexts }, owner, request),
     readExcerpt: (owner: AccountId, request: ExcerptRequest) =>
       readExcerpt({ store, derivedTexts }, owner, request),
     checkMessage: (owner: AccountId, request: CheckRequest) =>

@@ -75,6 +75,7 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
   const sweeping = runEvery(SWEEP_MS, about, () => dispatcher.sweep())
   return {
     sealSecret: box.seal,
+    openSecret: box.open,
     attempt: (event) => attempt(event, stopped.signal),
     record,
     stop: async (graceMs) => {

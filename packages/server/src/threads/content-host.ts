@@ -88,6 +88,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
   return {
     content: {
       composeBody: call('composeBody'),
+      composeFrame: call('composeFrame'),
       readExcerpt: call('readExcerpt'),
       checkMessage: call('checkMessage'),
       findMatch: call('findMatch'),

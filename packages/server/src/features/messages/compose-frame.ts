@@ -1,0 +1,67 @@
+// The document of a message for a frame. As present.ts, it does not run on the API's thread.
+
+import type { AccountId, Attachment } from '@mayfly/contract'
+import { decodeTransfer } from '@mayfly/mail'
+import type { StoredMessage } from '../../store/tables/messages.ts'
+import { findRawBytes } from './bytes.ts'
+import type { MessageRef } from './message-ref.ts'
+import type { PresentDeps } from './present.ts'
+
+/** Which message is shown, and whether with images of other servers. */
+export type FrameRequest = MessageRef & { readonly remoteImages: 'block' | 'allow' }
+
+/** Bytes of the mail's own images that a document holds: a frame can ask for nothing by a key. */
+const IMAGE_BYTES_MAX = 4 * 1024 * 1024
+
+/** Images that browsers only draw. */
+const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|bmp)$/i
+
+/** The document of a message; null when there is none. */
+export async function composeFrame(
+  deps: PresentDeps,
+  owner: AccountId,
+  request: FrameRequest,
+): Promise<Uint8Array | null> {
+  const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
+  if (stored === null) return null
+  // Loaded with the first message that is shown: the module is large.
+  const { safeDocument, textDocument } = await import('@mayfly/mail/safe-document')
+  const { html, text, mailId } = stored
+  if (html === null) return new TextEncoder().encode(textDocument(text ?? ''))
+  const { remoteImages } = request
+  const images = stored.attachments.filter(isShown)
+  // A verdict of the scanner may change which images are shown.
+  const key = `document ${mailId} ${remoteImages} ${images.map(({ id }) => id).join()}`
+  const document = await deps.derivedTexts.get(key, async () => {
+    const addresses = await imageAddresses(deps, owner, { ...request, stored, images })
+    const imageUrl = (contentId: string) => addresses.get(contentId) ?? null
+    return safeDocument(html, { remoteImages, imageUrl })
+  })
+  return new TextEncoder().encode(document)
+}
+
+function isShown({ contentId, status, contentType }: Attachment): boolean {
+  return contentId !== null && status === 'available' && IMAGE_TYPE.test(contentType)
+}
+
+/** The mail's own images as `data:` addresses, by their content ids, as many as there is room. */
+async function imageAddresses(
+  deps: PresentDeps,
+  owner: AccountId,
+  of: MessageRef & { readonly stored: StoredMessage; readonly images: readonly Attachment[] },
+): Promise<Map<string, string>> {
+  const addresses = new Map<string, string>()
+  if (of.images.length === 0) return addresses
+  const raw = await findRawBytes(deps, of.stored.mailId)
+  let bytesLeft = IMAGE_BYTES_MAX
+  for (const { id, contentId, contentType } of of.images) {
+    const part = await deps.store.messages.findAttachment(owner, of, id)
+    if (raw === null || part === null || contentId === null) continue
+    const bytes = decodeTransfer(raw.subarray(part.bodyStart, part.bodyEnd), part.bodyEncoding)
+    if (bytes.length > bytesLeft) continue
+    bytesLeft -= bytes.length
+    const base64 = Buffer.from(bytes).toString('base64')
+    addresses.set(contentId, `data:${contentType.toLowerCase()};base64,${base64}`)
+  }
+  return addresses
+}
