@@ -45,6 +45,12 @@ const FAILURE_MS = 10_000
 /** Transactions at a time that wait for locked inboxes. The storage has more connections. */
 const WAITING_COMMITS_MAX = 4
 
+/**
+ * Commits to SQLite at a time: the next one begins while the one before is synced to the disk. On
+ * PostgreSQL two commits of one node would lock the same inboxes.
+ */
+const SQLITE_COMMITS_MAX = 2
+
 /** Starts to receive on this thread. */
 export async function startReceiving(
   deps: ReceivingDeps,
@@ -151,8 +157,9 @@ function createHandler(
     ids,
     compose,
     refusals,
-    commit: createGroupCommit((batch: Parameters<typeof commitMails>[1]) =>
-      commitMails({ ...commit, storeApart }, batch),
+    commit: createGroupCommit(
+      (batch: Parameters<typeof commitMails>[1]) => commitMails({ ...commit, storeApart }, batch),
+      { commitsMax: deps.store.isShared ? 1 : SQLITE_COMMITS_MAX },
     ),
   }
   const admit = {

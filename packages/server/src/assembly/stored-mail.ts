@@ -46,7 +46,7 @@ export function followUpStoredMail(deps: {
   }
   const record = createGroupCommit(
     (findings: readonly Finding[]) => recordFindings({ store, announce }, findings),
-    RECORD_PAUSE_MS,
+    { restMs: RECORD_PAUSE_MS },
   )
   const onCrash = (error: unknown) => {
     log.error({ err: error }, 'the follow-up thread ended; it is started again')

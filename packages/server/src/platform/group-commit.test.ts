@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGroupCommit, createKeyedCommit } from './group-commit.ts'
 
 /** A commit that a test lets go on when it wants. */
-function givenCommit(restMs = 0) {
+function givenCommit(options: Parameters<typeof createGroupCommit>[1] = {}) {
   const batches: (readonly number[])[] = []
   const running: PromiseWithResolvers<void>[] = []
   const add = createGroupCommit(async (items: readonly number[]) => {
@@ -13,7 +13,7 @@ function givenCommit(restMs = 0) {
     running.push(done)
     await done.promise
     return items.map((item) => item * 10)
-  }, restMs)
+  }, options)
   return { add, batches, running }
 }
 
@@ -36,6 +36,22 @@ describe('the group commit', () => {
     ])
     running[1]?.resolve()
     assert.deepEqual(await Promise.all(second), [30, 40, 50])
+  })
+
+  it('runs as many commits at a time as it may', async () => {
+    const { add, batches, running } = givenCommit({ commitsMax: 2 })
+    const results = []
+    for (const item of [1, 2, 3, 4]) {
+      results.push(add(item))
+      await turn()
+    }
+    assert.deepEqual(batches, [[1], [2]])
+    running[1]?.resolve()
+    assert.equal(await results[1], 20)
+    await turn()
+    assert.deepEqual(batches, [[1], [2], [3, 4]])
+    for (const { resolve } of running) resolve()
+    assert.deepEqual(await Promise.all(results), [10, 20, 30, 40])
   })
 
   it('tells a failure to all of its batch, and goes on', async () => {
@@ -69,7 +85,7 @@ describe('the group commit', () => {
   })
 
   it('pauses after a commit when asked to', async () => {
-    const { add, batches, running } = givenCommit(30)
+    const { add, batches, running } = givenCommit({ restMs: 30 })
     const first = add(1)
     await turn()
     running[0]?.resolve()

@@ -17,37 +17,48 @@ type Waiting<Item, Result> = {
   readonly reject: (error: unknown) => void
 }
 
+/** How a group commit runs. */
+type GroupCommitOptions = {
+  /** Commits that run at a time; 1 by default. */
+  readonly commitsMax?: number
+  /** The pause after each commit, for items that are not awaited. */
+  readonly restMs?: number
+}
+
 /**
  * Commits together all items that are ready when the event loop turns, without a timer.
  *
- * One commit runs at a time. What arrives meanwhile is the next batch, so that under load more
- * mails share the cost of a commit. A failure rejects every item of its batch. A result may be a
- * promise: the next commit does not wait for it.
- *
- * `restMs` is the pause after each commit, for items that are not awaited.
+ * What arrives while as many commits run as may is the next batch, so that under load more mails
+ * share the cost of a commit. A failure rejects every item of its batch. A result may be a promise:
+ * the next commit does not wait for it.
  */
 export function createGroupCommit<Item, Result>(
   commit: Commit<Item, Result>,
-  restMs = 0,
+  { commitsMax = 1, restMs = 0 }: GroupCommitOptions = {},
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let isRunning = false
+  let running = 0
+  let isScheduled = false
 
-  const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
+  const run = (): void => {
+    isScheduled = false
+    while (waiting.length > 0 && running < commitsMax) {
       const batch = waiting.slice(0, BATCH_MAX)
       waiting = waiting.slice(BATCH_MAX)
-      await commitBatch(commit, batch)
-      if (restMs > 0) await delay(restMs)
+      running += 1
+      void commitBatch(commit, batch).then(async () => {
+        if (restMs > 0) await delay(restMs)
+        running -= 1
+        run()
+      })
     }
-    isRunning = false
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (isRunning) return
-      isRunning = true
+      if (isScheduled || running >= commitsMax) return
+      isScheduled = true
       // Runs after all ready sockets have been read, so that their mails share one batch.
       setImmediate(run)
     })

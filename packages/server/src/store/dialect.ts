@@ -25,6 +25,8 @@ export type Dialect = {
   readonly currentMs: string
   /** The placeholder of the parameter at this position, from 1. */
   placeholder(position: number): string
+  /** Whether one statement can write to several tables, which saves round trips. */
+  readonly writesTogether: boolean
   /** Rows to write in the next call when so many are left. */
   rowsPerCall(left: number): number
   /** A condition on a column: its value is in the list in the parameter at this position. */
@@ -66,6 +68,7 @@ export const sqliteDialect: Dialect = {
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
+  writesTogether: false,
   // Powers of two, so that few different statements are prepared. More than 16 gain nothing.
   rowsPerCall: (left) => 2 ** Math.min(4, Math.floor(Math.log2(left))),
   among: () => 'in (select value from json_each(?))',
@@ -116,6 +119,7 @@ export const postgresDialect: Dialect = {
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   placeholder: (position) => `$${position}`,
+  writesTogether: true,
   // Each call costs a round trip.
   rowsPerCall: (left) => Math.min(left, 50),
   among: (position) => `= any($${position})`,

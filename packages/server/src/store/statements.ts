@@ -31,26 +31,65 @@ export type RowsStatement = {
 
 const unchanged = (placeholder: string) => placeholder
 
+/** A statement and its rows. */
+export type FilledStatement = {
+  readonly statement: RowsStatement
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** Rows to insert into a table; all have the same columns in the same order. */
+export function insertion<Table extends keyof Schema>(
+  table: Table,
+  rows: readonly Insertable<Schema[Table]>[],
+): FilledStatement {
+  const columns = Object.keys(rows[0] ?? {})
+  const names = columns.map((column) => `"${column}"`).join(', ')
+  return {
+    statement: {
+      name: table,
+      sql: (values) => `insert into "${table}" (${names}) values ${values}`,
+      values: columns.map(() => unchanged),
+    },
+    rows: rows.map((row) => Object.values(row as Record<string, unknown>)),
+  }
+}
+
 /** Writes many rows of one table. */
 export async function insertRows<Table extends keyof Schema>(
   statements: Statements,
   dialect: Dialect,
   into: { readonly table: Table; readonly rows: readonly Insertable<Schema[Table]>[] },
 ): Promise<void> {
-  const [first] = into.rows
-  if (first === undefined) return
-  const columns = Object.keys(first)
-  const names = columns.map((column) => `"${column}"`).join(', ')
-  await executeRows(
-    { statements, dialect },
-    {
-      name: into.table,
-      sql: (values) => `insert into "${into.table}" (${names}) values ${values}`,
-      values: columns.map(() => unchanged),
-    },
-    // All rows are made by one function, so that they have the same columns in the same order.
-    into.rows.map((row) => Object.values(row as Record<string, unknown>)),
-  )
+  const { statement, rows } = insertion(into.table, into.rows)
+  await executeRows({ statements, dialect }, statement, rows)
+}
+
+/**
+ * Runs statements for many rows, in this order, in as few calls as the dialect allows. In a
+ * transaction.
+ */
+export async function executeTogether(
+  { statements, dialect }: { readonly statements: Statements; readonly dialect: Dialect },
+  parts: readonly FilledStatement[],
+): Promise<void> {
+  const filled = parts.filter(({ rows }) => rows.length > 0)
+  if (!dialect.writesTogether) {
+    for (const { statement, rows } of filled) {
+      await executeRows({ statements, dialect }, statement, rows)
+    }
+    return
+  }
+  let position = 0
+  const texts = filled.map(({ statement, rows }) => {
+    const text = statement.sql(valuesSql(dialect, statement, { rowCount: rows.length, position }))
+    position += rows.length * statement.values.length
+    return text
+  })
+  const last = texts.pop()
+  if (last === undefined) return
+  const before = texts.map((text, i) => `part${i} as (${text})`).join(', ')
+  const parameters = filled.flatMap(({ rows }) => rows.flat())
+  await statements.run(before === '' ? last : `with ${before} ${last}`, parameters)
 }
 
 /** Runs a statement for many rows, in as few calls as the dialect allows. */
@@ -74,15 +113,24 @@ function rowsSql(dialect: Dialect, statement: RowsStatement, rowCount: number): 
   const name = `${dialect.name} ${statement.name} ${rowCount}`
   const cached = cachedSql.get(name)
   if (cached !== undefined) return cached
-  let position = 0
+  const sql = statement.sql(valuesSql(dialect, statement, { rowCount, position: 0 }))
+  cachedSql.set(name, sql)
+  return sql
+}
+
+/** Rows of placeholders, the first of which comes after this position. */
+function valuesSql(
+  dialect: Dialect,
+  statement: RowsStatement,
+  { rowCount, position }: { readonly rowCount: number; readonly position: number },
+): string {
+  let last = position
   const rows = Array.from({ length: rowCount }, () => {
     const expressions = statement.values.map((write) => {
-      position += 1
-      return write(dialect.placeholder(position))
+      last += 1
+      return write(dialect.placeholder(last))
     })
     return `(${expressions.join(', ')})`
   })
-  const sql = statement.sql(rows.join(', '))
-  cachedSql.set(name, sql)
-  return sql
+  return rows.join(', ')
 }

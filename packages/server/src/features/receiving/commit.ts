@@ -91,8 +91,7 @@ async function storeMails(
     const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
     const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
     const messages = results.flatMap((result) => result.messages)
-    await tx.mails.add(mails, messages)
-    await tx.receiving.setFill(changed)
+    await tx.mails.add(mails, messages, changed)
     for (const [inbox, at] of flooded) {
       await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
     }

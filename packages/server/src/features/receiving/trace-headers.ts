@@ -23,9 +23,16 @@ export function traceHeaders(trace: Trace): string {
   )
 }
 
+let written = { second: Number.NaN, date: '' }
+
 /** The date format of mail headers; they write the zone as an offset. */
 function mailDate(ms: number): string {
-  return new Date(ms).toUTCString().replace('GMT', '+0000')
+  const second = Math.floor(ms / 1000)
+  // Under load many mails arrive in one second, and writing a date is slow.
+  if (second !== written.second) {
+    written = { second, date: new Date(ms).toUTCString().replace('GMT', '+0000') }
+  }
+  return written.date
 }
 
 /** Removes characters with which a client could end the header that contains its text. */

@@ -41,6 +41,21 @@ describe('the sync of the log', () => {
     })
   })
 
+  it('does not trust a sync during which another one failed', async () => {
+    const disk = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    let count = 0
+    const sync = new WalSync({
+      syncLog: () => disk[count++ % 2]?.promise ?? Promise.resolve(),
+      truncateLog: async () => true,
+    })
+    const [first, second] = [sync.sync(), sync.sync()]
+    disk[0].reject(new Error('EIO'))
+    await assert.rejects(first, StorageUnavailable)
+    disk[1].resolve()
+    await assert.rejects(second, StorageUnavailable)
+    await sync.sync()
+  })
+
   it('trusts the log again only after all of it was carried over', async () => {
     const { disk, sync, calls } = givenDisk()
     disk.fails = new Error('EIO')

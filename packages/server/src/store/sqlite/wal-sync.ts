@@ -38,13 +38,19 @@ export class WalSync {
 
   /** Resolves when everything that was committed before is on the disk. */
   async sync(): Promise<void> {
-    if (this.#state === 'suspect') return this.#truncate()
+    if (this.#isSuspect()) return this.#truncate()
     try {
       await this.#deps.syncLog()
     } catch (error) {
       this.#state = 'suspect'
       throw unavailable(error)
     }
+    // Another sync, which began before this one ended, may have failed.
+    if (this.#isSuspect()) throw unavailable(new Error('an earlier sync of the log failed'))
+  }
+
+  #isSuspect(): boolean {
+    return this.#state === 'suspect'
   }
 
   async #truncate(): Promise<void> {

@@ -11,7 +11,8 @@ import type { TransferEncoding } from '@mayfly/mail'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
-import { insertRows, type Statements } from '../statements.ts'
+import { executeTogether, insertion, type Statements } from '../statements.ts'
+import { fillUpdate, type InboxFill } from './receiving.ts'
 
 /** The parts of a full message without a column of their own; stored as one JSON text. */
 export type MailContent = {
@@ -81,12 +82,19 @@ export class Mails {
     this.#statements = statements
   }
 
-  /** Writes mails and their messages. */
-  async add(mails: readonly NewMail[], messages: readonly NewMessage[]): Promise<void> {
-    await this.#insert('mail', mails.map(mailRow))
-    await this.#insert('raw_mail', mails.map(rawRow))
-    await this.#insert('attachment', mails.flatMap(attachmentRows))
-    await this.#insert('message', messages.map(messageRow))
+  /** Writes mails, their messages, and how full the inboxes are then. In a transaction. */
+  async add(
+    mails: readonly NewMail[],
+    messages: readonly NewMessage[],
+    inboxes: readonly InboxFill[] = [],
+  ): Promise<void> {
+    await executeTogether({ statements: this.#statements, dialect: this.#dialect }, [
+      insertion('mail', mails.map(mailRow)),
+      insertion('raw_mail', mails.map(rawRow)),
+      insertion('attachment', mails.flatMap(attachmentRows)),
+      insertion('message', messages.map(messageRow)),
+      fillUpdate(inboxes),
+    ])
   }
 
   /** The raw mail, as it was stored. */
@@ -155,13 +163,6 @@ export class Mails {
       .where(this.#dialect.isAmong('mail.id', mailIds))
       .where(sql<boolean>`not exists (select 1 from message where message.mail_id = mail.id)`)
       .execute()
-  }
-
-  async #insert<Table extends keyof Schema>(
-    table: Table,
-    rows: Parameters<typeof insertRows<Table>>[2]['rows'],
-  ): Promise<void> {
-    await insertRows(this.#statements, this.#dialect, { table, rows })
   }
 }
 

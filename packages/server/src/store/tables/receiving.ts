@@ -2,7 +2,12 @@ import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
-import { executeRows, type RowsStatement, type Statements } from '../statements.ts'
+import {
+  executeRows,
+  type FilledStatement,
+  type RowsStatement,
+  type Statements,
+} from '../statements.ts'
 
 /** What decides whether an inbox accepts mail. */
 export type Recipient = {
@@ -60,6 +65,19 @@ const SET_FILL: RowsStatement = {
        last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6
      from (values ${values}) as fill where inbox.id = fill.column1`,
   values: [(placeholder) => placeholder, asInteger, asInteger, asInteger, asInteger, asInteger],
+}
+
+/** The statement that writes how full inboxes are. */
+export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
+  const rows = inboxes.map((inbox) => [
+    inbox.id,
+    inbox.messageCount,
+    inbox.sizeBytes,
+    inbox.lastSequence,
+    inbox.flood.startedAt,
+    inbox.flood.mails,
+  ])
+  return { statement: SET_FILL, rows }
 }
 
 /** Queries of the receiving side. None takes an owner: the sender of a mail has no account. */
@@ -142,15 +160,8 @@ export class ReceivingQueries {
 
   /** Writes how full inboxes are. */
   async setFill(inboxes: readonly InboxFill[]): Promise<void> {
-    const rows = inboxes.map((inbox) => [
-      inbox.id,
-      inbox.messageCount,
-      inbox.sizeBytes,
-      inbox.lastSequence,
-      inbox.flood.startedAt,
-      inbox.flood.mails,
-    ])
-    await executeRows({ statements: this.#statements, dialect: this.#dialect }, SET_FILL, rows)
+    const { statement, rows } = fillUpdate(inboxes)
+    await executeRows({ statements: this.#statements, dialect: this.#dialect }, statement, rows)
   }
 
   /** Suspends an inbox; false when it is suspended or deleted already. */
