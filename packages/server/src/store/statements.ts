@@ -50,6 +50,7 @@ export function insertion<Table extends keyof Schema>(
       sql: (values) => `insert into "${table}" (${names}) values ${values}`,
       values: columns.map(() => unchanged),
     },
+    // The type of a row is not known to have values of any one type.
     rows: rows.map((row) => Object.values(row as Record<string, unknown>)),
   }
 }

@@ -1,0 +1,175 @@
+// Whether the store gets slower as it grows: receiving, looking for a wait, listing and the sweep,
+// on an empty store and with many messages in it; and the bytes on disk of a mail of 4 KB.
+//
+//   node bench/growth.ts [MESSAGES]              SQLite, 1,000,000 messages unless given
+//   node bench/growth.ts MESSAGES --postgres     PostgreSQL
+
+import { statSync } from 'node:fs'
+import type { AccountId, InboxId } from '@mayfly/contract'
+import { PLANS } from '../packages/server/src/features/limits/plans.ts'
+import { commitWaiting } from '../packages/server/src/features/receiving/commit.ts'
+import { composeMail } from '../packages/server/src/features/receiving/compose.ts'
+import { sweepExpired } from '../packages/server/src/features/retention/sweep.ts'
+import { systemClock } from '../packages/server/src/platform/clock.ts'
+import { createIds } from '../packages/server/src/platform/ids.ts'
+import { openStore, type Store, sqlitePathOf } from '../packages/server/src/store/open.ts'
+import { createSqlite } from '../packages/server/test/testing-databases.ts'
+import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
+
+const MESSAGES = Number(process.argv[2] ?? 1_000_000)
+const isPostgres = process.argv.includes('--postgres')
+
+/** As many as one inbox can hold. */
+const MESSAGES_PER_INBOX = 1_000
+const BATCH = 100
+const MEASURED_MAILS = 5_000
+const MEASURED_READS = 2_000
+const MEASURED_PURGES = 5
+const MEASURED_SWEEPS = 10
+const GOAL = 0.9
+
+const OWNER = 'acc_growth' as AccountId // A brand by hand: the bench needs a fixed id.
+const NEVER_AT = Date.UTC(2100, 0, 1)
+
+const ids = createIds(systemClock)
+const filled: InboxId[] = []
+
+const COMPOSE = {
+  hostName: 'mx.mayfly.test',
+  isScanned: false,
+  newAttachmentId: () => ids.next('attachment'),
+  onError: (error: unknown) => console.error(error),
+}
+
+const HEADERS =
+  'From: App <app@example.com>\r\nSubject: Welcome\r\nMessage-Id: <1@example.com>\r\n\r\n'
+const ACCEPTED = {
+  envelope: { mailFrom: 'app@example.com', remoteAddress: '127.0.0.1', helo: 'app', tls: null },
+  raw: Buffer.from(HEADERS + 'Thank you for signing up with us today.\r\n'.repeat(100)),
+  transcript: ['C: MAIL FROM:<app@example.com>', 'S: 250 2.1.0 Sender OK'],
+  protocol: 'ESMTP',
+}
+
+await using server = isPostgres ? await startPostgres({}) : null
+await using database = server === null ? await createSqlite() : await createDatabase(server.url)
+const store = await openStore({ url: database.url, exclusive: true, syncsInBackground: true })
+await store.execute(
+  `insert into account (id, email, plan, created_at) values ('${OWNER}', 'a@b.example', 'unlimited', 1)`,
+)
+
+// Before the first figures: code that is not compiled yet would count against the empty store.
+await measure(store)
+const empty = await measure(store)
+const sizeBefore = sizeBytes()
+for (let stored = 0; stored < MESSAGES; stored += MESSAGES_PER_INBOX) {
+  await fillInbox(store, MESSAGES_PER_INBOX)
+}
+await store.checkpoint()
+const sizeFull = sizeBytes()
+const full = await measure(store)
+console.log(`${isPostgres ? 'PostgreSQL' : 'SQLite'}, ${MESSAGES} messages`)
+for (const [name, rate] of Object.entries(empty)) {
+  const now = full[name] ?? 0
+  const verdict = now / rate >= GOAL ? 'reached' : 'MISSED'
+  console.log(
+    `  ${name.padEnd(18)} ${rate.toFixed(0).padStart(8)}/s empty ${now.toFixed(0).padStart(8)}/s full: ${(now / rate).toFixed(2)} (goal ${GOAL}: ${verdict})`,
+  )
+}
+if (sizeFull !== null && sizeBefore !== null) {
+  console.log(`  ${((sizeFull - sizeBefore) / MESSAGES).toFixed(0)} bytes on disk a mail of 4 KB`)
+  for (const id of filled) await store.purgeInbox(OWNER, { id, now: systemClock.now() })
+  await store.checkpoint()
+  console.log(`  ${((sizeBytes() ?? 0) / 1024 ** 2).toFixed(0)} MiB on disk after all is purged`)
+}
+await store.close()
+
+/** Rates of each kind of work. */
+async function measure(on: Store): Promise<Record<string, number>> {
+  const inboxIds = await createInboxes(on, MEASURED_MAILS)
+  const receiving = await rate(MEASURED_MAILS / BATCH, async (i) => {
+    await receive(on, inboxIds.slice(i * BATCH, (i + 1) * BATCH))
+  })
+  const listed = await fillInbox(on, MESSAGES_PER_INBOX)
+  const looking = await rate(MEASURED_READS, async () => {
+    const page = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1, withNames: true }
+    await on.messages.listCandidates(OWNER, listed, page)
+  })
+  const listing = await rate(MEASURED_READS, async () => {
+    await on.messages.list(OWNER, listed, { limit: 50, before: null, after: 0 })
+  })
+  const purged: InboxId[] = []
+  for (let i = 0; i < MEASURED_PURGES; i++) purged.push(await fillInbox(on, MESSAGES_PER_INBOX))
+  const purging = await rate(MEASURED_PURGES, async (i) => {
+    const id = purged[i]
+    if (id !== undefined) await on.purgeInbox(OWNER, { id, now: systemClock.now() })
+  })
+  const sweeping = await rate(MEASURED_SWEEPS, async () => {
+    await sweepExpired({ store: on, clock: systemClock, limitsOf: (plan) => PLANS[plan] })
+  })
+  return {
+    'receiving, mails': receiving * BATCH,
+    'looks of a wait': looking,
+    'lists of 50': listing,
+    'purges of 1,000': purging,
+    sweeps: sweeping,
+  }
+}
+
+async function rate(times: number, work: (i: number) => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  for (let i = 0; i < times; i++) await work(i)
+  return times / ((performance.now() - startedAt) / 1000)
+}
+
+async function createInboxes(on: Store, count: number): Promise<InboxId[]> {
+  const created = Array.from({ length: count }, () => ids.next('inbox'))
+  await on.transaction(async (tx) => {
+    for (const id of created) {
+      await tx.inboxes.add(OWNER, {
+        id,
+        address: `${id}@mayfly.test`,
+        domain: 'mayfly.test',
+        environment: 'live',
+        createdAt: systemClock.now(),
+        expiresAt: NEVER_AT,
+      })
+    }
+  })
+  return created
+}
+
+async function fillInbox(on: Store, count: number): Promise<InboxId> {
+  const [id] = await createInboxes(on, 1)
+  if (id === undefined) throw new Error('no inbox')
+  for (let i = 0; i < count; i += BATCH) await receive(on, Array(BATCH).fill(id))
+  filled.push(id)
+  return id
+}
+
+/** Stores one mail of 4 KB for each of these inboxes, all in one transaction. */
+async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
+  const ready = inboxIds.map((inboxId) => {
+    const recipients = [{ inboxId, address: 'b@mayfly.test' }]
+    const accepted = { ...ACCEPTED, recipients }
+    const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }
+    return { mail: composeMail(COMPOSE, arrived), recipients }
+  })
+  const results = await commitWaiting(
+    {
+      store: on,
+      newMessageId: () => ids.next('message'),
+      newDiagnosticId: () => ids.next('diagnostic'),
+      composeDeliveries: () => [],
+      announce: () => undefined,
+    },
+    ready,
+  )
+  const failed = results.find(({ state }) => state !== 'stored')
+  if (failed !== undefined) throw new Error(`a mail was not stored: ${failed.state}`)
+}
+
+/** The size of SQLite's file; null for PostgreSQL. */
+function sizeBytes(): number | null {
+  const path = sqlitePathOf(database.url)
+  return path === null ? null : statSync(path).size
+}
