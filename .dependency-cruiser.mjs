@@ -45,9 +45,9 @@ const PLACES = [
     values: ['cli/', 'client/', `${SERVER}(index|main)\\.ts`],
     types: ['contract/'],
   },
-  { name: 'dashboard', place: 'dashboard/', values: ['dashboard/', 'client/'] },
   {
-    name: 'dashboard-in-browsers',
+    // It runs in browsers, and knows the service by the client alone.
+    name: 'dashboard',
     place: 'dashboard/src/',
     values: ['dashboard/src/', 'client/'],
     outside: ['preact', '@preact/signals'],

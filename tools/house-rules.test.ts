@@ -76,6 +76,8 @@ const IN_IMPORTS: Planted = [
   ['client-without-dependencies-outside', 'packages/client/src/b.ts', "import 'zod'"],
   ['cli', 'packages/cli/src/a.ts', "import '../../server/src/store/open.ts'"],
   ['cli-by-import-type', 'packages/cli/src/b.ts', "import '../../contract/src/index.ts'"],
+  ['dashboard', 'packages/dashboard/src/a.ts', "import '../../contract/src/index.ts'"],
+  ['dashboard-outside', 'packages/dashboard/src/b.ts', "import 'node:path'"],
   ['store', `${SERVER}/store/a.ts`, "import type { A } from '../features/inboxes/create.ts'"],
   ['store-by-import-type', `${SERVER}/store/b.ts`, "import '../../../mail/src/index.ts'"],
   ['platform', `${SERVER}/platform/a.ts`, "import type { A } from '../store/open.ts'"],

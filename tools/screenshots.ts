@@ -27,16 +27,18 @@ await using demo = await startDemo(USED_DAYS)
 const browser = await launchBrowser()
 try {
   for (const viewport of VIEWPORTS) {
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const theme of ['light', 'dark']) {
       for (const shown of DEMO_PAGES.filter(({ name }) => name.includes(only))) {
         await using window = await openWindow(browser, {
           apiKey: shown.isSignedOut === true ? null : demo.account.key,
           viewport,
-          colorScheme,
+          // Not emulated: that would hold for the mail in its frame, too.
+          colorScheme: null,
           reducedMotion: 'reduce',
         })
         const { page, problems } = window
-        const path = join(folder, `${shown.name}-${viewport.width}-${colorScheme}.png`)
+        await page.addInitScript(themeScript(theme))
+        const path = join(folder, `${shown.name}-${viewport.width}-${theme}.png`)
         await showDemoPage(page, demo, shown)
         await page.screenshot({ path })
         await shown.after?.(page)
@@ -46,4 +48,10 @@ try {
   }
 } finally {
   await browser.close()
+}
+
+/** Chooses the colours as a reader does in the settings; a frame has no storage. */
+function themeScript(theme: string): string {
+  const preferences = JSON.stringify(JSON.stringify({ theme }))
+  return `if (window === top) localStorage.setItem('mayfly.preferences', ${preferences})`
 }

@@ -246,6 +246,16 @@ describe('the dashboard', () => {
     await page.getByRole('img', { name: /requests by day/ }).waitFor()
   })
 
+  it('shows the newest hundred inboxes, and older ones on request', async () => {
+    await using window = await open('', { apiKey: null })
+    const { page, account } = window
+    await Promise.all(Array.from({ length: 101 }, () => createInbox(account)))
+    await page.goto((await account.post('/v1/sign-in-links')).body.url)
+    await page.getByRole('button', { name: 'Show older inboxes' }).click()
+    await page.getByRole('button', { name: 'Show older inboxes' }).waitFor({ state: 'detached' })
+    assert.equal(await page.locator('.inbox-row').count(), 101)
+  })
+
   it('shows one pane on a phone', async () => {
     await using window = await open('', { viewport: { width: 360, height: 740 } })
     const { page, service, account, show } = window

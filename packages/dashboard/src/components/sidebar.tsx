@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { countText } from '../format.ts'
 import { openInboxId, route } from '../route.ts'
 import { type AccountPage, hrefOf } from '../routes.ts'
-import { type InboxEntry, inboxes } from '../state/inboxes.ts'
+import { type InboxEntry, inboxes, loadOlderInboxes, olderCursor } from '../state/inboxes.ts'
 import { liveState } from '../state/live.ts'
 import { waitsOf } from '../state/waits.ts'
-import { IconButton } from './controls.tsx'
+import { Button, IconButton } from './controls.tsx'
 import { CreateInbox } from './create-inbox.tsx'
 import { Icon, type IconName, Logo } from './icon.tsx'
 import { Loading } from './notices.tsx'
@@ -87,6 +87,13 @@ function InboxList() {
           <InboxRow entry={entry} />
         </li>
       ))}
+      {olderCursor.value === null ? null : (
+        <li class="older">
+          <Button isSmall onClick={loadOlderInboxes}>
+            Show older inboxes
+          </Button>
+        </li>
+      )}
     </ul>
   )
 }

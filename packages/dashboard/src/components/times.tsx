@@ -1,20 +1,25 @@
+import { computed } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { agoText, exactTime, spanText } from '../format.ts'
 import { now } from '../state/clock.ts'
 
 /** How long ago something was; the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
+  // Signals are text of their own: a second that changes nothing renders nothing.
+  const text = useMemo(() => computed(() => agoText(now.value - Date.parse(at))), [at])
   return (
     <time dateTime={at} title={exactTime(at)}>
-      {agoText(now.value - Date.parse(at))}
+      {text}
     </time>
   )
 }
 
 /** How long it takes until a time; the exact time on hover. */
 export function Countdown({ to }: { readonly to: string }) {
+  const text = useMemo(() => computed(() => spanText(Date.parse(to) - now.value)), [to])
   return (
     <time dateTime={to} title={exactTime(to)}>
-      {spanText(Date.parse(to) - now.value)}
+      {text}
     </time>
   )
 }

@@ -1,5 +1,5 @@
 import type { Message } from '@mayfly/client'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { navigate } from '../route.ts'
 import { TABS, type Tab } from '../routes.ts'
 import { AttachmentsTab } from './attachments-tab.tsx'
@@ -25,6 +25,11 @@ export function MessageTabs(props: { readonly message: Message; readonly tab: Ta
   const { message } = props
   const selected = props.tab ?? (message.html === null ? 'text' : 'preview')
   const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone there are more tabs than fit.
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
   const select = (tab: Tab) =>
     navigate(
       { page: 'message', inboxId: message.inboxId, messageId: message.id, tab },
@@ -33,6 +38,7 @@ export function MessageTabs(props: { readonly message: Message; readonly tab: Ta
   return (
     <>
       <div
+        ref={list}
         class="tabs"
         role="tablist"
         aria-label="Views of the message"

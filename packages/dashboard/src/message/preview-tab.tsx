@@ -2,8 +2,8 @@ import type { Message } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
 import { Button, Segments } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { inboxOf } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
-import { frameUrl } from './frame-url.ts'
 import { TextTab } from './text-tab.tsx'
 
 const WIDTHS = [
@@ -21,9 +21,12 @@ export function PreviewTab({ message }: { readonly message: Message }) {
   const width = useSignal<(typeof WIDTHS)[number][0]>('full')
   const scheme = useSignal<'light' | 'dark'>('light')
   const hasImages = useSignal(false)
-  const frame = useLoaded(`${message.id} ${hasImages.value}`, (signal) =>
-    frameUrl(message, { remoteImages: hasImages.value, signal }),
-  )
+  const { id, inboxId } = message
+  const remoteImages = hasImages.value ? 'allow' : 'block'
+  const frame = useLoaded(`${id} ${remoteImages}`, async (signal) => {
+    const inbox = await inboxOf(inboxId)
+    return (await inbox.createFrame(id, { remoteImages, signal })).url
+  })
   if (message.html === null) return <TextTab message={message} />
   return (
     <div class="preview">

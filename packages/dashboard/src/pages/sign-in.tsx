@@ -15,7 +15,7 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
     <main class="sign-in">
       <div class="sign-in-card">
         <Logo size={40} />
-        <h1>{issued.value === null ? 'Sign in to Mayfly' : 'Your API key'}</h1>
+        <h1>{titleOf(isNew.value, issued.value !== null)}</h1>
         {reason === null ? null : (
           <p class="notice" role="alert">
             <Icon name="info" />
@@ -48,6 +48,11 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
       </div>
     </main>
   )
+}
+
+function titleOf(isNew: boolean, hasKey: boolean): string {
+  if (hasKey) return 'Your API key'
+  return isNew ? 'Create an account' : 'Sign in to Mayfly'
 }
 
 function EnterKey() {

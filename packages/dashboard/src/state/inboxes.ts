@@ -13,7 +13,13 @@ export type InboxEntry = {
 /** How long further wishes to read the same inbox are awaited. */
 const REFRESH_MS = 300
 
+/** A test suite may leave thousands; nobody looks through them all. */
+const PAGE_SIZE = 100
+
 const refreshing = new Set<string>()
+
+/** Where older inboxes begin; null when all are listed. */
+export const olderCursor = signal<string | null>(null)
 
 /** The inboxes, newest first; null until they were read. */
 export const inboxes = signal<readonly InboxEntry[] | null>(null)
@@ -30,11 +36,23 @@ export const unreadTotal = computed<number>(
 
 /** Reads the active inboxes; one that is open stays although it has expired. */
 export async function loadInboxes(): Promise<void> {
-  const list = await signedInClient().inboxes.list()
+  const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE })
+  olderCursor.value = list.nextCursor
   const open = openInbox.value
   const entries = list.map(entryOf)
   const isListed = open === null || entries.some(({ inbox }) => inbox.id === open.inbox.id)
   inboxes.value = isListed ? entries : [...entries, open]
+}
+
+/** Reads the inboxes before those that are listed. */
+export async function loadOlderInboxes(): Promise<void> {
+  if (olderCursor.value === null) return
+  const cursor = olderCursor.value
+  const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE, cursor })
+  const known = new Set(inboxes.value?.map(({ inbox }) => inbox.id))
+  const older = list.filter(({ id }) => !known.has(id)).map(entryOf)
+  inboxes.value = [...(inboxes.value ?? []), ...older]
+  olderCursor.value = list.nextCursor
 }
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
