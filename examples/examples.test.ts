@@ -19,7 +19,7 @@ function assertExplained(output: string, reason: RegExp): void {
 describe('the examples', () => {
   before(installClient)
 
-  for (const name of ['vitest', 'jest', 'playwright'] as const) {
+  for (const name of ['vitest', 'jest', 'jest-commonjs', 'playwright'] as const) {
     it(`${name}: passes while the application works`, async () => {
       const { code, output } = await runSuite(name)
       assert.equal(code, 0, output)
@@ -27,7 +27,7 @@ describe('the examples', () => {
   }
 
   it('names every suite', () => {
-    assert.deepEqual(Object.keys(SUITES).sort(), ['jest', 'playwright', 'vitest'])
+    assert.deepEqual(Object.keys(SUITES).sort(), ['jest', 'jest-commonjs', 'playwright', 'vitest'])
   })
 
   const broken: readonly [SuiteName, 'silent' | 'misaddressed', RegExp][] = [

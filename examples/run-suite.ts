@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process'
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startService } from '../packages/server/test/testing-start-service.ts'
+import { packPackage } from '../tools/build/pack.ts'
 import { stagePackages } from '../tools/build/stage.ts'
 import { startApp } from './signup-app/app.ts'
 import type { Fault } from './signup-app/mails.ts'
@@ -12,6 +14,12 @@ const ROOT = join(import.meta.dirname, '..')
 export const SUITES = {
   vitest: ['vitest/vitest.mjs', 'run', '--root', 'examples/vitest'],
   jest: ['jest/bin/jest.js', '--ci', '--config', 'examples/jest/jest.config.js'],
+  'jest-commonjs': [
+    'jest/bin/jest.js',
+    '--ci',
+    '--config',
+    'examples/jest-commonjs/jest.config.js',
+  ],
   playwright: ['@playwright/test/cli.js', 'test', '--config', 'examples/playwright'],
 } as const satisfies Record<string, readonly string[]>
 
@@ -38,7 +46,9 @@ export async function runSuite(
   const account = await mayfly.register()
   const [program, ...rest] = SUITES[name]
   const script = join(ROOT, 'node_modules', program)
-  const child = spawn(process.execPath, ['--experimental-vm-modules', script, ...rest, ...args], {
+  // Jest runs ES modules only with it.
+  const flags = name === 'jest' ? ['--experimental-vm-modules'] : []
+  const child = spawn(process.execPath, [...flags, script, ...rest, ...args], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -62,15 +72,16 @@ export async function runSuite(
 }
 
 /**
- * Builds the client and makes it `@mayfly/client` of the suites: Jest takes no TypeScript from
- * packages, and users have the built one too.
+ * Builds and packs the client, and installs it as `@mayfly/client` of the suites: Jest takes no
+ * TypeScript from packages, and users have the packed one too.
  */
 export async function installClient(): Promise<void> {
   const stage = join(ROOT, '.cache', 'examples')
   await mkdir(stage, { recursive: true })
   await stagePackages(stage, ['client'])
-  const folder = join(ROOT, 'examples', 'node_modules', '@mayfly')
+  const tarball = await packPackage(stage, 'client')
+  const folder = join(ROOT, 'examples', 'node_modules', '@mayfly', 'client')
+  await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await rm(join(folder, 'client'), { force: true })
-  await symlink(join(stage, 'client'), join(folder, 'client'), 'dir')
+  await promisify(execFile)('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
 }

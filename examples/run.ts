@@ -1,6 +1,8 @@
 // Runs an example suite against a Mayfly and an application of its own:
 //
-//   node examples/run.ts vitest|jest|playwright [none|silent|misaddressed|codeless] [arguments]
+//   node examples/run.ts vitest|jest|jest-commonjs|playwright [FAULT] [arguments]
+//
+// FAULT is a bug of the application: none, silent, misaddressed or codeless.
 
 import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
 import { FAULTS } from './signup-app/mails.ts'

@@ -41,9 +41,10 @@ await inbox.check([{ type: 'codePresent' }])
 
 /** The same for the test frameworks. */
 const TESTING_USE = `
+import { defineConfig } from '@playwright/test'
 import { addMayflyCommands, mayflyTasks } from '@mayfly/client/cypress'
 import { expect as jestExpect, useInbox } from '@mayfly/client/jest'
-import { expect as playwrightExpect, test as playwrightTest } from '@mayfly/client/playwright'
+import { expect as playwrightExpect, type MayflyOptions, test as playwrightTest } from '@mayfly/client/playwright'
 import { expect as vitestExpect, test as vitestTest } from '@mayfly/client/vitest'
 
 vitestTest('x', async ({ inbox, mayfly }) => {
@@ -57,6 +58,12 @@ playwrightTest('x', async ({ page, inbox }) => {
   await playwrightExpect(inbox).toReceiveOtp({ value: /^\\d{6}$/ })
   await playwrightExpect(page.getByText('x')).toBeVisible()
 })
+playwrightTest.use({ mayflyOptions: { timeoutSeconds: 5 } })
+// @ts-expect-error there is no such option
+playwrightTest.use({ mayflyOptions: { timeout: 5 } })
+export const config = defineConfig<MayflyOptions>({ use: { mayflyOptions: { apiKey: 'x' } } })
+// @ts-expect-error there is no such option
+defineConfig<MayflyOptions>({ use: { mayflyOptions: { key: 'x' } } })
 const inbox = useInbox()
 await jestExpect(inbox()).toReceiveEmail()
 jestExpect(1).toBe(1)

@@ -17,6 +17,9 @@ const REPOSITORY_ONLY: ReadonlySet<string> = new Set([
   'publishConfig',
 ])
 
+/** The folder of `dist` with the CommonJS modules. */
+export const COMMONJS_FOLDER = 'cjs'
+
 /**
  * The package.json that is published.
  *
@@ -24,7 +27,10 @@ const REPOSITORY_ONLY: ReadonlySet<string> = new Set([
  * strip types under node_modules, so a published package has JavaScript in `dist` beside its types.
  * `bin` names plain JavaScript in both.
  */
-export function publishedManifest(source: SourceManifest, node: string): Record<string, unknown> {
+export function publishedManifest(
+  source: SourceManifest,
+  { node, isDual }: { readonly node: string; readonly isDual: boolean },
+): Record<string, unknown> {
   const kept = Object.entries(source).filter(([field]) => !REPOSITORY_ONLY.has(field))
   const { exports, sideEffects } = source
   return {
@@ -32,22 +38,54 @@ export function publishedManifest(source: SourceManifest, node: string): Record<
     ...source.publishConfig,
     engines: { node },
     files: ['dist', ...(source.bin === undefined ? [] : ['bin'])],
-    ...(exports === undefined ? {} : { exports: mapped(exports, entryOf) }),
+    ...(exports === undefined
+      ? {}
+      : { exports: mapped(exports, isDual ? dualEntryOf : (file) => entryOf(file, 'dist')) }),
+    ...(exports === undefined || !isDual ? {} : oldResolution(exports)),
     ...(sideEffects === undefined
       ? {}
-      : { sideEffects: sideEffects.map((file) => built(file, '.js')) }),
+      : {
+          sideEffects: sideEffects.flatMap((file) =>
+            foldersOf(isDual).map((folder) => built(file, folder, '.js')),
+          ),
+        }),
   }
 }
 
-function entryOf(file: string) {
+const COMMONJS = `dist/${COMMONJS_FOLDER}`
+
+function foldersOf(isDual: boolean): readonly string[] {
+  return isDual ? ['dist', COMMONJS] : ['dist']
+}
+
+function dualEntryOf(file: string) {
+  return { import: entryOf(file, 'dist'), require: entryOf(file, COMMONJS) }
+}
+
+function entryOf(file: string, folder: string) {
   // `types` first: conditions are tried in order.
-  return { types: built(file, '.d.ts'), default: built(file, '.js') }
+  return { types: built(file, folder, '.d.ts'), default: built(file, folder, '.js') }
 }
 
-function built(file: string, extension: string): string {
-  return file.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, extension)
+/** For tools that do not read `exports`, such as TypeScript with `moduleResolution: node`. */
+function oldResolution(exports: Readonly<Record<string, string>>) {
+  const { '.': main, ...others } = exports
+  if (main === undefined) return {}
+  const subpaths = Object.entries(others).map(([path, file]) => [
+    path.replace(/^\.\//, ''),
+    [built(file, COMMONJS, '.d.ts')],
+  ])
+  return {
+    main: built(main, COMMONJS, '.js'),
+    types: built(main, COMMONJS, '.d.ts'),
+    typesVersions: { '*': Object.fromEntries(subpaths) },
+  }
 }
 
-function mapped<Value>(entries: Readonly<Record<string, string>>, map: (file: string) => Value) {
+function built(file: string, folder: string, extension: string): string {
+  return file.replace(/^\.\/src\//, `./${folder}/`).replace(/\.ts$/, extension)
+}
+
+function mapped(entries: Readonly<Record<string, string>>, map: (file: string) => unknown) {
   return Object.fromEntries(Object.entries(entries).map(([key, file]) => [key, map(file)]))
 }

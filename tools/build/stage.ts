@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { publishedManifest } from './manifest.ts'
+import { COMMONJS_FOLDER, publishedManifest } from './manifest.ts'
 import { PUBLISHED, type PublishedPackage } from './packages.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -17,7 +17,7 @@ export async function stagePackages(to: string, only: readonly string[] = []): P
 
 /** Packages that this one imports must be there already. */
 async function stagePackage(to: string, published: PublishedPackage): Promise<void> {
-  const { folder, isLean } = published
+  const { folder, isLean, isDual } = published
   const source = join(ROOT, 'packages', folder)
   const stage = join(to, folder)
   await rm(stage, { recursive: true, force: true })
@@ -25,13 +25,14 @@ async function stagePackage(to: string, published: PublishedPackage): Promise<vo
   await compile(to, published, { declaration: true, emitDeclarationOnly: isLean })
   if (isLean) await compile(to, published, { declaration: false, removeComments: true })
   await nameBuiltFiles(join(stage, 'dist'))
+  if (isDual) await addCommonJs(to, published)
   await copyOthers(join(source, 'src'), join(stage, 'dist'))
   if (existsSync(join(source, 'bin'))) {
     await cp(join(source, 'bin'), join(stage, 'bin'), { recursive: true })
   }
   if (folder === 'server') await copyDashboard(stage)
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
-  const text = JSON.stringify(publishedManifest(manifest, published.node), null, 2)
+  const text = JSON.stringify(publishedManifest(manifest, published), null, 2)
   await writeFile(join(stage, 'package.json'), `${text}\n`)
   await cp(join(ROOT, 'LICENSE'), join(stage, 'LICENSE'))
   await copyReadme(source, stage)
@@ -41,7 +42,7 @@ async function stagePackage(to: string, published: PublishedPackage): Promise<vo
 async function compile(
   to: string,
   { folder, target }: PublishedPackage,
-  emit: Readonly<Record<string, boolean>>,
+  emit: Readonly<Record<string, boolean | string>>,
 ): Promise<void> {
   const source = join(ROOT, 'packages', folder, 'src')
   const settings = {
@@ -51,7 +52,6 @@ async function compile(
       // `npm test` checks the types of the whole repository at once.
       noCheck: true,
       target,
-      ...emit,
       rewriteRelativeImportExtensions: true,
       allowImportingTsExtensions: false,
       rootDir: source,
@@ -63,6 +63,7 @@ async function compile(
           [join(to, other, 'dist', 'index.d.ts')],
         ]),
       ),
+      ...emit,
     },
     include: [source],
     exclude: ['**/*.test.ts', '**/testing.ts', '**/testing-*.ts'].map((glob) => join(ROOT, glob)),
@@ -78,6 +79,26 @@ async function compile(
   } finally {
     await rm(path)
   }
+}
+
+/**
+ * The same code for `require`, in a folder that says so: a file's name does not tell, because both
+ * kinds are named `.js`. The declarations are those of the ES modules.
+ */
+async function addCommonJs(to: string, published: PublishedPackage): Promise<void> {
+  const dist = join(to, published.folder, 'dist')
+  const commonJs = join(dist, COMMONJS_FOLDER)
+  const declarations = (await filesBelow(dist)).filter((file) => file.endsWith('.d.ts'))
+  await compile(to, published, {
+    declaration: false,
+    removeComments: published.isLean,
+    module: 'commonjs',
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: false,
+    outDir: commonJs,
+  })
+  for (const file of declarations) await cp(join(dist, file), join(commonJs, file))
+  await writeFile(join(commonJs, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
 /**

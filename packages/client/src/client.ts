@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const apiKey = options.apiKey ?? readVariable('MAYFLY_API_KEY')
   if (apiKey === undefined) {
     throw new MayflyError(
-      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` creates one.',
+      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` in the folder of Mayfly creates one.',
     )
   }
   const requester = createRequester(options, apiKey)

@@ -123,7 +123,7 @@ export function connectionError(
   const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
   const reason = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
   return new ConnectionError(
-    `Mayfly at ${baseUrl} cannot be reached: ${reason}. Is it running (npx mayfly serve)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
+    `Mayfly at ${baseUrl} cannot be reached: ${reason}. Is it running (npm start in the folder of Mayfly)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
     { cause: error },
   )
 }

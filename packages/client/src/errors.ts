@@ -109,14 +109,18 @@ export class ConnectionError extends MayflyError {
   }
 }
 
-/** Without the scheme: stacks have paths in Jest and URLs in Node. */
-const OWN_FOLDER = import.meta.url.replace(/^file:\/\//, '').replace(/[^/]*$/, '')
+/**
+ * The folder of this package as stacks name it: a path in Jest and in CommonJS, a URL in Node.
+ * Not by `import.meta`, which CommonJS does not have.
+ */
+const OWN_FOLDER = /([^\s(]+[/\\])[^/\\]+$/.exec(new Error().stack?.split('\n')[1] ?? '')?.[1]
 
 /** Removes the frames of this package, so that the stack begins at the caller's line. */
 function hideOwnFrames(error: Error): void {
   const lines = error.stack?.split('\n') ?? []
   const isFrame = (line: string) => /^\s+at /.test(line)
-  const isOwn = (line: string) => line.includes(OWN_FOLDER) || line.includes('node:internal/')
+  const isOwn = (line: string) =>
+    (OWN_FOLDER !== undefined && line.includes(OWN_FOLDER)) || line.includes('node:internal/')
   const kept = lines.filter((line) => !(isFrame(line) && isOwn(line)))
   // No frame is left when a bundler put this package and the caller into one file: keep all then.
   if (kept.some(isFrame)) error.stack = kept.join('\n')

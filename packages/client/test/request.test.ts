@@ -187,7 +187,7 @@ describe('a call without a response', () => {
         error.message,
         /^Mayfly at http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREF/,
       )
-      assert.match(error.message, /npx mayfly serve/)
+      assert.match(error.message, /npm start in the folder of Mayfly/)
       return true
     })
   })
