@@ -28,7 +28,7 @@ import type {
   ReadMessageOptions,
 } from './messages.ts'
 import type { Anchor } from './wait-call.ts'
-import { type Expectation, waitFor } from './waiting.ts'
+import { type Expectation, type WaitTime, waitFor } from './waiting.ts'
 
 /** What to wait for, how long, and which mail to consider. */
 export type WaitOptions = CallOptions &
@@ -237,7 +237,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     options: WaitOptions,
   ): Promise<Found> {
     const after = await this.#watermarkBefore(trigger, options)
-    return this.#wait(expectation, { ...options, after })
+    return this.#wait(expectation, { ...options, after, hasTrigger: true })
   }
 
   /** Runs the trigger; returns the watermark from before. */
@@ -247,7 +247,10 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return watermark
   }
 
-  #wait<Found>(expectation: Expectation<Found>, options: WaitOptions): Promise<Found> {
+  #wait<Found>(
+    expectation: Expectation<Found>,
+    options: WaitOptions & Pick<WaitTime, 'hasTrigger'>,
+  ): Promise<Found> {
     const target = { emailAddress: this.emailAddress, ...this.#calls }
     const timeoutSeconds = options.timeoutSeconds ?? this.#timeoutSeconds
     return waitFor(target, expectation, { ...options, timeoutSeconds })

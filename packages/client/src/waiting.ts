@@ -37,7 +37,15 @@ export type Expectation<Found> = {
 type Picked<Found> = { readonly found: Found } | { readonly reason: string }
 
 /** How long to wait, and which mail to consider. */
-export type WaitTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
+export type WaitTime = CallOptions &
+  Anchor & {
+    readonly timeoutSeconds: number
+    /** Whether `after` was taken here, before a trigger, and not by the caller. */
+    readonly hasTrigger?: boolean
+  }
+
+/** The service's reason for mail up to the watermark of a call; a test compares it. */
+const BEFORE_WATERMARK = 'it had arrived before the watermark was taken'
 
 /** A wait in progress. */
 type Wait<Found> = {
@@ -146,18 +154,37 @@ function reject<Found>(wait: Wait<Found>, message: MessageSummary, reason: strin
   wait.rejected.set(id, { id, subject, receivedAt, reason })
 }
 
+/**
+ * Why a message did not count, in terms of the test. The reason of the service may be a watermark
+ * that the test does not know: the one of a trigger, or of a later call of this wait.
+ */
+function ownReason<Found>({ time, rejected }: Wait<Found>, { id, receivedAt, reason }: Considered) {
+  const own = rejected.get(id)
+  if (own !== undefined) return own.reason
+  if (reason !== BEFORE_WATERMARK) return reason
+  const since = new Date(time.since ?? 0).toISOString()
+  if (receivedAt < since) return `it had arrived before since (${since})`
+  return time.hasTrigger === true ? 'it had arrived before the trigger began' : reason
+}
+
 async function timeoutError<Found>(
-  { target, expectation, time, rejected }: Wait<Found>,
+  wait: Wait<Found>,
   received: WaitDiagnostics | null,
 ): Promise<EmailTimeoutError> {
+  const { target, expectation, time, rejected } = wait
   const known = received ?? { ...(await target.diagnose(time)), considered: [] }
-  // The client's reasons name the caller's own patterns; they replace those of the service.
-  const byId = new Map([...known.considered.map((one) => [one.id, one] as const), ...rejected])
+  const byId = new Map(rejected)
+  for (const one of known.considered) byId.set(one.id, { ...one, reason: ownReason(wait, one) })
+  // One of the steps repeats the reason of the newest message, which is the first here.
+  const [newest] = known.considered
+  const nextSteps = known.nextSteps.map((step) =>
+    newest === undefined ? step : step.replace(newest.reason, () => ownReason(wait, newest)),
+  )
   const considered = [...byId.values()].sort((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))
   const details = {
     emailAddress: target.emailAddress,
     timeoutSeconds: time.timeoutSeconds,
-    diagnostics: { ...known, considered },
+    diagnostics: { ...known, nextSteps, considered },
   }
   const what = `${expectation.what}${describeFilter(expectation.filter)}`
   return new EmailTimeoutError(explainTimeout({ what, ...details }), details)

@@ -45,6 +45,34 @@ describe('the client with the service', () => {
     await assert.rejects(client.keys.revoke(key.id), { code: 'key_not_found', status: 404 })
   })
 
+  it('tells why mail did not count without a watermark that the test has not taken', async () => {
+    const service = await shared()
+    const inbox = await (await signUp(service)).inboxes.create()
+    await service.sendMail({ to: inbox.emailAddress, ...CODE_MAIL })
+    const reason = 'its subject does not match /welcome/i'
+    const byPattern = await timeoutOf(
+      inbox.waitForMessage({ subject: /welcome/i, timeoutSeconds: 1 }),
+    )
+    assert.deepEqual(
+      byPattern.diagnostics.considered.map((one) => one.reason),
+      [reason],
+    )
+    assert.doesNotMatch(byPattern.message, /watermark/)
+
+    const byTrigger = await timeoutOf(inbox.expectOtp(() => {}, { timeoutSeconds: 0 }))
+    assert.match(byTrigger.message, /"Your code": it had arrived before the trigger began/)
+    assert.doesNotMatch(byTrigger.message, /watermark/)
+
+    const since = new Date(Date.now() + 60_000)
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Old' })
+    const bySince = await timeoutOf(inbox.waitForOtp({ since, timeoutSeconds: 0 }))
+    assert.match(bySince.message, /"Old": it was received at .*, before since/)
+
+    const { watermark: after } = await inbox.refresh()
+    const byAfter = await timeoutOf(inbox.waitForOtp({ after, timeoutSeconds: 0 }))
+    assert.match(byAfter.message, /"Old": it had arrived before the watermark was taken/)
+  })
+
   it('makes one inbox however often a create is repeated', async () => {
     const service = await shared()
     const client = await signUp(service)
