@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { EMAIL_LENGTH_MAX, LOCAL_PART_LENGTH_MAX, NAME_LENGTH_MAX, USAGE_DAYS } from './bounds.ts'
+import { EMAIL_LENGTH_MAX, LOCAL_PART_LENGTH_MAX, USAGE_DAYS } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { apiKeySchema, keySchema } from './keys.ts'
 import { queryInteger } from './query.ts'
+import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The plans. */
@@ -87,7 +88,7 @@ export const registerAccount = {
         error: `must have at most ${LOCAL_PART_LENGTH_MAX} characters before the @`,
       })
       .meta({ example: 'dev@example.com' }),
-    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).optional().meta({ example: 'Dev team' }),
+    name: nameSchema.optional().meta({ example: 'Dev team' }),
   }),
   response: {
     201: z.object({ account: accountSchema, apiKey: apiKeySchema, key: keySchema }),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { ASSERTION_TEXT_LENGTH_MAX, ASSERTIONS, NAME_LENGTH_MAX, WAIT_SECONDS } from './bounds.ts'
+import { ASSERTION_TEXT_LENGTH_MAX, ASSERTIONS, WAIT_SECONDS } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
+import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 import { sinceField } from './waiting.ts'
 
@@ -139,7 +140,7 @@ export const createScenario = {
   summary: 'Save a scenario',
   security: SECURITY,
   body: z.strictObject({
-    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).meta({ example: 'sign-up' }),
+    name: nameSchema.meta({ example: 'sign-up' }),
     assertions: assertionsField,
     timeoutSeconds: timeoutField.default(WAIT_SECONDS.default),
   }),

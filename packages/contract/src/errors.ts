@@ -38,7 +38,8 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     type: 'authentication',
-    message: 'This API key is unknown or was revoked.',
+    message:
+      'This API key is unknown or was revoked. If you have lost yours: `mayfly open` signs you in on the machine of the service, and its operator creates a key with `mayfly admin give-key EMAIL`.',
   },
   invalid_sign_in_token: {
     status: 401,

@@ -99,7 +99,7 @@ export const createInbox = {
   tags: ['Inboxes'],
   summary: 'Create an inbox',
   description:
-    'With an `Idempotency-Key`, a repeat within 24 hours returns the original response and creates no second inbox.',
+    'Responds with `{ inbox }`: the id is `inbox.id`. With an `Idempotency-Key`, a repeat within 24 hours returns the original response, whatever its body, with the header `Idempotent-Replayed: true`, and creates no second inbox.',
   security: SECURITY,
   headers: z.object({
     'idempotency-key': z
@@ -152,7 +152,8 @@ export const readInbox = {
   operationId: 'readInbox',
   tags: ['Inboxes'],
   summary: 'Read an inbox',
-  description: 'An expired inbox stays readable for the retention of the plan.',
+  description:
+    'Responds with the inbox itself, not with `{ inbox }`. An expired inbox stays readable for the retention of the plan.',
   security: SECURITY,
   params: inboxParams,
   response: { 200: inboxSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { NAME_LENGTH_MAX } from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
+import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The environment of a key; records are shared between environments, usage is separate. */
@@ -54,7 +54,7 @@ export const createKey = {
   description: 'Admin keys only.',
   security: SECURITY,
   body: z.strictObject({
-    name: z.string().trim().min(1).max(NAME_LENGTH_MAX).meta({ example: 'CI' }),
+    name: nameSchema.meta({ example: 'CI' }),
     environment: environmentSchema.default('live'),
     role: roleSchema.default('member'),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NAME_LENGTH_MAX } from './bounds.ts'
 import { nearestName } from './nearest.ts'
 
 /** Names of types for messages. */
@@ -35,6 +36,13 @@ export function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
       return undefined
   }
 }
+
+/** A name that a caller chooses; spaces around it are removed. */
+export const nameSchema = z
+  .string()
+  .regex(/\S/, { error: 'must not be blank' })
+  .max(NAME_LENGTH_MAX)
+  .trim()
 
 /** Rules in one message; a caller mends these first and then gets the next. */
 const RULES_SHOWN_MAX = 10

@@ -151,7 +151,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   limitRates(http, options.app)
   await serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
-  serveDashboard(http, findDashboard())
+  serveDashboard(http, findDashboard(), () => aboutService(options))
   serveMcp(http, options)
   if (options.metrics) await serveMetrics(http)
   for (const routes of ROUTES) routes(http, options.app)
@@ -202,6 +202,19 @@ function refuseWhenClosing(http: FastifyInstance): void {
     if (isClosing)
       throw new ServiceError('shutting_down', { retryAfterSeconds: STOP_RETRY_SECONDS })
   })
+}
+
+/** What a program that asks for `/` learns: where everything is. */
+function aboutService({ app, baseUrl }: HttpOptions): object {
+  const base = baseUrl()
+  return {
+    name: 'Mayfly',
+    version: app.describe().version,
+    api: `${base}/v1`,
+    docs: `${base}/docs`,
+    openapi: `${base}/openapi.json`,
+    mcp: `${base}/mcp`,
+  }
 }
 
 /** Logs each request at level debug. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import packageFile from '../../package.json' with { type: 'json' }
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService } from '../testing-start-service.ts'
 
@@ -114,6 +115,19 @@ describe('errors', () => {
     }
     const many = await dev.post('/v1/inboxes', Object.fromEntries(fields))
     assert.match(many.body.error.message, /unknown field "field9".*; and 9990 more$/)
+  })
+
+  it('are none at / and /favicon.ico, and a lost key is told the way back', async () => {
+    const service = await shared()
+    const { body } = await service.anonymous.get('/')
+    assert.deepEqual([body.name, body.version], ['Mayfly', packageFile.version])
+    for (const url of [body.docs, body.openapi]) {
+      assert.equal((await service.anonymous.get(new URL(url).pathname)).status, 200, url)
+    }
+    const icon = await service.anonymous.get('/favicon.ico')
+    assert.deepEqual([icon.status, icon.headers['content-type']], [200, 'image/svg+xml'])
+    const lost = await service.anonymous.withKey('mf_live_lost').get('/v1/account')
+    assert.match(lost.body.error.message, /`mayfly open`.*`mayfly admin give-key EMAIL`/)
   })
 
   it('are never cached, and never taken for a page', async () => {

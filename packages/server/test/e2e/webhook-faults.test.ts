@@ -163,7 +163,7 @@ describe('an endpoint of a webhook', () => {
     ]
     const refused = {
       error: 'refused',
-      detail: /^The address is not allowed, or the name has none\.$/,
+      detail: /^The address is not allowed, or the name has none\. .*MAYFLY_OUTBOUND_ALLOW\.$/,
     }
     for (const host of hosts) {
       await assertAttempt(dev, `https://${host}:${server.port}/`, refused)

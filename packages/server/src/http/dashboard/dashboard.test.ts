@@ -23,7 +23,7 @@ describe('the dashboard', () => {
     await writeFile(join(folder, 'assets', 'main-ABC.js'), SCRIPT)
     await writeFile(join(folder, 'assets', 'main-ABC.js.map'), '{}')
     http = fastify().setErrorHandler(answerError)
-    serveDashboard(http, folder)
+    serveDashboard(http, folder, () => ({ name: 'Mayfly' }))
   })
 
   after(async () => {
@@ -39,7 +39,7 @@ describe('the dashboard', () => {
     assert.match(policy, /require-trusted-types-for 'script'/)
     assert.ok(!policy.includes('unsafe'))
     assert.equal(page.headers['cache-control'], 'no-cache')
-    assert.equal((await http.inject({ url: '/' })).statusCode, 404)
+    assert.deepEqual((await http.inject({ url: '/' })).json(), { name: 'Mayfly' })
   })
 
   it('has compressed files that never change under their names', async () => {
@@ -65,7 +65,7 @@ describe('the dashboard', () => {
 
   it('says how to build it when it is not built', async () => {
     const unbuilt = fastify().setErrorHandler(answerError)
-    serveDashboard(unbuilt, null)
+    serveDashboard(unbuilt, null, () => ({}))
     const page = await unbuilt.inject({ url: '/', headers: HTML })
     assert.deepEqual([page.statusCode, page.body.split('\n').length], [503, 2])
     assert.match(page.body, /node packages\/dashboard\/build\.ts/)

@@ -20,8 +20,15 @@ const POLICY = [
 
 const NOT_BUILT = 'The dashboard is not built. Build it: node packages/dashboard/build.ts\n'
 
-/** Serves the dashboard at `/`, and its files below `/app/assets/`, from memory. */
-export function serveDashboard(http: FastifyInstance, folder: string | null): void {
+/**
+ * Serves the dashboard at `/`, and its files below `/app/assets/`, from memory. A program that asks
+ * for `/` gets what `about` returns.
+ */
+export function serveDashboard(
+  http: FastifyInstance,
+  folder: string | null,
+  about: () => object,
+): void {
   let reading: Promise<DashboardFiles> | null = null
   const files = (from: string) => {
     // Read with the first request: most services run in tests, where nobody looks at the page.
@@ -31,10 +38,7 @@ export function serveDashboard(http: FastifyInstance, folder: string | null): vo
   const options = { config: PUBLIC, schema: { hide: true } }
 
   http.get('/', options, async (request, reply) => {
-    // To a program `/` is an unknown path of the API.
-    if (request.headers.accept?.includes('text/html') !== true) {
-      throw new ServiceError('route_not_found')
-    }
+    if (request.headers.accept?.includes('text/html') !== true) return about()
     if (folder === null) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
     reply.headers({
       'content-security-policy': POLICY,

@@ -19,8 +19,14 @@ const SCRIPTS: readonly URL[] = [
   new URL('./page.js', import.meta.url),
 ]
 
+/** What browsers ask for on every page that names no icon. They take an image of any type. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2a7de1" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" stroke-width="1.5" d="m1.5 4 6.5 5 6.5-5"/></svg>`
+
 /** Serves the API reference at /docs. */
 export function serveDocsPage(http: FastifyInstance): void {
+  http.get('/favicon.ico', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml').send(ICON),
+  )
   let page: DocsPage | null = null
   http.get('/docs', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) => {
     page ??= docsPage()
@@ -44,6 +50,7 @@ function docsPage(): DocsPage {
     "connect-src 'self'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
+    "img-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

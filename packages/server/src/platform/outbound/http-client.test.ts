@@ -84,7 +84,11 @@ describe('outbound requests to addresses that are not allowed', () => {
     await assertNoSockets()
   })
 
-  const REFUSED = { state: 'refused', detail: 'The address is not allowed, or the name has none.' }
+  const REFUSED = {
+    state: 'refused',
+    detail:
+      'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.',
+  }
 
   async function assertRefused(outbound: ReturnType<typeof open>, request: OutboundRequest) {
     const { durationMs, ...result } = await outbound.request(request)

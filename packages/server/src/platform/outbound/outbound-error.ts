@@ -13,7 +13,8 @@ export type FailureClass =
  * One text for every refusal: naming the rule would tell users about our network, and so would a
  * difference between a name that only our resolvers know and one that nobody knows.
  */
-const REFUSAL = 'The address is not allowed, or the name has none.'
+const REFUSAL =
+  'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.'
 
 const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
   dns: 'The name could not be looked up.',
