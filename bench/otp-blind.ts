@@ -1,6 +1,6 @@
 // Totals for batches of mails that nobody has looked at yet, and nothing about a single mail.
 //
-//   node_modules/.bin/node bench/otp-blind.ts FILE.jsonl…
+//   node_modules/.bin/node bench/otp-blind.ts FILE.jsonl[.zst]…
 
 import { basename } from 'node:path'
 import { readBatch, resultOf } from '../packages/mail/test/testing-otp-batches.ts'
@@ -14,7 +14,9 @@ for (const file of process.argv.slice(2)) {
   const falseAlarms = results.filter(({ mail, found }) => mail.otp === null && found !== null)
   console.log(
     [
-      basename(file, '.jsonl').padEnd(20),
+      basename(file)
+        .replace(/\.jsonl.*/, '')
+        .padEnd(20),
       `${mails.length} mails`,
       `${expected} codes`,
       `precision ${precision.toFixed(3)} (${right}/${given})`,

@@ -4,8 +4,8 @@ import { BATCHES, readBatch, resultOf } from './testing-otp-batches.ts'
 import { isRight, scoreOf } from './testing-otp-corpus.ts'
 
 /** What the detection reaches on mails that it has been improved with: it must not become worse. */
-const PRECISION_MIN = 0.96
-const RECALL_MIN = 0.94
+const PRECISION_MIN = 0.99
+const RECALL_MIN = 0.98
 
 describe('codes of the batches', () => {
   const results = BATCHES.flatMap((batch) => readBatch(batch).map(resultOf))

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { zstdDecompressSync } from 'node:zlib'
 import { findOtp, type Otp } from '../src/codes/find.ts'
 import { readHtml } from '../src/html/read-html.ts'
 import { findLinks } from '../src/links/links.ts'
@@ -32,9 +33,11 @@ export const BATCHES: readonly URL[] = readdirSync(FOLDER)
   .sort()
   .map((name) => new URL(name, FOLDER))
 
-/** The mails of a batch: one JSON object a line. */
+/** The mails of a batch: one JSON object a line, compressed as long as nobody may read it. */
 export function readBatch(path: string | URL): readonly BatchMail[] {
-  const lines = readFileSync(path, 'utf8').split('\n')
+  const bytes = readFileSync(path)
+  const isCompressed = String(path).endsWith('.zst')
+  const lines = (isCompressed ? zstdDecompressSync(bytes) : bytes).toString('utf8').split('\n')
   return lines.filter((line) => line.trim() !== '').map(mailOf)
 }
 

@@ -1,6 +1,7 @@
 import { isChained, isPhrase } from './chained-words.ts'
 import { KIND, KINDS } from './fold.ts'
 import { isStop } from './sentences.ts'
+import { followsColon } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
 /** A word or phrase with a meaning, and where it stands in its line. */
@@ -26,7 +27,7 @@ export const CODE_LIKE = bitsOf('code', 'compound', 'otp', 'pin', 'password')
  * Nouns that say what a code is for directly before the word for code, `order code`, but not with
  * another word between: `request for a code`.
  */
-export const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech')
+export const NOUNS = bitsOf('naming', 'owner', 'contact', 'money', 'tech', 'thing')
 
 /** Meanings of words that name a number: each such word names at most one. */
 export const NAMERS = CODE_LIKE | NOUNS | bitsOf('ending', 'number')
@@ -34,7 +35,7 @@ export const NAMERS = CODE_LIKE | NOUNS | bitsOf('ending', 'number')
 const PURPOSE = bitsOf('otp', 'verify', 'login', 'once')
 
 /** Names of things that a code can be for. */
-const NAMES_OF_PURPOSE = bitsOf('naming', 'owner')
+const NAMES_OF_PURPOSE = bitsOf('naming', 'owner', 'thing')
 
 /** A word farther away than this does not name a number. */
 const COST_MAX = 140
@@ -45,7 +46,7 @@ const COST_BEHIND = 10
 /** Costs of the characters between a name and its number: punctuation is more than a letter. */
 const COSTS = new Uint8Array(0x10000).fill(1)
 for (const [signs, cost] of [
-  ['"', 4],
+  ['"“”„«»「」', 25],
   ['、', 10],
   ['([（', 12],
   [',，،)]）', 20],
@@ -59,6 +60,10 @@ const COST_COLON_BEHIND = 60
 /** A year is named a code only directly. */
 const YEAR = /^(?:19|20)\d\d$/
 const YEAR_COST_MAX = 12
+
+/** `case 4821`, `case: 4821`; a colon costs more: `the code on this page: 4821`. */
+const THING_COST_MAX = 3
+const THING_COLON_COST = 30
 
 /** Mails about a password mention it without giving one. */
 const PASSWORD_COST_MAX = 40
@@ -79,6 +84,8 @@ interface Name {
   readonly start: number
   readonly end: number
   readonly concepts: number
+  /** Where the next verb of entering begins: a noun before it does not name the number after it. */
+  readonly verbAt: number
 }
 
 interface NamedValue extends PlacedValue {
@@ -178,15 +185,40 @@ function namesOf(text: string, words: readonly PlacedWord[]): readonly Name[] {
       if (!isChained(text, end, next.start) || hasStop(text, end, next.start)) break
       const isNoun = ((words[last]?.concepts ?? 0) & NOUNS) !== 0
       if (isNoun && (isPhrase(text, end, next.start) || isUnit(text, words[last]))) break
+      // `in the window enter the code`: the verb begins another name.
+      if (isNoun && isVerb(next)) break
       if ((concepts & CODE_LIKE) !== 0 && isNamedThing(text, next, end)) break
       concepts |= next.concepts
       end = Math.max(end, next.end)
       last += 1
     }
-    if ((concepts & NAMERS) !== 0) names.push({ first, last, start: word.start, end, concepts })
+    if ((concepts & NAMERS) !== 0) {
+      const verbAt = isNounAlone(concepts) ? verbAfter(words, last) : Number.POSITIVE_INFINITY
+      names.push({ first, last, start: word.start, end, concepts, verbAt })
+    }
     first = last + 1
   }
   return names
+}
+
+/** A verb of entering, which is not part of a name. */
+function isVerb({ concepts }: PlacedWord): boolean {
+  return (concepts & BIT.enter) !== 0 && (concepts & NAMERS) === 0
+}
+
+/** Words after a name among which a verb is searched. */
+const VERB_WORDS_MAX = 6
+
+function verbAfter(words: readonly PlacedWord[], last: number): number {
+  for (let at = last + 1; at <= last + VERB_WORDS_MAX; at += 1) {
+    const word = words[at]
+    if (word !== undefined && isVerb(word)) return word.start
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+function isNounAlone(concepts: number): boolean {
+  return (concepts & NAMERS & ~NOUNS) === 0
 }
 
 function hasStop(text: string, start: number, end: number): boolean {
@@ -249,20 +281,22 @@ function pairsOf(text: string, names: readonly Name[], values: readonly NamedVal
   for (const [index, name] of names.entries()) {
     while ((values[next]?.start ?? Number.POSITIVE_INFINITY) < name.start) next += 1
     const isCode = (name.concepts & CODE_LIKE) !== 0
+    const isThing = (name.concepts & NAMERS) === BIT.thing
     let cost = 0
     let from = name.end
     for (let at = next; at < next + NEIGHBOURS_MAX && at < values.length; at += 1) {
       const value = values[at]
       if (value === undefined || value.start < from) continue
       cost += distance(text, from, value.start)
-      if (cost > COST_MAX) break
+      if (isThing && followsColon(text, value.start)) cost += THING_COLON_COST
+      if (cost > COST_MAX || name.verbAt < value.start) break
       if (canName(name, value, cost)) pairs.push({ name: index, value: at, cost })
       // Only a word for code reaches beyond a number that another word names.
       if (!isCode) break
       from = value.end
     }
     const before = values[next - 1]
-    if (before === undefined || before.end > name.start) continue
+    if (before === undefined || before.end > name.start || isThing) continue
     const behind = costBehind(text, name, before)
     if (behind <= COST_MAX && canName(name, before, behind)) {
       pairs.push({ name: index, value: next - 1, cost: behind })
@@ -272,6 +306,12 @@ function pairsOf(text: string, names: readonly Name[], values: readonly NamedVal
 }
 
 function canName({ concepts }: Name, value: NamedValue, cost: number): boolean {
+  if ((concepts & NAMERS) === BIT.thing) {
+    return (
+      cost <= THING_COST_MAX ||
+      (cost > THING_COLON_COST && cost <= THING_COLON_COST + THING_COST_MAX)
+    )
+  }
   if ((concepts & CODE_LIKE) === 0) return true
   const isPassword = (concepts & (CODE_LIKE | BIT.once)) === BIT.password
   const costMax = isPassword ? Math.min(value.codeCostMax, PASSWORD_COST_MAX) : value.codeCostMax

@@ -45,6 +45,8 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
 type LineCandidate = Omit<Candidate, 'line'>
 
 function placesIn(text: string): readonly LineCandidate[] {
+  const spoken = spokenIn(text)
+  if (spoken !== null) return [spoken]
   const tokens = tokensOf(text)
   if (tokens.length === 0) return []
   const places: LineCandidate[] = []
@@ -76,7 +78,38 @@ function placesIn(text: string): readonly LineCandidate[] {
 function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
   if (group.shape === 'words') return group.separator === '-' && followsColon(text, group.start)
-  return followsColon(text, group.start) || group.parts > 1 || looksRandom(group.value)
+  if (followsColon(text, group.start) || group.parts > 1) return true
+  return looksRandom(group.value) || isQuotedWord(text, group)
+}
+
+/** `«QUETZAL»`. */
+function isQuotedWord(text: string, { value, start, end }: Group): boolean {
+  const isOpen = '«“„"「'.includes(text.charAt(start - 1) || ' ')
+  return isOpen && '»”“"」'.includes(text.charAt(end) || ' ') && value === value.toUpperCase()
+}
+
+/** Words with dashes and a number, in any alphabet, alone in a line: `берёза-туман-47`. */
+const SPOKEN = /^\s*(\p{Ll}{3,12}(?:-\p{Ll}{3,12}){0,4}-(?:\d{2,4}|\p{Ll}{3,12}))\s*$/u
+
+/** Characters of a line that may be such words. */
+const SPOKEN_CHARS_MAX = 80
+
+function spokenIn(text: string): LineCandidate | null {
+  if (text.length > SPOKEN_CHARS_MAX || !text.includes('-')) return null
+  const value = SPOKEN.exec(text)?.[1]
+  if (value === undefined) return null
+  const start = text.indexOf(value)
+  return {
+    value,
+    shape: 'words',
+    prefix: '',
+    groups: value.split('-').length,
+    isNumeric: false,
+    start,
+    end: start + value.length,
+    standsAlone: true,
+    beginsLine: true,
+  }
 }
 
 /** Capitals with too few vowels for a word. */

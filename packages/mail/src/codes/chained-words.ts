@@ -17,7 +17,7 @@ export function isChained(text: string, end: number, start: number): boolean {
 export function isPhrase(text: string, end: number, start: number): boolean {
   for (let at = end; at < start; at += 1) {
     const kind = KINDS[text.charCodeAt(at)]
-    if (kind === KIND.letter || kind === KIND.prefixing) return true
+    if (kind === KIND.letter || kind === KIND.prefixing || kind === KIND.joined) return true
   }
   return false
 }

@@ -54,6 +54,8 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
  */
 function goTogether(one: Token, other: Token): boolean {
   if (isShortMix(one) && isShortMix(other)) return one.value.length === other.value.length
+  // `A 3 V 9`
+  if (one.value.length === 1 && other.value.length === 1) return one.lower + other.lower === 0
   const areDigits = one.digits === one.value.length && other.digits === other.value.length
   const areWords = isLowerWord(one) && isLowerWord(other)
   return areDigits || areWords
@@ -70,6 +72,7 @@ function isLowerWord({ lower, value }: Token): boolean {
 function separatorOf(text: string, one: Token, other: Token): string {
   const between = text.slice(one.end, other.start)
   if (between.length > GAP_CHARS_MAX) return ''
+  if (between === '.') return isDotted(one, other) ? '.' : ''
   let dash = ''
   for (let at = 0; at < between.length; at += 1) {
     const code = between.charCodeAt(at)
@@ -78,6 +81,13 @@ function separatorOf(text: string, one: Token, other: Token): string {
     dash = '-'
   }
   return dash || ' '
+}
+
+/** `285.617`, `12.99.50`: groups of equal length. */
+function isDotted(one: Token, other: Token): boolean {
+  const { length } = one.value
+  if (length < 2 || length > 4 || other.value.length !== length) return false
+  return one.digits === length && other.digits === length
 }
 
 function isDash(code: number): boolean {
@@ -90,14 +100,24 @@ function isDash(code: number): boolean {
  */
 function piecesOf(chain: Chain): readonly Chain[] {
   const { tokens, separator } = chain
-  if (tokens.length === 1 || separator === '-') return [chain]
+  if (tokens.length === 1 || separator !== ' ') return [chain]
   if (tokens.every(isLowerWord) || tokens.every(isShortMix)) return [chain]
   const lengths = tokens.map((token) => token.value.length)
   const length = lengths.reduce((sum, one) => sum + one, 0)
   if (tokens.length > 2 && length > SPACED_DIGITS_MAX) return []
   const spread = Math.max(...lengths) - Math.min(...lengths)
-  if (spread <= 1) return [chain]
+  const isShort = Math.max(...lengths) <= 4 && Math.min(...lengths) >= 2
+  const isPair = isShort && length >= 5 && length <= 8 && tokens.length === 2
+  if (spread <= 1 || isPair || endsShorter(lengths)) return [chain]
   return tokens.map((token) => ({ tokens: [token], separator: '' }))
+}
+
+/** `4417 0952 63`: groups of one length, the last shorter. */
+export function endsShorter(lengths: readonly number[]): boolean {
+  const [first = 0] = lengths
+  const last = lengths.at(-1) ?? 0
+  const isEven = lengths.slice(0, -1).every((length) => length === first)
+  return lengths.length >= 3 && isEven && first >= 3 && last < first
 }
 
 /** `DE89 3704 …`: the country, check digits and first group of an IBAN. */

@@ -140,7 +140,8 @@ export function clauseStart(text: string, place: number): number {
   return limit
 }
 
-function clauseEnd(text: string, place: number): number {
+/** Where the sentence that contains a position ends. */
+export function clauseEnd(text: string, place: number): number {
   const limit = Math.min(text.length, place + REACH_AFTER)
   for (let at = place; at < limit; at += 1) {
     if (isStop(text, at)) return at

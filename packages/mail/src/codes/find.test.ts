@@ -272,7 +272,7 @@ describe('several numbers of one form', () => {
 })
 
 describe('looks', () => {
-  const label = '<p>Use this to sign in:</p>'
+  const label = '<p>Your number is</p>'
   const plain = candidateIn({ html: `${label}<p>482913` }, '482913')
 
   const looks: readonly (readonly [string, string])[] = [

@@ -1,5 +1,6 @@
 import { candidatesOf } from './candidates.ts'
-import { type JudgedValue, judge } from './judge.ts'
+import { evidenceOf } from './evidence.ts'
+import { type JudgedValue, judge, reasonsOf } from './judge.ts'
 import { linesOf, type OtpInput } from './lines.ts'
 import { MailReader } from './mail-reader.ts'
 
@@ -31,44 +32,40 @@ const NOTHING: OtpFinding = { otp: null, candidates: [] }
 /** Candidates reported: enough to see why a code was or was not taken. */
 const REPORTED_MAX = 10
 
-/** Lowest confidence with which a code is returned. */
-const CONFIDENCE_MIN = 0.55
+/** Lowest confidence with which a code is returned: a wrong code is worse than none. */
+const CONFIDENCE_MIN = 0.65
 
-/** Points by which the code must lead the next candidate. */
-const LEAD_MIN = 0.8
+/** Highest confidence: no mail is certain. */
+const CONFIDENCE_MAX = 0.99
 
 /** Finds the one-time code of a mail. */
 export function findOtp(input: OtpInput): OtpFinding {
   const lines = linesOf(input)
   const candidates = candidatesOf(lines)
   if (candidates.length === 0) return NOTHING
-  const judged = judge(new MailReader(lines, candidates), candidates)
+  const judged = judge(evidenceOf(new MailReader(lines, candidates), candidates))
   const best = judged[0]
   return {
-    otp: best === undefined ? null : choose(best, judged[1]),
+    otp: best === undefined ? null : choose(best),
     candidates: judged.slice(0, REPORTED_MAX).map(report),
   }
 }
 
-function choose(best: JudgedValue, second: JudgedValue | undefined): Otp | null {
-  const confidence = confidenceOf(best.points)
-  if (confidence < CONFIDENCE_MIN) return null
-  const rival = second === undefined ? 0 : confidenceOf(second.points)
-  if (rival >= CONFIDENCE_MIN && best.points - (second?.points ?? 0) < LEAD_MIN) return null
-  return { value: best.value, confidence }
+function choose(best: JudgedValue): Otp | null {
+  const confidence = confidenceOf(best)
+  return confidence < CONFIDENCE_MIN ? null : { value: best.evidence.value, confidence }
 }
 
-function report({ value, points, findings }: JudgedValue): OtpCandidate {
+function report(judged: JudgedValue): OtpCandidate {
+  const reasons = reasonsOf(judged.evidence)
   return {
-    value,
-    confidence: confidenceOf(points),
-    reasonsFor: findings.filter((one) => one.points > 0).map(({ reason }) => reason),
-    reasonsAgainst: findings.filter((one) => one.points < 0).map(({ reason }) => reason),
+    value: judged.evidence.value,
+    confidence: confidenceOf(judged),
+    reasonsFor: reasons.filter(({ weight }) => weight > 0).map(({ text }) => text),
+    reasonsAgainst: reasons.filter(({ weight }) => weight < 0).map(({ text }) => text),
   }
 }
 
-/** Converts points to a probability: 0.5 at 3.2 points, and at most 0.99. */
-function confidenceOf(points: number): number {
-  const probability = 1 / (1 + Math.exp(-1.3 * (points - 3.2)))
-  return Math.round(Math.min(probability, 0.99) * 1000) / 1000
+function confidenceOf({ probability }: JudgedValue): number {
+  return Math.round(Math.min(probability, CONFIDENCE_MAX) * 1000) / 1000
 }

@@ -1,4 +1,4 @@
-import { chainsOf } from './chains.ts'
+import { chainsOf, endsShorter } from './chains.ts'
 import type { Token } from './tokens.ts'
 
 /** What a code is made of. */
@@ -71,9 +71,14 @@ function joined(chain: {
     const number = tokens[1]?.value ?? ''
     return { ...parts, value: number, shape: 'digits', prefix: first.value, parts: 1 }
   }
+  if (separator === '.') return isDotted(tokens) ? { ...parts, value, shape: 'digits' } : null
   if (isInflected(tokens, separator)) {
     const { value: number, end } = first
     return { ...parts, end, value: number, shape: 'digits', parts: 1 }
+  }
+  if (isGlued(tokens, separator)) {
+    const number = tokens[1]?.value ?? ''
+    return { ...parts, start: tokens[1]?.start ?? 0, value: number, shape: 'digits', parts: 1 }
   }
   if (isWords(tokens)) {
     return { ...parts, value: tokens.map((token) => token.value).join(separator), shape: 'words' }
@@ -81,7 +86,8 @@ function joined(chain: {
   if (value.length < LENGTH_MIN || value.length > LENGTH_MAX) return null
   if (digits === value.length) return isEven(tokens) ? { ...parts, value, shape: 'digits' } : null
   if (tokens.some((token) => token.lower > 0 && token.upper > 0 && token.digits === 0)) return null
-  if (digits > 0) return tokens.some(isWord) ? null : { ...parts, value, shape: 'mixed' }
+  if (digits > 0)
+    return tokens.some(isWord) && !isShortMix(tokens) ? null : { ...parts, value, shape: 'mixed' }
   return isEven(tokens) && first.lower === 0 ? { ...parts, value, shape: 'letters' } : null
 }
 
@@ -97,10 +103,52 @@ function isPrefixed(tokens: readonly Token[], separator: string): boolean {
     separator === '-' &&
     letters.upper === letters.value.length &&
     letters.upper <= 3 &&
+    // `SOL-2025` is a coupon.
+    !(letters.upper === 3 && YEAR.test(number.value)) &&
     number.digits === number.value.length &&
     number.digits >= PREFIXED_DIGITS_MIN &&
     number.digits <= LENGTH_MAX
   )
+}
+
+const YEAR = /^20[2-4]\d$/
+
+/** Groups with dots that are neither a date nor an amount in thousands. */
+function isDotted(tokens: readonly Token[]): boolean {
+  const length = tokens.reduce((sum, token) => sum + token.value.length, 0)
+  if (length < 6 || length > 8 || tokens.length > 3) return false
+  const [day = 0, month = 0] = tokens.map(({ value }) => Number(value))
+  const isDate = tokens.length === 3 && day <= 31 && month <= 12
+  return !isDate && !/^0+$/.test(tokens.at(-1)?.value ?? '')
+}
+
+/** Prefixes of Zulu and its relatives that a dash joins to a number: `ngu-6194`. */
+const GLUED = new Set([
+  'ngu',
+  'nge',
+  'ku',
+  'kwe',
+  'ka',
+  'u',
+  'i',
+  'yi',
+  'ya',
+  'wa',
+  'le',
+  'ne',
+  'no',
+])
+
+function isGlued([prefix, number, ...more]: readonly Token[], separator: string): boolean {
+  if (prefix === undefined || number === undefined || more.length > 0) return false
+  const isNumber = number.digits === number.value.length && number.digits >= PREFIXED_DIGITS_MIN
+  return separator === '-' && isNumber && GLUED.has(prefix.value)
+}
+
+/** `hgt-204`: too short for a word. */
+function isShortMix([letters, number, ...more]: readonly Token[]): boolean {
+  if (letters === undefined || number === undefined || more.length > 0) return false
+  return letters.lower === 3 && letters.value.length === 3 && number.digits >= 3
 }
 
 /** `7093-as`: a number with the ending of its language. */
@@ -118,7 +166,18 @@ function isEven(tokens: readonly Token[]): boolean {
   const shortest = Math.min(...lengths)
   const longest = Math.max(...lengths)
   if (longest > 5) return false
-  return shortest === longest || (shortest >= 3 && longest - shortest === 1)
+  if (shortest === longest || (shortest >= 3 && longest - shortest === 1)) return true
+  // `3371 86`, `60 33 918`, `07-3-28`
+  const length = lengths.reduce((sum, one) => sum + one, 0)
+  if (endsShorter(lengths)) return true
+  if (isDate(tokens)) return false
+  return longest <= 4 && length >= 5 && length <= 8 && tokens.length <= 3
+}
+
+/** `2025-03-14`, `14-03-2025`. */
+function isDate([first, , last, ...more]: readonly Token[]): boolean {
+  if (first === undefined || last === undefined || more.length > 0) return false
+  return /^(?:19|20)\d\d$/.test(first.value) || /^(?:19|20)\d\d$/.test(last.value)
 }
 
 /** `digit` in `6-digit`: lower-case letters only. */

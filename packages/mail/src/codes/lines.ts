@@ -189,16 +189,24 @@ function joinDigitGroups(lines: readonly Line[]): readonly Line[] {
     const first = lines[at]
     if (first === undefined) break
     let end = at + 1
-    while (isDigitGroup(first) && isBeside(first, lines[end])) end += 1
-    const groups = lines.slice(at, end)
+    while (isDigitGroup(first) && isBeside(first, lines[afterDivider(lines, end)])) {
+      end = afterDivider(lines, end) + 1
+    }
+    const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
     const isCode = groups.length > 1 && groups.length <= GROUPS_MAX
     if (isCode) {
       const text = groups.map((group) => group.text.trim()).join('')
       joined.push({ ...first, text, isJoined: true })
-    } else joined.push(...groups)
+    } else joined.push(...lines.slice(at, end))
     at = end
   }
   return joined
+}
+
+/** A dash may have a cell of its own between two groups. */
+function afterDivider(lines: readonly Line[], at: number): number {
+  const line = lines[at]
+  return line !== undefined && isDivider(line) ? at + 1 : at
 }
 
 function isDigitGroup({ text, cell }: Line): boolean {

@@ -50,6 +50,11 @@ export class MailReader {
     this.#read = new Array<ReadLine | undefined>(lines.length)
   }
 
+  /** How many lines there are. */
+  get length(): number {
+    return this.#lines.length
+  }
+
   /** The line at an index, if there is one. */
   line(index: number): ReadLine | undefined {
     const known = this.#read[index]
@@ -107,7 +112,7 @@ function joinedHit(text: string, start: number, hits: PlacedWord[]): number {
 
 function wordHit(text: string, start: number, hits: PlacedWord[]): number {
   const wordStop = wordEnd(text, start + 1)
-  const address = endOfAddress(text, start, wordStop)
+  const address = isInitial(text, start, wordStop) ? 0 : endOfAddress(text, start, wordStop)
   if (address > 0) return address
   const concepts = DICTIONARY.matchAt(text, start)
   let last = start
@@ -125,6 +130,11 @@ function wordHit(text: string, start: number, hits: PlacedWord[]): number {
     if (isNew) hits.push({ start: DICTIONARY.edge, end, concepts: ending })
   }
   return end
+}
+
+/** `z` in `z.B.`, which is no address. */
+function isInitial(text: string, start: number, end: number): boolean {
+  return end === start + 1 && text.charAt(end) === '.' && text.charAt(end + 2) === '.'
 }
 
 function lastWord(text: string, start: number, end: number): number {

@@ -35,6 +35,7 @@ const OTHERS = [
   ['money', 'an amount'],
   ['owner', 'the number of a customer or an account'],
   ['naming', 'the number of an order, invoice, ticket or booking'],
+  ['thing', 'the number of a thing or a place'],
 ] as const
 
 /** These outweigh even a word for a one-time code: an OTP for the courier. */
@@ -47,7 +48,7 @@ const OF_SENTENCE = bitsOf('promo', 'place', 'backup', 'meeting')
 export const OTHERWISE = OTHERS.reduce((bits, [concept]) => bits | BIT[concept], 0)
 
 /** Without names: a code that confirms an order is a code, one for a locker is not. */
-const NOT_NAMES = OTHERWISE & ~bitsOf('naming', 'owner')
+const NOT_NAMES = OTHERWISE & ~bitsOf('naming', 'owner', 'thing')
 
 /** Points of a label that says what the number is instead. */
 const NAMED_OTHERWISE = -5

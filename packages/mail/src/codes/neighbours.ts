@@ -27,6 +27,9 @@ const PURPOSE = bitsOf('verify', 'login', 'once')
 /** Cells of a table that are searched for the head of a column. */
 const CELLS_BACK_MAX = 24
 
+/** A line that begins with a number and is little more than it. */
+const NUMBER_LINE = /^\s*\p{Nd}.{0,12}$/u
+
 /** Characters of a label in a cell of its own. */
 const LABEL_CELL_CHARS_MAX = 60
 
@@ -35,8 +38,11 @@ export function meaningAround(mail: MailReader, candidate: Candidate): Meaning {
   if (!isBelow(mail, candidate)) return NO_MEANING
   const above = meaningAbove(mail, candidate)
   if (above.points >= 3 || above.points <= -4 || !candidate.standsAlone) return above
+  if (labelLineOf(mail, candidate.line) !== null) return above
   const below = mail.line(candidate.line + 1)
   if (below === undefined || below.source !== mail.line(candidate.line)?.source) return above
+  // A label with a number below it names that number.
+  if (NUMBER_LINE.test(mail.line(candidate.line + 2)?.text ?? '')) return above
   const { isNumeric } = candidate
   const meaning = meaningOf(labelOfStart(below), { isNumeric, isTouching: false })
   const points = meaning.points * SHARE_BELOW
@@ -52,8 +58,8 @@ function isBelow(mail: MailReader, candidate: Candidate): boolean {
 
 function meaningAbove(mail: MailReader, candidate: Candidate): Meaning {
   const { isNumeric } = candidate
-  const head = headOf(mail, candidate.line) ?? labelCellOf(mail, candidate.line)
-  if (head !== null) return meaningOfLine(head, isNumeric)
+  const label = labelLineOf(mail, candidate.line)
+  if (label !== null) return meaningOfLine(label, isNumeric)
   const source = mail.line(candidate.line)?.source
   let weak = meaningOfSubject(mail, candidate)
   for (const [index, share] of SHARES_ABOVE.entries()) {
@@ -74,6 +80,11 @@ function meaningOfSubject(mail: MailReader, candidate: Candidate): Meaning {
   if (subject?.source !== 'subject' || !candidate.standsAlone) return NO_MEANING
   const meaning = meaningOfLine(subject, candidate.isNumeric)
   return { ...meaning, points: Math.max(0, meaning.points * SHARE_OF_SUBJECT), isFar: true }
+}
+
+/** In a table, the only label of a cell: the head of its column, or the cell to the left. */
+export function labelLineOf(mail: MailReader, index: number): ReadLine | null {
+  return headOf(mail, index) ?? labelCellOf(mail, index)
 }
 
 /**

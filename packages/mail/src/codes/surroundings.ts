@@ -15,6 +15,9 @@ export interface Surroundings {
   readonly meaning: Meaning
   /** Meanings in its own sentence. */
   readonly sentence: number
+  /** The part of them before it, and after it. */
+  readonly sentenceBefore: number
+  readonly sentenceAfter: number
 }
 
 /** Characters between `enter` and the number. */
@@ -35,7 +38,14 @@ const BOUND: Meaning = { points: 6, reason: 'bound to a domain', isOtp: true }
 export function surroundingsOf(mail: MailReader, candidate: Candidate): Surroundings {
   const line = mail.line(candidate.line)
   if (line === undefined) {
-    return { before: NO_LABEL, after: NO_LABEL, meaning: NO_MEANING, sentence: 0 }
+    return {
+      before: NO_LABEL,
+      after: NO_LABEL,
+      meaning: NO_MEANING,
+      sentence: 0,
+      sentenceBefore: 0,
+      sentenceAfter: 0,
+    }
   }
   const { before: left, after: right } = labelsOf(line, candidate)
   const sentence = left.clause | right.clause
@@ -47,7 +57,14 @@ export function surroundingsOf(mail: MailReader, candidate: Candidate): Surround
         behind: meaningBehind(line, candidate, after),
         around: () => meaningAround(mail, candidate),
       })
-  return { before, after, meaning, sentence }
+  return {
+    before,
+    after,
+    meaning,
+    sentence,
+    sentenceBefore: left.clause,
+    sentenceAfter: right.clause,
+  }
 }
 
 /** Apple's form for codes that a browser fills in: `@example.com #123456`. */
@@ -58,14 +75,16 @@ function isDomainBound(text: string, { start }: Candidate): boolean {
 
 function meaningBefore(
   { text }: ReadLine,
-  { isNumeric, start }: Candidate,
+  { isNumeric, start, end }: Candidate,
   { before, after }: { readonly before: Label; readonly after: Label },
 ): Meaning {
   const behind = text.slice(start - before.gap, start)
   const near = { isNumeric, isTouching: isTouching(behind) }
   const said = unlessOfThing(meaningOf(before, near), behind)
   const isOpen = said.points > -3 && said.points < ENTERED.points
-  return isOpen && isNumeric && isEntered(before, after) ? ENTERED : said
+  return isOpen && isNumeric && isEntered(before, isSeparated(text, end, after) ? NO_LABEL : after)
+    ? ENTERED
+    : said
 }
 
 const ENTERED: Meaning = { points: 3.2, reason: 'to be entered to verify or sign in' }
@@ -75,6 +94,11 @@ function isEntered(before: Label, after: Label): boolean {
   if (!isEnteredBy(before) && !isEnteredBy(after)) return false
   const hasPurpose = (before.clause & bitsOf('verify', 'login')) !== 0
   return hasPurpose && (before.clause & bitsOf('promo', 'place', 'meeting')) === 0
+}
+
+/** `(ID 482913), enter`: a comma or bracket separates a number from the verb behind it. */
+function isSeparated(text: string, end: number, { gap }: Label): boolean {
+  return /[,)\]،，、）]/.test(text.slice(end, end + gap))
 }
 
 function isEnteredBy({ concepts, gap }: Label): boolean {

@@ -17,7 +17,6 @@ interface PlacedCandidate {
 /** A rule for something that looks like a code but is not. */
 export interface Trap {
   readonly reason: string
-  readonly points: number
   readonly matches: (place: PlacedCandidate) => boolean
 }
 
@@ -27,40 +26,53 @@ const MASKED = /[*•●∗…]-?$|[xX]{2}-?$|(?<!\.)\.{2,3}$/
 const MASKED_VALUE = /^[Xx]{2,}\d{2,4}$/
 const MEASURE = /^\d+(?:h\d\d|[a-z]{1,2}|MB|GB|KB|TB|PM|AM|th|USD|EUR|GBP|kWh)$/
 const NAMING_PREFIX = /^(?:INV|ORD|REF|PO|SO|WO|DO|TKT|CASE|RMA|SKU|ID|NO|BK|RE|FA|CVE|TR|AB|DE)$/
-const WORD_AND_NUMBER = /^[a-z]{4,}\d{1,5}$/i
+const WORD_AND_NUMBER = /^(?:[a-z]{4,}\d|[a-z]{3}(?:20\d\d|\d\d)$)/i
 
 /** Rules by characters and form. Words are handled by the label. */
 export const TRAPS: readonly Trap[] = [
-  { reason: 'a year', points: -4, matches: isYear },
-  { reason: 'could be a year', points: -0.8, matches: isYearLike },
-  { reason: 'a price', points: -7, matches: isPrice },
-  { reason: 'a phone number', points: -7, matches: isPhone },
-  { reason: 'a date', points: -4, matches: isDay },
-  { reason: 'could be a date', points: -0.8, matches: isDayLike },
-  { reason: 'a length of time', points: -6, matches: isDuration },
-  { reason: 'a measure or a time', points: -5, matches: isMeasure },
-  { reason: 'the last digits of a card or phone number', points: -6, matches: isMasked },
-  { reason: 'a colour', points: -6, matches: isColour },
-  { reason: 'behind a number sign', points: -2.5, matches: isNumbered },
-  { reason: 'a postal code', points: -4, matches: isPostal },
-  { reason: 'a copyright line', points: -6, matches: isCopyright },
-  { reason: 'the number of a document', points: -2.5, matches: isDocument },
-  { reason: 'a word with a number, as coupons are', points: -2.5, matches: isCoupon },
-  { reason: 'in quoted speech', points: -5, matches: isQuoted },
-  { reason: 'in a quoted mail', points: -5, matches: isReplied },
-  { reason: 'a field of JSON', points: -5, matches: isField },
-  { reason: 'the text of a link', points: -2, matches: isLinkText },
+  { reason: 'a year', matches: isYear },
+  { reason: 'could be a year', matches: isYearLike },
+  { reason: 'a price', matches: isPrice },
+  { reason: 'a phone number', matches: isPhone },
+  { reason: 'a date', matches: isDay },
+  { reason: 'could be a date', matches: isDayLike },
+  { reason: 'a length of time', matches: isDuration },
+  { reason: 'a measure or a time', matches: isMeasure },
+  { reason: 'the last digits of a card or phone number', matches: isMasked },
+  { reason: 'a colour', matches: isColour },
+  { reason: 'behind a number sign', matches: isNumbered },
+  { reason: 'a postal code', matches: isPostal },
+  { reason: 'a copyright line', matches: isCopyright },
+  { reason: 'the number of a document', matches: isDocument },
+  { reason: 'a word with a number, as coupons are', matches: isCoupon },
+  { reason: 'in quoted speech', matches: isQuoted },
+  { reason: 'in a quoted mail', matches: isReplied },
+  { reason: 'a field of JSON', matches: isField },
+  { reason: 'the text of a link', matches: isLinkText },
 ]
 
 const YEAR = /^(?:19[5-9]\d|20[0-4]\d)$/
 
+/** Years of other calendars, in lines with letters of a script that uses them. */
+const OTHER_YEARS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^25[5-8]\d$/, /[\u0e00-\u0eff\u1780-\u17ff]/],
+  [/^1[34]\d\d$/, /[\u0600-\u06ff]/],
+  [/^20[5-9]\d$/, /[\u0900-\u097f]/],
+]
+
+function isYearOf(value: string, text: string): boolean {
+  if (value.length !== 4) return false
+  if (YEAR.test(value)) return true
+  return OTHER_YEARS.some(([year, script]) => year.test(value) && script.test(text))
+}
+
 function isYear(place: PlacedCandidate): boolean {
-  return YEAR.test(place.candidate.value) && !isYearLike(place)
+  return isYearOf(place.candidate.value, place.line.text) && !isYearLike(place)
 }
 
 /** A code of four digits may look like a year; then a label must say that it is a code. */
-function isYearLike({ candidate, around }: PlacedCandidate): boolean {
-  if (!YEAR.test(candidate.value) || around.meaning.points < 3) return false
+function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
+  if (!isYearOf(candidate.value, line.text) || around.meaning.points < 3) return false
   return candidate.standsAlone || (around.before.concepts & CODE_LIKE) !== 0
 }
 

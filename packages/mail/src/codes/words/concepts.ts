@@ -50,6 +50,8 @@ export const CONCEPTS = [
   'number',
   /** Last digits of a card or phone. */
   'ending',
+  /** Names a number only directly before it: case, request, room, platform. */
+  'thing',
 ] as const
 
 /** Name of one meaning. */

@@ -1,0 +1,131 @@
+import { CODE_LIKE } from './binding.ts'
+import type { Shape } from './groups.ts'
+import { SIGN_IN, type Topic } from './mail-topic.ts'
+import type { Meaning } from './meaning.ts'
+import { BIT, bitsOf } from './words/concepts.ts'
+
+/** What facts about a value are combined from. */
+export interface Combined {
+  readonly value: string
+  readonly meaning: Meaning
+  readonly shape: Shape
+  readonly style: readonly string[]
+  /** Has a digit. */
+  readonly isNumber: boolean
+  readonly isAlone: boolean
+  /** The only number of the mail that stands alone. */
+  readonly isOnlyAlone: boolean
+  /** Meanings by relation, in the order of `RELATIONS`. */
+  readonly relations: Int32Array
+  readonly topic: Topic
+}
+
+/** Facts that mean more together than each does alone. */
+export function combinedFacts(all: Combined): readonly string[] {
+  return [...unnamedFacts(all), ...enteredFacts(all), ...matterFacts(all)]
+}
+
+const KEPT = bitsOf('valid', 'keep')
+const STRIKING = ['large', 'letters spaced', 'one cell or line for each character']
+
+/** Relations of words in the sentence of a value, beside it, and above it. */
+const SENTENCE = [0, 1, 2, 3]
+const BESIDE = [4, 5, 9, 10]
+const SENTENCE_OR_ABOVE = [...SENTENCE, 4, 6, 9]
+
+function conceptsOf({ relations }: Combined, indexes: readonly number[]): number {
+  return indexes.reduce((all, index) => all | (relations[index] ?? 0), 0)
+}
+
+/** The conditions that are true, by name. */
+function holding(conditions: readonly (readonly [string, boolean])[]): readonly string[] {
+  return conditions.filter(([, holds]) => holds).map(([fact]) => fact)
+}
+
+/** For values that nothing calls a code. */
+function unnamedFacts(all: Combined): readonly string[] {
+  if (all.meaning.points !== 0 || !all.isNumber) return []
+  const { topic, style, isOnlyAlone } = all
+  const isSignIn = ((topic.subject | topic.body) & SIGN_IN) !== 0
+  const isStriking = STRIKING.some((fact) => style.includes(fact))
+  return holding([
+    ['unnamed, alone', isOnlyAlone],
+    ['unnamed, alone, kept secret or expires', isOnlyAlone && (topic.body & KEPT) !== 0],
+    ['unnamed, alone, in a mail about signing in', isOnlyAlone && isSignIn],
+    ['unnamed, alone, striking', isOnlyAlone && isStriking],
+    ['unnamed, bold', style.includes('bold')],
+    ['unnamed, a word for code near', (conceptsOf(all, BESIDE) & CODE_LIKE) !== 0],
+  ])
+}
+
+/** For values with a verb of entering in their sentence or above them. */
+function enteredFacts(all: Combined): readonly string[] {
+  const { shape, isAlone, isNumber, topic } = all
+  const isEntered = isNumber && (conceptsOf(all, SENTENCE) & BIT.enter) !== 0
+  const isFor = (conceptsOf(all, SENTENCE_OR_ABOVE) & SIGN_IN) !== 0
+  const isCodeNear = (conceptsOf(all, BESIDE) & CODE_LIKE) !== 0
+  const isBelow = isAlone && (conceptsOf(all, [6, 11]) & BIT.enter) !== 0
+  return holding([
+    ['entered', isEntered],
+    ['entered, kept secret or expires', isEntered && (topic.body & KEPT) !== 0],
+    ['entered, to verify or sign in', isEntered && isFor],
+    ['entered, a word for code near', isEntered && isCodeNear],
+    ['letters below a verb of entering', shape === 'letters' && isBelow],
+  ])
+}
+
+/** Points of a name that clearly says what a value is. */
+const NAMED = 3
+
+/** Characters of a mail that is long enough to say what a code is for. */
+const SHORT_CHARS = 100
+const MEDIUM_CHARS = 300
+
+const BUSINESS = bitsOf('naming', 'money')
+const ACTS = bitsOf('enter', 'valid', 'keep')
+
+/** Numbers of manuals; tests use them as codes, too. */
+const SEQUENCE = /^(?:0?1234(?:5(?:6(?:78?)?)?)?|654321|(\d)\1+|ABC123)$/
+
+/** For what the mail is about, and what is to be done with the value. */
+function matterFacts(all: Combined): readonly string[] {
+  const { meaning, shape, topic, value } = all
+  const { subject, body, chars, hasPercent } = topic
+  const isKept = (body & KEPT) !== 0
+  const isIdle = (body & ACTS) === 0
+  const isSecret = (body & BIT.keep) !== 0
+  const isCalled = meaning.points > 0
+  const isNamed = meaning.points >= NAMED
+  const isLong = chars > SHORT_CHARS
+  const isBusiness = (body & BUSINESS) === BUSINESS || (subject & BIT.naming) !== 0
+  const isAsked = (conceptsOf(all, [...SENTENCE, 6, 9]) & BIT.enter) !== 0
+  const isOf = (concepts: number): boolean => ((body | subject) & concepts) !== 0
+  const isBare = meaning.isBare === true
+  const isUnused = (body & bitsOf('enter', 'keep')) === 0
+  return holding([
+    ['a short mail', !isLong],
+    ['a mail', isLong && chars <= MEDIUM_CHARS],
+    ['a long mail', chars > MEDIUM_CHARS],
+    ['a plain name, no word of signing in', isBare && !isOf(SIGN_IN)],
+    ['a plain name, kept secret or expires', isBare && isKept],
+    ['nothing to do with it', isLong && isIdle],
+    ['named, but nothing to do with it', isLong && isIdle && isNamed],
+    ['business, nothing to do with it', isBusiness && isIdle && isCalled],
+    ['business, never expires', isBusiness && !isKept && isCalled],
+    ['business, entered', isBusiness && isAsked],
+    ['meeting, never expires', isOf(BIT.meeting) && !isKept],
+    ['meeting, called a one-time code', isOf(BIT.meeting) && meaning.isOtp === true],
+    ['place, never expires', isOf(BIT.place) && !isKept],
+    ['offer, not secret', isOf(BIT.promo) && !isSecret],
+    ['letters and digits, named', shape === 'mixed' && isNamed],
+    ['code and order in the subject', (subject & CODE_LIKE) !== 0 && (subject & BIT.naming) !== 0],
+    ['an amount, nothing to enter', (body & BIT.money) !== 0 && isUnused && isCalled],
+    ['a percentage in the mail', hasPercent],
+    ['a percentage, not secret', hasPercent && !isSecret && isCalled],
+    [
+      'a sequence of digits in a mail with examples',
+      SEQUENCE.test(value) && isOf(bitsOf('example', 'tech')),
+    ],
+    ['kept secret and expires', isSecret && (body & BIT.valid) !== 0],
+  ])
+}

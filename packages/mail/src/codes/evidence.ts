@@ -1,0 +1,312 @@
+import { adjacentFacts } from './adjacent-words.ts'
+import type { Candidate } from './candidates.ts'
+import { combinedFacts } from './combinations.ts'
+import { formFacts, styleFacts } from './findings.ts'
+import type { LineSource } from './lines.ts'
+import type { MailReader, ReadLine } from './mail-reader.ts'
+import { type Topic, topicOf } from './mail-topic.ts'
+import type { Meaning } from './meaning.ts'
+import { relationsOf } from './relations.ts'
+import { type Surroundings, surroundingsOf } from './surroundings.ts'
+import { TRAPS } from './traps.ts'
+import { BIT } from './words/concepts.ts'
+
+/** All that is known of a value that could be the code, before anything is weighed. */
+export interface Evidence {
+  readonly value: string
+  /** What it is called, at the place where that is clearest. */
+  readonly meaning: Meaning
+  /** Points by which its name is better than that of the best other value, up to 4. */
+  readonly lead: number
+  /** By name; each is true or absent. */
+  readonly facts: readonly string[]
+  /** Meanings of the words around it by their relation to it. */
+  readonly relations: Int32Array
+}
+
+/** Nothing in the mail says what the value is. */
+const UNSAID = 'nothing calls it a code'
+
+/** This many values of one form that each stand alone are a list. */
+const LIST_MIN = 3
+
+/** Points of a name that clearly says what a value is, or what else it is. */
+const NAMED = 3
+const NAMED_OTHERWISE = -4
+
+/** A trap outweighs a better name in the choice of the place that counts. */
+const TRAP_POINTS = 3
+
+const LEAD_MAX = 4
+
+interface Occurrence {
+  readonly candidate: Candidate
+  readonly line: ReadLine
+  readonly around: Surroundings
+  readonly traps: readonly string[]
+  readonly style: readonly string[]
+}
+
+/** The places of one value, without hidden ones if any is visible. */
+interface Shown {
+  readonly value: string
+  readonly found: readonly Occurrence[]
+  readonly shown: readonly Occurrence[]
+  readonly main: Occurrence
+}
+
+/** Collects what is known of each value. */
+export function evidenceOf(
+  mail: MailReader,
+  candidates: readonly Candidate[],
+): readonly Evidence[] {
+  const values = valuesOf(mail, candidates)
+  if (values.length === 0) return []
+  const topic = topicOf(mail.all())
+  const numbers = values.filter(({ value }) => hasDigit(value))
+  const inMail: InMail = {
+    numbers: numbers.length,
+    alone: numbers.filter(isAlone).length,
+    lines: mail.length,
+    listed: listedValues(values),
+  }
+  return values.map((value) => evidenceOfValue(mail, value, { values, topic, inMail }))
+}
+
+interface InMail {
+  readonly numbers: number
+  /** Numbers that stand alone. */
+  readonly alone: number
+  readonly lines: number
+  readonly listed: ReadonlySet<string>
+}
+
+interface Whole {
+  readonly values: readonly Shown[]
+  readonly topic: Topic
+  readonly inMail: InMail
+}
+
+function evidenceOfValue(mail: MailReader, own: Shown, { values, topic, inMail }: Whole): Evidence {
+  const { value, shown, main } = own
+  const { meaning } = main.around
+  const relations = relationsOf(mail, shown, topic)
+  const best = bestOther(values, own)
+  const style = mostStyled(shown)
+  const facts = [
+    ...main.traps,
+    ...meaningFacts(meaning),
+    ...sentenceFacts(main.around),
+    ...formFacts(main.candidate),
+    ...style,
+    ...topicFacts(meaning, topic),
+    ...placeFacts(own, values),
+    ...shown.flatMap(({ line, candidate }) => adjacentFacts(line, candidate)),
+    ...comparedFacts(own, best, inMail),
+    ...combinedFacts({
+      meaning,
+      shape: main.candidate.shape,
+      style,
+      isNumber: hasDigit(value),
+      isAlone: isAlone(own),
+      isOnlyAlone: isAlone(own) && inMail.alone === 1 && hasDigit(value),
+      value,
+      relations,
+      topic,
+    }),
+  ]
+  const lead = Math.max(-LEAD_MAX, Math.min(LEAD_MAX, meaning.points - Math.max(0, best)))
+  return { value, meaning, lead, facts: [...new Set(facts)], relations }
+}
+
+function valuesOf(mail: MailReader, candidates: readonly Candidate[]): readonly Shown[] {
+  const byValue = new Map<string, Occurrence[]>()
+  for (const candidate of candidates) {
+    const occurrence = occurrenceOf(mail, candidate)
+    if (occurrence === null) continue
+    const others = byValue.get(candidate.value)
+    if (others === undefined) byValue.set(candidate.value, [occurrence])
+    else others.push(occurrence)
+  }
+  return Array.from(byValue, ([value, found]) => {
+    const visible = found.filter(isVisible)
+    const shown = visible.length > 0 ? visible : found
+    const main = shown.reduce((best, one) => (clarity(one) > clarity(best) ? one : best))
+    return { value, found, shown, main }
+  })
+}
+
+function clarity({ around, traps }: Occurrence): number {
+  return around.meaning.points - traps.length * TRAP_POINTS
+}
+
+function occurrenceOf(mail: MailReader, candidate: Candidate): Occurrence | null {
+  const line = mail.line(candidate.line)
+  if (line === undefined) return null
+  const isWord = candidate.shape === 'letters' || candidate.shape === 'words'
+  if (isWord && isKnown(line, candidate)) return null
+  const around = surroundingsOf(mail, candidate)
+  const place = { candidate, line, around }
+  const traps = TRAPS.filter((trap) => trap.matches(place)).map(({ reason }) => reason)
+  if (isSpelt(candidate) && !isLabelled(around.meaning)) traps.push(UNLABELLED)
+  return { ...place, traps, style: styleFacts(candidate, line) }
+}
+
+const UNLABELLED = 'a word that nothing beside it calls a code'
+
+/** More than a third of it is in the word tables: a button or a heading. */
+function isKnown({ hits }: ReadLine, { start, end }: Candidate): boolean {
+  let known = 0
+  for (const hit of hits) {
+    known += Math.max(0, Math.min(hit.end, end) - Math.max(hit.start, start))
+  }
+  return known * 3 > end - start
+}
+
+/** Made of letters as words are; `KXQ-TRM` is not. */
+function isSpelt({ shape, groups }: Candidate): boolean {
+  return shape === 'words' || (shape === 'letters' && groups === 1)
+}
+
+/** A word is a code only directly after or below a label that means a code for signing in. */
+function isLabelled({ points, isFar, isBare }: Meaning): boolean {
+  return points >= NAMED && isFar !== true && isBare !== true
+}
+
+function isVisible({ line }: Occurrence): boolean {
+  return line.source !== 'hidden' && line.source !== 'preheader'
+}
+
+function isAlone({ shown }: Shown): boolean {
+  return shown.some(({ candidate }) => candidate.standsAlone)
+}
+
+function hasDigit(value: string): boolean {
+  return /\d/.test(value)
+}
+
+/** Values in a list of similar values: recovery codes, winning numbers. */
+function listedValues(values: readonly Shown[]): ReadonlySet<string> {
+  const byForm = new Map<string, string[]>()
+  for (const { value, found } of values) {
+    const first = found[0]
+    if (first === undefined || !first.candidate.standsAlone) continue
+    if (first.around.meaning.points <= 0) continue
+    const form = `${first.candidate.shape} ${value.length} ${first.candidate.groups}`
+    const alike = byForm.get(form)
+    if (alike === undefined) byForm.set(form, [value])
+    else alike.push(value)
+  }
+  const lists = Array.from(byForm.values()).filter((alike) => alike.length >= LIST_MIN)
+  return new Set(lists.flat())
+}
+
+function meaningFacts(meaning: Meaning): readonly string[] {
+  if (meaning.points === 0) return [UNSAID]
+  const facts = [meaning.reason]
+  if (meaning.isOtp) facts.push('its name means a one-time code and nothing else')
+  if (meaning.isBare) facts.push('its name does not say what it is for')
+  if (meaning.isAsked) facts.push('only asked to be entered')
+  if (meaning.isFar) facts.push('its name is not in the line above')
+  return facts
+}
+
+function sentenceFacts({ sentence, before }: Surroundings): readonly string[] {
+  const facts: string[] = []
+  if ((sentence & BIT.dead) !== 0) facts.push('expired or used')
+  if ((sentence & BIT.example) !== 0) facts.push('only an example')
+  if ((sentence & BIT.elsewhere) !== 0) facts.push('sent another way')
+  if (before.concepts !== 0) {
+    const at = GAPS.findIndex(([charsMax]) => before.gap <= charsMax)
+    facts.push(GAPS[at]?.[1] ?? 'far behind a known word')
+  }
+  return facts
+}
+
+const GAPS = [
+  [3, 'next to a known word'],
+  [12, 'near a known word'],
+  [40, 'behind a known word'],
+] as const
+
+function mostStyled(shown: readonly Occurrence[]): readonly string[] {
+  return shown.reduce<readonly string[]>(
+    (most, { style }) => (style.length > most.length ? style : most),
+    [],
+  )
+}
+
+function topicFacts(meaning: Meaning, topic: Topic): readonly string[] {
+  const facts = [...topic.general]
+  if (meaning.isAsked && meaning.points < NAMED) facts.push(...topic.forAsked)
+  if (!meaning.isOtp) facts.push(...topic.unlessOtp)
+  if (meaning.isBare) facts.push(...topic.ifBare)
+  return facts
+}
+
+/** Facts by where in the mail a value is. Hidden text alone is no code. */
+function placeFacts({ found, shown, main }: Shown, values: readonly Shown[]): readonly string[] {
+  const isIn = (source: LineSource): boolean => found.some(({ line }) => line.source === source)
+  const isSeen = shown.some(isVisible)
+  if (!isSeen) {
+    const isOtherSeen = values.some((other) => other.shown.some(isVisible))
+    if (!isIn('preheader')) return ['not to be seen']
+    return [isOtherSeen ? 'in the preview text, others are visible' : 'in the preview text alone']
+  }
+  const facts: string[] = []
+  if (isIn('subject') && shown.length > 1) facts.push('in subject and body')
+  if (shown.length < found.length) facts.push('in the preview text')
+  if (main.line.source === 'subject') facts.push('clearest in the subject')
+  return facts
+}
+
+/** The points of the best name of another value. */
+function bestOther(values: readonly Shown[], own: Shown): number {
+  let best = 0
+  for (const other of values) {
+    if (other !== own) best = Math.max(best, other.main.around.meaning.points)
+  }
+  return best
+}
+
+/** Facts by comparison with the other values of the mail. */
+function comparedFacts(own: Shown, best: number, inMail: InMail): readonly string[] {
+  const { meaning } = own.main.around
+  const facts = [NUMBERS[Math.min(inMail.numbers, 9)] ?? '']
+  const isNamedElsewhere = own.shown.some(({ around }) => around.meaning.points <= NAMED_OTHERWISE)
+  if (isNamedElsewhere && meaning.points > NAMED_OTHERWISE && !meaning.isOtp) {
+    facts.push('called something else in another place')
+  }
+  if (inMail.listed.has(own.value)) facts.push('one of a list')
+  if (best >= NAMED) facts.push('another value is called a code')
+  if (isAlone(own)) facts.push(ALONE[Math.min(inMail.alone, 4)] ?? '')
+  else if (inMail.alone > 0) facts.push('others stand alone')
+  const { candidate, line } = own.main
+  if (candidate.line > inMail.lines * 0.75) facts.push('in the last quarter of the mail')
+  if (!candidate.standsAlone) {
+    if (candidate.beginsLine) facts.push('begins a line')
+    if (candidate.end >= line.text.length - 2) facts.push('ends a line')
+  }
+  return facts
+}
+
+const NUMBERS = [
+  'no number in the mail',
+  'the only number of the mail',
+  'one of two numbers',
+  'one of a few numbers',
+  'one of a few numbers',
+  'one of many numbers',
+  'one of many numbers',
+  'one of many numbers',
+  'one of many numbers',
+  'one of very many numbers',
+] as const
+
+const ALONE = [
+  'stands alone, without a digit',
+  'the only number that stands alone',
+  'one of two that stand alone',
+  'one of three that stand alone',
+  'one of many that stand alone',
+] as const
