@@ -32,7 +32,8 @@ export async function openEvents(
   if (response.status !== 200 || response.body === null) {
     throw new Error(`no stream: ${response.status} ${await response.text()}`)
   }
-  const events = parse(response.body)
+  // Read from at once: fetch cancels a body that nobody reads when its response is collected.
+  const events = parse(response.body.pipeThrough(new TextDecoderStream()).getReader())
   const read = async () => {
     const timer = setTimeout(() => stop.abort(new Error('no such event came')), PATIENCE_MS)
     try {
@@ -65,11 +66,13 @@ export async function openEvents(
 }
 
 async function* parse(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  reader: ReadableStreamDefaultReader<string>,
 ): AsyncGenerator<StreamedEvent, undefined> {
   let text = ''
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    text += chunk
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return undefined
+    text += value
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {
@@ -78,5 +81,4 @@ async function* parse(
       yield { id, type, data: JSON.parse(data ?? 'null') }
     }
   }
-  return undefined
 }
