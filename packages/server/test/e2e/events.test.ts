@@ -69,7 +69,8 @@ onEachDatabase('the event stream of an account', (create, name) => {
     const { wait } = started.data
     assert.deepEqual([wait.inboxId, wait.for], [inbox.id, 'otp'])
     const leftMs = Date.parse(wait.deadline) - Date.now()
-    assert.ok(leftMs > 20_000 && leftMs <= 40_000, `${leftMs}`)
+    // The service goes by the database's clock, which may be some milliseconds ahead.
+    assert.ok(leftMs > 20_000 && leftMs < 41_000, `${leftMs}`)
 
     await using late = await openEvents(dev)
     const held = await late.next()
