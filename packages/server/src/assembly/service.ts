@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
-import { Readiness } from '../features/health/readiness.ts'
+import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
-import { checkDisk } from '../platform/disk.ts'
+import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
@@ -52,6 +52,9 @@ export type ServiceOverrides = {
 
 /** How often expired inboxes and mail past its retention are deleted. */
 const SWEEP_MS = 60_000
+
+/** How often readiness may write to see whether writing works. */
+const WRITE_CHECK_MS = 1_000
 
 /** How long a client in the middle of a mail may go on when the service stops. */
 const SMTP_GRACE_MS = 5_000
@@ -153,11 +156,23 @@ function checkReadiness(
   parts: { readonly receiving: Promise<Receiving>; readonly followUp: StoredMailFollowUp },
 ): Readiness {
   const sqlitePath = sqlitePathOf(config.MAYFLY_DATABASE_URL)
+  const rarely = (check: () => Promise<void>) => atMostEvery(WRITE_CHECK_MS, elapsedMs, check)
+  const checkWrite = rarely(() => store.checkWrite())
+  const disk = (path: string) => {
+    const checkWritable = rarely(() => checkFolder(path))
+    return async () => {
+      await checkFreeSpace(path)
+      await checkWritable()
+    }
+  }
   return new Readiness({
-    storage: () => store.ping(),
+    storage: async () => {
+      await store.ping()
+      await checkWrite()
+    },
     receiving: async () => (await parts.receiving).check(),
     followUp: () => parts.followUp.ping(),
-    ...(sqlitePath === null ? {} : { disk: () => checkDisk(sqlitePath) }),
+    ...(sqlitePath === null ? {} : { disk: disk(sqlitePath) }),
   })
 }
 

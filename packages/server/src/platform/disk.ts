@@ -6,12 +6,16 @@ const FREE_BYTES_MIN = 4 * 1024 * 1024
 
 const PROBE_BYTES = Buffer.alloc(64 * 1024)
 
-/** Throws unless the folder of this file has space left, and takes a file that is synced. */
-export async function checkDisk(path: string): Promise<void> {
+/** Throws unless the disk of this file has space left. */
+export async function checkFreeSpace(path: string): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path))
   if (bavail * bsize < FREE_BYTES_MIN) {
     throw new Error(`the disk of the store has less than ${FREE_BYTES_MIN} bytes left`)
   }
+}
+
+/** Throws unless the folder of this file takes another one, synced to the disk. */
+export async function checkFolder(path: string): Promise<void> {
   const probe = `${path}.probe`
   try {
     await writeFile(probe, PROBE_BYTES, { flush: true, mode: 0o600 })

@@ -36,7 +36,7 @@ export type Dialect = {
   /** The value of that parameter. */
   list(values: readonly string[]): unknown
   /** A statement that fails when the database cannot write. */
-  readonly ping: string
+  readonly writeCheck: string
   /** Makes other migrations wait for the end of this transaction. */
   lockMigrations(tx: Kysely<Schema>): Promise<void>
   /** Makes other transactions that lock the same account wait for the end of this one. */
@@ -76,7 +76,7 @@ export const sqliteDialect: Dialect = {
     sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
   list: (values) => JSON.stringify(values),
   // What a full or read-only disk does to SQLite is found by a file beside the store.
-  ping: 'select 1',
+  writeCheck: 'select 1',
   forUpdate: '',
   skipLocked: '',
   lockMigrations: async () => {},
@@ -126,7 +126,7 @@ export const postgresDialect: Dialect = {
   isAmong: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
   list: (values) => values,
   // Takes a transaction id, so that its commit is written and synced; a standby has none to give.
-  ping: 'select pg_current_xact_id()',
+  writeCheck: 'select pg_current_xact_id()',
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',
   lockMigrations: async (tx) => {

@@ -82,8 +82,10 @@ export type Store = Tables & {
   ): Promise<readonly MessageId[]>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
-  /** Throws when the storage does not answer, or PostgreSQL does not write. */
+  /** Throws when the storage does not answer. */
   ping(): Promise<void>
+  /** Throws when PostgreSQL does not write. */
+  checkWrite(): Promise<void>
   /** A passive checkpoint of SQLite's write-ahead log; nothing on PostgreSQL. */
   checkpoint(): Promise<void>
   close(): Promise<void>
@@ -232,7 +234,10 @@ function storeOver(
       await sql.raw(statement).execute(db)
     },
     ping: async () => {
-      await sql.raw(dialect.ping).execute(db)
+      await sql`select 1`.execute(db)
+    },
+    checkWrite: async () => {
+      await sql.raw(dialect.writeCheck).execute(db)
     },
     checkpoint: async () => {
       if (dialect.name === 'sqlite') await sql`pragma wal_checkpoint(passive)`.execute(db)

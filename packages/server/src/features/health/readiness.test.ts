@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ServiceError, StorageUnavailable } from '../../errors.ts'
-import { Readiness } from './readiness.ts'
+import { atMostEvery, Readiness } from './readiness.ts'
 
 async function failures(readiness: Readiness): Promise<unknown> {
   try {
@@ -47,5 +47,29 @@ describe('readiness', () => {
     assert.equal(starts, 1)
     hanging.resolve()
     await readiness.require()
+  })
+
+  it('writes only now and then, and again at once after a failure', async () => {
+    let elapsedMs = 0
+    let fails = true
+    let runs = 0
+    const check = atMostEvery(
+      1_000,
+      () => elapsedMs,
+      async () => {
+        runs += 1
+        if (fails) throw new Error('read-only')
+      },
+    )
+    await assert.rejects(check())
+    await assert.rejects(check())
+    fails = false
+    await check()
+    elapsedMs = 999
+    await check()
+    assert.equal(runs, 3)
+    elapsedMs = 1_000
+    await check()
+    assert.equal(runs, 4)
   })
 })

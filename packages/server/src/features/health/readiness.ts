@@ -3,6 +3,23 @@ import { failureReason, ServiceError } from '../../errors.ts'
 /** What must work for this node to serve; each throws when it does not. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>
 
+/**
+ * A check that is made again only some time after it last succeeded: anybody may ask for readiness,
+ * and must not make the service write all the time.
+ */
+export function atMostEvery(
+  everyMs: number,
+  elapsedMs: () => number,
+  check: () => Promise<void>,
+): () => Promise<void> {
+  let succeededAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (elapsedMs() - succeededAt < everyMs) return
+    await check()
+    succeededAt = elapsedMs()
+  }
+}
+
 /** Longest time of a check. Monitors and load balancers wait for few seconds. */
 const CHECK_MS_MAX = 2_000
 
