@@ -1,5 +1,5 @@
-// Announcements between nodes on one PostgreSQL: the time from `announce` on one node to `onSignal` on
-// another, with the connection as it is and with synchronous commits.
+// Announcements between nodes on one PostgreSQL: the time from `announce` on one node to `onSignal`
+// on another, with the connection as it is and with synchronous commits.
 //
 //   node bench/signals.ts [NODES] [ANNOUNCEMENTS A SECOND AND NODE] [SECONDS]
 
