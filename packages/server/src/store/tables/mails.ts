@@ -144,15 +144,18 @@ export class Mails {
       .selectFrom('mail')
       .select([
         'id',
+        'received_at',
         sql<number>`exists (select 1 from message where message.mail_id = mail.id)`.as('shared'),
       ])
       .where('id', '>', page.after)
-      .where('received_at', '<=', page.until)
       .orderBy('id')
       .limit(page.limit)
       .execute()
-    const unshared = rows.filter((row) => !row.shared)
-    return { mailIds: unshared.map((row) => row.id), last: rows.at(-1)?.id ?? null }
+    // Ids sort by time. A condition on the time would read every later mail to find none.
+    const young = rows.findIndex((row) => row.received_at > page.until)
+    const old = young === -1 ? rows : rows.slice(0, young)
+    const unshared = old.filter((row) => !row.shared)
+    return { mailIds: unshared.map((row) => row.id), last: old.at(-1)?.id ?? null }
   }
 
   /** Deletes those of these mails that no message refers to any more. */
