@@ -98,25 +98,41 @@ const REPORTED_MIN = 0.15
 /** Characters of a name that are reported. */
 const QUOTED_CHARS_MAX = 80
 
+/** The text of each meaning in each relation, made when it is first reported. */
+const RELATION_TEXTS = new Map<number, string>()
+
+function relationText(index: number): string {
+  const known = RELATION_TEXTS.get(index)
+  if (known !== undefined) return known
+  const concept = CONCEPTS[index % BITS] ?? ''
+  const relation = RELATIONS[Math.floor(index / BITS)] ?? ''
+  const text = `a word for ${CONCEPT_WORDS[concept] ?? concept} ${relation}`
+  RELATION_TEXTS.set(index, text)
+  return text
+}
+
 /** The reasons for and against a value, the most important first. */
 export function reasonsOf({ meaning, lead, facts, relations }: Evidence): readonly Reason[] {
-  const reasons = facts.map((fact) => {
-    const isName = fact === meaning.reason
-    const name = isName ? nameWeight(meaning.points) + leadWeight(lead) : 0
-    return { text: fact, weight: weightOf(fact) + name }
-  })
-  for (const [at, relation] of RELATIONS.entries()) {
-    for (const [bit, concept] of CONCEPTS.entries()) {
-      if (((relations[at] ?? 0) & (1 << bit)) === 0) continue
-      const text = `a word for ${CONCEPT_WORDS[concept] ?? concept} ${relation}`
-      reasons.push({ text, weight: RELATION_WEIGHTS[at * BITS + bit] ?? 0 })
+  const reasons: Reason[] = []
+  const add = (text: string, weight: number): void => {
+    if (Math.abs(weight) >= REPORTED_MIN) reasons.push({ text, weight })
+  }
+  for (const fact of facts) {
+    const name = fact === meaning.reason ? nameWeight(meaning.points) + leadWeight(lead) : 0
+    add(fact, weightOf(fact) + name)
+  }
+  for (let relation = 0; relation < relations.length; relation += 1) {
+    let rest = relations[relation] ?? 0
+    while (rest !== 0) {
+      const bit = 31 - Math.clz32(rest)
+      const index = relation * BITS + bit
+      const weight = RELATION_WEIGHTS[index] ?? 0
+      if (Math.abs(weight) >= REPORTED_MIN) add(relationText(index), weight)
+      rest &= ~(1 << bit)
     }
   }
   const words = meaning.words?.trim().slice(0, QUOTED_CHARS_MAX) ?? ''
   // The name is reported beside what it says, and has no weight of its own.
-  const quote = { text: `named by "${words}"`, weight: Math.sign(meaning.points) * REPORTED_MIN }
-  if (words !== '') reasons.push(quote)
-  return reasons
-    .filter(({ weight }) => Math.abs(weight) >= REPORTED_MIN)
-    .sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
+  if (words !== '') add(`named by "${words}"`, Math.sign(meaning.points) * REPORTED_MIN)
+  return reasons.sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
 }
