@@ -49,9 +49,9 @@ describe('the exchange of signals between nodes', () => {
     exchange.publish(SIGNAL)
     exchange.publish({ ...SIGNAL, accountId: 'acc_2' as AccountId }) // A brand by hand.
     assert.deepEqual(sent.splice(0), [{ signal: SIGNAL }])
-    pass(44_000)
+    pass(19_000)
     exchange.receive({ watch: ACCOUNT })
-    pass(44_000)
+    pass(19_000)
     exchange.publish(SIGNAL)
     assert.deepEqual(sent.splice(0), [{ signal: SIGNAL }], 'asked for again in time')
     pass(1_000)

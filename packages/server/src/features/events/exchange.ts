@@ -14,7 +14,7 @@ export type ExchangeDeps = {
 }
 
 /** How long a node sends signals after another one asked for them; that one repeats it earlier. */
-const WATCHED_MS = 45_000
+const WATCHED_MS = 20_000
 
 /** Ids in one signal: a notification of PostgreSQL holds 8,000 bytes. */
 const IDS_PER_SIGNAL = 100

@@ -29,8 +29,8 @@ const LINGER_MS = 60_000
 /** How often all inboxes of accounts with streams are compared with the store. */
 const COMPARE_MS = 5_000
 
-/** How often other nodes are told which accounts have streams here. */
-const WATCH_MS = 15_000
+/** How often other nodes are told which accounts have streams here: one may have just started. */
+const WATCH_MS = 5_000
 
 /** How long after its deadline a wait counts as ended whose node has not said so. */
 const WAIT_GRACE_MS = 2_000
