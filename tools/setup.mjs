@@ -29,9 +29,19 @@ const NODE_SHA256 = {
   'darwin-x64': '083775c8c778a1ab7aee1c9971ba2dac29032b5f60da9db9a2b8e9d050544c31',
 }
 
-/** The Python environment of the tests, and the packages in it. */
-const PYTHON = join(ROOT, 'node_modules', '.mayfly-python')
-const REQUIREMENTS = join(ROOT, 'packages', 'server', 'test', 'openapi', 'requirements.txt')
+/** The Python environments of the tests, and the packages in each. */
+const PYTHON_ENVIRONMENTS = [
+  {
+    what: 'schemathesis',
+    folder: join(ROOT, 'node_modules', '.mayfly-python'),
+    requirements: join(ROOT, 'packages', 'server', 'test', 'openapi', 'requirements.txt'),
+  },
+  {
+    what: 'what tests the Python client',
+    folder: join(ROOT, 'node_modules', '.mayfly-python-client'),
+    requirements: join(ROOT, 'clients', 'python', 'requirements.txt'),
+  },
+]
 
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 20) {
@@ -42,7 +52,7 @@ installPackages(process.argv.includes('--start') ? 'start' : 'all')
 buildDashboard()
 if (process.argv.includes('--test')) {
   installPrograms()
-  installPython()
+  for (const environment of PYTHON_ENVIRONMENTS) installPython(environment)
 }
 
 /**
@@ -132,15 +142,15 @@ function installPrograms() {
   apt('install', '-y', '-qq', '--no-install-recommends', ...missing.map(({ debian }) => debian))
 }
 
-/** Schemathesis, which tries the API as its description says it is. */
-function installPython() {
-  const stamp = join(PYTHON, '.mayfly-setup')
-  const wanted = hashOf(REQUIREMENTS)
+/** The stamp holds a hash of the requirements, so that a change of them installs anew. */
+function installPython({ what, folder, requirements }) {
+  const stamp = join(folder, '.mayfly-setup')
+  const wanted = hashOf(requirements)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  say('installing schemathesis into a Python environment, about half a minute')
-  run(findPython(), ['-m', 'venv', '--clear', PYTHON])
+  say(`installing ${what} into a Python environment, about half a minute`)
+  run(findPython(), ['-m', 'venv', '--clear', folder])
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
-  run(join(PYTHON, 'bin', 'python'), [...pip, '--requirement', REQUIREMENTS])
+  run(join(folder, 'bin', 'python'), [...pip, '--requirement', requirements])
   writeFileSync(stamp, wanted)
 }
 

@@ -1,0 +1,362 @@
+"""An inbox: waits, checks and messages."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, path
+from .._errors import ApiError, hidden_by_pytest
+from .._expectation import (
+    Expectation,
+    Expected,
+    ExpectedLink,
+    ExpectedMessage,
+    ExpectedOtp,
+    expected_link,
+    expected_message,
+    expected_otp,
+)
+from .._expectation_errors import (
+    AssertionsFailedError,
+    EmailTimeoutError,
+    UnexpectedEmailError,
+)
+from .._explain import describe_message, explain_run
+from .._filter import MessageFilter, TextPattern
+from ..models.assertions import Assertion, AssertionRun
+from ..models.diagnostics import Diagnostics, InboxState
+from ..models.inboxes import InboxRecord
+from ..models.keys import Environment
+from ..models.messages import Message, ReceivedLink, ReceivedOtp
+from .messages import AsyncMessageCalls
+from .requester import AsyncRequester
+from .waiting import AsyncWait, wait_time
+
+__tracebackhide__ = hidden_by_pytest
+
+Found = TypeVar("Found")
+Handle = TypeVar("Handle", bound=Expected[Any])
+
+NO_EMAIL_SECONDS = 5.0
+"""Long enough for an application that sends immediately, short enough for a test."""
+
+
+class AsyncInbox(AsyncMessageCalls):
+    """An inbox. Its fields are as they were when it was read.
+
+    `async with` deletes it at the end of the block.
+    """
+
+    id: str
+    email_address: str
+    created_at: datetime
+    expires_at: datetime
+    message_count: int
+    unread_count: int
+    state: InboxState
+    environment: Environment
+    watermark: str
+
+    def __init__(
+        self,
+        record: InboxRecord,
+        requester: AsyncRequester,
+        *,
+        timeout_seconds: float,
+        replayed: bool = False,
+    ) -> None:
+        super().__init__(requester, record.id)
+        self.id = record.id
+        self.email_address = record.email_address
+        self.created_at = record.created_at
+        self.expires_at = record.expires_at
+        self.message_count = record.message_count
+        self.unread_count = record.unread_count
+        self.state = record.state
+        self.environment = record.environment
+        self.watermark = record.watermark
+        self.replayed = replayed
+        """Whether an earlier call with the same idempotency key had created it."""
+        self._timeout_seconds = timeout_seconds
+
+    async def wait_for_message(
+        self,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> Message:
+        """Waits for a message; one that has already arrived counts, unless an anchor excludes it.
+
+        `since` is a time by the clock of the service, `after` a watermark of the inbox.
+        """
+        expectation = expected_message(MessageFilter(from_, subject, text))
+        return await self._wait(expectation, timeout_seconds, since=since, after=after)
+
+    async def wait_for_otp(
+        self,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> ReceivedOtp:
+        """Waits for a one-time code."""
+        expectation = expected_otp(MessageFilter(from_, subject, text))
+        return await self._wait(expectation, timeout_seconds, since=since, after=after)
+
+    async def wait_for_link(
+        self,
+        pattern: TextPattern | None = None,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> ReceivedLink:
+        """Waits for a link whose URL matches the pattern; if none does, whose text does."""
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        return await self._wait(expectation, timeout_seconds, since=since, after=after)
+
+    async def wait_for_no_message(
+        self,
+        *,
+        within_seconds: float = NO_EMAIL_SECONDS,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> None:
+        """Raises UnexpectedEmailError as soon as a message arrives, or has arrived already."""
+        filter = MessageFilter(from_, subject, text)
+        try:
+            email = await self._wait(
+                expected_message(filter), within_seconds, since=since, after=after
+            )
+        except EmailTimeoutError:
+            return
+        raise UnexpectedEmailError(
+            f"A message{filter} reached {self.email_address} although none was expected "
+            f"within {within_seconds:g} s: {describe_message(email)}.",
+            email,
+        )
+
+    def expect_message(
+        self,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+    ) -> AsyncExpecting[ExpectedMessage]:
+        """A `with` block that makes the application send; waits for the message at its end.
+
+        Only mail that arrives after the block began counts. The message is `.value`.
+        """
+        expectation = expected_message(MessageFilter(from_, subject, text))
+        return AsyncExpecting(self, expectation, ExpectedMessage(), timeout_seconds)
+
+    def expect_otp(
+        self,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+    ) -> AsyncExpecting[ExpectedOtp]:
+        """A `with` block that makes the application send; waits for the code at its end.
+
+        Only mail that arrives after the block began counts. The code is `.value`.
+        """
+        expectation = expected_otp(MessageFilter(from_, subject, text))
+        return AsyncExpecting(self, expectation, ExpectedOtp(), timeout_seconds)
+
+    def expect_link(
+        self,
+        pattern: TextPattern | None = None,
+        *,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+        timeout_seconds: float | None = None,
+    ) -> AsyncExpecting[ExpectedLink]:
+        """A `with` block that makes the application send; waits for the link at its end.
+
+        Only mail that arrives after the block began counts. The link is `.url`.
+        """
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        return AsyncExpecting(self, expectation, ExpectedLink(), timeout_seconds)
+
+    def expect_no_message(
+        self,
+        *,
+        within_seconds: float = NO_EMAIL_SECONDS,
+        from_: TextPattern | None = None,
+        subject: TextPattern | None = None,
+        text: TextPattern | None = None,
+    ) -> AsyncExpectingNone:
+        """A `with` block after whose beginning no message may arrive."""
+        return AsyncExpectingNone(self, MessageFilter(from_, subject, text), within_seconds)
+
+    async def assert_that(
+        self,
+        *assertions: Assertion,
+        timeout_seconds: float | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> AssertionRun:
+        """Waits for a message and checks it. Raises when none arrives or an assertion fails."""
+        run = await self.check(
+            assertions, timeout_seconds=timeout_seconds, since=since, after=after
+        )
+        if not run.passed:
+            raise AssertionsFailedError(explain_run(run, self.email_address), run)
+        return run
+
+    async def check(
+        self,
+        assertions: Sequence[Assertion],
+        *,
+        timeout_seconds: float | None = None,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> AssertionRun:
+        """Waits for a message, checks it and returns the report, without raising; see `passed`."""
+        whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        started = time.monotonic()
+        while True:
+            elapsed_seconds = time.monotonic() - started
+            left_seconds = max(0.0, whole_seconds - elapsed_seconds)
+            # The service holds a call for at most 50 seconds; a longer wait takes several.
+            held_seconds = min(math.ceil(left_seconds), WAIT_SECONDS_MAX)
+            body = {"assertions": assertions, "timeoutSeconds": held_seconds}
+            call = Call(
+                "POST",
+                path("inboxes", self.id, "assert"),
+                body={**body, "since": since, "after": after},
+                is_repeatable=True,
+                seconds_max=held_seconds + NETWORK_SECONDS_MAX,
+            )
+            run = await self._requester.model(AssertionRun, call)
+            if run.arrival_seconds is not None:
+                return replace(run, arrival_seconds=elapsed_seconds + run.arrival_seconds)
+            if left_seconds <= WAIT_SECONDS_MAX:
+                return run
+
+    async def diagnose(self) -> Diagnostics:
+        """What happened to mail for this inbox, and what to do when none arrives."""
+        call = Call("GET", path("inboxes", self.id, "diagnostics"))
+        return await self._requester.model(Diagnostics, call)
+
+    async def read(self) -> InboxRecord:
+        """The inbox as it is now; its `watermark` marks what has arrived so far."""
+        return await self._requester.model(InboxRecord, Call("GET", path("inboxes", self.id)))
+
+    async def delete(self) -> None:
+        """Deletes the inbox and all its content; succeeds when it is already deleted."""
+        try:
+            await self._requester.send(Call("DELETE", path("inboxes", self.id)))
+        except ApiError as error:
+            if error.code != "inbox_not_found":
+                raise
+
+    async def __aenter__(self) -> AsyncInbox:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.delete()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.email_address}>"
+
+    async def _wait(
+        self,
+        expectation: Expectation[Found],
+        timeout_seconds: float | None,
+        *,
+        since: datetime | str | None = None,
+        after: str | None = None,
+    ) -> Found:
+        seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        wait = AsyncWait(self._requester, self, expectation, wait_time(seconds, since, after))
+        return await wait.run()
+
+
+class AsyncExpecting(Generic[Handle]):
+    """A `with` block whose mail is awaited at its end, unless the block raises."""
+
+    def __init__(
+        self,
+        inbox: AsyncInbox,
+        expectation: Expectation[Any],
+        handle: Handle,
+        timeout_seconds: float | None,
+    ) -> None:
+        self._inbox = inbox
+        self._expectation = expectation
+        self._handle = handle
+        self._timeout_seconds = timeout_seconds
+        self._after = ""
+
+    async def __aenter__(self) -> Handle:
+        self._after = (await self._inbox.read()).watermark
+        return self._handle
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            found = await self._inbox._wait(
+                self._expectation, self._timeout_seconds, after=self._after
+            )
+            self._handle.fill(found)
+
+
+class AsyncExpectingNone:
+    """A `with` block after whose beginning no message may arrive."""
+
+    def __init__(self, inbox: AsyncInbox, filter: MessageFilter, within_seconds: float) -> None:
+        self._inbox = inbox
+        self._filter = filter
+        self._within_seconds = within_seconds
+        self._after = ""
+
+    async def __aenter__(self) -> None:
+        self._after = (await self._inbox.read()).watermark
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            await self._inbox.wait_for_no_message(
+                within_seconds=self._within_seconds,
+                from_=self._filter.from_,
+                subject=self._filter.subject,
+                text=self._filter.text,
+                after=self._after,
+            )

@@ -1,0 +1,101 @@
+"""Sends calls, retries them where that is safe, and raises error responses."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, TypeVar
+
+import anyio
+import httpx
+
+from .._connection import (
+    Call,
+    api_error,
+    call_query,
+    connection_error,
+    default_headers,
+    parse_json,
+    trusts_environment,
+)
+from .._errors import ApiError, MayflyError, hidden_by_pytest
+from .._json import decode, encode, json_field
+from .._retry import ATTEMPTS_MAX, is_rate_limited, retry_delay_seconds
+
+__tracebackhide__ = hidden_by_pytest
+
+Model = TypeVar("Model")
+
+ATTEMPT_SECONDS_MIN = 1.0
+"""Time of an attempt even when the time of the call is nearly over."""
+
+
+class AsyncRequester:
+    """The connection to a service with a key."""
+
+    def __init__(
+        self, base_url: str, api_key: str | None, http_client: httpx.AsyncClient | None = None
+    ) -> None:
+        self.base_url = base_url
+        self.api_key = api_key
+        self._is_own_client = http_client is None
+        self.http = http_client or httpx.AsyncClient(trust_env=trusts_environment(base_url))
+
+    async def model(self, model: type[Model], call: Call) -> Model:
+        """The JSON of the response as a model."""
+        return decode(model, await self.json(call))
+
+    async def field(self, name: str, call: Call) -> Any:
+        """One field of the JSON of the response."""
+        value = json_field(await self.json(call), name)
+        if value is None:
+            raise MayflyError(f"The response has no {name} ({call}). Check the base URL.")
+        return value
+
+    async def json(self, call: Call) -> object:
+        """The JSON of the response."""
+        return parse_json(await self.send(call), call)
+
+    async def send(self, call: Call) -> httpx.Response:
+        """A successful response; the call is sent again after temporary failures."""
+        deadline = time.monotonic() + call.seconds_max
+        attempt = 1
+        while True:
+            left_seconds = max(deadline - time.monotonic(), ATTEMPT_SECONDS_MIN)
+            try:
+                return await self._send_once(call, left_seconds)
+            except MayflyError as error:
+                # An earlier attempt may have deleted it although its response was lost.
+                is_repeated_delete = attempt > 1 and call.method == "DELETE"
+                if is_repeated_delete and isinstance(error, ApiError) and error.status == 404:
+                    return httpx.Response(204)
+                delay = retry_delay_seconds(error, attempt=attempt, is_repeatable=call.may_repeat)
+                attempts_max = call.attempts_max or ATTEMPTS_MAX
+                is_last = attempt >= attempts_max and (
+                    attempts_max == 1 or not is_rate_limited(error)
+                )
+                if delay is None or is_last or time.monotonic() + delay > deadline:
+                    raise
+            await anyio.sleep(delay)
+            attempt += 1
+
+    async def _send_once(self, call: Call, timeout_seconds: float) -> httpx.Response:
+        try:
+            response = await self.http.request(
+                call.method,
+                f"{self.base_url}{call.path}",
+                params=call_query(call),
+                json=None if call.body is None else encode(call.body),
+                headers={**default_headers(self.api_key), **call.headers},
+                timeout=timeout_seconds,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            # Without its cause: a hundred lines of httpx that say no more than its message.
+            raise connection_error(self.base_url, error) from None
+        if response.is_success:
+            return response
+        raise api_error(response, call)
+
+    async def aclose(self) -> None:
+        """Closes the connections, unless the HTTP client was passed."""
+        if self._is_own_client:
+            await self.http.aclose()

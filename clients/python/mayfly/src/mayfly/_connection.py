@@ -1,0 +1,161 @@
+"""Calls to the service, and what their responses mean; nothing is sent here."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from urllib.parse import quote as percent_encode
+from urllib.parse import urlsplit
+
+import httpx
+
+from ._errors import ApiError, ConnectionError, MayflyError
+from ._json import json_field
+from ._quote import plain
+
+RESPONSE_SECONDS_MAX = 30.0
+"""A working service responds in milliseconds; after this an error helps a test more."""
+
+NETWORK_SECONDS_MAX = 15.0
+"""Time for the network, beyond the time that the service holds a call."""
+
+WAIT_SECONDS_MAX = 50
+"""Longest time that the service holds one call."""
+
+DEFAULT_BASE_URL = "http://127.0.0.1:8025"
+"""Where `mayfly serve` listens by default."""
+
+_EXCERPT_LENGTH_MAX = 200
+"""Most that is shown of a response of another program, such as a proxy's error page."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call to the service."""
+
+    method: str
+    path: str
+    query: Mapping[str, str | int | None] = field(default_factory=dict[str, "str | int | None"])
+    """Query parameters; those that are None are left out."""
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    seconds_max: float = RESPONSE_SECONDS_MAX
+    """Longest time of the call, retries included."""
+    is_repeatable: bool = False
+    """Whether a POST is idempotent; other methods are."""
+    attempts_max: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the call is idempotent."""
+        return self.is_repeatable or self.method != "POST"
+
+
+def path(*segments: str) -> str:
+    """A path from its segments, encoded."""
+    return "/" + "/".join(percent_encode(segment, safe="") for segment in ("v1", *segments))
+
+
+def find_base_url(base_url: str | None) -> str:
+    """The URL of the service, without a slash at the end."""
+    return (base_url or os.environ.get("MAYFLY_BASE_URL") or DEFAULT_BASE_URL).rstrip("/")
+
+
+def find_api_key(api_key: str | None) -> str:
+    """The key that was passed, or that of the environment."""
+    found = api_key or os.environ.get("MAYFLY_API_KEY")
+    if not found:
+        raise MayflyError(
+            "There is no API key. Pass `api_key` or set MAYFLY_API_KEY; "
+            "`mayfly signup you@example.com` creates one."
+        )
+    return found
+
+
+def trusts_environment(base_url: str) -> bool:
+    """Whether a proxy of the environment applies; it cannot reach this machine's own loopback."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
+
+
+def default_headers(api_key: str | None) -> dict[str, str]:
+    """The headers of every call."""
+    try:
+        release = version("mayfly")
+    except PackageNotFoundError:
+        release = "0"
+    key = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
+    return {"user-agent": f"mayfly-python/{release}", **key}
+
+
+def call_query(call: Call) -> dict[str, str]:
+    """The query parameters of a call."""
+    return {name: str(value) for name, value in call.query.items() if value is not None}
+
+
+def parse_json(response: httpx.Response, call: Call) -> object:
+    """The JSON of a successful response."""
+    try:
+        return json.loads(response.content)
+    except ValueError:
+        message = f"{_foreign_response(response)} ({response.status_code}, {call})"
+    raise MayflyError(message)
+
+
+def api_error(response: httpx.Response, call: Call) -> ApiError:
+    """The error of a response."""
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        body = None
+    error = json_field(body, "error")
+
+    def text(name: str) -> str | None:
+        value = json_field(error, name)
+        return value if isinstance(value, str) else None
+
+    return ApiError(
+        text("message") or _foreign_response(response),
+        status=response.status_code,
+        type=text("type") or "unexpected",
+        code=text("code") or "unexpected_response",
+        request_id=text("requestId") or response.headers.get("x-request-id"),
+        retry_after_seconds=_seconds(response.headers.get("retry-after")),
+        call=str(call),
+        body=body,
+    )
+
+
+def connection_error(base_url: str, error: httpx.HTTPError | httpx.InvalidURL) -> ConnectionError:
+    """The error of a call without a response."""
+    if isinstance(error, httpx.ReadTimeout):
+        return ConnectionError(f"Mayfly at {base_url} did not respond in time.")
+    reason = str(error) or type(error).__name__
+    return ConnectionError(
+        f"Mayfly at {base_url} cannot be reached: {reason}. Is it running (mayfly serve)? "
+        "Is the base URL right (option base_url, variable MAYFLY_BASE_URL)?"
+    )
+
+
+def _foreign_response(response: httpx.Response) -> str:
+    text = response.content.decode("utf-8", "replace")
+    excerpt = plain(re.sub(r"\s+", " ", text).strip(), _EXCERPT_LENGTH_MAX)
+    return f'This response is not from Mayfly: "{excerpt}". Check the base URL.'
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None

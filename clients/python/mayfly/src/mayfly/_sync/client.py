@@ -1,0 +1,129 @@
+# Made from ../_async/client.py by tools/unasync.py: change that file instead.
+"""The client: the whole interface of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from types import TracebackType
+
+import httpx
+
+from .._connection import Call, find_api_key, find_base_url, path
+from .._errors import hidden_by_pytest
+from ..models.accounts import Registration, SignedIn
+from ..models.events import AccountEvent
+from ..models.service import ServiceDescription
+from .account import AccountCalls
+from .domains import DomainCalls
+from .events import follow
+from .inboxes import InboxesCalls
+from .keys import KeyCalls
+from .requester import Requester
+from .scenarios import ScenarioCalls
+from .webhooks import WebhookCalls
+
+__tracebackhide__ = hidden_by_pytest
+
+TIMEOUT_SECONDS = 30.0
+"""The service's own default."""
+
+
+class Mayfly:
+    """The whole interface of the service. Sends nothing when it is created.
+
+    The defaults of `base_url` and `api_key` are the environment variables `MAYFLY_BASE_URL` and
+    `MAYFLY_API_KEY`; `timeout_seconds` is the default timeout of waits.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        key = find_api_key(api_key)
+        self._requester = Requester(find_base_url(base_url), key, http_client)
+        self.account = AccountCalls(self._requester)
+        self.domains = DomainCalls(self._requester)
+        self.inboxes = InboxesCalls(self._requester, timeout_seconds)
+        self.keys = KeyCalls(self._requester)
+        self.scenarios = ScenarioCalls(self._requester)
+        self.webhooks = WebhookCalls(self._requester)
+
+    @property
+    def base_url(self) -> str:
+        """Where the service is."""
+        return self._requester.base_url
+
+    @property
+    def api_key(self) -> str:
+        """The key, which changes with `keys.rotate()`."""
+        return self._requester.api_key or ""
+
+    def events(
+        self, *, last_event_id: str | None = None, on_open: Callable[[], object] | None = None
+    ) -> Generator[AccountEvent, None, None]:
+        """What happens in the account, as it happens; a lost connection is opened again.
+
+        `last_event_id` is the id of the last event that is known already; by default the stream
+        begins now. `on_open` is called each time the stream is open: what is loaded from then on
+        misses nothing.
+        """
+        return follow(self._requester, last_event_id, on_open)
+
+    @classmethod
+    def register_account(
+        cls, email: str, *, name: str | None = None, base_url: str | None = None
+    ) -> Registration:
+        """Registers an account; needs no key and returns the first one."""
+        body = {"email": email, "name": name}
+        with _Anonymous(base_url) as requester:
+            return requester.model(Registration, Call("POST", path("accounts"), body=body))
+
+    @classmethod
+    def sign_in(cls, token: str, *, base_url: str | None = None) -> SignedIn:
+        """Exchanges the token of a sign-in link for a key; needs no key."""
+        with _Anonymous(base_url) as requester:
+            call = Call("POST", path("sign-in"), body={"token": token})
+            return requester.model(SignedIn, call)
+
+    @classmethod
+    def read_service(cls, *, base_url: str | None = None) -> ServiceDescription:
+        """Reads the service's version and where it receives mail; needs no key."""
+        with _Anonymous(base_url) as requester:
+            return requester.model(ServiceDescription, Call("GET", path("service")))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._requester.close()
+
+    def __enter__(self) -> Mayfly:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Anonymous:
+    """A connection without a key, for one block."""
+
+    def __init__(self, base_url: str | None) -> None:
+        self._requester = Requester(find_base_url(base_url), None)
+
+    def __enter__(self) -> Requester:
+        return self._requester
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._requester.close()

@@ -1,0 +1,70 @@
+# Made from ../_async/events.py by tools/unasync.py: change that file instead.
+"""Follows the events of an account."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+
+import httpx
+
+from .._connection import Call, api_error, connection_error, default_headers, path
+from .._errors import ConnectionError, MayflyError, hidden_by_pytest
+from .._event_stream import EventParser
+from .._retry import retry_delay_seconds
+from ..models.events import AccountEvent
+from .requester import Requester
+
+__tracebackhide__ = hidden_by_pytest
+
+SILENCE_SECONDS_MAX = 40.0
+"""Longest silence of a stream: the service sends a comment every 15 s."""
+
+CONNECT_SECONDS_MAX = 30.0
+
+
+def follow(
+    requester: Requester,
+    last_event_id: str | None,
+    on_open: Callable[[], object] | None,
+) -> Generator[AccountEvent, None, None]:
+    """The events of the account, until the generator is closed.
+
+    The first connection must succeed. Later a lost one is opened again after the last event; an
+    error that repeating does not mend, such as a revoked key, is raised.
+    """
+    was_open = False
+    failures = 0
+    while True:
+        try:
+            call = Call("GET", path("events"))
+            headers = {} if last_event_id is None else {"last-event-id": last_event_id}
+            with requester.http.stream(
+                call.method,
+                f"{requester.base_url}{call.path}",
+                headers={**default_headers(requester.api_key), **headers},
+                timeout=httpx.Timeout(CONNECT_SECONDS_MAX, read=SILENCE_SECONDS_MAX),
+            ) as response:
+                if not response.is_success:
+                    response.read()
+                    raise api_error(response, call)
+                was_open = True
+                failures = 0
+                if on_open is not None:
+                    on_open()
+                parser = EventParser()
+                for line in response.iter_lines():
+                    event = parser.feed(line)
+                    if event is not None:
+                        last_event_id = event.id
+                        yield event
+            lost: MayflyError = ConnectionError("The event stream was closed.")
+        except httpx.HTTPError as error:
+            lost = connection_error(requester.base_url, error)
+        except MayflyError as error:
+            lost = error
+        failures += 1
+        delay = retry_delay_seconds(lost, attempt=failures, is_repeatable=True)
+        if not was_open or delay is None:
+            raise lost
+        time.sleep(delay)

@@ -1,0 +1,1 @@
+"""What the service returns, one module a noun."""

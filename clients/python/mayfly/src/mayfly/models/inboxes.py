@@ -1,0 +1,35 @@
+"""Inboxes as the service returns them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .diagnostics import InboxState
+from .keys import Environment
+
+
+@dataclass(frozen=True)
+class InboxRecord:
+    """An inbox as the service returns it."""
+
+    id: str
+    email_address: str
+    created_at: datetime
+    expires_at: datetime
+    message_count: int
+    unread_count: int
+    """Messages that are not marked as read."""
+    state: InboxState
+    environment: Environment
+    """The environment of the key that created it."""
+    watermark: str
+    """Marks what has arrived so far. Pass it as `after` to match only later mail."""
+
+
+@dataclass(frozen=True)
+class InboxRecordPage:
+    """One page of inboxes as the service returns it."""
+
+    inboxes: tuple[InboxRecord, ...]
+    next_cursor: str | None

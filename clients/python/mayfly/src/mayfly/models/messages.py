@@ -1,0 +1,179 @@
+"""Messages and what was found in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Address:
+    """A mail address with its name; either may be missing in a malformed mail."""
+
+    name: str | None
+    address: str | None
+
+    def __str__(self) -> str:
+        if not self.name:
+            return self.address or ""
+        return self.name if self.address is None else f"{self.name} <{self.address}>"
+
+
+@dataclass(frozen=True)
+class Otp:
+    """A one-time code that was found in a mail; `confidence` is from 0 to 1."""
+
+    value: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of a mail and its text."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True)
+class MessageSummary:
+    """A message in a list."""
+
+    id: str
+    from_: Address
+    subject: str | None
+    preview: str | None
+    received_at: datetime
+    has_attachments: bool
+    has_otp: bool
+    read: bool
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """An attachment; its bytes are read by `download_attachment`."""
+
+    id: str
+    filename: str | None
+    content_type: str
+    size_bytes: int
+    content_id: str | None
+    inline: bool
+    sha256: str
+    status: Literal["available", "blocked", "quarantined"]
+    reason: str | None
+    """Why it is blocked or quarantined."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header of a mail."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class AuthVerdict:
+    """The result of one sender check, in the terms of RFC 8601."""
+
+    result: str
+    domain: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True)
+class MessageAuth:
+    """The results of the sender checks."""
+
+    spf: AuthVerdict
+    dkim: AuthVerdict
+    dmarc: AuthVerdict
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """How a mail was handed over by SMTP."""
+
+    mail_from: str
+    """Empty for the null sender of bounces."""
+    rcpt_to: str
+    remote_address: str
+    helo: str | None
+    tls: str | None
+    """The TLS version, or None without TLS."""
+
+
+@dataclass(frozen=True)
+class Message(MessageSummary):
+    """A whole message."""
+
+    inbox_id: str
+    to: tuple[Address, ...]
+    cc: tuple[Address, ...]
+    reply_to: tuple[Address, ...]
+    sent_at: datetime | None
+    """The Date header."""
+    size_bytes: int
+    text: str | None
+    """The text part, or the readable text of the HTML part."""
+    html: str | None
+    """The sanitised HTML part."""
+    otp: Otp | None
+    links: tuple[Link, ...]
+    """In order of appearance, each URL once."""
+    attachments: tuple[Attachment, ...]
+    headers: tuple[Header, ...]
+    auth: MessageAuth | None
+    """None until the checks are done; they run after the mail is stored."""
+    envelope: Envelope
+    defects: tuple[str, ...]
+    """What is malformed in the mail; usually empty."""
+
+
+@dataclass(frozen=True)
+class MessagePage:
+    """One page of messages, newest first; `next_cursor` is None on the last one."""
+
+    messages: tuple[MessageSummary, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class MessageFrame:
+    """An address that shows a message by itself, for a minute."""
+
+    url: str
+    """Relative to the service."""
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class OtpCandidate(Otp):
+    """A candidate for the code of a mail."""
+
+    reasons_for: tuple[str, ...]
+    reasons_against: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OtpExplanation:
+    """Why a code was found, or why none was; the best candidate first."""
+
+    otp: Otp | None
+    candidates: tuple[OtpCandidate, ...]
+
+
+@dataclass(frozen=True)
+class ReceivedOtp(Otp):
+    """A one-time code and the message that contains it."""
+
+    message: Message
+
+
+@dataclass(frozen=True)
+class ReceivedLink(Link):
+    """A link and the message that contains it."""
+
+    message: Message

@@ -1,0 +1,1 @@
+"""Fixtures for tests of applications that send mail."""
