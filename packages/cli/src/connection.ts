@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Client, createClient, readService } from '@mayfly/client'
 import { readCredentials } from './credentials.ts'
-import { CommandFailed } from './exit.ts'
+import { CommandFailed, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options of every command that calls the service. */
@@ -38,6 +38,9 @@ export async function serviceUrl(
 ): Promise<string> {
   const given = url ?? (terminal.env['MAYFLY_BASE_URL'] || undefined)
   const chosen = given ?? (await readCredentials(terminal)).lastUrl ?? LOCAL_URL
+  if (!/^https?:$/.test(URL.parse(chosen)?.protocol ?? '')) {
+    throw new UsageError(`"${chosen}" is not the URL of a service, such as ${LOCAL_URL}.`)
+  }
   return chosen.replace(/\/+$/, '')
 }
 

@@ -36,11 +36,13 @@ function exitCodeOf(error: unknown): number {
   return isUsageError ? EXIT.usage : EXIT.failed
 }
 
-/** One sentence for what a user can act on; the stack for a bug of ours. */
+/** One sentence for what a user can act on; one line to report for a bug of ours. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const isForUser =
     error instanceof MayflyError || error instanceof UsageError || error instanceof CommandFailed
   // Errors of files and sockets have a code, and a message that names the file or address.
-  return isForUser || 'code' in error ? error.message : (error.stack ?? error.message)
+  if (isForUser || 'code' in error) return error.message
+  const [place = ''] = /\([^()]*:\d+:\d+\)/.exec(error.stack ?? '') ?? []
+  return `${error.name}: ${error.message} ${place}\nThis is a bug of mayfly. Please report it with the command that you ran.`
 }

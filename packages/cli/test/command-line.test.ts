@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import type { Command } from '../src/command.ts'
 import { COMMANDS } from '../src/commands.ts'
 import { openShell } from './testing-run-command.ts'
@@ -22,6 +22,37 @@ describe('the command line', () => {
       for (const { name } of COMMANDS) assert.match(out, new RegExp(`^  ${name} `, 'm'))
     }
     assert.equal((await shell.run('--version')).out, '1.2.3\n')
+  })
+
+  it('says what is wrong with the URL of the service', async () => {
+    await using shell = await openShell()
+    for (const url of ['foo', 'localhost:8025', 'ftp://127.0.0.1']) {
+      const { code, err } = await shell.run('inbox', 'list', '--url', url)
+      assert.equal(code, 2)
+      assert.equal(
+        err,
+        `mayfly: "${url}" is not the URL of a service, such as http://127.0.0.1:8025.\n`,
+      )
+    }
+  })
+
+  it('shows no stack for a bug', async () => {
+    await using shell = await openShell()
+    const [first] = COMMANDS.filter(({ name }) => name === 'whoami')
+    assert.ok(first !== undefined)
+    mock.method(first, 'run', async () => {
+      throw new TypeError('x is not a function')
+    })
+    try {
+      const { code, err } = await shell.run('whoami')
+      assert.equal(code, 1)
+      assert.match(
+        err,
+        /^mayfly: TypeError: x is not a function .*\nThis is a bug of mayfly\..*\n$/,
+      )
+    } finally {
+      mock.restoreAll()
+    }
   })
 
   // The service has a help of its own, which its tests cover.
