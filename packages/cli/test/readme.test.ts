@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { createSqlite } from '../../server/test/testing-databases.ts'
 import { startService } from '../../server/test/testing-start-service.ts'
 import { openShell } from './testing-run-command.ts'
 
@@ -19,7 +20,7 @@ async function blocksOf(language: string): Promise<readonly string[]> {
 
 describe('the first five minutes of the README', () => {
   it('run as written, with the command line', async () => {
-    await using service = await startService()
+    await using service = await startService({ hasLocalAccount: true })
     const env = { MAYFLY_BASE_URL: service.httpUrl, MAYFLY_SMTP_PORT: String(service.smtpPort) }
     await using shell = await openShell({ env })
     const blocks = await blocksOf('sh')
@@ -35,17 +36,30 @@ describe('the first five minutes of the README', () => {
       assert.equal(code, 0, `${line}\n${err}`)
       said.push(out)
     }
-    const [, address = '', sent = '', code = ''] = said
+    const [address = '', sent = '', code = ''] = said
     assert.match(sent, new RegExp(`^Sent to ${address.trim()}: 250`))
     assert.match(code, /^\d{6}\n$/)
   })
 
   it('run as written, with curl', async () => {
-    await using service = await startService()
+    await using database = await createSqlite()
+    await using service = await startService({ database, hasLocalAccount: true })
+    const folder = dirname(database.url.slice('sqlite:'.length))
     const blocks = (await blocksOf('sh')).filter((block) => /^export |\bcurl /m.test(block))
     const env: Record<string, string | undefined> = { ...process.env }
     const outputs: string[] = []
+    const run = async (script: string) => {
+      const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env })
+      return stdout
+    }
     for (const block of blocks) {
+      const [, name, command] = /^export (\w+)=\$\((.+)\)$/m.exec(block) ?? []
+      if (name !== undefined) {
+        env[name] = (await run(String(command).replace('data/', `${folder}/`))).trim()
+        const { account } = await service.account(String(env[name])).account.read()
+        assert.equal(account.plan, 'unlimited')
+        continue
+      }
       // What a reader copies from the response before.
       const variable = /^export (\w+)=/.exec(block)?.[1]
       if (variable !== undefined) {
@@ -56,8 +70,7 @@ describe('the first five minutes of the README', () => {
       const script = block
         .replaceAll('http://127.0.0.1:8025', service.httpUrl)
         .replaceAll('smtp://127.0.0.1:1025', `smtp://127.0.0.1:${service.smtpPort}`)
-      const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env })
-      outputs.push(stdout)
+      outputs.push(await run(script))
     }
     const [, , sent = '', waited = '', asserted = ''] = outputs
     assert.equal(sent, '')

@@ -59,7 +59,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const logged: string[] = []
   const log = createLog(config.MAYFLY_LOG_LEVEL, { write: (line) => logged.push(line) })
   const { database: _database, env: _env, ...overrides } = options
-  const service = await start(config, log, { ...overrides, hasLocalAccount: false })
+  const service = await start(config, log, { hasLocalAccount: false, ...overrides })
   running += 1
   let accounts = 0
   return {
