@@ -30,6 +30,16 @@ describe('the worst mails', async () => {
   const { httpUrl, smtpPort } = await server.ready
   const api = await registerAccountAt(httpUrl)
 
+  const receive = async (raw: string) => {
+    const inbox = await api.inboxes.create()
+    await sendMails(smtpPort, [{ to: inbox.emailAddress, raw }])
+    const { id } = first((await inbox.listMessages()).messages)
+    return { inboxId: inbox.id, messageId: id }
+  }
+  // The first calls load modules and start the content thread, whatever the mail.
+  const small = await receive('Content-Type: text/html\r\n\r\n<p>Your code is 481516.</p>')
+  for (const run of Object.values(readingCalls(api, small))) await run()
+
   const names = [
     'open tags',
     'unclosed items',
@@ -39,10 +49,7 @@ describe('the worst mails', async () => {
   ]
   for (const { name, raw } of WORST_MAILS.filter((mail) => names.includes(mail.name))) {
     it(`do not hold the API: ${name}`, async () => {
-      const inbox = await api.inboxes.create()
-      await sendMails(smtpPort, [{ to: inbox.emailAddress, raw: raw(CHARS) }])
-      const { id } = first((await inbox.listMessages()).messages)
-      const ref = { inboxId: inbox.id, messageId: id }
+      const ref = await receive(raw(CHARS))
       await readLoopMeter(server)
       for (const [call, run] of Object.entries(readingCalls(api, ref))) {
         await run()
