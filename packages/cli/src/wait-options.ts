@@ -13,6 +13,14 @@ export const TIME_OPTIONS = {
   after: { type: 'string', value: 'WATERMARK', about: 'only mail received after this watermark' },
 } as const
 
+/** Which mail counts, in the language of searches. */
+export const QUERY_OPTION = {
+  type: 'string',
+  short: 'q',
+  value: 'QUERY',
+  about: "search query, such as 'from:acme -has:attachment'",
+} as const
+
 /** Which mail counts, and how long to wait for it. */
 export const WAIT_OPTIONS = {
   from: {
@@ -30,6 +38,7 @@ export const WAIT_OPTIONS = {
     value: 'PATTERN',
     about: 'text that the body contains, or /expression/i',
   },
+  query: QUERY_OPTION,
   ...TIME_OPTIONS,
 } as const
 
@@ -53,6 +62,7 @@ export function waitOptions(
     from: pattern('from'),
     subject: pattern('subject'),
     text: pattern('text'),
+    q: given.query,
     ...timeOptions(given),
   }
 }

@@ -11,6 +11,8 @@ export type MessageFilter = {
   readonly subject?: TextPattern | undefined
   /** Compared with the readable text. */
   readonly text?: TextPattern | undefined
+  /** A search query, such as `from:acme -has:attachment`. */
+  readonly q?: string | undefined
 }
 
 /** Why a message does not match a wait for a code. */
@@ -54,8 +56,8 @@ export function expressionsOf({ from, subject, text }: MessageFilter): MessageFi
 }
 
 /** The filter in words: `with subject /verify/i and from "acme"`; may be empty. */
-export function describeFilter({ from, subject, text }: MessageFilter): string {
-  const parts = Object.entries({ from, subject, text }).flatMap(([field, pattern]) =>
+export function describeFilter({ from, subject, text, q }: MessageFilter): string {
+  const parts = Object.entries({ from, subject, text, q }).flatMap(([field, pattern]) =>
     pattern === undefined ? [] : [`${field} ${describePattern(pattern)}`],
   )
   return parts.length === 0 ? '' : ` with ${parts.join(' and ')}`

@@ -106,6 +106,8 @@ export type ListMessagesOptions = CallOptions & {
   readonly cursor?: string | undefined
   /** Only messages that arrived after this watermark. */
   readonly after?: string | undefined
+  /** Only messages that match this search query, such as `from:acme -has:attachment`. */
+  readonly q?: string | undefined
 }
 
 /** How a message is read. */

@@ -60,6 +60,7 @@ export async function waitOnce(
         from: textOf(call.filter.from),
         subjectContains: textOf(call.filter.subject),
         textContains: textOf(call.filter.text),
+        q: textOf(call.filter.q),
       },
       // The caller retries with the time that is left.
       attemptsMax: 1,

@@ -114,7 +114,8 @@ async function searchList<Found>(wait: Wait<Found>): Promise<{ readonly found: F
   const since = new Date(time.since ?? 0).toISOString()
   let cursor: string | undefined
   do {
-    const query = { after: time.after, limit: PAGE_SIZE, cursor, signal }
+    const { q } = expectation.filter
+    const query = { after: time.after, q, limit: PAGE_SIZE, cursor, signal }
     const page = await target.messages.list(query)
     for (const summary of page.messages) {
       // The rest is older.

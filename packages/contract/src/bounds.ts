@@ -40,6 +40,9 @@ export const BODY_BYTES_MAX = 256 * 1024
 /** Longest text that a wait filters by. */
 export const WAIT_TEXT_LENGTH_MAX = 500
 
+/** Longest search query: twenty terms of ordinary length. */
+export const QUERY_LENGTH_MAX = 500
+
 /** Assertions in one request or scenario. */
 export const ASSERTIONS = { min: 1, max: 20 } as const
 

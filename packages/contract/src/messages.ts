@@ -4,6 +4,7 @@ import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
+import { searchQuerySchema } from './search.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** An address of a header. */
@@ -183,13 +184,20 @@ export const listMessages = {
     cursor: cursorSchema,
     limit: queryInteger(MESSAGES_PAGE),
     after: watermarkSchema.optional(),
+    q: searchQuerySchema.optional(),
   }),
   response: {
     200: z.object({
       messages: z.array(messageSummarySchema),
       nextCursor: nextCursorSchema,
     }),
-    ...errorResponses('invalid_parameter', ...KEY_ERRORS, 'inbox_not_found'),
+    ...errorResponses(
+      'invalid_parameter',
+      ...KEY_ERRORS,
+      'inbox_not_found',
+      'shutting_down',
+      'content_unavailable',
+    ),
   },
 }
 

@@ -6,6 +6,7 @@ import { idSchema, instantSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
 import { queryInteger } from './query.ts'
+import { searchQuerySchema } from './search.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The `since` parameter of calls that wait. */
@@ -32,6 +33,7 @@ export const waitForMessage = {
     from: text.describe("Part of the sender's name or address.").meta({ example: 'no-reply@' }),
     subjectContains: text.describe('Part of the subject.').meta({ example: 'Your code' }),
     textContains: text.describe('Part of the readable text.').meta({ example: 'verification' }),
+    q: searchQuerySchema.optional(),
   }),
   response: {
     200: z.object({ message: messageSchema, otp: otpSchema.optional() }),

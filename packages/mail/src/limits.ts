@@ -54,3 +54,6 @@ export const HTML_SAFE_CHARS_MAX = 1024 * 1024
 
 /** Nesting of elements in sanitised HTML; deeper tags are removed, their text is kept. */
 export const HTML_SAFE_DEPTH_MAX = 256
+
+/** Terms of one search query; each reads the whole text of a mail. */
+export const QUERY_TERMS_MAX = 20

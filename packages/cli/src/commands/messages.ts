@@ -5,6 +5,7 @@ import { UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseCount } from '../option-values.ts'
 import { formatTable, print, printableLine, printJson } from '../output.ts'
+import { QUERY_OPTION } from '../wait-options.ts'
 
 const list = defineCommand({
   name: 'messages',
@@ -19,6 +20,7 @@ const list = defineCommand({
       about: 'maximum number of messages, up to 100 (default: 50)',
     },
     cursor: { type: 'string', value: 'CURSOR', about: 'the page after an earlier one' },
+    query: QUERY_OPTION,
     ...CONNECTION_OPTIONS,
   },
   example: 'mayfly messages signup@mayfly.test -n 10',
@@ -27,8 +29,12 @@ const list = defineCommand({
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
     const inbox = await chooseInbox(client, named, signal)
-    const page = await inbox.listMessages({ limit, cursor: options.cursor, signal })
+    const { cursor, query: q } = options
+    const page = await inbox.listMessages({ limit, cursor, q, signal })
     if (options.json) return printJson(terminal, page)
+    if (page.messages.length === 0 && q !== undefined) {
+      return terminal.err(`No message in ${inbox.emailAddress} matches.\n`)
+    }
     if (page.messages.length === 0) {
       return terminal.err(
         `No message has arrived at ${inbox.emailAddress}. See: mayfly diagnose ${inbox.id}\n`,

@@ -16,6 +16,7 @@ import {
   readExcerpt,
 } from '../features/messages/present.ts'
 import type { RawPart } from '../features/messages/read.ts'
+import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
 import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
 import type { Store } from '../store/open.ts'
 
@@ -40,6 +41,7 @@ export function createContent(store: Store) {
     checkMessage: (owner: AccountId, request: CheckRequest) =>
       checkMessage({ store, visibleText }, owner, request),
     findMatch: (owner: AccountId, search: Search) => findMatch({ store }, owner, search),
+    searchInbox: (owner: AccountId, search: InboxSearch) => searchInbox({ store }, owner, search),
     explainMismatches: (owner: AccountId, wait: Pick<Search, 'inboxId' | 'query'>) =>
       explainMismatches({ store }, owner, wait),
     explainCode: (_owner: AccountId, mailId: string) => explainCodeOfMail({ store }, mailId),

@@ -92,6 +92,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       readExcerpt: call('readExcerpt'),
       checkMessage: call('checkMessage'),
       findMatch: call('findMatch'),
+      searchInbox: call('searchInbox'),
       explainMismatches: call('explainMismatches'),
       explainCode: call('explainCode'),
       readRaw: call('readRaw'),

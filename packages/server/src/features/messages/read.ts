@@ -2,8 +2,11 @@ import type { AccountId, InboxId, MessageSummary } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/open.ts'
+import type { NumberedSummary } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { InboxMatches, InboxSearch } from '../search/search-inbox.ts'
 import type { MessageRef } from './message-ref.ts'
 import { missing, requireInbox } from './missing.ts'
 import {
@@ -30,6 +33,7 @@ export type MessageDeps = {
 type MessageContent = {
   readonly composeBody: (owner: AccountId, request: BodyRequest) => Promise<Uint8Array | null>
   readonly readExcerpt: (owner: AccountId, request: ExcerptRequest) => Promise<Excerpt | null>
+  readonly searchInbox: (owner: AccountId, search: InboxSearch) => Promise<InboxMatches>
   readonly explainCode: (owner: AccountId, mailId: string) => Promise<Uint8Array>
   readonly readRaw: (owner: AccountId, mailId: string) => Promise<Uint8Array>
   readonly readPart: (owner: AccountId, part: RawPart) => Promise<Uint8Array>
@@ -56,23 +60,48 @@ export async function listMessages(
     readonly limit: number
     /** A watermark of the inbox. */
     readonly after?: string | undefined
+    /** A search query. */
+    readonly q?: string | undefined
   },
 ): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
-  const { inboxId, cursor, limit, after } = request
+  const { inboxId, cursor, limit, after, q } = request
   const before = cursor === undefined ? null : readCursor(cursor)
+  if (q !== undefined) readSearchQuery(q)
   await requireInbox(deps, caller, inboxId)
   // One more than asked for: it shows whether there is a next page.
-  const page = await deps.store.messages.list(caller.accountId, inboxId, {
-    limit: limit + 1,
-    before,
-    after: Number(after ?? 0),
-  })
+  const wanted = { limit: limit + 1, before, after: Number(after ?? 0) }
+  const page =
+    q === undefined
+      ? await deps.store.messages.list(caller.accountId, inboxId, wanted)
+      : await listMatches(deps, caller, { ...wanted, inboxId, q })
   const shown = page.slice(0, limit)
   const last = shown.at(-1)
   return {
     messages: shown.map(({ sequence: _, ...summary }) => summary),
     nextCursor: page.length > limit && last !== undefined ? writeCursor(last.sequence) : null,
   }
+}
+
+/** The newest messages that match a query. */
+async function listMatches(
+  deps: MessageDeps,
+  { accountId }: Caller,
+  search: Omit<InboxSearch, 'before'> & { readonly before: number | null },
+): Promise<NumberedSummary[]> {
+  const found: InboxMatches['found'][number][] = []
+  let before = search.before ?? Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const limit = search.limit - found.length
+    const part = await deps.content.searchInbox(accountId, { ...search, before, limit })
+    found.push(...part.found)
+    if (part.before === null || found.length >= search.limit) break
+    before = part.before
+  }
+  const sequences = new Map(found.map(({ id, sequence }) => [id, sequence]))
+  const summaries = await deps.store.messages.listByIds(accountId, [...sequences.keys()])
+  return summaries
+    .map(({ inboxId: _, ...summary }) => ({ ...summary, sequence: sequences.get(summary.id) ?? 0 }))
+    .sort((a, b) => b.sequence - a.sequence)
 }
 
 /** The JSON of a full message with sanitised HTML, alone or as a wait answers. */

@@ -1,6 +1,6 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
 import type { Tables } from '../../store/open.ts'
-import { cut, mismatch, readsNames, type WaitQuery } from './match.ts'
+import { cut, mismatch, type ReadParts, readsNames, type WaitQuery } from './match.ts'
 
 /** A search among the messages with numbers between `after` and `before`. */
 export type Search = {
@@ -37,10 +37,17 @@ export async function findMatch(
   })
   let chars = 0
   for (const candidate of page) {
-    const reason = await mismatch(query, candidate, async () => {
-      const text = await messages.findText(owner, inboxId, candidate.id)
-      chars += text?.length ?? 0
-      return text
+    const reason = await mismatch(query, candidate, {
+      text: async () => {
+        const text = await messages.findText(owner, inboxId, candidate.id)
+        chars += text?.length ?? 0
+        return text
+      },
+      content: async () => {
+        const content = await messages.findQueried(owner, inboxId, candidate.id)
+        chars += (content?.text?.length ?? 0) + (content?.html?.length ?? 0)
+        return content
+      },
     })
     if (reason === null) return { found: candidate.id, before: null }
     if (chars > CHARS_MAX) return { found: null, before: candidate.sequence }
@@ -65,7 +72,11 @@ export async function explainMismatches(
   const considered: WaitDiagnostics['considered'] = []
   for (const message of newest) {
     const { id, subject } = message
-    const reason = await mismatch(query, message, () => messages.findText(owner, inboxId, id))
+    const read: ReadParts = {
+      text: () => messages.findText(owner, inboxId, id),
+      content: () => messages.findQueried(owner, inboxId, id),
+    }
+    const reason = await mismatch(query, message, read)
     considered.push({
       id,
       subject: subject === null ? null : cut(subject),

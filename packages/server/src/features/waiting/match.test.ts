@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { MessageId } from '@mayfly/contract'
-import { mismatch, type WaitFilter, waitQuery } from './match.ts'
+import type { InboxId, MessageId } from '@mayfly/contract'
+import { mismatch, type ReadParts, type WaitFilter, waitQuery } from './match.ts'
 
 const MESSAGE = {
   id: 'msg_1' as MessageId, // A brand by hand: the test needs a fixed id.
@@ -9,10 +9,29 @@ const MESSAGE = {
   receivedAt: 1_000,
   from: { name: 'Acme Sign-in', address: 'no-reply@acme.example' },
   subject: 'Your Sign-in Link',
-  hasOtp: false,
+  sizeBytes: 2_000,
+  isRead: false,
+  hasAttachments: false,
+  otp: null,
+  // As above.
+  inbox: { id: 'inb_1' as InboxId, address: 'qa@mayfly.test' },
 }
 
-const readText = async () => 'Hello Ada,\nuse this link.'
+const TEXT = 'Hello Ada,\nuse this link.'
+const READ: ReadParts = {
+  text: async () => TEXT,
+  content: async () => ({
+    to: [{ name: null, address: 'qa@mayfly.test' }],
+    cc: [],
+    replyTo: [],
+    recipients: ['qa+ci@mayfly.test'],
+    headers: [{ name: 'List-Id', value: 'news.acme.example' }],
+    links: [{ url: 'https://app.acme.example/login' }],
+    attachments: [],
+    text: TEXT,
+    html: null,
+  }),
+}
 
 describe('mismatch', () => {
   const cases: readonly [WaitFilter, RegExp | null][] = [
@@ -32,10 +51,14 @@ describe('mismatch', () => {
     [{ textContains: 'THIS LINK' }, null],
     [{ textContains: 'that link' }, /its text does not contain/],
     [{ for: 'otp' }, /no one-time code/],
+    [{ q: 'from:acme subject:"sign-in link" ada link:acme.example tag:ci is:unread' }, null],
+    [{ q: 'ada -has:attachment otp:any' }, /it does not match otp:any/],
+    [{ q: 'ada -list' }, null],
+    [{ q: 'ada -link' }, /it does not match -link/],
   ]
   for (const [filter, reason] of cases) {
     it(`${reason === null ? 'counts' : 'does not count'} for ${JSON.stringify(filter)}`, async () => {
-      const found = await mismatch(waitQuery(filter), MESSAGE, readText)
+      const found = await mismatch(waitQuery(filter), MESSAGE, READ)
       if (reason === null) assert.equal(found, null)
       else assert.match(String(found), reason)
     })
@@ -43,6 +66,10 @@ describe('mismatch', () => {
 
   it('counts a message with a code when a code is waited for', async () => {
     const query = waitQuery({ for: 'otp' })
-    assert.equal(await mismatch(query, { ...MESSAGE, hasOtp: true }, readText), null)
+    assert.equal(await mismatch(query, { ...MESSAGE, otp: '481516' }, READ), null)
+  })
+
+  it('refuses a query that is not valid', () => {
+    assert.throws(() => waitQuery({ q: 'larger:tall' }), /q: larger:tall: needs a size/)
   })
 })

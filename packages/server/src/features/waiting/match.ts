@@ -1,4 +1,5 @@
-import { contains } from '@mayfly/mail'
+import { contains, findUnmetTerm, type QueriedContent } from '@mayfly/mail'
+import { readSearchQuery } from '../../search-query.ts'
 import type { Candidate } from '../../store/tables/messages.ts'
 
 /** Characters of a sender or a subject that are quoted. A header may have 256 KiB. */
@@ -14,6 +15,8 @@ export type WaitFilter = {
   readonly from?: string | undefined
   readonly subjectContains?: string | undefined
   readonly textContains?: string | undefined
+  /** A search query. */
+  readonly q?: string | undefined
 }
 
 /** A filter in the terms of the store. */
@@ -25,10 +28,18 @@ export type WaitQuery = {
   readonly from: string | null
   readonly subjectContains: string | null
   readonly textContains: string | null
+  readonly q: string | null
 }
 
-/** The query of a filter; an empty filter matches every message. */
+/** Reads what a query may ask of a message; null when there is no such message any more. */
+export type ReadParts = {
+  readonly text: () => Promise<string | null>
+  readonly content: () => Promise<QueriedContent | null>
+}
+
+/** The query of a filter; an empty filter matches every message. Throws when `q` is invalid. */
 export function waitQuery(filter: WaitFilter): WaitQuery {
+  readSearchQuery(filter.q ?? '')
   return {
     for: filter.for ?? 'message',
     sinceMs: filter.since === undefined ? null : Date.parse(filter.since),
@@ -36,19 +47,21 @@ export function waitQuery(filter: WaitFilter): WaitQuery {
     from: filter.from ?? null,
     subjectContains: filter.subjectContains ?? null,
     textContains: filter.textContains ?? null,
+    q: filter.q ?? null,
   }
 }
 
 /** Whether the query depends on what senders write, which may be long. */
 export function readsNames(query: WaitQuery): boolean {
-  return query.from !== null || query.subjectContains !== null || query.textContains !== null
+  const { from, subjectContains, textContains, q } = query
+  return [from, subjectContains, textContains, q].some((text) => text !== null)
 }
 
-/** Why a message does not match, for a person; null when it does. Its text is read last. */
+/** Why a message does not match, for a person; null when it does. Its content is read last. */
 export async function mismatch(
   query: WaitQuery,
   message: Candidate,
-  readText: () => Promise<string | null>,
+  read: ReadParts,
 ): Promise<string | null> {
   if (message.sequence <= query.afterSequence) {
     return 'it had arrived before the watermark was taken'
@@ -67,11 +80,13 @@ export async function mismatch(
   if (subjectContains !== null && !containsIgnoringCase(message.subject ?? '', subjectContains)) {
     return `its subject does not contain "${subjectContains}"`
   }
-  if (query.for === 'otp' && !message.hasOtp) return 'no one-time code was found in it'
-  if (textContains !== null && !containsIgnoringCase((await readText()) ?? '', textContains)) {
+  if (query.for === 'otp' && message.otp === null) return 'no one-time code was found in it'
+  if (textContains !== null && !containsIgnoringCase((await read.text()) ?? '', textContains)) {
     return `its text does not contain "${textContains}"`
   }
-  return null
+  if (query.q === null) return null
+  const unmet = await findUnmetTerm(readSearchQuery(query.q), message, read.content)
+  return unmet === null ? null : `it does not match ${unmet.source}`
 }
 
 /** What a sender wrote, cut to fit a line. */

@@ -35,6 +35,7 @@ export const messageTools = [
     input: z.strictObject({
       inboxId: idSchema('inbox'),
       cursor: listMessages.querystring.shape.cursor,
+      q: listMessages.querystring.shape.q,
       limit: z.int().min(MESSAGES_PAGE.min).max(MESSAGES_PAGE.max).default(PAGE_DEFAULT),
     }),
     output: z.object({

@@ -9,7 +9,7 @@ import type {
   MessageSummary,
   Otp,
 } from '@mayfly/contract'
-import type { TransferEncoding } from '@mayfly/mail'
+import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
@@ -36,14 +36,19 @@ export type StoredAttachment = Attachment & {
 /** A summary with its number in the inbox. */
 export type NumberedSummary = MessageSummary & { readonly sequence: number }
 
-/** The parts of a message that a wait can filter by, except its text. */
+/** The parts of a message that a wait or a search can filter by, except its content. */
 export type Candidate = {
   readonly id: MessageId
   readonly sequence: number
   readonly receivedAt: number
   readonly from: { readonly name: string | null; readonly address: string | null }
   readonly subject: string | null
-  readonly hasOtp: boolean
+  readonly sizeBytes: number
+  readonly isRead: boolean
+  readonly hasAttachments: boolean
+  /** The one-time code. */
+  readonly otp: string | null
+  readonly inbox: { readonly id: InboxId; readonly address: string }
 }
 
 /** A page of candidates, with numbers between `after` and `before`. */
@@ -138,7 +143,7 @@ export class Messages {
       .execute()
   }
 
-  /** Candidates for a wait, newest first. */
+  /** Candidates for a wait or a search, newest first. */
   async listCandidates(
     owner: AccountId,
     inboxId: InboxId,
@@ -146,6 +151,8 @@ export class Messages {
   ): Promise<Candidate[]> {
     const rows = await this.#owned(owner, inboxId)
       .select(['message.id', 'message.sequence', 'message.received_at', 'message.otp_value'])
+      .select(['message.size_bytes', 'message.is_read', 'message.has_attachments'])
+      .select('inbox.address')
       .$if(page.withNames, (query) =>
         query.select(['message.from_name', 'message.from_address', 'message.subject']),
       )
@@ -160,8 +167,31 @@ export class Messages {
       receivedAt: row.received_at,
       from: { name: row.from_name ?? null, address: row.from_address ?? null },
       subject: row.subject ?? null,
-      hasOtp: row.otp_value !== null,
+      sizeBytes: row.size_bytes,
+      isRead: row.is_read === 1,
+      hasAttachments: row.has_attachments === 1,
+      otp: row.otp_value,
+      inbox: { id: inboxId, address: row.address },
     }))
+  }
+
+  /** The summaries of those of these messages that the account has, newest first. */
+  async listByIds(
+    owner: AccountId,
+    ids: readonly MessageId[],
+  ): Promise<(MessageSummary & { readonly inboxId: InboxId })[]> {
+    if (ids.length === 0) return []
+    const rows = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select(SUMMARY_COLUMNS)
+      .select('message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('message.id', 'in', ids)
+      .orderBy('message.received_at', 'desc')
+      .orderBy('message.sequence', 'desc')
+      .execute()
+    return rows.map((row) => ({ ...toSummary(row), inboxId: row.inbox_id }))
   }
 
   /** The text of a message; null when it has none, or when there is no such message. */
@@ -172,6 +202,16 @@ export class Messages {
       .where('message.id', '=', id)
       .executeTakeFirst()
     return row?.text ?? null
+  }
+
+  /** What a search query may ask of a message; null when there is no such message. */
+  async findQueried(
+    owner: AccountId,
+    inboxId: InboxId,
+    id: MessageId,
+  ): Promise<QueriedContent | null> {
+    const stored = await this.find(owner, inboxId, id)
+    return stored === null ? null : { ...stored, recipients: [stored.envelope.rcptTo] }
   }
 
   /** The mail of a message; null when there is no such message. */
