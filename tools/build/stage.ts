@@ -30,7 +30,10 @@ async function stagePackage(to: string, published: PublishedPackage): Promise<vo
   if (existsSync(join(source, 'bin'))) {
     await cp(join(source, 'bin'), join(stage, 'bin'), { recursive: true })
   }
-  if (folder === 'server') await copyDashboard(stage)
+  if (folder === 'server') {
+    await copyDashboard(stage)
+    await copyGuides(stage)
+  }
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const text = JSON.stringify(publishedManifest(manifest, published), null, 2)
   await writeFile(join(stage, 'package.json'), `${text}\n`)
@@ -138,6 +141,14 @@ async function copyDashboard(stage: string): Promise<void> {
     // The stamp of tools/setup.mjs.
     filter: (path) => !path.endsWith('.stamp'),
   })
+}
+
+/** The server serves the guides at /docs. */
+async function copyGuides(stage: string): Promise<void> {
+  const docs = join(ROOT, 'docs')
+  for (const name of await readdir(docs)) {
+    if (extname(name) === '.md') await cp(join(docs, name), join(stage, 'dist', 'guides', name))
+  }
 }
 
 /** A package without a page of its own shows that of the project. */

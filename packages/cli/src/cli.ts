@@ -40,7 +40,7 @@ async function dispatch(
   const command = COMMANDS.find((known) => known.name === name)
   if (command !== undefined) return command.run(args, terminal)
   const asksForHelp = name === undefined || name === '--help' || name === '-h' || name === 'help'
-  if (asksForHelp) return terminal.out(HELP)
+  if (asksForHelp) return terminal.out(terminal.withCommands(HELP))
   if (name === '--version' || name === '-v') return terminal.out(`${version}\n`)
   const nearest = nearestCommand(name, COMMANDS)
   throw new UsageError(

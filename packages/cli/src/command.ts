@@ -72,7 +72,7 @@ export function defineCommand<const Table extends OptionTable>(
     run: async (args, terminal) => {
       const { values, positionals } = parse(args, table, definition.name)
       if (values['help'] === true) {
-        terminal.out(helpText(definition, table))
+        terminal.out(terminal.withCommands(helpText(definition, table)))
         return
       }
       checkArguments(definition, positionals)
@@ -99,7 +99,9 @@ export function defineGroup(
     run: async ([first, ...rest], terminal) => {
       const command = subcommands.find((known) => known.name === first)
       if (command !== undefined) return command.run(rest, terminal)
-      if (first === '--help' || first === '-h' || first === 'help') return terminal.out(help)
+      if (first === '--help' || first === '-h' || first === 'help') {
+        return terminal.out(terminal.withCommands(help))
+      }
       const names = subcommands.map((known) => known.name).join(', ')
       if (first === undefined) throw new UsageError(`\`mayfly ${name}\` needs one of: ${names}.`)
       const nearest = nearestCommand(first, subcommands)
@@ -122,18 +124,34 @@ export function withSubcommands(command: Command, subcommands: readonly Command[
       const named = subcommands.find(({ name }) => name === first)
       if (named !== undefined) return named.run(rest, terminal)
       await command.run(first === undefined ? [] : [first, ...rest], terminal)
-      if (first === '--help' || first === '-h') terminal.out(help)
+      if (first === '--help' || first === '-h') terminal.out(terminal.withCommands(help))
     },
   }
 }
 
-/** The command that was probably meant: the same letters in another order, or nearly as spelt. */
+/** The command that was probably meant. */
 export function nearestCommand(given: string, commands: readonly Command[]): string | null {
+  return nearestOf(
+    given,
+    commands.map(({ name }) => name),
+  )
+}
+
+/** The same letters in another order, some left out or too many, or nearly as spelt. */
+function nearestOf(given: string, names: readonly string[]): string | null {
   const sorted = (text: string) => [...text].toSorted().join('')
-  const names = commands.map(({ name }) => name)
-  const isNear = (name: string) =>
-    name.startsWith(given.slice(0, 2)) && Math.abs(name.length - given.length) <= 2
-  return names.find((name) => sorted(name) === sorted(given)) ?? names.find(isNear) ?? null
+  const isPartOf = (part: string, whole: string) => {
+    let matched = 0
+    for (const letter of whole) if (letter === part[matched]) matched += 1
+    return matched === part.length
+  }
+  const near = names.filter((name) => Math.abs(name.length - given.length) <= 2)
+  return (
+    near.find((name) => sorted(name) === sorted(given)) ??
+    near.find((name) => isPartOf(given, name) || isPartOf(name, given)) ??
+    near.find((name) => name.startsWith(given.slice(0, 2))) ??
+    null
+  )
 }
 
 /** Names and summaries, one a line. */
@@ -146,9 +164,18 @@ function parse(args: readonly string[], table: OptionTable, name: string) {
   try {
     return parseArgs({ args: [...args], options: table, allowPositionals: true, strict: true })
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new UsageError(`${reason}. See \`mayfly ${name} --help\`.`)
+    throw new UsageError(`${parseError(error, table)} See \`mayfly ${name} --help\`.`)
   }
+}
+
+function parseError(error: unknown, table: OptionTable): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const [, option] = /^Unknown option '--?([^']*)'/.exec(message) ?? []
+  if (option === undefined) return `${message.split('. ')[0]}.`
+  const nearest = option.length > 1 ? nearestOf(option, Object.keys(table)) : null
+  const dashes = option.length > 1 ? '--' : '-'
+  const hint = nearest === null ? '' : ` Did you mean --${nearest}?`
+  return `unknown option ${dashes}${option}.${hint}`
 }
 
 function checkArguments({ name, args = [] }: Description, given: readonly string[]) {

@@ -63,11 +63,9 @@ export async function connect(terminal: Terminal, choice: ConnectionChoice): Pro
 /** The key of the local account of a service on this machine; null when there is none. */
 async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
   if (!LOOPBACK_HOSTS.test(new URL(baseUrl).hostname)) return null
-  try {
-    const { localKeyFile } = await readService({ baseUrl, signal })
-    return localKeyFile === null ? null : (await readFile(localKeyFile, 'utf8')).trim()
-  } catch {
-    // No service answers there, or another user runs it: then there is no key.
-    return null
-  }
+  const { localKeyFile } = await readService({ baseUrl, signal })
+  if (localKeyFile === null) return null
+  // Another user's service has a file that cannot be read.
+  const key = await readFile(localKeyFile, 'utf8').catch(() => null)
+  return key?.trim() ?? null
 }

@@ -24,7 +24,7 @@ export class CommandFailed extends Error {
 export function reportFailure(terminal: Terminal, error: unknown): number {
   if (terminal.interrupted.aborted) return EXIT.interrupted
   const text = messageOf(error)
-  if (text !== '') terminal.err(`mayfly: ${text}\n`)
+  if (text !== '') terminal.err(`mayfly: ${terminal.withCommands(text)}\n`)
   return exitCodeOf(error)
 }
 

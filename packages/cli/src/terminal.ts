@@ -9,6 +9,8 @@ export type Terminal = {
   readonly hasColour: boolean
   /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal
+  /** A text for people, with the commands that it names as they are started here. */
+  readonly withCommands: (text: string) => string
   /** Standard output: the result, which a program may read. */
   out(text: string | Uint8Array): void
   /** Standard error: progress, hints and errors, for people. */
@@ -34,9 +36,15 @@ export function processTerminal(process: NodeJS.Process): Terminal {
       }
       return interruption.signal
     },
+    withCommands: import.meta.url.endsWith('.ts') ? startedByNpx : (text) => text,
     out: (text) => stdout.write(text),
     err: (text) => stderr.write(text),
   }
+}
+
+/** In a clone of the repository, `mayfly` is not in PATH. */
+export function startedByNpx(text: string): string {
+  return text.replace(/(?<=^|[\s`(])mayfly(?= [a-z]|$| COMMAND)/gm, 'npx mayfly')
 }
 
 /** By the conventions of NO_COLOR and FORCE_COLOR. */

@@ -1,4 +1,5 @@
 import type { WaitOptions } from '@mayfly/client'
+import { UsageError } from './exit.ts'
 import { parsePattern, parseSeconds } from './option-values.ts'
 
 /** Which period of time counts, and how long to wait. */
@@ -19,6 +20,14 @@ export const QUERY_OPTION = {
   short: 'q',
   value: 'QUERY',
   about: "search query, such as 'from:acme -has:attachment'",
+} as const
+
+/** Which mail is checked: texts alone, because the service filters. */
+export const CHECK_OPTIONS = {
+  from: { type: 'string', value: 'TEXT', about: 'only mail whose sender contains the text' },
+  subject: { type: 'string', value: 'TEXT', about: 'only mail whose subject contains the text' },
+  query: QUERY_OPTION,
+  ...TIME_OPTIONS,
 } as const
 
 /** Which mail counts, and how long to wait for it. */
@@ -45,9 +54,20 @@ export const WAIT_OPTIONS = {
 type Given<Table> = { readonly [Name in keyof Table]: string | undefined }
 
 /** The time options as the client takes them. */
-export function timeOptions({ timeout, since, after }: Given<typeof TIME_OPTIONS>) {
+function timeOptions({ timeout, since, after }: Given<typeof TIME_OPTIONS>) {
   const timeoutSeconds = timeout === undefined ? 30 : parseSeconds('timeout', timeout)
   return { timeoutSeconds, since, after }
+}
+
+/** The options of a check as the client takes them. */
+export function checkOptions(given: Given<typeof CHECK_OPTIONS>) {
+  const { from, subject, query } = given
+  for (const [option, value] of Object.entries({ from, subject })) {
+    if (value !== undefined && typeof parsePattern(option, value) !== 'string') {
+      throw new UsageError(`--${option} takes a text here, no expression.`)
+    }
+  }
+  return { from, subject, q: query, ...timeOptions(given) }
 }
 
 /** The options of a wait as the client takes them. */

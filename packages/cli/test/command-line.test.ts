@@ -36,6 +36,17 @@ describe('the command line', () => {
     }
   })
 
+  it('names commands as they are started in a clone of the repository', async () => {
+    await using clone = await openShell({ isClone: true })
+    assert.match((await clone.run('inbx')).err, /Did you mean `npx mayfly inbox`\?/)
+    assert.match((await clone.run('inbox')).err, /^mayfly: `npx mayfly inbox` needs one of/)
+    const help = await clone.run('inbox', 'new', '--help')
+    assert.match(help.out, /^Usage: npx mayfly inbox new/m)
+    assert.match((await clone.run('--help')).out, /^ {2}npx mayfly signup .*&& npx mayfly otp$/m)
+    await using installed = await openShell()
+    assert.doesNotMatch((await installed.run('inbox', 'new', '--help')).out, /npx/)
+  })
+
   it('shows no stack for a bug', async () => {
     await using shell = await openShell()
     const [first] = COMMANDS.filter(({ name }) => name === 'whoami')
@@ -76,7 +87,10 @@ describe('the command line', () => {
     [['inbox'], /`mayfly inbox` needs one of: new, list, show, rm/],
     [['inbox', 'nwe'], /unknown command "inbox nwe"\. Did you mean `mayfly inbox new`\?/],
     [['inbox', 'frob'], /unknown command "inbox frob"\. Known commands: new, list/],
-    [['otp', '--tmeout', '3'], /Unknown option '--tmeout'. See `mayfly otp --help`/],
+    [
+      ['otp', '--tmeout', '3'],
+      /unknown option --tmeout\. Did you mean --timeout\? See `mayfly otp --help`/,
+    ],
     [['otp', '--timeout', 'soon'], /--timeout must be a number of seconds, but is "soon"/],
     [['otp', '--timeout=-1'], /--timeout must be a number/],
     [['otp', 'one', 'two'], /unexpected argument "two"/],
@@ -90,7 +104,8 @@ describe('the command line', () => {
     [['send', 'a@b.example', '--template', 'x'], /--template is otp, link, welcome, or an .html/],
     [['send', 'a@b.example', '--template', 'otp', '--set', 'x'], /--set must be NAME=VALUE/],
     [['send', 'a@b.example', '--smtp', 'localhost'], /--smtp must be HOST:PORT/],
-    [['webhooks', 'listen'], /give --secret, or --public/],
+    [['webhooks', 'listen', '--port', 'x'], /--port must be a port number, but is "x"/],
+    [['assert', '--otp', '--subject', '/x/i'], /--subject takes a text here, no expression/],
     [['completions', 'csh'], /SHELL is one of bash, zsh, fish/],
   ]
   for (const [args, message] of usageErrors) {

@@ -40,6 +40,8 @@ describe('mayfly signup', () => {
     const { code, err } = await shell.run('signup', 'a@b.example', '--url', 'http://127.0.0.1:9')
     assert.equal(code, 1)
     assert.match(err, /^mayfly: Mayfly at http:\/\/127\.0\.0\.1:9 cannot be reached: /)
+    const listed = await shell.run('inbox', 'list', '--url', 'http://127.0.0.1:9')
+    assert.match(listed.err, /^mayfly: Mayfly at http:\/\/127\.0\.0\.1:9 cannot be reached: /)
   })
 })
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from '../src/cli.ts'
+import { startedByNpx } from '../src/terminal.ts'
 
 /** What a command said and how it ended. */
 export type Outcome = { readonly code: number; readonly out: string; readonly err: string }
@@ -24,12 +25,15 @@ export type Shell = AsyncDisposable & {
 export type ShellOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly isTerminal?: boolean
+  /** Whether the command runs in a clone of the repository. */
+  readonly isClone?: boolean
 }
 
 /** A place with a home folder of its own. */
 export async function openShell({
   env = {},
   isTerminal = false,
+  isClone = false,
 }: ShellOptions = {}): Promise<Shell> {
   const home = await mkdtemp(join(tmpdir(), 'mayfly-home-'))
   const start: Shell['start'] = (...args) => {
@@ -41,6 +45,7 @@ export async function openShell({
       isOutTerminal: isTerminal,
       hasColour: isTerminal,
       interrupted: interruption.signal,
+      withCommands: isClone ? startedByNpx : (text: string) => text,
       out: (text: string | Uint8Array) => {
         written.out += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
       },

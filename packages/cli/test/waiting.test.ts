@@ -78,6 +78,13 @@ describe('mayfly assert and scenario', () => {
       'FAILED  auth',
     ])
 
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'News', text: 'None.' })
+    assert.equal((await shell.run('assert', '--contains', 'Hello')).code, 1)
+    assert.equal((await shell.run('assert', '--subject', 'hello', '--contains', 'Hello')).code, 0)
+    const other = await shell.run('assert', '--from', 'nobody', '--contains', 'Hello', '-t', '0')
+    assert.equal(other.code, 3)
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Hello' })
+
     const saved = await shell.run('scenario', 'save', 'sign-up', '--contains', 'Hello')
     assert.match(saved.out, /^Saved as sign-up \(scn_\w+\)\.$/m)
     assert.equal((await shell.run('scenario', 'run', 'sign-up')).code, 0)

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createReceivers } from '../../server/test/testing-receiver.ts'
+import { startService } from '../../server/test/testing-start-service.ts'
 import { until } from '../../server/test/testing-until.ts'
 import { freePort } from './testing-free-port.ts'
 import { openShell } from './testing-run-command.ts'
@@ -35,6 +36,26 @@ describe('mayfly webhooks listen', () => {
     assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
     assert.match((await shell.run('webhooks', 'deliveries')).out, /succeeded +204 +https:/)
     assert.equal((await shell.run('webhooks', 'rm', webhook.id)).code, 1)
+  })
+
+  it('receives on the same machine without a tunnel or TLS, for the local account', async () => {
+    await using service = await startService({ hasLocalAccount: true })
+    await using shell = await openShell({ env: { MAYFLY_BASE_URL: service.httpUrl } })
+    await shell.run('inbox', 'new', '--local-part', 'qa')
+    const listening = shell.start('webhooks', 'listen', '--port', '0', '--count', '1')
+    await until(async () => /Listening at http:/.exec(listening.err()))
+    await service.sendMail({ to: 'qa@mayfly.test', subject: 'Hello' })
+    const { code, out, err } = await listening.outcome
+    assert.equal(code, 0, err)
+    assert.match(out, /^verified {2}evt_\w+ {2}message\.received to qa@mayfly\.test: Hello/)
+    assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
+  })
+
+  it('says that other accounts need a public URL', async () => {
+    await using place = await signedUp()
+    const { code, err } = await place.shell.run('webhooks', 'listen', '--port', '0')
+    assert.equal(code, 2)
+    assert.match(err, /^mayfly: only the local account .* Give --public with an https:\/\/ URL/)
   })
 
   it('refuses what is not signed, and tells a repeat', async () => {

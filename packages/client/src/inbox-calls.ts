@@ -7,6 +7,7 @@ import type { Requester } from './request.ts'
 import {
   type Anchor,
   anchorQuery,
+  filterQuery,
   WAIT_SECONDS_MAX,
   type WaitCall,
   type WaitOutcome,
@@ -30,8 +31,19 @@ export type InboxRecord = {
   readonly watermark: string
 }
 
+/** Which messages are checked; texts must be contained, in upper or lower case. */
+export type CheckFilter = {
+  /** Part of the sender's name or address. */
+  readonly from?: string | undefined
+  readonly subject?: string | undefined
+  /** Part of the readable text. */
+  readonly text?: string | undefined
+  /** A search query. */
+  readonly q?: string | undefined
+}
+
 /** How long assertions wait for a message, and which mail they consider. */
-type CheckTime = CallOptions & Anchor & { readonly timeoutSeconds: number }
+type CheckTime = CallOptions & Anchor & CheckFilter & { readonly timeoutSeconds: number }
 
 /** Every call about one inbox. */
 export type InboxCalls = {
@@ -76,7 +88,7 @@ async function checkWithin(
     const run = await requester.json<AssertionRun>({
       method: 'POST',
       path,
-      body: { assertions, timeoutSeconds, ...anchorQuery(time) },
+      body: { assertions, timeoutSeconds, ...anchorQuery(time), ...filterQuery(time) },
       isRepeatable: true,
       timeoutMs: waitMs(timeoutSeconds),
       signal: time.signal,

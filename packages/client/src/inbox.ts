@@ -16,7 +16,7 @@ import {
 } from './expectations.ts'
 import { describeMessage, explainRun } from './explain.ts'
 import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
-import type { InboxCalls, InboxRecord } from './inbox-calls.ts'
+import type { CheckFilter, InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
 import type {
   ListMessagesOptions,
@@ -50,7 +50,9 @@ export type NoEmailOptions = CallOptions &
 export type Trigger = () => unknown
 
 /** How long to wait for a message to check, and which mail to consider. */
-export type CheckOptions = CallOptions & Anchor & { readonly timeoutSeconds?: number | undefined }
+export type CheckOptions = CallOptions &
+  Anchor &
+  CheckFilter & { readonly timeoutSeconds?: number | undefined }
 
 /** Long enough for an application that sends immediately, short enough for a test. */
 const NO_EMAIL_SECONDS = 5

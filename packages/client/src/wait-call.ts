@@ -37,6 +37,16 @@ export function anchorQuery({ since, after }: Anchor) {
   return { since: since instanceof Date ? since.toISOString() : since, after }
 }
 
+/** The texts of a filter as the service takes them; regular expressions are left out. */
+export function filterQuery({ from, subject, text, q }: MessageFilter) {
+  return {
+    from: textOf(from),
+    subjectContains: textOf(subject),
+    textContains: textOf(text),
+    q: textOf(q),
+  }
+}
+
 /** How long to wait for the response of a call that the service holds for `seconds`. */
 export function waitMs(seconds: number): number {
   return seconds * 1000 + NETWORK_MS_MAX
@@ -57,10 +67,7 @@ export async function waitOnce(
         for: call.for,
         timeoutSeconds,
         ...anchorQuery(call),
-        from: textOf(call.filter.from),
-        subjectContains: textOf(call.filter.subject),
-        textContains: textOf(call.filter.text),
-        q: textOf(call.filter.q),
+        ...filterQuery(call.filter),
       },
       // The caller retries with the time that is left.
       attemptsMax: 1,

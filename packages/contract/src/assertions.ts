@@ -5,7 +5,7 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
-import { sinceField } from './waiting.ts'
+import { filterFields, sinceField } from './waiting.ts'
 
 const text = z.string().min(1).max(ASSERTION_TEXT_LENGTH_MAX)
 
@@ -107,7 +107,8 @@ export const assertInbox = {
   operationId: 'assertInbox',
   tags: ['Assertions and scenarios'],
   summary: 'Wait for a mail and check it',
-  description: 'Responds with 200 whether or not the assertions pass: check `passed`.',
+  description:
+    'Checks the newest message that matches, as `wait` finds it. Responds with 200 whether or not the assertions pass: check `passed`.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   body: z.strictObject({
@@ -115,6 +116,7 @@ export const assertInbox = {
     timeoutSeconds: timeoutField.default(WAIT_SECONDS.default),
     since: sinceField,
     after: watermarkSchema.optional(),
+    ...filterFields,
   }),
   response: { 200: assertionRunSchema, ...errorResponses(...RUN_ERRORS) },
 }

@@ -16,6 +16,14 @@ export const sinceField = instantSchema
 
 const text = z.string().min(1).max(WAIT_TEXT_LENGTH_MAX).optional()
 
+/** Which messages match; texts are matched literally and case-insensitively. */
+export const filterFields = {
+  from: text.describe("Part of the sender's name or address.").meta({ example: 'no-reply@' }),
+  subjectContains: text.describe('Part of the subject.').meta({ example: 'Your code' }),
+  textContains: text.describe('Part of the readable text.').meta({ example: 'verification' }),
+  q: searchQuerySchema.optional(),
+}
+
 /** GET /v1/inboxes/{id}/wait */
 export const waitForMessage = {
   operationId: 'waitForMessage',
@@ -30,10 +38,7 @@ export const waitForMessage = {
     timeoutSeconds: queryInteger(WAIT_SECONDS).describe('0 checks once, without waiting.'),
     since: sinceField,
     after: watermarkSchema.optional(),
-    from: text.describe("Part of the sender's name or address.").meta({ example: 'no-reply@' }),
-    subjectContains: text.describe('Part of the subject.').meta({ example: 'Your code' }),
-    textContains: text.describe('Part of the readable text.').meta({ example: 'verification' }),
-    q: searchQuerySchema.optional(),
+    ...filterFields,
   }),
   response: {
     200: z.object({ message: messageSchema, otp: otpSchema.optional() }),

@@ -127,15 +127,21 @@ export const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_LENGTH_MAX)
   // The URL parser drops invisible characters: the log would show another URL than is called.
-  .regex(/^[Hh][Tt][Tt][Pp][Ss]:\/\/[^\s\x00-\x1f\x7f-\x9f\\]+$/, { error: URL_RULE, abort: true })
+  .regex(
+    /^(?:[Hh][Tt][Tt][Pp][Ss]:\/\/[^\s\x00-\x1f\x7f-\x9f\\]+|http:\/\/(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/?][^\s\x00-\x1f\x7f-\x9f\\]*)?)$/,
+    { error: URL_RULE, abort: true },
+  )
   .refine((url) => URL.canParse(url), { error: URL_RULE, abort: true })
   .refine((url) => !/@/.test(authorityOf(url)), { error: 'must not contain a user or a password' })
   .refine((url) => !url.includes('#'), { error: 'must not have a fragment' })
+  .describe(
+    'An https:// URL. The local account may also use http:// to localhost or a loopback address.',
+  )
   .meta({ example: 'https://example.com/hooks/mail' })
 
 /** From the scheme to the path: `user:password@host:port`. */
 function authorityOf(url: string): string {
-  return /^https:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
+  return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
 }
 
 const WEBHOOK_ERRORS = [...KEY_ERRORS, 'webhook_not_found'] as const

@@ -24,7 +24,7 @@ await startDispatching({
   log: createLog('warn'),
   clock: systemClock,
   signals: openThreadSignals('none'),
-  outbound: openOutbound(config).http,
+  outbound: openOutbound(config, null),
   publishDeliveries: () => {},
   pace: {
     leaseMs: LEASE_MS,

@@ -3,6 +3,7 @@ export { SmtpProtocol } from './protocol/machine.ts'
 export {
   type AdmitResult,
   type Envelope,
+  type FailedHandshake,
   type IncomingMail,
   type MailHandler,
   REFUSAL_REPLIES,

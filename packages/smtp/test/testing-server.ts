@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { IncomingMail, MailHandler, Recipient, RejectedMail } from '../src/server/handler.ts'
+import type {
+  FailedHandshake,
+  IncomingMail,
+  MailHandler,
+  Recipient,
+  RejectedMail,
+} from '../src/server/handler.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../src/server/server.ts'
 import { codesOf } from './testing-protocol.ts'
 
@@ -21,6 +27,7 @@ export type TestServer = AsyncDisposable & {
   readonly server: SmtpServer
   readonly mails: readonly IncomingMail<Recipient>[]
   readonly rejected: readonly RejectedMail<Recipient>[]
+  readonly handshakes: readonly FailedHandshake[]
   readonly errors: readonly unknown[]
   /** Moves the clock forward, and sweeps. */
   pass(ms: number): void
@@ -34,7 +41,7 @@ export async function startTestServer(
   options: Partial<SmtpServerOptions<Recipient>> = {},
 ): Promise<TestServer> {
   const handlesBefore = ourHandles()
-  const kept = { mails: [], rejected: [], errors: [] }
+  const kept = { mails: [], rejected: [], handshakes: [], errors: [] }
   const clients: TestClient[] = []
   let nowMs = 0
   const server = await startSmtpServer({ ...testOptions(kept), now: () => nowMs, ...options })
@@ -71,10 +78,11 @@ export async function startTestServer(
 type Kept = {
   readonly mails: IncomingMail<Recipient>[]
   readonly rejected: RejectedMail<Recipient>[]
+  readonly handshakes: FailedHandshake[]
   readonly errors: unknown[]
 }
 
-function testOptions({ mails, rejected, errors }: Kept) {
+function testOptions({ mails, rejected, handshakes, errors }: Kept) {
   const handler: MailHandler = {
     admit: (address) =>
       address.startsWith('unknown')
@@ -85,6 +93,7 @@ function testOptions({ mails, rejected, errors }: Kept) {
       return 'stored'
     },
     rejected: (notice) => rejected.push(notice),
+    handshakeFailed: (failed) => handshakes.push(failed),
   }
   return {
     handler,

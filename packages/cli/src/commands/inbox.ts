@@ -65,7 +65,8 @@ const list = defineCommand({
     const inboxes = await Array.fromAsync(eachInbox(client, query))
     if (options.json) return printJson(terminal, inboxes)
     if (inboxes.length === 0) {
-      return terminal.err(`No ${options.all ? '' : 'active '}inbox. Create one: mayfly inbox new\n`)
+      const none = `No ${options.all ? '' : 'active '}inbox. Create one: mayfly inbox new\n`
+      return terminal.err(terminal.withCommands(none))
     }
     const rows = inboxes.map((inbox) => [
       inbox.emailAddress,

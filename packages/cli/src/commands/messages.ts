@@ -37,7 +37,9 @@ const list = defineCommand({
     }
     if (page.messages.length === 0) {
       return terminal.err(
-        `No message has arrived at ${inbox.emailAddress}. See: mayfly diagnose ${inbox.id}\n`,
+        terminal.withCommands(
+          `No message has arrived at ${inbox.emailAddress}. See: mayfly diagnose ${inbox.id}\n`,
+        ),
       )
     }
     const rows = page.messages.map((message) => [

@@ -35,6 +35,6 @@ export const signup = defineCommand({
     print(terminal, `${account.email} is registered, plan ${account.plan}.`)
     print(terminal, `API key (shown only once): ${style(terminal, 'bold', apiKey)}`)
     if (savedTo !== null) print(terminal, `Saved in ${savedTo}.`)
-    print(terminal, 'Next: mayfly inbox new')
+    print(terminal, terminal.withCommands('Next: mayfly inbox new'))
   },
 })

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Server } from 'node:net'
+import { ApiError, type Client } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, type ConnectionChoice, connect } from '../connection.ts'
 import { UsageError } from '../exit.ts'
@@ -15,7 +16,7 @@ const LISTEN_OPTIONS = {
   public: {
     type: 'string',
     value: 'URL',
-    about: 'public https:// URL of this listener; registered now, deleted at the end',
+    about: 'public https:// URL of this listener (default: its address on this machine)',
   },
   secret: { type: 'string', value: 'SECRET', about: 'the secret of an existing webhook' },
   port: {
@@ -41,17 +42,17 @@ export const listen = defineCommand({
   name: 'webhooks listen',
   summary: 'receive deliveries, verify and print them',
   about:
-    'Requires --secret, or --public with an https:// URL that reaches this listener: a tunnel, a proxy,\nor --tls-cert on a machine that the service can reach. Ctrl-C ends it.',
+    'Registers this listener as a webhook and deletes it at the end; with --secret, listens for an\nexisting webhook. On the machine of the service, the local account needs no option. Elsewhere give\n--public with an https:// URL that reaches this listener: a tunnel, a proxy, or --tls-cert.\nCtrl-C ends it.',
   options: LISTEN_OPTIONS,
-  example: 'mayfly webhooks listen --public https://my-tunnel.example/hook',
+  example: 'mayfly webhooks listen --port 8026',
   run: async ({ options, terminal }) => {
     const countMax =
       options.count === undefined ? Number.POSITIVE_INFINITY : parseCount('count', options.count)
-    await using endpoint = await openEndpoint(terminal, options)
+    const secret = Promise.withResolvers<string>()
     const seen = new Set<string>()
     const finished = Promise.withResolvers<void>()
     const server = await createListener(options, async (request, response) => {
-      const delivery = await receiveDelivery(request, endpoint.secret)
+      const delivery = await receiveDelivery(request, await secret.promise)
       response.writeHead(delivery.verified ? 204 : delivery.status).end()
       terminal.out(
         options.json ? `${JSON.stringify(delivery)}\n` : deliveryLine(terminal, delivery, seen),
@@ -60,11 +61,17 @@ export const listen = defineCommand({
       if (seen.size >= countMax) finished.resolve()
     })
     await started(server, { host: options.host ?? '127.0.0.1', port: portOf(options.port) })
-    terminal.err(`Listening at ${addressOf(server, options['tls-cert'] !== undefined)}\n`)
-    terminal.interrupted.addEventListener('abort', () => finished.resolve())
-    await finished.promise
-    server.close()
-    await once(server, 'close')
+    try {
+      const address = addressOf(server, options['tls-cert'] !== undefined)
+      await using endpoint = await openEndpoint(terminal, options, address)
+      secret.resolve(endpoint.secret)
+      terminal.err(`Listening at ${address}\n`)
+      terminal.interrupted.addEventListener('abort', () => finished.resolve())
+      await finished.promise
+    } finally {
+      server.close()
+      await once(server, 'close')
+    }
   },
 })
 
@@ -77,17 +84,31 @@ async function openEndpoint(
     readonly secret: string | undefined
     readonly public: string | undefined
   },
+  address: string,
 ): Promise<Endpoint> {
   if (options.secret !== undefined) {
     return { secret: options.secret, [Symbol.asyncDispose]: async () => {} }
   }
-  if (options.public === undefined) throw new UsageError('give --secret, or --public with a URL.')
   const client = await connect(terminal, options)
-  const { webhook, secret } = await client.webhooks.create(options.public)
+  const { webhook, secret } =
+    options.public === undefined
+      ? await registerAddress(client, address)
+      : await client.webhooks.create(options.public)
   terminal.err(
     `Registered ${webhook.url} as ${webhook.id}; it is deleted when this command ends.\n`,
   )
   return { secret, [Symbol.asyncDispose]: () => client.webhooks.delete(webhook.id) }
+}
+
+async function registerAddress(client: Client, address: string) {
+  try {
+    return await client.webhooks.create(`${address}/`)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'invalid_parameter') throw error
+    throw new UsageError(
+      `only the local account of the machine of the service can receive at ${address}. Give --public with an https:// URL that reaches this listener, or --secret.`,
+    )
+  }
 }
 
 async function createListener(

@@ -2,6 +2,8 @@ import type { AssertionRun } from '../assertions.ts'
 import { type Client, type ClientOptions, createClient } from '../client.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
+import type { TextPattern } from '../filter.ts'
+import type { CheckOptions } from '../inbox.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
 import {
@@ -57,7 +59,18 @@ export function mayflyTasks(options: ClientOptions = {}): MayflyTasks {
         unpackOptions(argument.options),
       ),
     'mayfly:assertEmail': async (argument) =>
-      (await open(argument)).assert(argument.assertions, unpackOptions(argument.options)),
+      (await open(argument)).assert(argument.assertions, checkOptions(argument)),
     'mayfly:diagnoseInbox': async (argument) => (await open(argument)).diagnose(),
   }
+}
+
+/** The options of a check: the service filters, and knows no regular expressions. */
+function checkOptions(argument: CheckArgument): CheckOptions {
+  const { from, subject, text, ...rest } = unpackOptions(argument.options)
+  return { ...rest, from: onlyText(from), subject: onlyText(subject), text: onlyText(text) }
+}
+
+function onlyText(pattern: TextPattern | undefined): string | undefined {
+  if (pattern === undefined || typeof pattern === 'string') return pattern
+  throw new TypeError('assertEmail filters by texts, not by regular expressions.')
 }

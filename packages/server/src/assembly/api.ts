@@ -1,4 +1,12 @@
-import type { InboxId, KeyId, Limits, MessageId, Plan, ServiceDescription } from '@mayfly/contract'
+import type {
+  AccountId,
+  InboxId,
+  KeyId,
+  Limits,
+  MessageId,
+  Plan,
+  ServiceDescription,
+} from '@mayfly/contract'
 import { authenticate, type Caller, requireAdmin } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
@@ -20,6 +28,7 @@ import {
 } from '../features/connections/complete.ts'
 import type { Providers } from '../features/connections/providers.ts'
 import { diagnose, explainWait, readTranscript } from '../features/diagnostics/diagnose.ts'
+import type { FailedHandshakes } from '../features/diagnostics/next-steps.ts'
 import { listCustomDomains, listDomains } from '../features/domains/read.ts'
 import type { DomainRecords } from '../features/domains/records.ts'
 import { deleteDomain, registerDomain } from '../features/domains/register.ts'
@@ -90,6 +99,8 @@ export type AppDeps = {
   readonly held: HeldCalls
   readonly events: EventParts
   readonly fetchLink: FetchLink
+  /** The account of the user of this machine; null without one. */
+  readonly localAccount: AccountId | null
   readonly onLooked: MessageDeps['onLooked']
   readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'> & {
     readonly openSecret: (sealed: string) => string
@@ -99,6 +110,7 @@ export type AppDeps = {
   readonly smtpAddress: () => string
   /** When a client last connected to this node's SMTP port. */
   readonly lastConnectionAt: () => number | null
+  readonly failedHandshakes: () => FailedHandshakes | null
   readonly rateLimiter: RateLimiter
   readonly registrationsPerHour: number
   readonly waitSlots: WaitSlotHolder
@@ -275,9 +287,9 @@ function bindMessages(
   }
 }
 
-function bindWebhooks({ store, clock, ids, limitsOf, dispatching }: AppDeps) {
+function bindWebhooks({ store, clock, ids, limitsOf, dispatching, localAccount }: AppDeps) {
   const { sealSecret, attempt, record } = dispatching
-  const webhooks = { store, clock, ids, limitsOf, sealSecret, requirePlanRoom }
+  const webhooks = { store, clock, ids, limitsOf, localAccount, sealSecret, requirePlanRoom }
   const replay = { store, clock, ids, attempt, record }
   return {
     webhooks: {
@@ -300,10 +312,20 @@ function diagnoseDeps({
   mailHost,
   smtpAddress,
   lastConnectionAt,
+  failedHandshakes,
+  localAccount,
   content,
 }: Pick<
   AppDeps,
-  'store' | 'clock' | 'domains' | 'mailHost' | 'smtpAddress' | 'lastConnectionAt' | 'content'
+  | 'store'
+  | 'clock'
+  | 'domains'
+  | 'mailHost'
+  | 'smtpAddress'
+  | 'lastConnectionAt'
+  | 'failedHandshakes'
+  | 'localAccount'
+  | 'content'
 >) {
   const operatorDomains = [...domains.public, ...domains.private]
   const { explainMismatches } = content
@@ -314,6 +336,8 @@ function diagnoseDeps({
     mailHost,
     smtpAddress,
     lastConnectionAt,
+    // Whose mail it would have been is unknown; only the user of this machine may learn who sent.
+    failedHandshakes: (reader: AccountId) => (reader === localAccount ? failedHandshakes() : null),
     explainMismatches,
   }
 }

@@ -15,13 +15,13 @@ import type { Clock } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import type { Outbound } from '../platform/outbound/http-client.ts'
 import { createSecretBox, type SecretBox, withOlderBoxes } from '../platform/secret-box.ts'
 import { loadSecretKey, newSecretKey, type SecretKeySource } from '../platform/secret-key.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import { type Store, sqlitePathOf } from '../store/open.ts'
 import type { AppDeps } from './api.ts'
 import { runEvery } from './background.ts'
+import type { OutboundParts } from './outbound.ts'
 
 /** What dispatching needs. */
 export type DispatchingDeps = {
@@ -30,7 +30,7 @@ export type DispatchingDeps = {
   readonly clock: Clock
   readonly store: Store
   readonly signals: Signals
-  readonly outbound: Outbound
+  readonly outbound: Pick<OutboundParts, 'request'>
   /** Attempts of these deliveries were recorded. */
   readonly publishDeliveries: (ids: readonly EventId[]) => void
   /** Replaces the lease and the retry schedule in tests. */

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import {
   ensureLocalAccount,
@@ -14,6 +15,7 @@ import { sqlitePathOf } from '../store/open.ts'
 
 /** The account of the user of this machine. */
 export type LocalAccount = {
+  readonly accountId: AccountId
   /** The file with its key, which the command line reads; null on PostgreSQL. */
   readonly keyFile: string | null
   /** A link that opens the dashboard signed in to it, once. */
@@ -31,6 +33,7 @@ export async function openLocalAccount(given: LocalDeps): Promise<LocalAccount |
   if (!isLoopbackHost(given.config.MAYFLY_HTTP_HOST)) return null
   if (!(await ensureLocalAccount(deps))) return null
   return {
+    accountId: LOCAL_ACCOUNT,
     keyFile: await writeKey(deps),
     signInLink: async (baseUrl) => (await linkTo({ ...given, baseUrl }, LOCAL_ACCOUNT)).url,
   }

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
+import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { FetchLink } from '../features/assertions/link-fetches.ts'
 import { elapsedMs } from '../platform/clock.ts'
-import { createResolver, type DnsResolver } from '../platform/dns/resolver.ts'
-import { createOutbound, type Outbound } from '../platform/outbound/http-client.ts'
+import { createResolver } from '../platform/dns/resolver.ts'
+import {
+  createOutbound,
+  type OutboundRequest,
+  type OutboundResult,
+} from '../platform/outbound/http-client.ts'
 
-/** Outbound HTTP client with its DNS resolver. */
+/** Outbound HTTP, for link checks and webhooks. */
 export type OutboundParts = {
-  readonly http: Outbound
+  /** Makes a request for an account. */
+  readonly request: (owner: AccountId, request: OutboundRequest) => Promise<OutboundResult>
   readonly fetchLink: FetchLink
   stop(): Promise<void>
 }
@@ -19,20 +25,19 @@ const DNS_TIMEOUT_MS = 3_000
 /** Redirects that a link check follows. */
 const LINK_REDIRECTS_MAX = 5
 
-/** Opens the HTTP client for link checks and webhooks. */
-export function openOutbound(config: Config): OutboundParts {
-  const resolver = createResolver({
-    servers: config.MAYFLY_DNS_SERVERS,
-    timeoutMs: DNS_TIMEOUT_MS,
-    tries: 2,
-    // The hosts file names private addresses; it is read only where those are allowed.
-    serversAlone: !config.MAYFLY_ALLOW_PRIVATE_NETWORK && config.MAYFLY_OUTBOUND_ALLOW.length === 0,
-  })
-  const http = createClient(config, resolver)
+/**
+ * Opens outbound HTTP. The account `privateFor` may reach private addresses whatever the settings
+ * say: it is the user of this machine, who reaches them anyway.
+ */
+export function openOutbound(config: Config, privateFor: AccountId | null): OutboundParts {
+  const shared = openClient(config, config.MAYFLY_ALLOW_PRIVATE_NETWORK)
+  const local = privateFor === null ? shared : openClient(config, true)
+  const request: OutboundParts['request'] = (owner, one) =>
+    (owner === privateFor ? local : shared).http.request(one)
   return {
-    http,
-    fetchLink: (url, { timeoutMs, signal }) =>
-      http.request({
+    request,
+    fetchLink: (url, { accountId, timeoutMs, signal }) =>
+      request(accountId, {
         method: 'GET',
         url,
         headers: { 'user-agent': 'Mayfly (link check)', accept: '*/*' },
@@ -42,22 +47,34 @@ export function openOutbound(config: Config): OutboundParts {
         bodyBytesMax: 0,
       }),
     stop: async () => {
-      await http.close()
-      resolver.close()
+      await Promise.all([shared.stop(), local.stop()])
     },
   }
 }
 
-function createClient(config: Config, resolver: DnsResolver): Outbound {
+/** An HTTP client with its DNS resolver. */
+function openClient(config: Config, allowPrivate: boolean) {
+  const resolver = createResolver({
+    servers: config.MAYFLY_DNS_SERVERS,
+    timeoutMs: DNS_TIMEOUT_MS,
+    tries: 2,
+    // The hosts file names private addresses; it is read only where those are allowed.
+    serversAlone: !allowPrivate && config.MAYFLY_OUTBOUND_ALLOW.length === 0,
+  })
   const extraCa = readExtraCa(config.MAYFLY_EXTRA_CA)
   try {
-    return createOutbound({
-      allowPrivate: config.MAYFLY_ALLOW_PRIVATE_NETWORK,
+    const http = createOutbound({
+      allowPrivate,
       allow: config.MAYFLY_OUTBOUND_ALLOW,
       extraCa,
       resolve: resolver.addresses,
       now: elapsedMs,
     })
+    const stop = async () => {
+      await http.close()
+      resolver.close()
+    }
+    return { http, stop }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartRefused(`${reason}. Check MAYFLY_OUTBOUND_ALLOW and MAYFLY_EXTRA_CA.`)

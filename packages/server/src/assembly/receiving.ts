@@ -2,7 +2,12 @@
 // (threads/receiving-*), so that neither much mail nor hostile mail delays the API.
 
 import type { InboxId } from '@mayfly/contract'
-import { type MailHandler, REFUSAL_REPLIES, startSmtpServer } from '@mayfly/smtp'
+import {
+  type FailedHandshake,
+  type MailHandler,
+  REFUSAL_REPLIES,
+  startSmtpServer,
+} from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
@@ -35,6 +40,9 @@ export type ReceivingDeps = {
 
 /** Shortest time between two announcements that a client connected. */
 const CONNECTION_ANNOUNCED_MS = 1_000
+
+/** Shortest time between two announcements of failed TLS handshakes. */
+const HANDSHAKE_ANNOUNCED_MS = 100
 
 /** How often refusals counted by domain are written. */
 const FLUSH_MS = 10_000
@@ -126,6 +134,24 @@ function createConnectionAnnouncer(deps: ReceivingDeps): () => void {
   }
 }
 
+/** Announces TLS handshakes that failed; those above a few a second go with a later one. */
+function createHandshakeAnnouncer(deps: ReceivingDeps): (failed: FailedHandshake) => void {
+  let count = 0
+  let announcedAt = 0
+  return (failed) => {
+    const at = deps.clock.now()
+    count += 1
+    if (at - announcedAt < HANDSHAKE_ANNOUNCED_MS) return
+    deps.signals.announce({
+      inboxIds: [],
+      mailIds: [],
+      failedHandshakes: { ...failed, at, count },
+    })
+    announcedAt = at
+    count = 0
+  }
+}
+
 /** The parts of the receiving side that its handler uses. */
 type HandlerParts = {
   readonly refusals: RefusalLog
@@ -184,6 +210,7 @@ function createHandler(
           deps.log.warn({ err: error }, 'a rejected mail is missing in the diagnostics'),
         )
     },
+    handshakeFailed: createHandshakeAnnouncer(deps),
   }
 }
 

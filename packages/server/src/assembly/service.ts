@@ -96,12 +96,14 @@ export async function startService(
     const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
-    const outbound = openOutbound(config)
+    const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
+    const localAccount = local?.accountId ?? null
+    const outbound = openOutbound(config, localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
     const receiving = beginReceiving(shared)
     parts.defer(receiving.stop)
-    const dispatching = await startDispatching({ ...shared, ...events, outbound: outbound.http })
+    const dispatching = await startDispatching({ ...shared, ...events, outbound })
     parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
     const limits = startLimits(shared)
     parts.defer(limits.stop)
@@ -109,7 +111,6 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
-    const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const app = createApp({
@@ -123,6 +124,7 @@ export async function startService(
       ...appSettings(config),
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
+      localAccount,
       dispatching,
       onLooked: followUp.onLooked,
       mailHost: shared.hostName,
@@ -140,11 +142,8 @@ export async function startService(
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     addresses.smtpPort = (await receiving.started).port
-    return {
-      ...addresses,
-      createSignInLink: async () => (await local?.signInLink(baseUrl)) ?? null,
-      stop: () => parts.disposeAsync(),
-    }
+    const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
+    return { ...addresses, createSignInLink, stop: () => parts.disposeAsync() }
   } catch (error) {
     await parts.disposeAsync()
     throw error

@@ -3,7 +3,7 @@ import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
-import type { Signals } from '../signals/thread-signals.ts'
+import type { FailedHandshakes, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import { runEvery } from './background.ts'
 import type { EventParts } from './events.ts'
@@ -19,6 +19,8 @@ export type WaitingParts = {
   readonly announce: (inboxIds: readonly InboxId[]) => void
   /** When a client last connected to the SMTP port. */
   readonly lastConnectionAt: () => number | null
+  /** TLS handshakes of SMTP clients that failed since the start; null when none has. */
+  readonly failedHandshakes: () => FailedHandshakes | null
   stop(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function startWaiting(deps: {
     },
   }
   let lastConnectionAt: number | null = null
+  let failedHandshakes: FailedHandshakes | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
     ? (await import('../signals/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
@@ -75,11 +78,14 @@ export async function startWaiting(deps: {
           log.warn({ err: error }, 'LISTEN/NOTIFY failed; falling back to polling every 5 s'),
       })
     : null
-  const stopListening = signals.listen(({ inboxIds, connectedAt }) => {
+  const stopListening = signals.listen(({ inboxIds, connectedAt, failedHandshakes: failed }) => {
     subscriptions.wake(inboxIds)
     events.feeds.wake(inboxIds)
     nodes?.announce(inboxIds)
     lastConnectionAt = connectedAt ?? lastConnectionAt
+    if (failed !== undefined) {
+      failedHandshakes = { ...failed, count: failed.count + (failedHandshakes?.count ?? 0) }
+    }
   })
   if (nodes !== null) events.connectNodes((message) => nodes.send(message))
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
@@ -93,6 +99,7 @@ export async function startWaiting(deps: {
     held,
     announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
     lastConnectionAt: () => lastConnectionAt,
+    failedHandshakes: () => failedHandshakes,
     stop: async () => {
       await sweeping.stop()
       await checking.stop()

@@ -1,5 +1,16 @@
 import type { InboxId, WebhookId } from '@mayfly/contract'
 
+/** TLS handshakes on the SMTP port that failed. */
+export type FailedHandshakes = {
+  /** How many, since the announcement before. */
+  readonly count: number
+  /** Of the last one. */
+  readonly at: number
+  readonly remoteAddress: string
+  readonly helo: string | null
+  readonly reason: string
+}
+
 /** An announcement that something happened. */
 export type Signal = {
   /** Inboxes whose waits and streams should look again. */
@@ -8,6 +19,7 @@ export type Signal = {
   readonly mailIds: readonly string[]
   /** When a client connected to the SMTP port; at most one announcement a second. */
   readonly connectedAt?: number
+  readonly failedHandshakes?: FailedHandshakes
   /** Webhooks with new deliveries. */
   readonly webhookIds?: readonly WebhookId[]
 }

@@ -191,6 +191,7 @@ export type RefusalCode =
   | 'connection_lost'
   | 'client_error'
   | 'shutting_down'
+  | 'tls_failed'
   | 'handler_failed'
 
 /** Stages that cannot be derived from another table: refusals, near misses, suspensions. */

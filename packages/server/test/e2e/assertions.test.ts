@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { it } from 'node:test'
+import type { CheckOptions } from '@mayfly/client'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -53,6 +54,26 @@ onEachDatabase('assertions', (create) => {
     assert.match(String(details[5]), /^no link contains \/nowhere; the mail has 2 links: /)
     assert.match(String(details[7]), /^spf is temperror/)
     assert.match(String(details[8]), /^dkim is none, expected pass/)
+  })
+
+  it('check the newest mail that matches the same texts as a wait', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    const to = inbox.emailAddress
+    await service.sendMail({ to, subject: 'Welcome', text: 'Your name is Ada' })
+    await service.sendMail({ to, subject: 'Invoice', text: 'You owe 5' })
+    const assertions = [{ type: 'containsText', text: 'Ada' }] as const
+    const subjects = async (options: CheckOptions) => {
+      const { passed, message } = await inbox.check(assertions, { ...options, timeoutSeconds: 0 })
+      return [passed, message?.subject]
+    }
+    assert.deepEqual(await subjects({}), [false, 'Invoice'])
+    assert.deepEqual(await subjects({ subject: 'welcome' }), [true, 'Welcome'])
+    assert.deepEqual(await subjects({ text: 'NAME is' }), [true, 'Welcome'])
+    assert.deepEqual(await subjects({ from: 'nobody' }), [false, undefined])
+    const { body } = await dev.post(`/v1/inboxes/${inbox.id}/assert`, { assertions, subject: 'x' })
+    assert.match(body.error.message, /unknown field "subject"; did you mean "subjectContains"\?/)
   })
 
   it('fail each with the reason when nothing arrives', async () => {

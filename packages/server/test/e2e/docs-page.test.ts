@@ -4,6 +4,21 @@ import { launchBrowser } from '../testing-browser.ts'
 import { startService } from '../testing-start-service.ts'
 
 describe('the API reference', () => {
+  it('links the guides, which it serves as they are', async () => {
+    await using service = await startService()
+    const { text } = await service.anonymous.get('/docs')
+    const links = [...text.matchAll(/<a href="docs\/([^"]+)">([^<]+)<\/a>/g)]
+    assert.ok(links.some(([, name, title]) => name === 'webhooks.md' && title === 'Webhooks'))
+    for (const [, name, title] of links) {
+      const guide = await service.anonymous.get(`/docs/${name}`)
+      assert.equal(guide.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.ok(guide.text.startsWith(`# ${title}\n`))
+    }
+    for (const name of ['nothing.md', '..%2FREADME.md', 'openapi.json', 'decisions']) {
+      assert.equal((await service.anonymous.get(`/docs/${name}`)).status, 404, name)
+    }
+  })
+
   it('takes a reader from registration to an inbox', async () => {
     await using service = await startService()
     const browser = await launchBrowser()

@@ -37,6 +37,8 @@ export const REPLIES = {
   inboxFull: '452 4.2.2 Inbox is full',
   storageFull: '452 4.3.1 Storage is full, try again later',
   tooManyRecipients: '452 4.5.3 Too many recipients, send the rest in another message',
+  /** Cannot be sent; it is shown in the diagnostics. */
+  tlsFailed: '454 4.7.0 TLS handshake failed',
 
   unknownCommand: '500 5.5.1 Command not recognized',
   lineTooLong: '500 5.5.2 Line too long',

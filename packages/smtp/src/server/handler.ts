@@ -46,6 +46,7 @@ export type RejectReason =
   | 'connection_lost'
   | 'client_error'
   | 'shutting_down'
+  | 'tls_failed'
   | 'handler_failed'
 
 /** A mail that was rejected after its recipients had been accepted. */
@@ -57,6 +58,15 @@ export type RejectedMail<R extends Recipient> = {
   readonly reason: RejectReason
 }
 
+/** A TLS handshake after STARTTLS that failed, or after which the client left at once. */
+export type FailedHandshake = {
+  readonly remoteAddress: string
+  /** The client's name in EHLO. */
+  readonly helo: string | null
+  /** Such as `the client sent the TLS alert "unknown ca"`. */
+  readonly reason: string
+}
+
 /** What the user of the server provides. */
 export type MailHandler<R extends Recipient = Recipient> = {
   admit(address: string, envelope: Envelope): Promise<AdmitResult<R>> | AdmitResult<R>
@@ -64,6 +74,8 @@ export type MailHandler<R extends Recipient = Recipient> = {
   receive(mail: IncomingMail<R>): Promise<ReceiveResult>
   /** For diagnostics. Not called for what `receive` itself answered. */
   rejected(mail: RejectedMail<R>): void
+  /** For diagnostics. */
+  handshakeFailed?(failed: FailedHandshake): void
 }
 
 /** The reply for a refused recipient. */
@@ -102,7 +114,7 @@ export const LOSS_REASONS: Readonly<Record<CloseReply, RejectReason | null>> = {
 }
 
 /** A handler that never throws: an error becomes a result. */
-export type SafeHandler<R extends Recipient> = Omit<MailHandler<R>, 'receive'> & {
+export type SafeHandler<R extends Recipient> = Required<Omit<MailHandler<R>, 'receive'>> & {
   receive(mail: IncomingMail<R>): Promise<ReceiveResult | 'failed'>
 }
 
@@ -136,6 +148,13 @@ export function safeHandler<R extends Recipient>(
     rejected: (mail) => {
       try {
         handler.rejected(mail)
+      } catch (error) {
+        failed(error, undefined)
+      }
+    },
+    handshakeFailed: (handshake) => {
+      try {
+        handler.handshakeFailed?.(handshake)
       } catch (error) {
         failed(error, undefined)
       }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { startTestServer, until } from '../../test/testing-server.ts'
+import { startTestServer, type TestClient, until } from '../../test/testing-server.ts'
 import { makeSelfSignedCertificate } from './self-signed.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
 const tls = makeSelfSignedCertificate(['mx.mayfly.test'], new Date())
+
+const LEFT = /^the client closed the connection without an alert/
 
 describe('STARTTLS', { timeout: 20_000 }, () => {
   it('takes a mail over TLS, and tells so', async () => {
@@ -82,6 +86,86 @@ describe('STARTTLS', { timeout: 20_000 }, () => {
       given.rejected.map(({ reason }) => reason),
       ['connection_lost'],
     )
+  })
+
+  const FAILURES: readonly (readonly [string, (client: TestClient) => unknown, RegExp])[] = [
+    ['no TLS', (client) => client.send('MAIL FROM:<a@example.com>\r\n'), /wrong version number/],
+    ['a reset', (client) => client.socket.resetAndDestroy(), LEFT],
+    [
+      'a client that leaves when it has seen the certificate',
+      async (client) => (await client.secure()).destroy(),
+      LEFT,
+    ],
+    [
+      'a client that leaves after it',
+      async (client) => {
+        const secured = await client.secure()
+        // The server's session tickets: its side of the handshake is complete.
+        await once(secured, 'session')
+        secured.end()
+      },
+      LEFT,
+    ],
+  ]
+  for (const [name, fail, reason] of FAILURES) {
+    it(`tells of a handshake that failed: ${name}`, async () => {
+      await using given = await startTestServer({ tls })
+      const client = await given.connect()
+      await client.replies(1)
+      await client.say('EHLO app.example', 'STARTTLS')
+      await fail(client)
+      await until(() => given.handshakes.length === 1)
+      const [failed] = given.handshakes
+      assert.deepEqual([failed?.remoteAddress, failed?.helo], ['127.0.0.1', 'app.example'])
+      assert.match(String(failed?.reason), reason)
+      await until(() => given.server.connectionCount() === 0)
+      assert.deepEqual(given.rejected, [])
+    })
+  }
+
+  it('tells the alert that a client sends', async () => {
+    await using given = await startTestServer({ tls })
+    const args = ['s_client', '-starttls', 'smtp', '-verify_return_error', '-connect']
+    const client = spawn('openssl', [...args, `127.0.0.1:${given.server.port}`], {
+      stdio: 'ignore',
+    })
+    const [code] = await once(client, 'exit')
+    assert.notEqual(code, 0)
+    await until(() => given.handshakes.length === 1)
+    assert.equal(given.handshakes[0]?.reason, 'the client sent the TLS alert "unknown ca"')
+  })
+
+  it('tells of it for the recipients that were named before', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', ...MAIL.slice(0, 2), 'STARTTLS')
+    client.send('NOOP\r\n')
+    await until(() => given.rejected.length === 1)
+    const [rejected] = given.rejected
+    assert.deepEqual(rejected?.recipients, [{ address: 'b@mayfly.test' }])
+    assert.equal(rejected.reason, 'tls_failed')
+    assert.match(rejected.reply, /^454 4\.7\.0 TLS handshake failed: wrong version number$/)
+  })
+
+  it('tells nothing of clients that use it, or that a stop ends', async () => {
+    await using given = await startTestServer({ tls })
+    const [shaking, silent, used] = [
+      await given.connect(),
+      await given.connect(),
+      await given.connect(),
+    ]
+    for (const client of [shaking, silent, used]) {
+      await client.replies(1)
+      await client.say('EHLO x', 'STARTTLS')
+    }
+    await silent.secure()
+    await used.secure()
+    await used.say('EHLO x')
+    used.destroy()
+    await until(() => given.server.connectionCount() === 2)
+    await given.server.stop(5000)
+    assert.deepEqual(given.handshakes, [])
   })
 
   it('ends with the server, during the handshake and after it', async () => {

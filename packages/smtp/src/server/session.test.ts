@@ -376,7 +376,7 @@ describe('a mail on its way is noticed as lost', () => {
       given.say(HELLO, FROM, TO, 'DATA', 'some')
       given.transport.takeReplies()
       happens(given)
-      given.session.onClose()
+      given.session.onClose(null)
       assert.deepEqual(given.transport.takeReplies(), code === null ? [] : [code])
       assert.deepEqual(
         given.notices.map((notice) => notice.reason),
@@ -389,13 +389,13 @@ describe('a mail on its way is noticed as lost', () => {
   it('between two chunks as well, but not before the first, nor after QUIT', () => {
     const between = givenSession()
     between.say(HELLO, FROM, TO, 'BDAT 2', '')
-    between.session.onClose()
+    between.session.onClose(null)
     assert.equal(between.notices.length, 1)
 
     for (const last of ['NOOP', 'QUIT']) {
       const before = givenSession()
       before.say(HELLO, FROM, TO, last)
-      before.session.onClose()
+      before.session.onClose(null)
       assert.equal(before.notices.length, 0)
     }
   })

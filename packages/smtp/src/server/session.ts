@@ -18,6 +18,7 @@ import {
 } from './handler.ts'
 import type { SmtpLimits } from './limits.ts'
 import { checkDeadlines, type Phase, type SessionClock } from './session-phase.ts'
+import { tlsFailure } from './tls-failure.ts'
 import type { Transport } from './transport.ts'
 
 /** Memory that all sessions together use for mails that are not stored yet. */
@@ -52,12 +53,16 @@ export class Session<R extends Recipient> {
   #progressAtMs: number
   #phase: Phase = ACTIVE
   #tls: string | null = null
+  /** The client's name before TLS, which a handshake resets. */
+  #helo: string | null = null
   #refusedCount = 0
   #unknownCount = 0
   #storingBytes = 0
   /** This session's share of the memory in use. */
   #countedBytes = 0
   #isInputEnded = false
+  /** Whether nothing has come since the TLS handshake. */
+  #isSilentSinceTls = false
   #isStopping = false
 
   constructor(transport: Transport, options: SessionOptions<R>) {
@@ -77,6 +82,7 @@ export class Session<R extends Recipient> {
   onData(chunk: Buffer): void {
     if (this.#phase.name === 'closing') return
     this.#clock.activeAtMs = this.#options.now()
+    this.#isSilentSinceTls = false
     if (this.#clock.content !== null) {
       this.#clock.content.bytes += chunk.length
       this.#progressAtMs = this.#clock.activeAtMs
@@ -99,8 +105,9 @@ export class Session<R extends Recipient> {
     if (this.#phase.name === 'active') this.#run()
   }
 
-  onClose(): void {
+  onClose(tlsError: Error | null): void {
     const { transaction, isMidMail } = this.#protocol
+    this.#reportHandshake(tlsError)
     if (transaction !== null && isMidMail) {
       this.#reportRejected(transaction, REPLIES.connectionLost, 'connection_lost')
     }
@@ -281,6 +288,8 @@ export class Session<R extends Recipient> {
     this.#phase = { name: 'securing', sinceMs: now() }
     this.#transport.secure(this.#protocol.takeOutput(), (tlsProtocol) => {
       this.#tls = tlsProtocol
+      this.#isSilentSinceTls = true
+      this.#helo = this.#protocol.helo
       this.#protocol.secured()
       this.#clock.activeAtMs = now()
       this.#phase = ACTIVE
@@ -296,6 +305,21 @@ export class Session<R extends Recipient> {
     }
     this.#phase = { name: 'closing', sinceMs: this.#options.now() }
     this.#transport.end(this.#protocol.takeOutput())
+  }
+
+  /** Some clients complete the handshake, then check the certificate and leave without a word. */
+  #reportHandshake(tlsError: Error | null): void {
+    const { handler, remoteAddress, limits, now } = this.#options
+    const phase = this.#phase
+    const isSecuring = phase.name === 'securing'
+    const hasLeft = phase.name !== 'closing' || this.#isInputEnded
+    if (this.#isStopping || !(isSecuring || (this.#isSilentSinceTls && hasLeft))) return
+    const isLate = isSecuring && now() - phase.sinceMs >= limits.handshakeMs
+    const reason = tlsFailure(tlsError, isLate)
+    const { transaction, helo } = this.#protocol
+    handler.handshakeFailed({ remoteAddress, helo: helo ?? this.#helo, reason })
+    if (transaction === null) return
+    this.#reportRejected(transaction, `${REPLIES.tlsFailed}: ${reason}`, 'tls_failed')
   }
 
   #reportRejected(transaction: Transaction<R>, reply: string, reason: RejectReason): void {

@@ -20,7 +20,8 @@ export type TransportListener = {
   onData(chunk: Buffer): void
   onDrain(): void
   onEnd(): void
-  onClose(): void
+  /** `tlsError` is what ended a TLS connection or its handshake, or null. */
+  onClose(tlsError: Error | null): void
 }
 
 /** A transport over a TCP socket, with TLS after `secure`. */
@@ -30,6 +31,7 @@ export class SocketTransport implements Transport {
   #socket: Socket
   #listener: TransportListener | null = null
   #isPaused = false
+  #tlsError: Error | null = null
   #detach: () => void = () => undefined
 
   constructor(socket: Socket, secureContext: SecureContext | null) {
@@ -42,7 +44,7 @@ export class SocketTransport implements Transport {
 
   listen(listener: TransportListener): void {
     this.#listener = listener
-    this.#plain.once('close', () => listener.onClose())
+    this.#plain.once('close', () => listener.onClose(this.#tlsError))
     this.#attach(listener)
   }
 
@@ -75,8 +77,16 @@ export class SocketTransport implements Transport {
       if (error || this.#plain.destroyed) return this.destroy()
       const secured = new TLSSocket(this.#plain, { isServer: true, secureContext })
       this.#socket = secured
-      secured.on('error', () => this.destroy())
+      secured.on('error', (cause) => {
+        this.#tlsError ??= cause
+        this.destroy()
+      })
+      // A client that leaves during the handshake is seen only if somebody reads.
+      const giveUp = () => this.destroy()
+      const read = () => undefined
+      secured.once('end', giveUp).on('readable', read)
       secured.once('secure', () => {
+        secured.off('end', giveUp).off('readable', read)
         this.#attach(listener)
         onSecured(secured.getProtocol() ?? 'TLS')
       })

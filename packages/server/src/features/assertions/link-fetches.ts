@@ -9,7 +9,12 @@ export type Fetched =
 /** Fetches one URL under the rules for outbound connections. */
 export type FetchLink = (
   url: string,
-  bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  bounds: {
+    /** Whose request it is. */
+    readonly accountId: AccountId
+    readonly timeoutMs: number
+    readonly signal: AbortSignal
+  },
 ) => Promise<Fetched>
 
 /** What bounds the fetches of one run. */
@@ -72,7 +77,7 @@ export class LinkFetches {
     }
     const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
     if (timeoutMs <= 0) return NO_TIME
-    const fetching = this.#fetchLink(url, { timeoutMs, signal: gone })
+    const fetching = this.#fetchLink(url, { accountId, timeoutMs, signal: gone })
     running.add(fetching)
     try {
       return await fetching

@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
-import { nextSteps } from './next-steps.ts'
+import { type FailedHandshakes, nextSteps } from './next-steps.ts'
 import { EVENTS_MAX, timeline } from './timeline.ts'
 import { withoutOtherRecipients } from './transcript.ts'
 
@@ -23,6 +23,8 @@ export type DiagnoseDeps = {
   readonly mailHost: string
   readonly smtpAddress: () => string
   readonly lastConnectionAt: () => number | null
+  /** TLS handshakes of mail clients that failed, as far as this account may know of them. */
+  readonly failedHandshakes: (reader: AccountId) => FailedHandshakes | null
   /** The newest messages, and why each does not match a wait. */
   readonly explainMismatches: (
     owner: AccountId,
@@ -64,6 +66,7 @@ export async function diagnose(
       mailHost: deps.mailHost,
       smtpAddress: deps.smtpAddress(),
       lastConnectionAt: deps.lastConnectionAt(),
+      failedHandshakes: deps.failedHandshakes(caller.accountId),
     }),
   }
 }

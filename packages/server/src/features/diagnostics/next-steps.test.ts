@@ -28,10 +28,19 @@ const OBSERVED: Observed = {
   mailHost: 'mx.mayfly.test',
   smtpAddress: '127.0.0.1:1025',
   lastConnectionAt: null,
+  failedHandshakes: null,
   now: NOW,
 }
 
 const at = '2026-01-01T14:29:48.000Z'
+
+const HANDSHAKE = {
+  count: 1,
+  at: NOW - 5_000,
+  remoteAddress: '192.0.2.7',
+  helo: 'app',
+  reason: 'no shared cipher',
+}
 
 /** A stored event and the same as the timeline shows it. */
 function observed(event: Omit<StoredDiagnosticEvent, 'id' | 'at'>): Partial<Observed> {
@@ -97,6 +106,27 @@ describe('nextSteps', () => {
         /^The domain own\.example is verified\. Point its MX record to mx\.mayfly\.test/,
         /connected/,
       ],
+    ],
+    [
+      'a handshake that failed',
+      { failedHandshakes: HANDSHAKE, lastConnectionAt: NOW },
+      [/^The TLS handshake .* at 192\.0\.2\.7 \(app\) failed 5 s ago: no shared cipher\. Turn/],
+    ],
+    [
+      'handshakes that failed, after a mail',
+      {
+        failedHandshakes: { ...HANDSHAKE, count: 3 },
+        events: [{ stage: 'message.stored', at, detail: null }],
+      },
+      [/no shared cipher\. It is one of 3 since the start\./],
+    ],
+    [
+      'a handshake that failed before a mail',
+      {
+        failedHandshakes: { ...HANDSHAKE, at: Date.parse(at) - 1 },
+        events: [{ stage: 'message.stored', at, detail: null }],
+      },
+      [],
     ],
     ['suspended', { inbox: { ...INBOX, state: 'suspended' } }, [/^The inbox is suspended/]],
     ['all well', { events: [{ stage: 'message.stored', at, detail: null }] }, []],

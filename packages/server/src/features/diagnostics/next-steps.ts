@@ -1,6 +1,16 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
 import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
-import { remedyFor } from './refusal-reasons.ts'
+import { remedyFor, TLS_REMEDY } from './refusal-reasons.ts'
+
+/** TLS handshakes of mail clients that failed since the start of this node. */
+export type FailedHandshakes = {
+  readonly count: number
+  /** Of the last one. */
+  readonly at: number
+  readonly remoteAddress: string
+  readonly helo: string | null
+  readonly reason: string
+}
 
 /** What the advice is based on. */
 export type Observed = {
@@ -14,6 +24,8 @@ export type Observed = {
   readonly smtpAddress: string
   /** When a client last connected to this node's SMTP port; null when none has since its start. */
   readonly lastConnectionAt: number | null
+  /** Null when there are none, or when the account may not know of them. */
+  readonly failedHandshakes: FailedHandshakes | null
   readonly now: number
 }
 
@@ -22,7 +34,9 @@ const REFUSAL_STEPS_MAX = 3
 
 /** What to do now, the most likely cause first. */
 export function nextSteps(observed: Observed): string[] {
-  return [...stateSteps(observed), ...refusalSteps(observed), ...noMailSteps(observed)]
+  const handshake = handshakeSteps(observed)
+  const noMail = handshake.length > 0 ? [] : noMailSteps(observed)
+  return [...stateSteps(observed), ...handshake, ...refusalSteps(observed), ...noMail]
 }
 
 function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
@@ -57,6 +71,17 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
       }
       return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was recorded'}. ${remedyFor(reason)}`
     })
+}
+
+/** A step for a handshake that failed after the last event of the inbox. */
+function handshakeSteps({ failedHandshakes: failed, events, now }: Observed): string[] {
+  const lastEventAt = Math.max(0, ...events.map(({ at }) => Date.parse(at)))
+  if (failed === null || failed.at < lastEventAt) return []
+  const name = failed.helo === null ? '' : ` (${failed.helo})`
+  const count = failed.count === 1 ? '' : ` It is one of ${failed.count} since the start.`
+  return [
+    `The TLS handshake with a mail client at ${failed.remoteAddress}${name} failed ${agoText(now - failed.at)}: ${failed.reason}.${count} ${TLS_REMEDY}`,
+  ]
 }
 
 /** Steps for an inbox without any event of a mail: it was not sent here, or to another address. */

@@ -35,6 +35,10 @@ export function reasonText(reason: RefusalReason): string {
 const RETRY = 'The sender should try again; real mail servers do so automatically.'
 const FULL = 'Delete the inbox and create a new one: it is full.'
 const CUT_OFF = 'The connection broke off: look at the log of the sender and at the network.'
+/** What to do when a sender does not accept the certificate of STARTTLS. */
+export const TLS_REMEDY =
+  'Turn TLS off in the sender, let it accept the certificate, or set MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY to one that it trusts.'
+
 const SENDER_LOG = 'Look at the log of the sender.'
 
 const REMEDIES: Readonly<Record<RefusalCode, string>> = {
@@ -50,6 +54,7 @@ const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   connection_lost: CUT_OFF,
   client_error: SENDER_LOG,
   shutting_down: RETRY,
+  tls_failed: TLS_REMEDY,
   handler_failed: RETRY,
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { EventId } from '@mayfly/contract'
+import type { AccountId, EventId } from '@mayfly/contract'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound/http-client.ts'
 import { type AttemptOutcome, attemptDelivery } from './attempt.ts'
 
 const EVENT = {
   id: 'evt_1' as EventId, // A brand by hand: the test needs a fixed id.
+  accountId: 'acc_1' as AccountId, // Likewise.
   url: 'https://example.com/hook',
   payload: '{"a":"é"}',
   secretSealed: 'sealed',
@@ -21,7 +22,7 @@ async function attempt(
   const deps = {
     clock: { now: () => times.shift() ?? 0 },
     openSecret,
-    request: async (request: OutboundRequest) => {
+    request: async (_owner: AccountId, request: OutboundRequest) => {
       asked.push(request)
       return result
     },

@@ -1,13 +1,14 @@
-import { type AttemptError, EVENT_TYPE, type EventId } from '@mayfly/contract'
+import { type AccountId, type AttemptError, EVENT_TYPE, type EventId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
-import type { Outbound, OutboundResult } from '../../platform/outbound/http-client.ts'
+import type { OutboundRequest, OutboundResult } from '../../platform/outbound/http-client.ts'
 import { isDelivered, isGone } from './schedule.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** What an attempt needs. */
 export type AttemptDeps = {
   readonly clock: Clock
-  readonly request: Outbound['request']
+  /** Makes a request for an account. */
+  readonly request: (owner: AccountId, request: OutboundRequest) => Promise<OutboundResult>
   /** Throws when the secret was sealed with another key. */
   readonly openSecret: (sealed: string) => string
 }
@@ -15,6 +16,7 @@ export type AttemptDeps = {
 /** An event with what it takes to send it to its endpoint. */
 export type EventToSend = {
   readonly id: EventId
+  readonly accountId: AccountId
   readonly url: string
   readonly payload: string
   readonly secretSealed: string
@@ -77,7 +79,7 @@ export async function attemptDelivery(
     return { state: 'unsent', error: 'secret', detail: LOST_SECRET, ...times }
   }
   const signed = { secret, event: EVENT_TYPE, eventId: event.id, body: event.payload } as const
-  const response = await deps.request({
+  const response = await deps.request(event.accountId, {
     method: 'POST',
     url: event.url,
     headers: {

@@ -1,4 +1,4 @@
-import type { Limits, Plan, Webhook, WebhookId } from '@mayfly/contract'
+import type { AccountId, Limits, Plan, Webhook, WebhookId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -15,7 +15,12 @@ export type WebhookDeps = {
   readonly limitsOf: (plan: Plan) => Limits
   readonly requirePlanRoom: RequirePlanRoom
   readonly sealSecret: (secret: string) => string
+  /** The account of the user of this machine; null without one. */
+  readonly localAccount: AccountId | null
 }
+
+const HTTPS_ONLY =
+  'url: must be an https:// URL; http:// to a loopback address is only for the local account of the machine'
 
 /** A webhook with its secret, which is shown only once. */
 export type RegisteredWebhook = { readonly webhook: Webhook; readonly secret: string }
@@ -31,6 +36,10 @@ export async function createWebhook(
   caller: Caller,
   { url }: { readonly url: string },
 ): Promise<RegisteredWebhook> {
+  const isPlain = !url.toLowerCase().startsWith('https:')
+  if (isPlain && caller.accountId !== deps.localAccount) {
+    throw new ServiceError('invalid_parameter', { message: HTTPS_ONLY })
+  }
   const secret = webhookSecret(deps.ids.randomBytes(SECRET_BYTES))
   const limit = deps.limitsOf(caller.plan).webhooks
   return deps.store.transaction(async (tx) => {

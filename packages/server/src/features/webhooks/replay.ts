@@ -41,7 +41,9 @@ export async function replayDelivery(
   const webhook = await store.webhooks.find(caller.accountId, webhookId)
   if (webhook === null) throw new ServiceError('webhook_not_found', { message: DELETED_WEBHOOK })
 
-  const attempt = await attemptNow(deps, { ...event, secretSealed: webhook.secretSealed })
+  const { accountId } = caller
+  const { secretSealed } = webhook
+  const attempt = await attemptNow(deps, { ...event, accountId, secretSealed })
   await deps.record({ deliveryId: id, webhookId, leasedUntil: null, attempt })
   const delivery = await store.deliveries.find(caller.accountId, id)
   // Purged since the attempt began.
@@ -57,11 +59,12 @@ export async function testWebhook(
 ): Promise<{ delivered: boolean; eventId: EventId; attempt: DeliveryAttempt }> {
   const webhook = await deps.store.webhooks.find(caller.accountId, id)
   if (webhook === null) throw new ServiceError('webhook_not_found')
+  const { accountId } = caller
   const { url, secretSealed } = webhook
   const eventId = deps.ids.next('event')
   const payload = JSON.stringify(sampleEvent(eventId, deps.clock.now()))
 
-  const attempt = await attemptNow(deps, { id: eventId, url, payload, secretSealed })
+  const attempt = await attemptNow(deps, { id: eventId, accountId, url, payload, secretSealed })
   const records = [{ webhookId: id, attempt }]
   await deps.store.transaction((tx) => recordOnWebhooks(tx, records))
   await failPendingOfGone(deps.store, records)

@@ -11,6 +11,18 @@ const SUCCESS: Readonly<Record<string, string>> = {
   204: 'No content.',
 }
 
+/** Headers of successful responses, by operation and status. */
+const HEADERS: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
+  createInbox: {
+    201: {
+      'Idempotent-Replayed': {
+        description: 'Present when an earlier call with the same `Idempotency-Key` made the inbox.',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+  },
+}
+
 /** Formats that say all that the patterns which zod adds to them say. */
 const FORMATS: ReadonlySet<Json | undefined> = new Set(['date', 'date-time'])
 
@@ -40,7 +52,12 @@ function polishOperation(
 ): JsonObject {
   const responses = mapValues(object(operation['responses']), (response, status) => {
     const { description, ...more } = object(allowMore(response))
-    return { description: SUCCESS[status] ?? description ?? '', ...more }
+    const headers = HEADERS[String(operation['operationId'])]?.[status]
+    return {
+      description: SUCCESS[status] ?? description ?? '',
+      ...(headers === undefined ? {} : { headers }),
+      ...more,
+    }
   })
   const body = operation['requestBody']
   return {

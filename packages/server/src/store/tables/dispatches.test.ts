@@ -83,7 +83,7 @@ describeEachDatabase('dispatches', (open) => {
     const states = await Promise.all(
       [active, disabled, deleted].map((id) => store.dispatches.lockEndpoint(id)),
     )
-    assert.deepEqual(states, [{ secretSealed: 'sealed' }, null, null])
+    assert.deepEqual(states, [{ accountId: ALICE, secretSealed: 'sealed' }, null, null])
   })
 
   it('gives up what is pending to one webhook, and only that', async () => {

@@ -1,4 +1,4 @@
-import type { AttemptError, DeliveryStatus, EventId, WebhookId } from '@mayfly/contract'
+import type { AccountId, AttemptError, DeliveryStatus, EventId, WebhookId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
@@ -70,13 +70,16 @@ export class Dispatches {
 
   /**
    * Locks a webhook until the end of the transaction, so that no other process claims for it, and
-   * returns its sealed secret; null when the webhook was deleted or disabled.
+   * returns its owner and sealed secret; null when the webhook was deleted or disabled.
    */
-  async lockEndpoint(id: WebhookId): Promise<{ readonly secretSealed: string } | null> {
-    const { rows } = await sql<{ secret_sealed: string }>`select secret_sealed from webhook
+  async lockEndpoint(
+    id: WebhookId,
+  ): Promise<{ readonly accountId: AccountId; readonly secretSealed: string } | null> {
+    const { rows } = await sql<{ account_id: AccountId; secret_sealed: string }>`
+      select account_id, secret_sealed from webhook
       where id = ${id} and disabled_at is null${sql.raw(this.#dialect.forUpdate)}`.execute(this.#db)
     const [row] = rows
-    return row === undefined ? null : { secretSealed: row.secret_sealed }
+    return row === undefined ? null : { accountId: row.account_id, secretSealed: row.secret_sealed }
   }
 
   /** Deliveries to a webhook that are leased, on any node. */

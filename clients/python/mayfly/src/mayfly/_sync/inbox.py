@@ -214,12 +214,23 @@ class Inbox(MessageCalls):
     def assert_that(
         self,
         *assertions: Assertion,
+        from_: str | None = None,
+        subject: str | None = None,
+        text: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> AssertionRun:
         """Waits for a message and checks it. Raises when none arrives or an assertion fails."""
-        run = self.check(assertions, timeout_seconds=timeout_seconds, since=since, after=after)
+        run = self.check(
+            assertions,
+            from_=from_,
+            subject=subject,
+            text=text,
+            timeout_seconds=timeout_seconds,
+            since=since,
+            after=after,
+        )
         if not run.passed:
             raise AssertionsFailedError(explain_run(run, self.email_address), run)
         return run
@@ -228,11 +239,17 @@ class Inbox(MessageCalls):
         self,
         assertions: Sequence[Assertion],
         *,
+        from_: str | None = None,
+        subject: str | None = None,
+        text: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> AssertionRun:
-        """Waits for a message, checks it and returns the report, without raising; see `passed`."""
+        """Waits for a message, checks it and returns the report, without raising; see `passed`.
+
+        `from_`, `subject` and `text` are texts that the message must contain, in any case.
+        """
         whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         started = time.monotonic()
         while True:
@@ -240,7 +257,8 @@ class Inbox(MessageCalls):
             left_seconds = max(0.0, whole_seconds - elapsed_seconds)
             # The service holds a call for at most 50 seconds; a longer wait takes several.
             held_seconds = min(math.ceil(left_seconds), WAIT_SECONDS_MAX)
-            body = {"assertions": assertions, "timeoutSeconds": held_seconds}
+            body = {"assertions": assertions, "timeoutSeconds": held_seconds, "from": from_}
+            body |= {"subjectContains": subject, "textContains": text}
             call = Call(
                 "POST",
                 path("inboxes", self.id, "assert"),
