@@ -50,6 +50,7 @@ def test_every_operation_has_a_call() -> None:
         "domain": "{domain}",
         "name": "a",
         "assertions": [],
+        "rules": [],
         "inbox": inbox,
         "url": "https://a",
     }

@@ -4,6 +4,7 @@ import { admin } from './commands/admin.ts'
 import { assert } from './commands/assert.ts'
 import { completionsCommand } from './commands/completions.ts'
 import { diagnose } from './commands/diagnose.ts'
+import { faults } from './commands/faults.ts'
 import { inbox } from './commands/inbox.ts'
 import { keys } from './commands/keys.ts'
 import { login } from './commands/login.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   assert,
   scenario,
   diagnose,
+  faults,
   webhooks,
   admin,
   completionsCommand(() => COMMANDS),

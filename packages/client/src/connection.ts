@@ -16,7 +16,7 @@ export type CallOptions = {
 
 /** One call to the service. */
 export type Call = CallOptions & {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   /** Query parameters; undefined ones are omitted. */
   readonly query?: Readonly<Record<string, string | number | undefined>>

@@ -14,6 +14,8 @@ export type Stage =
   | 'inbox.suspended'
   /** Mail to a similar address was refused: probably a typing error in this one. */
   | 'near.miss'
+  /** A fault rule of the inbox refused mail. */
+  | 'fault.injected'
 
 /** One observed stage. */
 export type DiagnosticEvent = {

@@ -16,10 +16,13 @@ export type TimedOutWait = {
   readonly diagnostics: WaitDiagnostics
 }
 
+/** Stages in which a mail was refused. */
+const REFUSALS: readonly string[] = ['smtp.refused', 'near.miss', 'fault.injected']
+
 /** The message of a timeout: what arrived instead, what was refused, what to do next. */
 export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics }: TimedOutWait) {
   const { considered, events, state, domain, nextSteps } = diagnostics
-  const refused = events.filter(({ stage }) => stage === 'smtp.refused' || stage === 'near.miss')
+  const refused = events.filter(({ stage }) => REFUSALS.includes(stage))
   const lines = [
     `${capitalise(what)} did not reach ${emailAddress} within ${timeoutSeconds} s.`,
     ...section('Arrived, but did not match:', considered.map(consideredLine)),

@@ -1,6 +1,7 @@
 import type { Assertion, AssertionRun } from './assertions.ts'
 import type { CallOptions } from './connection.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'
+import type { FaultRule, Faults } from './faults.ts'
 import type { Environment } from './keys.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
 import type { Requester } from './request.ts'
@@ -45,12 +46,21 @@ export type CheckFilter = {
 /** How long assertions wait for a message, and which mail they consider. */
 type CheckTime = CallOptions & Anchor & CheckFilter & { readonly timeoutSeconds: number }
 
+/** How long faults last. */
+export type FaultOptions = CallOptions & {
+  /** At most a day. Default: 3600. */
+  readonly expiresInSeconds?: number | undefined
+}
+
 /** Every call about one inbox. */
 export type InboxCalls = {
   readonly messages: MessageCalls
   read(options?: CallOptions): Promise<InboxRecord>
   delete(options?: CallOptions): Promise<void>
   diagnose(options?: CallOptions): Promise<Diagnostics>
+  faults(options?: CallOptions): Promise<Faults>
+  setFaults(rules: readonly FaultRule[], options?: FaultOptions): Promise<Faults>
+  deleteFaults(options?: CallOptions): Promise<void>
   waitOnce(call: WaitCall): Promise<WaitOutcome>
   check(assertions: readonly Assertion[], time: CheckTime): Promise<AssertionRun>
 }
@@ -69,6 +79,11 @@ export function inboxCalls(requester: Requester, inboxId: string): InboxCalls {
     delete: ({ signal } = {}) => requester.done({ method: 'DELETE', path, signal }),
     diagnose: ({ signal } = {}) =>
       requester.json({ method: 'GET', path: `${path}/diagnostics`, signal }),
+    faults: ({ signal } = {}) => requester.json({ method: 'GET', path: `${path}/faults`, signal }),
+    setFaults: (rules, { signal, ...body } = {}) =>
+      requester.json({ method: 'PUT', path: `${path}/faults`, body: { rules, ...body }, signal }),
+    deleteFaults: ({ signal } = {}) =>
+      requester.done({ method: 'DELETE', path: `${path}/faults`, signal }),
     waitOnce: (call) => waitOnce(requester, path, call),
     check: (assertions, time) => checkWithin(requester, `${path}/assert`, { assertions, time }),
   }

@@ -15,8 +15,9 @@ import {
   type ReceivedOtp,
 } from './expectations.ts'
 import { describeMessage, explainRun } from './explain.ts'
+import type { FaultRule, Faults } from './faults.ts'
 import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
-import type { CheckFilter, InboxCalls, InboxRecord } from './inbox-calls.ts'
+import type { CheckFilter, FaultOptions, InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
 import type {
   ListMessagesOptions,
@@ -159,6 +160,21 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   /** What happened to mail for this inbox, and what to do when none arrives. */
   diagnose(options?: CallOptions): Promise<Diagnostics> {
     return this.#calls.diagnose(options)
+  }
+
+  /** Lets the inbox refuse mail, to test how the application takes it; replaces earlier rules. */
+  setFaults(rules: readonly FaultRule[], options?: FaultOptions): Promise<Faults> {
+    return this.#calls.setFaults(rules, options)
+  }
+
+  /** What the inbox still refuses. */
+  readFaults(options?: CallOptions): Promise<Faults> {
+    return this.#calls.faults(options)
+  }
+
+  /** Lets the inbox take mail again. */
+  deleteFaults(options?: CallOptions): Promise<void> {
+    return this.#calls.deleteFaults(options)
   }
 
   /** One page of messages, newest first. */

@@ -49,6 +49,7 @@ export {
   UnexpectedEmailError,
 } from './expectation-errors.ts'
 export type { ReceivedLink, ReceivedOtp } from './expectations.ts'
+export type { FaultRule, Faults } from './faults.ts'
 export type { MessageFilter, TextPattern } from './filter.ts'
 export {
   type CheckOptions,
@@ -57,7 +58,7 @@ export {
   type Trigger,
   type WaitOptions,
 } from './inbox.ts'
-export type { InboxRecord } from './inbox-calls.ts'
+export type { FaultOptions, InboxRecord } from './inbox-calls.ts'
 export type {
   CreateInboxOptions,
   InboxesCalls,

@@ -45,6 +45,7 @@ describe('the client', () => {
     const inbox = await inboxes.create()
     await Promise.all([inboxes.list(), inboxes.get('{id}'), inbox.delete(), inbox.diagnose()])
     await Promise.all([inbox.waitForMessage(), inbox.check([]), inbox.listMessages()])
+    await Promise.all([inbox.setFaults([]), inbox.readFaults(), inbox.deleteFaults()])
     await Promise.all([inbox.readMessage('{messageId}'), inbox.readRaw('{messageId}')])
     await Promise.all([inbox.readTranscript('{messageId}'), inbox.explainOtp('{messageId}')])
     await inbox.downloadAttachment('{messageId}', '{attachmentId}')

@@ -43,6 +43,18 @@ export const WAIT_TEXT_LENGTH_MAX = 500
 /** Longest search query: twenty terms of ordinary length. */
 export const QUERY_LENGTH_MAX = 500
 
+/** Fault rules of one inbox. */
+export const FAULT_RULES_MAX = 10
+
+/** Mails that one fault rule refuses. */
+export const FAULT_TIMES = { min: 1, max: 1_000 } as const
+
+/** Longest text of an injected reply: a line of SMTP has 512 bytes. */
+export const FAULT_TEXT_LENGTH_MAX = 200
+
+/** How long faults last: an inbox must not refuse mail long after its test. */
+export const FAULT_SECONDS = { min: 1, max: 86_400, default: 3_600 } as const
+
 /** Assertions in one request or scenario. */
 export const ASSERTIONS = { min: 1, max: 20 } as const
 

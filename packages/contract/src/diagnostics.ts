@@ -16,6 +16,7 @@ export const stageSchema = z.enum([
   'inbox.expired',
   'inbox.suspended',
   'near.miss',
+  'fault.injected',
 ])
 
 /** The stage of a diagnostic event. */

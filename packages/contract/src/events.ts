@@ -61,7 +61,7 @@ const DESCRIPTION = `Server-Sent Events of the whole account, so that one connec
 | \`message.deleted\` | \`inboxId\`, \`messageIds\` |
 | \`inbox.created\` | \`inbox\` |
 | \`inbox.deleted\`, \`inbox.expired\` | \`inboxId\` |
-| \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, a near miss, a suspension |
+| \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, an injected fault, a near miss, a suspension |
 | \`delivery.updated\` | \`delivery\`, after each attempt |
 | \`wait.started\`, \`wait.ended\` | \`wait\`: \`id\`, \`inboxId\`, \`for\`, \`deadline\`; those that are held when the stream begins come first |
 | \`reset\` | \`reason\`: events may be missing, so load again what you show |

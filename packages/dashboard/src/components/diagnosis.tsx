@@ -16,6 +16,7 @@ const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
   'inbox.expired': ['Inbox expired', 'warn'],
   'inbox.suspended': ['Inbox suspended', 'bad'],
   'near.miss': ['Mail to a similar address', 'warn'],
+  'fault.injected': ['Refused by a fault rule', 'warn'],
 }
 
 /** A burst leaves hundreds; the newest tell what is going on. */

@@ -34,6 +34,7 @@ import type { DomainRecords } from '../features/domains/records.ts'
 import { deleteDomain, registerDomain } from '../features/domains/register.ts'
 import { verifyDomain } from '../features/domains/verify.ts'
 import { openAccountStream } from '../features/events/open-stream.ts'
+import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import type { Readiness } from '../features/health/readiness.ts'
 import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
 import { createInbox } from '../features/inboxes/create.ts'
@@ -219,6 +220,11 @@ function bindInboxes(
       delete: bind(inboxes, deleteInbox),
       diagnose: bind(diagnoseDeps({ store, clock, domains, ...deps }), diagnose),
       stream: bind({ store, subscriptions, singleFlight, takeStreamSlot }, openStream),
+    },
+    faults: {
+      set: bind({ store, clock }, setFaults),
+      read: bind({ store, clock }, readFaults),
+      delete: bind({ store, clock }, deleteFaults),
     },
     events: { stream: bind({ ...deps.events, takeStreamSlot }, openAccountStream) },
   }

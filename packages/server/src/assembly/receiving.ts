@@ -4,6 +4,7 @@
 import type { InboxId } from '@mayfly/contract'
 import {
   type FailedHandshake,
+  type IncomingMail,
   type MailHandler,
   REFUSAL_REPLIES,
   startSmtpServer,
@@ -11,6 +12,7 @@ import {
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
+import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
 import {
   type CommitDeps,
@@ -188,9 +190,17 @@ function createHandler(
       { commitsMax: deps.store.isShared ? 1 : SQLITE_COMMITS_MAX },
     ),
   }
+  const faults = {
+    ...deps,
+    newDiagnosticId: () => ids.next('diagnostic'),
+    fraction: () => ids.fraction(),
+    announce: (inboxIds: readonly InboxId[]) => deps.signals.announce({ inboxIds, mailIds: [] }),
+  }
+  const inject = (attempt: Attempt) => injectFault(faults, attempt)
   const admit = {
     ...deps,
     refusals,
+    injectFault: inject,
     newDiagnosticId: () => ids.next('diagnostic'),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
@@ -201,7 +211,13 @@ function createHandler(
         state: 'refused',
         why: storageReply(error),
       })),
-    receive: (mail) => outcome.of(receiveMail(receive, mail)).catch(storageReply),
+    receive: (mail) => {
+      const receiveUnlessRefused = async () => {
+        const reply = await contentFault(inject, mail)
+        return reply === null ? receiveMail(receive, mail) : { reply }
+      }
+      return outcome.of(receiveUnlessRefused()).catch(storageReply)
+    },
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       refusals
@@ -212,6 +228,19 @@ function createHandler(
     },
     handshakeFailed: createHandshakeAnnouncer(deps),
   }
+}
+
+/** The reply with which the fault rules of an inbox refuse a whole mail, or null. */
+async function contentFault(
+  inject: (attempt: Attempt) => Promise<string | null>,
+  { recipients, envelope: sender }: IncomingMail<AdmittedRecipient>,
+): Promise<string | null> {
+  const inboxIds = recipients.filter((one) => one.mayHaveFaults).map(({ inboxId }) => inboxId)
+  for (const inboxId of new Set(inboxIds)) {
+    const reply = await inject({ inboxId, phases: ['data'], sender })
+    if (reply !== null) return reply
+  }
+  return null
 }
 
 /** What became of the last mail: the storage may answer, and still have no room. */

@@ -22,6 +22,7 @@ import { connectionRoutes } from './routes/connections.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { eventRoutes } from './routes/events.ts'
+import { faultRoutes } from './routes/faults.ts'
 import { frameRoutes } from './routes/frames.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
@@ -84,6 +85,7 @@ const ROUTES: readonly Routes[] = [
   keyRoutes,
   domainRoutes,
   inboxRoutes,
+  faultRoutes,
   messageRoutes,
   frameRoutes,
   waitingRoutes,

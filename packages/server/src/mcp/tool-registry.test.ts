@@ -20,6 +20,7 @@ describe('the tools', () => {
       'read_message',
       'run_scenario',
       'save_scenario',
+      'set_faults',
       'usage_left',
       'wait_for_code',
       'wait_for_message',
@@ -55,6 +56,7 @@ describe('the tools', () => {
       'create_inbox',
       'delete_inbox',
       'save_scenario',
+      'set_faults',
     ])
     assert.deepEqual(having('destructiveHint', true), ['delete_inbox'])
     assert.deepEqual(having('openWorldHint', true), ['check_mail', 'run_scenario'])

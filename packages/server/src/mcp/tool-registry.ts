@@ -3,6 +3,7 @@ import type { Answer, Tool } from './tool.ts'
 import { accountTools } from './tools/accounts.ts'
 import { assertionTools } from './tools/assertions.ts'
 import { diagnosticsTools } from './tools/diagnostics.ts'
+import { faultTools } from './tools/faults.ts'
 import { inboxTools } from './tools/inboxes.ts'
 import { messageTools } from './tools/messages.ts'
 import { waitingTools } from './tools/waiting.ts'
@@ -15,6 +16,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
     ...messageTools,
     ...assertionTools,
     ...diagnosticsTools,
+    ...faultTools,
     ...accountTools,
   ].map((tool) => [tool.name, tool]),
 )

@@ -12,6 +12,7 @@ import { retention } from './migrations/0008-retention.ts'
 import { readFlags } from './migrations/0009-read-flags.ts'
 import { accountStreams } from './migrations/0010-account-streams.ts'
 import { inboxLists } from './migrations/0011-inbox-lists.ts'
+import { faults } from './migrations/0012-faults.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -27,6 +28,7 @@ const MIGRATIONS = [
   readFlags,
   accountStreams,
   inboxLists,
+  faults,
 ] as const
 
 /**

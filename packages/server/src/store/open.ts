@@ -18,6 +18,7 @@ import { Deliveries } from './tables/deliveries.ts'
 import { Diagnostics } from './tables/diagnostics.ts'
 import { Dispatches } from './tables/dispatches.ts'
 import { Domains } from './tables/domains.ts'
+import { FaultRules } from './tables/faults.ts'
 import { IdempotencyKeys } from './tables/idempotency.ts'
 import { Inboxes } from './tables/inboxes.ts'
 import { Keys } from './tables/keys.ts'
@@ -43,6 +44,7 @@ export type Tables = {
   readonly connections: Connections
   readonly domains: Domains
   readonly inboxes: Inboxes
+  readonly faults: FaultRules
   readonly idempotencyKeys: IdempotencyKeys
   readonly receiving: ReceivingQueries
   readonly mails: Mails
@@ -269,6 +271,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get inboxes() {
       return new Inboxes(db, dialect)
+    },
+    get faults() {
+      return new FaultRules(db)
     },
     get idempotencyKeys() {
       return new IdempotencyKeys(db)

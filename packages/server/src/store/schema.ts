@@ -7,6 +7,7 @@ import type {
   DiagnosticId,
   Environment,
   EventId,
+  FaultPhase,
   InboxId,
   KeyId,
   MessageId,
@@ -110,6 +111,21 @@ type InboxTable = {
   flood_mails: ColumnType<number, number | undefined>
   /** How many of its messages are marked as read. */
   read_count: ColumnType<number, number | undefined>
+  /** Until when it may have fault rules. */
+  faults_until: ColumnType<number, number | undefined>
+}
+
+/** A rule by which an inbox refuses mail; it ends with `faults_until` of the inbox. */
+type FaultRuleTable = {
+  inbox_id: InboxId
+  position: number
+  phase: FaultPhase
+  code: number
+  text: string
+  /** Null for a rule that refuses any number. */
+  times_left: number | null
+  /** Percent; null for a rule that refuses each. */
+  probability: number | null
 }
 
 /** A received mail, shared by all its recipients. */
@@ -194,11 +210,11 @@ export type RefusalCode =
   | 'tls_failed'
   | 'handler_failed'
 
-/** Stages that cannot be derived from another table: refusals, near misses, suspensions. */
+/** Stages that cannot be derived from another table. */
 type DiagnosticEventTable = {
   id: DiagnosticId
   inbox_id: InboxId
-  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended'
+  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended' | 'fault.injected'
   at: number
   detail: string | null
   /** Of `smtp.refused`; null in rows older than the column. */
@@ -316,6 +332,7 @@ export type Schema = {
   custom_domain: CustomDomainTable
   address: AddressTable
   inbox: InboxTable
+  fault_rule: FaultRuleTable
   mail: MailTable
   sender_verdict: SenderVerdictTable
   raw_mail: RawMailTable

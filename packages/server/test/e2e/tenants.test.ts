@@ -10,6 +10,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/inboxes/{id}/assert': { assertions: [{ type: 'otpPresent' }], timeoutSeconds: 0 },
   'POST /v1/scenarios/{id}/run': { inboxId: 'inb_x' },
   'PATCH /v1/inboxes/{id}/messages/{messageId}': { read: true },
+  'PUT /v1/inboxes/{id}/faults': { rules: [] },
 }
 
 /** What Alice has: the value of each path parameter, by the noun before it. */

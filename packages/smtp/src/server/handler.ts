@@ -22,6 +22,8 @@ export type Recipient = { readonly address: string }
 export type AdmitResult<R extends Recipient> =
   | { readonly state: 'accepted'; readonly recipient: R }
   | { readonly state: 'refused'; readonly why: 'unknown' | 'full' | 'unavailable' | 'storage_full' }
+  /** With a reply of the handler's own: a code from 400 to 599 and a text, on one line. */
+  | { readonly state: 'refused'; readonly why: 'fault'; readonly reply: string }
 
 /** A complete mail. */
 export type IncomingMail<R extends Recipient> = {
@@ -35,7 +37,13 @@ export type IncomingMail<R extends Recipient> = {
 }
 
 /** The answer of `receive`. */
-export type ReceiveResult = 'stored' | 'inbox_full' | 'storage_full' | 'unavailable'
+export type ReceiveResult =
+  | 'stored'
+  | 'inbox_full'
+  | 'storage_full'
+  | 'unavailable'
+  /** Not stored, with a reply of the handler's own. */
+  | { readonly reply: string }
 
 /** Why a mail with accepted recipients was not passed to `receive`, or failed there. */
 export type RejectReason =
@@ -87,13 +95,14 @@ export const REFUSAL_REPLIES = {
 } as const
 
 /** The reply for a mail, by the result of `SafeHandler.receive`. */
-export const RECEIVE_REPLIES: Readonly<Record<ReceiveResult | 'failed', string>> = {
-  stored: REPLIES.stored,
-  inbox_full: REPLIES.inboxFull,
-  storage_full: REPLIES.storageFull,
-  unavailable: REPLIES.storageFailing,
-  failed: REPLIES.storageFailing,
-}
+export const RECEIVE_REPLIES: Readonly<Record<Exclude<ReceiveResult, object> | 'failed', string>> =
+  {
+    stored: REPLIES.stored,
+    inbox_full: REPLIES.inboxFull,
+    storage_full: REPLIES.storageFull,
+    unavailable: REPLIES.storageFailing,
+    failed: REPLIES.storageFailing,
+  }
 
 /** Why a mail in progress is lost when the session ends; null when the client chose to end it. */
 export const LOSS_REASONS: Readonly<Record<CloseReply, RejectReason | null>> = {

@@ -232,6 +232,7 @@ export class Session<R extends Recipient> {
   #answer(result: AdmitResult<R>): void {
     if (result.state === 'accepted') this.#protocol.admit(result.recipient)
     else if (result.why === 'unknown' || result.why === 'full') this.#refuseSlowly(result.why)
+    else if (result.why === 'fault') this.#protocol.refuse(result.reply)
     else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
   }
 
@@ -259,7 +260,7 @@ export class Session<R extends Recipient> {
     this.#updateMemory()
     this.#await(this.#options.handler.receive(mail), (result) => {
       if (result === 'stored') this.#progressAtMs = this.#options.now()
-      const reply = RECEIVE_REPLIES[result]
+      const reply = typeof result === 'object' ? result.reply : RECEIVE_REPLIES[result]
       this.#protocol.settle(reply)
       if (result === 'failed') this.#reportRejected(transaction, reply, 'handler_failed')
     })

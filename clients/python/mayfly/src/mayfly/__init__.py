@@ -56,6 +56,7 @@ from .models.events import (
     WaitEnded,
     WaitStarted,
 )
+from .models.faults import ActiveFaultRule, FaultRule, Faults
 from .models.inboxes import InboxRecord
 from .models.keys import Environment, IssuedKey, Key, Role
 from .models.messages import (
@@ -89,6 +90,7 @@ __all__ = [
     "Account",
     "AccountEvent",
     "AccountOverview",
+    "ActiveFaultRule",
     "Address",
     "ApiError",
     "Assertion",
@@ -117,6 +119,8 @@ __all__ = [
     "ExpectedLink",
     "ExpectedMessage",
     "ExpectedOtp",
+    "FaultRule",
+    "Faults",
     "HeldWait",
     "Inbox",
     "InboxCreated",

@@ -29,7 +29,7 @@ export type Observed = {
   readonly now: number
 }
 
-/** Refusals and near misses that get a step: the newest. */
+/** Refusals, near misses and injected faults that get a step: the newest. */
 const REFUSAL_STEPS_MAX = 3
 
 /** What to do now, the most likely cause first. */
@@ -59,15 +59,18 @@ function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
   return steps
 }
 
-/** One step for each refusal and each near miss, the newest first. */
+/** One step for each refusal, near miss and injected fault, the newest first. */
 function refusalSteps({ stored, inbox, now }: Observed): string[] {
   return stored
-    .filter(({ stage }) => stage === 'smtp.refused' || stage === 'near.miss')
+    .filter(({ stage }) => stage !== 'inbox.suspended')
     .slice(0, REFUSAL_STEPS_MAX)
     .map(({ stage, at, detail, reason, recipient }) => {
       const ago = agoText(now - Date.parse(at))
       if (stage === 'near.miss') {
         return `A mail for ${recipient ?? 'a similar address'} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
+      }
+      if (stage === 'fault.injected') {
+        return `A fault rule of this inbox refused a mail ${ago}: ${detail}. DELETE /v1/inboxes/${inbox.id}/faults ends the rules.`
       }
       return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was recorded'}. ${remedyFor(reason)}`
     })

@@ -18,15 +18,28 @@ export type AdmitDeps = {
   readonly ourDomains: readonly string[]
   /** Address of the inbox for mail to postmaster and abuse. */
   readonly operatorAddress: string
+  /** The reply with which the fault rules of an inbox refuse a recipient, or null. */
+  readonly injectFault: (attempt: {
+    readonly inboxId: InboxId
+    readonly phases: readonly ['sender', 'recipient']
+    readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
+  }) => Promise<string | null>
 }
 
-/** A recipient for whom mail is accepted; `address` is as the client gave it. */
-export type AdmittedRecipient = { readonly address: string; readonly inboxId: InboxId }
+/** A recipient for whom mail is accepted. */
+export type AdmittedRecipient = {
+  /** As the client gave it. */
+  readonly address: string
+  readonly inboxId: InboxId
+  /** Whether the inbox may have rules that refuse the mail after its content. */
+  readonly mayHaveFaults: boolean
+}
 
 /** Whether mail for an address is accepted. */
 export type AdmitResult =
   | { readonly state: 'accepted'; readonly recipient: AdmittedRecipient }
   | { readonly state: 'refused'; readonly why: RefusalReply }
+  | { readonly state: 'refused'; readonly why: 'fault'; readonly reply: string }
 
 /** Local parts that every mail domain of ours must accept (RFC 2142). */
 const OPERATOR_ROLES: readonly string[] = ['postmaster', 'abuse']
@@ -49,9 +62,15 @@ export async function admitRecipient(
     await deps.refusals.addUnknown(address)
     return { state: 'refused', why: 'unknown' }
   }
-  const refusal = refusalOf(recipient, deps.clock.now())
+  const now = deps.clock.now()
+  const refusal = refusalOf(recipient, now)
   if (refusal === null) {
-    return { state: 'accepted', recipient: { address: given, inboxId: recipient.inboxId } }
+    const { inboxId, faultsUntil } = recipient
+    const mayHaveFaults = faultsUntil > now
+    const phases = ['sender', 'recipient'] as const
+    const reply = mayHaveFaults ? await deps.injectFault({ inboxId, phases, sender }) : null
+    if (reply !== null) return { state: 'refused', why: 'fault', reply }
+    return { state: 'accepted', recipient: { address: given, inboxId, mayHaveFaults } }
   }
   if (refusal.reply === 'full') await countRefusedMail(deps, recipient.inboxId)
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })

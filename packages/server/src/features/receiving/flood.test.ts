@@ -59,7 +59,9 @@ function admission(store: Store): AdmitDeps {
     },
   })
   const operatorAddress = 'postmaster@mayfly.test'
-  return { store, clock, newDiagnosticId, refusals, ourDomains: ['mayfly.test'], operatorAddress }
+  const ourDomains = ['mayfly.test']
+  const injectFault = async () => null
+  return { store, clock, newDiagnosticId, refusals, ourDomains, operatorAddress, injectFault }
 }
 
 async function state(store: Store, inboxId: InboxId, owner: AccountId = ALICE) {

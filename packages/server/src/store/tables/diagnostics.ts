@@ -10,9 +10,9 @@ type StageFields =
   | { readonly stage: 'smtp.refused'; readonly reason: RefusalCode }
   /** `recipient` is the address that the mail was sent to. */
   | { readonly stage: 'near.miss'; readonly recipient: string }
-  | { readonly stage: 'inbox.suspended' }
+  | { readonly stage: 'inbox.suspended' | 'fault.injected' }
 
-/** A refusal, near miss or suspension as it is written. */
+/** An event as it is written. */
 export type NewDiagnosticEvent = StageFields & {
   readonly id: DiagnosticId
   readonly inboxId: InboxId
@@ -20,7 +20,7 @@ export type NewDiagnosticEvent = StageFields & {
   readonly detail: string
 }
 
-/** A refusal, near miss or suspension as it is read. */
+/** An event as it is read. */
 export type StoredDiagnosticEvent = Pick<
   Selectable<Schema['diagnostic_event']>,
   'id' | 'stage' | 'detail' | 'reason' | 'recipient'
@@ -31,7 +31,7 @@ const EVENTS_PER_INBOX_MAX = 500
 
 const COLUMNS = ['id', 'stage', 'at', 'detail', 'reason', 'recipient'] as const
 
-/** Refusals, near misses and suspensions; all other stages are derived from other tables. */
+/** Events that are stored; all other stages are derived from other tables. */
 export class Diagnostics {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect

@@ -83,6 +83,7 @@ export class Inboxes {
       flood_started_at: 0,
       flood_mails: 0,
       read_count: 0,
+      faults_until: 0,
     }
     await this.#db.insertInto('inbox').values(row).execute()
     return toInbox(row, inbox.createdAt)

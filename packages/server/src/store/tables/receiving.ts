@@ -18,6 +18,8 @@ export type Recipient = {
   readonly isSuspended: boolean
   readonly messageCount: number
   readonly sizeBytes: number
+  /** Until when the inbox may have fault rules. */
+  readonly faultsUntil: number
 }
 
 /** Mails for an inbox, stored or refused because it is full, since a time. */
@@ -42,6 +44,7 @@ type RecipientRow = {
   suspended: number | null
   message_count: number
   size_bytes: number
+  faults_until: number
 }
 
 type FillRow = {
@@ -97,7 +100,7 @@ export class ReceivingQueries {
     const [row] = await this.#statements.run<RecipientRow>(
       `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
            coalesce(inbox.suspended_at, account.suspended_at) as suspended,
-           inbox.message_count, inbox.size_bytes
+           inbox.message_count, inbox.size_bytes, inbox.faults_until
          from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
@@ -113,6 +116,7 @@ export class ReceivingQueries {
       isSuspended: row.suspended !== null,
       messageCount: row.message_count,
       sizeBytes: row.size_bytes,
+      faultsUntil: row.faults_until,
     }
   }
 

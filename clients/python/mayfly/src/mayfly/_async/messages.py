@@ -21,10 +21,18 @@ class AsyncMessageCalls:
         self._inbox_id = inbox_id
 
     async def list_messages(
-        self, *, limit: int | None = None, cursor: str | None = None, after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        after: str | None = None,
+        q: str | None = None,
     ) -> MessagePage:
-        """One page of messages, newest first; `limit` is at most 100, by default 50."""
-        query = {"limit": limit, "cursor": cursor, "after": after}
+        """One page of messages, newest first; `limit` is at most 100, by default 50.
+
+        `q` is a search query such as `from:acme -has:attachment`.
+        """
+        query = {"limit": limit, "cursor": cursor, "after": after, "q": q}
         return await self._requester.model(MessagePage, self._call("GET", query=query))
 
     async def read_message(

@@ -32,6 +32,7 @@ from .._explain import describe_message, explain_run
 from .._filter import MessageFilter, TextPattern
 from ..models.assertions import Assertion, AssertionRun
 from ..models.diagnostics import Diagnostics, InboxState
+from ..models.faults import FaultRule, Faults
 from ..models.inboxes import InboxRecord
 from ..models.keys import Environment
 from ..models.messages import Message, ReceivedLink, ReceivedOtp
@@ -276,6 +277,22 @@ class Inbox(MessageCalls):
         """What happened to mail for this inbox, and what to do when none arrives."""
         call = Call("GET", path("inboxes", self.id, "diagnostics"))
         return self._requester.model(Diagnostics, call)
+
+    def set_faults(
+        self, rules: Sequence[FaultRule], *, expires_in_seconds: int | None = None
+    ) -> Faults:
+        """Lets the inbox refuse mail, for an hour by default; replaces earlier rules."""
+        body = {"rules": list(rules), "expires_in_seconds": expires_in_seconds}
+        call = Call("PUT", path("inboxes", self.id, "faults"), body=body)
+        return self._requester.model(Faults, call)
+
+    def read_faults(self) -> Faults:
+        """What the inbox still refuses."""
+        return self._requester.model(Faults, Call("GET", path("inboxes", self.id, "faults")))
+
+    def delete_faults(self) -> None:
+        """Lets the inbox take mail again."""
+        self._requester.send(Call("DELETE", path("inboxes", self.id, "faults")))
 
     def read(self) -> InboxRecord:
         """The inbox as it is now; its `watermark` marks what has arrived so far."""

@@ -20,6 +20,7 @@ Stage = Literal[
     "inbox.expired",
     "inbox.suspended",
     "near.miss",
+    "fault.injected",
 ]
 """A stage of receiving a mail; `near.miss`: mail to a similar address was refused."""
 

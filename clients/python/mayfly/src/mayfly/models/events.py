@@ -84,7 +84,7 @@ class InboxExpired:
 
 @dataclass(frozen=True)
 class DiagnosticsAdded:
-    """`diagnostics`: a refusal, a near miss or a suspension."""
+    """`diagnostics`: a refusal, an injected fault, a near miss or a suspension."""
 
     id: str
     inbox_id: str

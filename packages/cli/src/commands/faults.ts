@@ -1,0 +1,105 @@
+import type { FaultRule, Faults } from '@mayfly/client'
+import { type Command, defineCommand, defineGroup } from '../command.ts'
+import { CONNECTION_OPTIONS, connect } from '../connection.ts'
+import { UsageError } from '../exit.ts'
+import { chooseInbox } from '../inbox-choice.ts'
+import { parseCount, parseSeconds } from '../option-values.ts'
+import { formatTable, print, printJson, utcTime } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
+
+const INBOX = 'INBOX is an id or an address; default: the newest inbox.'
+
+const set = defineCommand({
+  name: 'faults set',
+  summary: 'let an inbox refuse mail',
+  args: ['[INBOX]'],
+  about: `${INBOX} Replaces earlier rules. The inbox refuses all mail until the\nrule ends, unless --times or --probability is given.`,
+  options: {
+    phase: {
+      type: 'string',
+      value: 'PHASE',
+      about: 'sender, recipient or data (default: recipient)',
+    },
+    code: { type: 'string', value: 'CODE', about: 'SMTP code from 400 to 599 (default: 451)' },
+    text: { type: 'string', value: 'TEXT', about: 'the reply after its code' },
+    times: { type: 'string', value: 'COUNT', about: 'refuse only so many' },
+    probability: { type: 'string', value: 'PERCENT', about: 'refuse each with this chance' },
+    expires: { type: 'string', value: 'SECONDS', about: 'when the rule ends (default: 3600)' },
+    ...CONNECTION_OPTIONS,
+  },
+  example: 'mayfly faults set --code 451 --times 2',
+  run: async ({ options, args: [named], terminal }) => {
+    const count = (name: 'times' | 'probability') => {
+      const given = options[name]
+      return given === undefined ? undefined : parseCount(name, given)
+    }
+    const rule: FaultRule = {
+      phase: parsePhase(options.phase ?? 'recipient'),
+      code: parseCount('code', options.code ?? '451'),
+      text: options.text,
+      times: count('times'),
+      probability: count('probability'),
+    }
+    const expiresInSeconds =
+      options.expires === undefined ? undefined : parseSeconds('expires', options.expires)
+    const client = await connect(terminal, options)
+    const signal = terminal.interrupted
+    const inbox = await chooseInbox(client, named, signal)
+    const faults = await inbox.setFaults([rule], { expiresInSeconds, signal })
+    if (options.json) return printJson(terminal, faults)
+    showFaults(terminal, inbox.emailAddress, faults)
+  },
+})
+
+const show = defineCommand({
+  name: 'faults show',
+  summary: 'show what an inbox still refuses',
+  args: ['[INBOX]'],
+  about: INBOX,
+  options: CONNECTION_OPTIONS,
+  example: 'mayfly faults show signup@mayfly.test',
+  run: async ({ options, args: [named], terminal }) => {
+    const client = await connect(terminal, options)
+    const inbox = await chooseInbox(client, named, terminal.interrupted)
+    const faults = await inbox.readFaults({ signal: terminal.interrupted })
+    if (options.json) return printJson(terminal, faults)
+    showFaults(terminal, inbox.emailAddress, faults)
+  },
+})
+
+const clear = defineCommand({
+  name: 'faults clear',
+  summary: 'let an inbox take mail again',
+  args: ['[INBOX]'],
+  about: INBOX,
+  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
+  example: 'mayfly faults clear',
+  run: async ({ options, args: [named], terminal }) => {
+    const client = await connect(terminal, options)
+    const inbox = await chooseInbox(client, named, terminal.interrupted)
+    await inbox.deleteFaults({ signal: terminal.interrupted })
+    print(terminal, `${inbox.emailAddress} takes mail again.`)
+  },
+})
+
+/** Lets inboxes refuse mail. */
+export const faults: Command = defineGroup('faults', 'let an inbox refuse mail', [set, show, clear])
+
+function parsePhase(text: string): FaultRule['phase'] {
+  if (text === 'sender' || text === 'recipient' || text === 'data') return text
+  throw new UsageError(`--phase must be sender, recipient or data, but is "${text}".`)
+}
+
+function showFaults(terminal: Terminal, address: string, { rules, expiresAt }: Faults): void {
+  if (expiresAt === null) {
+    terminal.err(`${address} has no fault rules.\n`)
+    return
+  }
+  const rows = rules.map(({ phase, code, text, timesLeft, probability }) => [
+    phase,
+    `${code} ${text}`,
+    probability === null ? String(timesLeft ?? 'all') : `${probability} %`,
+  ])
+  print(terminal, formatTable(terminal, ['phase', 'reply', 'refuses'], rows))
+  terminal.err(`Until ${utcTime(expiresAt)}.\n`)
+}

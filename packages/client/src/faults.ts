@@ -1,0 +1,24 @@
+/** A rule by which an inbox refuses mail. */
+export type FaultRule = {
+  readonly phase: 'sender' | 'recipient' | 'data'
+  /** From 400 to 599. */
+  readonly code: number
+  /** The reply after its code. */
+  readonly text?: string | undefined
+  /** Refuse so many; without it, and without `probability`, all. */
+  readonly times?: number | undefined
+  /** Refuse each with this chance in percent. */
+  readonly probability?: number | undefined
+}
+
+/** The rules of an inbox that are left; `expiresAt` is null without rules. */
+export type Faults = {
+  readonly rules: readonly {
+    readonly phase: FaultRule['phase']
+    readonly code: number
+    readonly text: string
+    readonly timesLeft: number | null
+    readonly probability: number | null
+  }[]
+  readonly expiresAt: string | null
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { FAULT_RULES_MAX, FAULT_SECONDS, FAULT_TEXT_LENGTH_MAX, FAULT_TIMES } from './bounds.ts'
+import { errorResponses } from './errors.ts'
+import { dateTimeSchema, idSchema } from './ids.ts'
+import { KEY_ERRORS, SECURITY } from './security.ts'
+
+const phaseSchema = z
+  .enum(['sender', 'recipient', 'data'])
+  .describe(
+    'What is refused: the sender, the recipient, or the mail after its content. An inbox is known only by its recipient, so that `sender` is answered at RCPT, too, as many mail servers do.',
+  )
+
+/** Where in an SMTP transaction a fault is injected. */
+export type FaultPhase = z.infer<typeof phaseSchema>
+
+const codeSchema = z
+  .int()
+  .min(400)
+  .max(599)
+  .describe('4xx: the sender should try again. 5xx: it should not.')
+  .meta({ example: 451 })
+
+const faultRuleSchema = z
+  .strictObject({
+    phase: phaseSchema,
+    code: codeSchema,
+    text: z
+      .string()
+      .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII on one line' })
+      .max(FAULT_TEXT_LENGTH_MAX)
+      .optional()
+      .describe('The reply after its code.')
+      .meta({ example: '4.7.1 Greylisted, try again in 5 minutes' }),
+    times: z
+      .int()
+      .min(FAULT_TIMES.min)
+      .max(FAULT_TIMES.max)
+      .optional()
+      .describe('Refuse so many; without it, and without `probability`, all.')
+      .meta({ example: 2 }),
+    probability: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Refuse each with this chance in percent. Not together with `times`.'),
+  })
+  .refine(({ times, probability }) => times === undefined || probability === undefined, {
+    error: 'has times and probability; choose one',
+  })
+
+/** A rule as a caller sets it. */
+export type FaultRule = z.output<typeof faultRuleSchema>
+
+/** The faults of an inbox that are left. */
+export const faultsSchema = z
+  .object({
+    rules: z
+      .array(
+        z.object({
+          phase: phaseSchema,
+          code: codeSchema,
+          text: z.string().describe('The reply after its code.'),
+          timesLeft: z.int().nullable().describe('Null for a rule without `times`.'),
+          probability: z.int().nullable(),
+        }),
+      )
+      .describe('The first rule of a phase that applies is used. Rules that are used up are gone.'),
+    expiresAt: dateTimeSchema.nullable().describe('Null without rules.'),
+  })
+  .meta({ id: 'Faults' })
+
+/** The faults of an inbox that are left. */
+export type Faults = z.infer<typeof faultsSchema>
+
+const params = z.object({ id: idSchema('inbox') })
+
+/** PUT /v1/inboxes/{id}/faults */
+export const setFaults = {
+  operationId: 'setFaults',
+  tags: ['Inboxes'],
+  summary: 'Let an inbox refuse mail',
+  description:
+    'To test how an application takes refusals: the inbox answers mail with the codes that the rules give. Replaces earlier rules. They end by themselves; each refusal is in the diagnostics as `fault.injected`.',
+  security: SECURITY,
+  params,
+  body: z.strictObject({
+    rules: z.array(faultRuleSchema).max(FAULT_RULES_MAX),
+    expiresInSeconds: z
+      .int()
+      .min(FAULT_SECONDS.min)
+      .max(FAULT_SECONDS.max)
+      .default(FAULT_SECONDS.default)
+      .describe('When the rules end, whatever is left of them.'),
+  }),
+  response: {
+    200: faultsSchema,
+    ...errorResponses('invalid_json', 'invalid_parameter', ...KEY_ERRORS, 'inbox_not_found'),
+  },
+}
+
+/** GET /v1/inboxes/{id}/faults */
+export const readFaults = {
+  operationId: 'readFaults',
+  tags: ['Inboxes'],
+  summary: 'Read what an inbox still refuses',
+  security: SECURITY,
+  params,
+  response: { 200: faultsSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },
+}
+
+/** DELETE /v1/inboxes/{id}/faults */
+export const deleteFaults = {
+  operationId: 'deleteFaults',
+  tags: ['Inboxes'],
+  summary: 'Let an inbox take mail again',
+  security: SECURITY,
+  params,
+  response: {
+    204: z.null().describe('The inbox has no faults.'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
+  },
+}

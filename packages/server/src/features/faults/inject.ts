@@ -1,0 +1,67 @@
+import type { DiagnosticId, FaultPhase, InboxId } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/open.ts'
+import type { StoredFaultRule } from '../../store/tables/faults.ts'
+
+/** What injecting faults needs. */
+export type InjectDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly newDiagnosticId: () => DiagnosticId
+  /** A random number from 0 to 1. */
+  readonly fraction: () => number
+  readonly announce: (inboxIds: readonly InboxId[]) => void
+}
+
+/** What a client tries that an inbox may refuse. */
+export type Attempt = {
+  readonly inboxId: InboxId
+  /** The phases that are answered now, in their order. */
+  readonly phases: readonly FaultPhase[]
+  readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
+}
+
+/**
+ * The reply with which the rules of an inbox refuse an attempt; null when it goes on.
+ *
+ * A rule is used and the refusal recorded in one transaction, before the client is answered. Of
+ * clients that come at the same time, on any thread or node, exactly as many are refused as the
+ * rule has times.
+ */
+export async function injectFault(deps: InjectDeps, attempt: Attempt): Promise<string | null> {
+  const { inboxId } = attempt
+  const left = await deps.store.faults.listLeft(inboxId)
+  for (const phase of attempt.phases) {
+    for (const rule of left) {
+      if (rule.phase !== phase || !applies(deps, rule)) continue
+      const isUsed = await useRule(deps, attempt, rule)
+      if (!isUsed) continue
+      deps.announce([inboxId])
+      return replyOf(rule)
+    }
+  }
+  return null
+}
+
+function applies({ fraction }: InjectDeps, { probability }: StoredFaultRule): boolean {
+  return probability === null || fraction() * 100 < probability
+}
+
+async function useRule(
+  deps: InjectDeps,
+  { inboxId, sender }: Attempt,
+  rule: StoredFaultRule,
+): Promise<boolean> {
+  const from = `from <${sender.mailFrom}> at ${sender.remoteAddress}`
+  const detail = `${replyOf(rule)} (rule ${rule.position + 1}, ${rule.phase}; ${from})`
+  return deps.store.transaction(async (tx) => {
+    if (!(await tx.faults.use(inboxId, rule))) return false
+    const event = { id: deps.newDiagnosticId(), inboxId, at: deps.clock.now(), detail }
+    await tx.diagnostics.add([{ ...event, stage: 'fault.injected' }])
+    return true
+  })
+}
+
+function replyOf({ code, text }: StoredFaultRule): string {
+  return `${code} ${text}`
+}
