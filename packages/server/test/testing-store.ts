@@ -75,7 +75,7 @@ export function newMail(receivedAt = NOW): NewMail {
     text: 'hello',
     html: null,
     otp: null,
-    content: {
+    content: JSON.stringify({
       to: [],
       cc: [],
       replyTo: [],
@@ -84,7 +84,7 @@ export function newMail(receivedAt = NOW): NewMail {
       headers: [],
       defects: [],
       envelope: { mailFrom: '', remoteAddress: '', helo: '', tls: null },
-    },
+    }),
     transcript: [],
     raw: { encoding: 'identity', bytes: Buffer.from('hello') },
     sizeBytes: 5,

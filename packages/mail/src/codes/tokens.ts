@@ -95,12 +95,25 @@ function isSmallLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a
 }
 
+/** ASCII letters and digits. */
+const PLAIN_SIGNS = /[0-9A-Za-z]+/y
+
+/** Longest token whose characters are counted; a code is far shorter. */
+const COUNTED_CHARS_MAX = 64
+
 function tokenAt(text: string, start: number): Token {
   let end = start
   let digits = 0
   let upper = 0
   let lower = 0
   let isPlain = true
+  PLAIN_SIGNS.lastIndex = start
+  if (PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex - start > COUNTED_CHARS_MAX) {
+    // Neither a number nor a word, whatever it is made of.
+    end = PLAIN_SIGNS.lastIndex
+    upper = 1
+    lower = end - start - 1
+  }
   for (; end < text.length; end += 1) {
     let code = text.charCodeAt(end)
     if (!isPlainSign(code)) {

@@ -14,30 +14,27 @@ import { StorageUnavailable } from '../errors.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
-import {
-  type CommitDeps,
-  commitMails,
-  commitWaiting,
-  inboxesOf,
-} from '../features/receiving/commit.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
-import { composeDeliveries } from '../features/webhooks/event.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
-import { createGroupCommit, createKeyedCommit } from '../platform/group-commit.ts'
+import { createGroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
+import type { StoringThread } from '../threads/storing-host.ts'
 import { runEvery } from './background.ts'
 import { type Composing, startComposing } from './composing.ts'
+import { createStoring } from './storing.ts'
 
 /** What the receiving side needs. */
 export type ReceivingDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  readonly signals: Signals
+  readonly signals: Pick<Signals, 'announce'>
+  /** Stores the mails, if not this thread. */
+  readonly storing: StoringThread | null
 }
 
 /** Shortest time between two announcements that a client connected. */
@@ -51,15 +48,6 @@ const FLUSH_MS = 10_000
 
 /** How long a mail that could not be stored counts against this node. */
 const FAILURE_MS = 10_000
-
-/** Transactions at a time that wait for locked inboxes. The storage has more connections. */
-const WAITING_COMMITS_MAX = 4
-
-/**
- * Commits to SQLite at a time: the next one begins while the one before is synced to the disk. On
- * PostgreSQL two commits of one node would lock the same inboxes.
- */
-const SQLITE_COMMITS_MAX = 2
 
 /** Starts to receive on this thread. */
 export async function startReceiving(
@@ -97,6 +85,7 @@ export async function startReceiving(
     stop: async (graceMs) => {
       await smtp.stop(graceMs)
       await composing.stop()
+      await deps.storing?.stop()
       await flushing.stop()
       await refusals.flush().catch((error: unknown) => {
         log.warn({ err: error }, 'the last counts of refusals could not be written')
@@ -167,28 +156,12 @@ function createHandler(
   { refusals, outcome, compose }: HandlerParts,
 ): MailHandler<AdmittedRecipient> {
   const ids = createIds(deps.clock)
-  const events = { newEventId: () => ids.next('event'), now: () => deps.clock.now() }
-  const commit = {
-    store: deps.store,
-    newMessageId: () => ids.next('message'),
-    newDiagnosticId: () => ids.next('diagnostic'),
-    composeDeliveries: (...stored: Parameters<CommitDeps['composeDeliveries']>) =>
-      composeDeliveries(events, ...stored),
-    announce: deps.signals.announce,
-  }
-  const storeApart = createKeyedCommit(
-    (batch: Parameters<typeof commitWaiting>[1]) => commitWaiting(commit, batch),
-    { keyOf: inboxesOf, commitsMax: WAITING_COMMITS_MAX },
-  )
   const receive = {
     clock: deps.clock,
     ids,
     compose,
     refusals,
-    commit: createGroupCommit(
-      (batch: Parameters<typeof commitMails>[1]) => commitMails({ ...commit, storeApart }, batch),
-      { commitsMax: deps.store.isShared ? 1 : SQLITE_COMMITS_MAX },
-    ),
+    commit: createStoring(deps),
   }
   const faults = {
     ...deps,

@@ -10,7 +10,7 @@ import { type ReceivingDeps, startReceiving } from './receiving.ts'
 
 /** Starts to receive, in the configured number of threads; with 0, on this one. */
 export async function startSmtp(
-  deps: ReceivingDeps & {
+  deps: Omit<ReceivingDeps, 'storing'> & {
     readonly config: Config
     readonly hostName: string
     readonly signalsName: string
@@ -30,7 +30,10 @@ export async function startSmtp(
   }
   try {
     if (count === 0) {
-      return await startReceiving(deps, { ...options, usageMemory: createUsageMemory() })
+      return await startReceiving(
+        { ...deps, storing: null },
+        { ...options, usageMemory: createUsageMemory() },
+      )
     }
     return await startReceivingThreads({ options, count, createUsageMemory, signalsName, onCrash })
   } catch (error) {

@@ -5,9 +5,10 @@ import { startReceiving } from '../assembly/receiving.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
 import { failureReason } from '../errors.ts'
 import { createLog } from '../platform/log.ts'
-import { openThreadSignals } from '../signals/thread-signals.ts'
+import { openThreadSignals, type Signal } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
 import type { ReceivingThreadData, ReceivingThreadMessage } from './receiving-host.ts'
+import { StoringThread } from './storing-host.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
@@ -25,9 +26,19 @@ try {
     syncsInBackground: true,
   })
   const log = createLog(options.config.MAYFLY_LOG_LEVEL)
-  const signals = openThreadSignals(signalsName)
+  // SQLite has one writer at a time, and it must not hold up the dialogues.
+  const onCrash = (error: unknown) =>
+    log.error({ err: error }, 'the thread that stores mails ended; it is started again')
+  const storing = store.isShared
+    ? null
+    : new StoringThread({ databaseUrl: url, signalsName }, { onCrash })
+  const signals = storing === null ? openThreadSignals(signalsName) : null
+  const announce = (signal: Signal) => (storing ?? signals)?.announce(signal)
   const { clock, stop: stopClock } = await startStoreClock(store, log)
-  const receiving = await startReceiving({ store, log, signals, clock }, options)
+  const receiving = await startReceiving(
+    { store, log, signals: { announce }, clock, storing },
+    options,
+  )
   port.on('message', async (message: ReceivingThreadMessage) => {
     if (message.type === 'check') {
       const error = await receiving.check().then(() => null, failureReason)
@@ -37,7 +48,7 @@ try {
     await receiving.stop(message.graceMs)
     await stopClock()
     await store.close()
-    signals.close()
+    signals?.close()
     port.close()
   })
   send({ type: 'listening', port: receiving.port })

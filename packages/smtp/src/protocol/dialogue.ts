@@ -51,6 +51,8 @@ export class Dialogue<R> {
   isAuthenticated = false
   /** The last MAIL was refused: the pipelined commands that depend on it are no client errors. */
   isMailRefused = false
+  /** Whether the client had sent more when the session was closed. */
+  isInputLeft = false
   #errorCount = 0
 
   constructor(options: ProtocolOptions) {
@@ -81,6 +83,7 @@ export class Dialogue<R> {
   close(reply: CloseReply): null {
     if (this.state.name === 'closed') return null
     this.reply(reply)
+    this.isInputLeft = this.input.length > 0
     this.input.clear()
     this.state = { name: 'closed', reply }
     return null

@@ -30,6 +30,11 @@ export class Input {
     this.#lineBytesMax = lineBytesMax
   }
 
+  /** Bytes that have not been consumed. */
+  get length(): number {
+    return this.#bytes.length - this.#from
+  }
+
   push(chunk: Buffer): void {
     const isConsumed = this.#from === this.#bytes.length
     this.#bytes = isConsumed ? chunk : Buffer.concat([this.#bytes.subarray(this.#from), chunk])

@@ -85,6 +85,11 @@ export class SmtpProtocol<R> {
     return this.isMidMail ? (mail?.content?.lengthBytes ?? 0) : 0
   }
 
+  /** Whether the client had sent more when the session was closed. */
+  get isInputLeft(): boolean {
+    return this.#dialogue.isInputLeft
+  }
+
   push(chunk: Buffer): void {
     const { state, input } = this.#dialogue
     if (state.name !== 'closed' && state.name !== 'securing') input.push(chunk)

@@ -52,11 +52,20 @@ describe('an abusive client', { timeout: 30_000 }, () => {
     )
   })
 
-  it('that says QUIT and does not close is closed after five seconds', async () => {
+  it('that says QUIT and does not close is closed at once', async () => {
     await using given = await startTestServer()
     const client = await given.connect({ allowHalfOpen: true })
     await client.replies(1)
-    await client.say('QUIT')
+    assert.deepEqual(await client.say('QUIT'), ['221 2.0.0'])
+    await until(() => given.server.connectionCount() === 0)
+  })
+
+  it('that goes on after QUIT and does not close is closed after five seconds', async () => {
+    await using given = await startTestServer()
+    const client = await given.connect({ allowHalfOpen: true })
+    await client.replies(1)
+    client.send('QUIT\r\nNOOP\r\n')
+    assert.equal(await client.reply(), '221 2.0.0')
     given.pass(5 * SECOND - 1)
     assert.equal(given.server.connectionCount(), 1)
     given.pass(1)

@@ -50,6 +50,9 @@ class RecordingTransport implements Transport {
     this.written += text
     this.isEnded = true
   }
+  finish(text: string): void {
+    this.end(text)
+  }
   destroy(): void {
     this.isDestroyed = true
   }

@@ -305,7 +305,12 @@ export class Session<R extends Recipient> {
       this.#reportRejected(transaction, REPLIES[reply], reason)
     }
     this.#phase = { name: 'closing', sinceMs: this.#options.now() }
-    this.#transport.end(this.#protocol.takeOutput())
+    // Closing with unread input would reset the connection, and the client might lose the reply.
+    if (reply === 'goodbye' && !this.#protocol.isInputLeft) {
+      this.#transport.finish(this.#protocol.takeOutput())
+    } else {
+      this.#transport.end(this.#protocol.takeOutput())
+    }
   }
 
   /** Some clients complete the handshake, then check the certificate and leave without a word. */

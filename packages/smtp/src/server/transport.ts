@@ -12,6 +12,8 @@ export type Transport = {
   secure(text: string, onSecured: (tlsProtocol: string) => void): void
   /** Sends the text and closes the sending side. Later input is discarded. */
   end(text: string): void
+  /** Sends the text and closes both sides; for a client that has nothing more to send. */
+  finish(text: string): void
   destroy(): void
 }
 
@@ -96,6 +98,11 @@ export class SocketTransport implements Transport {
   end(text: string): void {
     this.#socket.end(text, 'latin1')
     this.#socket.resume()
+  }
+
+  finish(text: string): void {
+    this.#socket.write(text, 'latin1')
+    this.#socket.destroySoon()
   }
 
   destroy(): void {

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import type { AttachmentId } from '@mayfly/contract'
 import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
-import type { NewAttachment, NewMail } from '../../store/tables/mails.ts'
+import type { MailContent, NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
 import { inflateStart } from './inflate.ts'
 import { traceHeaders } from './trace-headers.ts'
@@ -72,7 +72,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
     text: detected.text,
     html: parsed.html,
     otp: detected.code.otp,
-    content: contentOf(parsed, detected, accepted),
+    content: JSON.stringify(contentOf(parsed, detected, accepted)),
     transcript: accepted.transcript,
     raw: pack(raw),
     sizeBytes: raw.length,
@@ -112,7 +112,7 @@ function withTrace(
   return Buffer.concat([Buffer.from(headers, 'utf8'), accepted.raw])
 }
 
-function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMail) {
+function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMail): MailContent {
   const { mailFrom, remoteAddress, helo, tls } = accepted.envelope
   return {
     to: parsed.to,

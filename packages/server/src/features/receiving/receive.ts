@@ -13,7 +13,7 @@ export type ReceiveDeps = {
   /** Everything that is stored of a mail. */
   readonly compose: (arrived: ArrivedMail) => NewMail | Promise<NewMail>
   /** Resolves once the mail is stored and announced. */
-  readonly commit: GroupCommit<ReadyMail, CommitResult>
+  readonly commit: GroupCommit<ReadyMail, Pick<CommitResult, 'state' | 'fullInboxes'>>
   readonly refusals: RefusalLog
 }
 

@@ -53,7 +53,8 @@ export type NewMail = {
   readonly text: string | null
   readonly html: string | null
   readonly otp: Otp | null
-  readonly content: MailContent
+  /** A `MailContent` as JSON. */
+  readonly content: string
   readonly transcript: readonly string[]
   readonly raw: { readonly encoding: 'identity' | 'zstd'; readonly bytes: Uint8Array }
   /** Of the raw mail before compression. */
@@ -116,7 +117,7 @@ export class Mails {
       .where('mail.id', '=', mailId)
       .where('sender_verdict.mail_id', 'is', null)
       .executeTakeFirst()
-    // Written by `mailRow`.
+    // Composed by features/receiving/compose.ts.
     return row === undefined ? null : (JSON.parse(row.content) as MailContent).envelope
   }
 
@@ -176,7 +177,7 @@ function mailRow(mail: NewMail) {
     size_bytes: mail.sizeBytes,
     text: mail.text,
     html: mail.html,
-    content: JSON.stringify(mail.content),
+    content: mail.content,
     transcript: mail.transcript.join('\n'),
   }
 }

@@ -1,0 +1,143 @@
+// Mails are written to SQLite in a thread of their own, so that the dialogues of senders go on and
+// other mails are parsed meanwhile.
+//
+// The first mail starts the thread. When it ends by itself, the mails that it was given count as
+// not stored, which is safe: no sender was told otherwise. The next mail starts it again.
+
+import { Worker } from 'node:worker_threads'
+import { StorageUnavailable } from '../errors.ts'
+import type { CommitResult, ReadyMail } from '../features/receiving/commit.ts'
+import type { Signal } from '../signals/thread-signals.ts'
+
+/** What the thread is started with. */
+export type StoringThreadData = {
+  readonly databaseUrl: string
+  /** Name of the channel for signals between threads of this process. */
+  readonly signalsName: string
+}
+
+/** What became of a mail; its messages stay in the thread. */
+export type StoreOutcome = Pick<CommitResult, 'state' | 'fullInboxes'>
+
+/** The messages between the thread and the thread that started it. */
+export type StoringThreadMessage =
+  | { readonly type: 'store'; readonly number: number; readonly batch: readonly ReadyMail[] }
+  | {
+      readonly type: 'stored'
+      readonly number: number
+      readonly outcomes: readonly StoreOutcome[]
+    }
+  | {
+      readonly type: 'failed'
+      readonly number: number
+      readonly reason: string
+      /** Whether the storage is out of space. */
+      readonly full: boolean
+    }
+  | { readonly type: 'announce'; readonly signal: Signal }
+  | { readonly type: 'stop' }
+
+/** What the host is started with. */
+export type StoringHostOptions = {
+  /** The thread ended by itself. */
+  readonly onCrash: (error: unknown) => void
+  /** The thread's file; for tests. */
+  readonly file?: URL
+}
+
+/** Time for the thread to finish what it was given, when the service stops. */
+const STOP_MS = 2_000
+
+/** Stores mails in a thread of its own. */
+export class StoringThread {
+  readonly #data: StoringThreadData
+  readonly #options: StoringHostOptions
+  readonly #running = new Map<number, PromiseWithResolvers<readonly StoreOutcome[]>>()
+  #thread: Worker | null = null
+  #count = 0
+
+  constructor(data: StoringThreadData, options: StoringHostOptions) {
+    this.#data = data
+    this.#options = options
+  }
+
+  /** Resolves when the mails are on the disk and announced; one outcome a mail, in order. */
+  store(batch: readonly ReadyMail[]): Promise<readonly StoreOutcome[]> {
+    const number = ++this.#count
+    const stored = Promise.withResolvers<readonly StoreOutcome[]>()
+    this.#running.set(number, stored)
+    const { mails, bytes } = inOneBuffer(batch)
+    this.#send({ type: 'store', number, batch: mails }, [bytes])
+    return stored.promise
+  }
+
+  /** Announces to the other threads. */
+  announce(signal: Signal): void {
+    this.#send({ type: 'announce', signal })
+  }
+
+  /** Ends the thread; call it when no mail is awaited any more. */
+  async stop(): Promise<void> {
+    const thread = this.#thread
+    if (thread === null) return
+    const ended = new Promise<unknown>((resolve) => thread.once('exit', resolve))
+    this.#send({ type: 'stop' })
+    this.#thread = null
+    const timer = setTimeout(() => thread.terminate(), STOP_MS)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #send(message: StoringThreadMessage, transfer: ArrayBuffer[] = []): void {
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(message, transfer)
+  }
+
+  #start(): Worker {
+    const file = this.#options.file ?? new URL('./storing-thread.ts', import.meta.url)
+    const thread = new Worker(file, { workerData: this.#data })
+    thread.on('error', (error) => this.#fail(thread, error))
+    thread.on('exit', () => this.#fail(thread, new Error('the thread that stores mails ended')))
+    thread.on('message', (message: StoringThreadMessage) => {
+      if (message.type === 'stored') this.#settle(message.number)?.resolve(message.outcomes)
+      if (message.type !== 'failed') return
+      const error = new StorageUnavailable(message.reason, message.full)
+      this.#settle(message.number)?.reject(error)
+    })
+    return thread
+  }
+
+  #fail(thread: Worker, error: unknown): void {
+    // It may have been stopped, or have failed before.
+    if (this.#thread !== thread) return
+    this.#thread = null
+    this.#options.onCrash(error)
+    for (const number of this.#running.keys()) {
+      this.#settle(number)?.reject(new StorageUnavailable(error, false))
+    }
+  }
+
+  #settle(number: number): PromiseWithResolvers<readonly StoreOutcome[]> | undefined {
+    const running = this.#running.get(number)
+    this.#running.delete(number)
+    return running
+  }
+}
+
+/** The same mails with their raw bytes in one buffer, which is handed over instead of copied. */
+function inOneBuffer(batch: readonly ReadyMail[]): {
+  readonly mails: readonly ReadyMail[]
+  readonly bytes: ArrayBuffer
+} {
+  const sizeBytes = batch.reduce((sum, { mail }) => sum + mail.raw.bytes.length, 0)
+  const all = new Uint8Array(sizeBytes)
+  let end = 0
+  const mails = batch.map(({ mail, recipients }) => {
+    const start = end
+    all.set(mail.raw.bytes, start)
+    end += mail.raw.bytes.length
+    const raw = { encoding: mail.raw.encoding, bytes: all.subarray(start, end) }
+    return { mail: { ...mail, raw }, recipients }
+  })
+  return { mails, bytes: all.buffer }
+}

@@ -1,0 +1,55 @@
+// The entry file of the thread that stores mails: one transaction a batch.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { createBatchStore } from '../assembly/storing.ts'
+import { StorageUnavailable } from '../errors.ts'
+import { systemClock } from '../platform/clock.ts'
+import { openThreadSignals } from '../signals/thread-signals.ts'
+import { openStore } from '../store/open.ts'
+import type { StoringThreadData, StoringThreadMessage } from './storing-host.ts'
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.')
+const port = parentPort
+// Only threads/storing-host.ts starts this file.
+const { databaseUrl, signalsName } = workerData as StoringThreadData
+const send = (message: StoringThreadMessage) => port.postMessage(message)
+
+const store = await openStore({
+  url: databaseUrl,
+  exclusive: false,
+  isMigrated: true,
+  syncsInBackground: true,
+})
+const signals = openThreadSignals(signalsName)
+const storeMails = createBatchStore({ store, signals, clock: systemClock })
+let running = Promise.resolve()
+
+port.on('message', (message: StoringThreadMessage) => {
+  if (message.type === 'store') {
+    const stored = storeBatch(message)
+    running = running.then(() => stored)
+  }
+  if (message.type === 'announce') signals.announce(message.signal)
+  if (message.type === 'stop') void stop()
+})
+
+/** Never rejects. */
+async function storeBatch({
+  number,
+  batch,
+}: StoringThreadMessage & { readonly type: 'store' }): Promise<void> {
+  try {
+    send({ type: 'stored', number, outcomes: await storeMails(batch) })
+  } catch (error) {
+    // Another error is a bug: it ends the thread, and the host counts the mails as not stored.
+    if (!(error instanceof StorageUnavailable)) throw error
+    send({ type: 'failed', number, reason: error.message, full: error.full })
+  }
+}
+
+async function stop(): Promise<void> {
+  await running
+  await store.close()
+  signals.close()
+  port.close()
+}
