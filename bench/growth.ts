@@ -44,7 +44,13 @@ const COMPOSE = {
 const HEADERS =
   'From: App <app@example.com>\r\nSubject: Welcome\r\nMessage-Id: <1@example.com>\r\n\r\n'
 const ACCEPTED = {
-  envelope: { mailFrom: 'app@example.com', remoteAddress: '127.0.0.1', helo: 'app', tls: null },
+  envelope: {
+    mailFrom: 'app@example.com',
+    remoteAddress: '127.0.0.1',
+    helo: 'app',
+    tls: null,
+    user: null,
+  },
   raw: Buffer.from(HEADERS + 'Thank you for signing up with us today.\r\n'.repeat(100)),
   transcript: ['C: MAIL FROM:<app@example.com>', 'S: 250 2.1.0 Sender OK'],
   protocol: 'ESMTP',
@@ -132,6 +138,7 @@ async function createInboxes(on: Store, count: number): Promise<InboxId[]> {
         environment: 'live',
         createdAt: systemClock.now(),
         expiresAt: NEVER_AT,
+        keepMessages: null,
       })
     }
   })
@@ -149,7 +156,8 @@ async function fillInbox(on: Store, count: number): Promise<InboxId> {
 /** Stores one mail of 4 KB for each of these inboxes, all in one transaction. */
 async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
   const ready = inboxIds.map((inboxId) => {
-    const recipients = [{ inboxId, address: 'b@mayfly.test', mayHaveFaults: false }]
+    const facts = { mayHaveFaults: false, isCaught: false }
+    const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
     const accepted = { ...ACCEPTED, recipients }
     const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }
     return { mail: composeMail(COMPOSE, arrived), recipients }

@@ -119,7 +119,6 @@ async function serveEngine(): Promise<number> {
     host: '127.0.0.1',
     port: 0,
     tls: null,
-    acceptAnyAuth: false,
     now: () => performance.now(),
     onError: (error) => console.error(error),
   })

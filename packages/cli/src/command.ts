@@ -10,6 +10,8 @@ export type Command = {
   /** Offered by shell completion. */
   readonly options?: OptionTable
   readonly subcommands?: readonly Command[]
+  /** Another name that is accepted. */
+  readonly alias?: string
 }
 
 /** One option of a command. */
@@ -97,7 +99,9 @@ export function defineGroup(
     summary,
     subcommands,
     run: async ([first, ...rest], terminal) => {
-      const command = subcommands.find((known) => known.name === first)
+      const command = subcommands.find(
+        ({ name, alias = name }) => first === name || first === alias,
+      )
       if (command !== undefined) return command.run(rest, terminal)
       if (first === '--help' || first === '-h' || first === 'help') {
         return terminal.out(terminal.withCommands(help))

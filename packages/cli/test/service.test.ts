@@ -57,6 +57,17 @@ describe('mayfly inbox', () => {
     assert.match(second.err, /^No new inbox: one was created at .* with the same --idempotency-key/)
   })
 
+  it('creates a project inbox, which keeps a number of messages', async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    const made = await shell.run('inbox', 'create', '--catch-all', '--keep', '20', '--json')
+    const { id, catchAll, keepMessages } = JSON.parse(made.out)
+    assert.deepEqual([catchAll, keepMessages], [true, 20])
+    const shown = await shell.run('inbox', 'show', id)
+    assert.match(shown.out, /expires +never\nkeeps +20 messages, for any recipient/)
+    assert.equal((await shell.run('inbox', 'new', '--keep', 'many')).code, 2)
+  })
+
   it('creates, lists, shows and deletes inboxes, by id or address', async () => {
     await using place = await signedUp()
     const { shell } = place

@@ -30,6 +30,10 @@ export type InboxRecord = {
   readonly environment: Environment
   /** Marks what has arrived so far. Pass it as `after` to match only later mail. */
   readonly watermark: string
+  /** Whether it is a project inbox, which takes mail for any recipient. */
+  readonly catchAll: boolean
+  /** How many of its newest messages a project inbox keeps; null for others. */
+  readonly keepMessages: number | null
 }
 
 /** Which messages are checked; texts must be contained, in upper or lower case. */

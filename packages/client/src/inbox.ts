@@ -73,6 +73,10 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   declare readonly state: InboxState
   declare readonly environment: Environment
   declare readonly watermark: string
+  /** Whether it is a project inbox, which takes mail for any recipient. */
+  declare readonly catchAll: boolean
+  /** How many of its newest messages a project inbox keeps; null for others. */
+  declare readonly keepMessages: number | null
   readonly #calls: InboxCalls
   readonly #timeoutSeconds: number
 

@@ -12,6 +12,10 @@ export type CreateInboxOptions = CallOptions & {
   readonly localPart?: string
   /** 600 to 604800. Default: 86400, a day. */
   readonly ttlSeconds?: number
+  /** Makes a project inbox: it takes mail for any recipient, by SMTP AUTH, and never expires. */
+  readonly catchAll?: boolean
+  /** How many of its newest messages a project inbox keeps. Default: 500. */
+  readonly keepMessages?: number
   /** Default: random. With a fixed key, a second run of the program gets the same inbox. */
   readonly idempotencyKey?: string
 }

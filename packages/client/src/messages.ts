@@ -46,6 +46,8 @@ export type AuthVerdict = {
 /** A whole message. */
 export type Message = MessageSummary & {
   readonly inboxId: string
+  /** The envelope recipients: all of the mail in a project inbox, else the one of this message. */
+  readonly recipients: readonly string[]
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
   readonly replyTo: readonly Address[]

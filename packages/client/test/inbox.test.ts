@@ -41,6 +41,8 @@ describe('an inbox', () => {
       state: 'active',
       environment: 'test',
       watermark: '0',
+      catchAll: false,
+      keepMessages: null,
     })
   })
 

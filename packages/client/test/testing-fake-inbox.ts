@@ -116,6 +116,8 @@ export class FakeInbox {
       state: 'active',
       environment: 'test',
       watermark: String(this.#messages.length),
+      catchAll: false,
+      keepMessages: null,
     }
   }
 }
@@ -125,6 +127,7 @@ export function fakeMessage(fields: Partial<Message> = {}): Message {
   return {
     id: 'msg_1',
     inboxId: 'inb_1',
+    recipients: ['qa@mayfly.test'],
     from: { name: 'Acme', address: 'noreply@acme.example' },
     to: [{ name: null, address: 'qa@mayfly.test' }],
     cc: [],

@@ -4,6 +4,9 @@ export const INBOX_TTL_SECONDS = { min: 600, max: 604_800, default: 86_400 } as 
 /** How long a call may wait. Less than a minute, so that no proxy times out first. */
 export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
 
+/** Newest messages that a project inbox keeps; its plan may allow fewer. */
+export const KEEP_MESSAGES = { min: 1, max: 1_000, default: 500 } as const
+
 /** Messages on one page. */
 export const MESSAGES_PAGE = { min: 1, max: 100, default: 50 } as const
 

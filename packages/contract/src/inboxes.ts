@@ -4,6 +4,7 @@ import {
   IDEMPOTENCY_KEY_LENGTH_MAX,
   INBOX_TTL_SECONDS,
   INBOXES_PAGE,
+  KEEP_MESSAGES,
   LOCAL_PART_LENGTH_MAX,
 } from './bounds.ts'
 import { errorResponses } from './errors.ts'
@@ -41,6 +42,15 @@ export const inboxSchema = z
       .string()
       .describe('Marks the messages so far. Pass it as `after` to match only later ones.')
       .meta({ example: '3' }),
+    catchAll: z
+      .boolean()
+      .describe('Whether it is a project inbox: it takes mail for any recipient of any domain.'),
+    keepMessages: z
+      .number()
+      .int()
+      .nullable()
+      .describe('How many of its newest messages a project inbox keeps; null for others.')
+      .meta({ example: null }),
   })
   .meta({ id: 'Inbox' })
 
@@ -90,7 +100,21 @@ export const createInboxBody = z.strictObject({
     .min(INBOX_TTL_SECONDS.min)
     .max(INBOX_TTL_SECONDS.max)
     .default(INBOX_TTL_SECONDS.default)
-    .describe('Seconds until the inbox expires.'),
+    .describe('Seconds until the inbox expires. Without effect on a project inbox.'),
+  catchAll: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Makes a project inbox: it takes mail for any recipient of any domain, and never expires. Mail reaches it by SMTP AUTH with its id or address as the user name and a key of the account as the password.',
+    ),
+  keepMessages: z
+    .int()
+    .min(KEEP_MESSAGES.min)
+    .max(KEEP_MESSAGES.max)
+    .optional()
+    .describe(
+      `How many of its newest messages a project inbox keeps; ${KEEP_MESSAGES.default} by default.`,
+    ),
 })
 
 /** POST /v1/inboxes */

@@ -130,6 +130,12 @@ export const messageSchema = z
   .object({
     ...summaryFields,
     inboxId: idSchema('inbox'),
+    recipients: z
+      .array(z.string())
+      .describe(
+        'The envelope recipients: all of the transaction in a project inbox, else the one of this message.',
+      )
+      .meta({ example: ['signup-7f3k2m9q@mayfly.test'] }),
     to: z.array(mailAddressSchema),
     cc: z.array(mailAddressSchema),
     replyTo: z.array(mailAddressSchema),

@@ -42,7 +42,7 @@ export function describeEachDatabase(
 /** An inbox in the store, for whoever owns it. */
 export async function givenInbox(
   store: Store,
-  about: { owner: AccountId; address?: string; expiresAt?: number },
+  about: { owner: AccountId; address?: string; expiresAt?: number; keepMessages?: number },
 ): Promise<{ id: InboxId; address: string }> {
   const id = ids.next('inbox')
   const address = about.address ?? `${ids.localPart()}@mayfly.test`
@@ -60,6 +60,7 @@ export async function givenInbox(
     environment: 'live',
     createdAt: NOW,
     expiresAt,
+    keepMessages: about.keepMessages ?? null,
   })
   return { id, address }
 }

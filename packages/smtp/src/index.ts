@@ -1,7 +1,15 @@
-export type { ProtocolOptions, Step, Transaction, TransmissionType } from './protocol/interface.ts'
+export type {
+  Credentials,
+  ProtocolOptions,
+  Step,
+  Transaction,
+  TransmissionType,
+} from './protocol/interface.ts'
 export { SmtpProtocol } from './protocol/machine.ts'
 export {
   type AdmitResult,
+  type AuthenticateResult,
+  BAD_CREDENTIALS_REPLY,
   type Envelope,
   type FailedHandshake,
   type IncomingMail,

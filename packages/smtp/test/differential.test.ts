@@ -186,10 +186,13 @@ async function reference(options: ProtocolOptions, mails: string[]): Promise<SMT
     allowInsecureAuth: true,
     maxCommandLength: options.lineBytesMax,
     disabledCommands: [
-      ...(options.acceptsAnyAuth ? [] : ['AUTH']),
+      ...(options.offersAuth ? [] : ['AUTH']),
       ...(options.offersTls ? [] : ['STARTTLS']),
     ],
-    onAuth: (_auth, _session, callback) => callback(null, { user: 'anybody' }),
+    onAuth: ({ password }, _session, callback) => {
+      if (password === 'wrong') callback(refusal(535))
+      else callback(null, { user: 'anybody' })
+    },
     onRcptTo: ({ address }, _session, callback) => {
       if (address.startsWith('unknown')) callback(refusal(550))
       else if (address.startsWith('full')) callback(refusal(452))

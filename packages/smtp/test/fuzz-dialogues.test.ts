@@ -50,7 +50,7 @@ it(`answers ${DIALOGUES} changed dialogues in whole lines, however they are spli
       mutate({ random, samples: SAMPLES, tokens: TOKENS, bytesMax: 16 * 1024 }).toString('latin1'),
     )
     const options = {
-      acceptsAnyAuth: random() < 0.5,
+      offersAuth: random() < 0.5,
       offersTls: random() < 0.5,
       messageBytesMax: pick(random, [40, 1_000, 100_000]),
     }

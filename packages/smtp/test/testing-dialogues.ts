@@ -14,7 +14,7 @@ export type DialogueCase = {
   readonly isClosed?: boolean
 }
 
-const AUTH = { acceptsAnyAuth: true }
+const AUTH = { offersAuth: true }
 const HELLO = 'EHLO client.example'
 const FROM = 'MAIL FROM:<a@example.com>'
 const TO = 'RCPT TO:<b@mayfly.test>'
@@ -223,6 +223,34 @@ export const SECURITY_DIALOGUES: readonly DialogueCase[] = [
       ...['250', '334', '334', '235 2.7.0', '220 2.0.0', '<TLS>'],
       ...['250', '334', '235 2.7.0'],
     ],
+  },
+  {
+    name: 'AUTH with a wrong password, then with another, then a mail',
+    options: AUTH,
+    // \0a\0wrong, a and wrong, \0a\0b
+    flights: [
+      lines(
+        HELLO,
+        'AUTH PLAIN AGEAd3Jvbmc=',
+        'AUTH LOGIN',
+        'YQ==',
+        'd3Jvbmc=',
+        'AUTH PLAIN AGEAYg==',
+        ...[FROM, TO, 'DATA', '.'],
+      ),
+    ],
+    codes: [
+      ...['250', '535 5.7.8', '334', '334', '535 5.7.8', '235 2.7.0'],
+      ...['250 2.1.0', '250 2.1.5', '354', STORED],
+    ],
+    mails: [{ transmission: 'ESMTPA' }],
+  },
+  {
+    name: 'AUTH PLAIN without a name or a password',
+    options: AUTH,
+    // a, \0a, and four parts
+    flights: [lines(HELLO, 'AUTH PLAIN YQ==', 'AUTH PLAIN AGE=', 'AUTH PLAIN AGEAYgBj')],
+    codes: ['250', '501 5.5.2', '501 5.5.2', '501 5.5.2'],
   },
   {
     name: 'AUTH too early, or of a kind not known',

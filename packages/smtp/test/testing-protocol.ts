@@ -10,7 +10,7 @@ import { REPLIES } from '../src/protocol/replies.ts'
 export const PROTOCOL_OPTIONS: ProtocolOptions = {
   hostname: 'mx.mayfly.test',
   offersTls: true,
-  acceptsAnyAuth: false,
+  offersAuth: false,
   messageBytesMax: 1000,
   recipientsMax: 100,
   lineBytesMax: 1000,
@@ -43,7 +43,8 @@ export const EVERY_BYTE: Cut = (flight) => Array.from(flight, (byte) => Buffer.f
 /**
  * Sends these flights to the machine, with a TLS handshake after each but the last.
  *
- * A recipient whose address begins with `unknown` or `full` is refused; every mail is stored.
+ * A recipient whose address begins with `unknown` or `full` is refused, and so is the password
+ * `wrong`; every mail is stored.
  */
 export function converse(
   flights: readonly string[],
@@ -80,6 +81,10 @@ function drive(protocol: SmtpProtocol<string>, collected: Collected): boolean {
     switch (step.kind) {
       case 'recipient':
         answer(protocol, step.address)
+        break
+      case 'credentials':
+        if (step.credentials.password === 'wrong') protocol.refuse(REPLIES.badCredentials)
+        else protocol.authenticated()
         break
       case 'mail':
         collected.mails.push({

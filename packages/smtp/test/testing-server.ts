@@ -39,12 +39,17 @@ export type TestServer = AsyncDisposable & {
 /** Refuses recipients that begin with `unknown`. Disposal fails if a handle is left open. */
 export async function startTestServer(
   options: Partial<SmtpServerOptions<Recipient>> = {},
+  handler: Partial<MailHandler> = {},
 ): Promise<TestServer> {
   const handlesBefore = ourHandles()
   const kept = { mails: [], rejected: [], handshakes: [], errors: [] }
   const clients: TestClient[] = []
   let nowMs = 0
-  const server = await startSmtpServer({ ...testOptions(kept), now: () => nowMs, ...options })
+  const server = await startSmtpServer({
+    ...testOptions(kept, handler),
+    now: () => nowMs,
+    ...options,
+  })
   const connectClient = async (allowHalfOpen: boolean): Promise<TestClient> => {
     const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true, allowHalfOpen })
     const client = new TestClient(socket)
@@ -82,7 +87,7 @@ type Kept = {
   readonly errors: unknown[]
 }
 
-function testOptions({ mails, rejected, handshakes, errors }: Kept) {
+function testOptions({ mails, rejected, handshakes, errors }: Kept, added: Partial<MailHandler>) {
   const handler: MailHandler = {
     admit: (address) =>
       address.startsWith('unknown')
@@ -94,6 +99,7 @@ function testOptions({ mails, rejected, handshakes, errors }: Kept) {
     },
     rejected: (notice) => rejected.push(notice),
     handshakeFailed: (failed) => handshakes.push(failed),
+    ...added,
   }
   return {
     handler,
@@ -101,7 +107,6 @@ function testOptions({ mails, rejected, handshakes, errors }: Kept) {
     host: '127.0.0.1',
     port: 0,
     tls: null,
-    acceptAnyAuth: false,
     sweepIntervalMs: NEVER_MS,
     onError: (error: unknown) => errors.push(error),
   }

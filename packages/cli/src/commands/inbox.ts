@@ -2,7 +2,7 @@ import type { CreateInboxOptions, Inbox } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox, eachInbox } from '../inbox-choice.ts'
-import { parseSeconds } from '../option-values.ts'
+import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -21,6 +21,11 @@ const create = defineCommand({
       about: 'a receiving domain, or smart for the best one',
     },
     ttl: { type: 'string', value: 'SECONDS', about: 'seconds until it expires (default: 86400)' },
+    'catch-all': {
+      type: 'boolean',
+      about: 'a project inbox: takes mail for any recipient, by SMTP AUTH',
+    },
+    keep: { type: 'string', value: 'NUMBER', about: 'messages it keeps (default: 500)' },
     'idempotency-key': {
       type: 'string',
       value: 'KEY',
@@ -37,6 +42,8 @@ const create = defineCommand({
       ...(options['local-part'] === undefined ? {} : { localPart: options['local-part'] }),
       ...(options.domain === undefined ? {} : { domain: options.domain }),
       ...(options.ttl === undefined ? {} : { ttlSeconds: parseSeconds('ttl', options.ttl) }),
+      ...(options['catch-all'] ? { catchAll: true } : {}),
+      ...(options.keep === undefined ? {} : { keepMessages: parseCount('keep', options.keep) }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     }
     const inbox = await client.inboxes.create(inboxOptions)
@@ -72,7 +79,7 @@ const list = defineCommand({
       inbox.emailAddress,
       ...(options.all ? [inbox.state] : []),
       String(inbox.messageCount),
-      utcTime(inbox.expiresAt),
+      inbox.catchAll ? 'never' : utcTime(inbox.expiresAt),
       inbox.id,
     ])
     const header = ['address', ...(options.all ? ['state'] : []), 'messages', 'expires', 'id']
@@ -113,7 +120,7 @@ const remove = defineCommand({
 
 /** Creates, lists, shows and deletes inboxes. */
 export const inbox: Command = defineGroup('inbox', 'create, list, show and delete inboxes', [
-  create,
+  { ...create, alias: 'create' },
   list,
   show,
   remove,
@@ -126,7 +133,8 @@ function showInbox(terminal: Terminal, inbox: Inbox): void {
     state: inbox.state,
     messages: String(inbox.messageCount),
     created: utcTime(inbox.createdAt),
-    expires: utcTime(inbox.expiresAt),
+    expires: inbox.catchAll ? 'never' : utcTime(inbox.expiresAt),
+    ...(inbox.catchAll ? { keeps: `${inbox.keepMessages} messages, for any recipient` } : {}),
     environment: inbox.environment,
     watermark: inbox.watermark,
   }

@@ -6,7 +6,7 @@ import { createInbox } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Button } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
-import { SelectField, TextField } from './fields.tsx'
+import { CheckField, SelectField, TextField } from './fields.tsx'
 import { Failure } from './notices.tsx'
 
 const LIFETIMES: readonly (readonly [string, string])[] = [
@@ -23,12 +23,16 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
   const localPart = useSignal('')
   const domain = useSignal('')
   const ttlSeconds = useSignal('86400')
+  const isCatchAll = useSignal(false)
   const error = useSignal<ErrorText | null>(null)
+  const chosen = () => ({
+    ttlSeconds: Number(ttlSeconds.value),
+    ...(localPart.value.trim() === '' ? {} : { localPart: localPart.value.trim() }),
+  })
   const create = async () => {
     try {
       const inbox = await createInbox({
-        ttlSeconds: Number(ttlSeconds.value),
-        ...(localPart.value.trim() === '' ? {} : { localPart: localPart.value.trim() }),
+        ...(isCatchAll.value ? { catchAll: true } : chosen()),
         ...(domain.value === '' ? {} : { domain: domain.value }),
       })
       onClose()
@@ -46,16 +50,27 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
           void create()
         }}
       >
-        <TextField
-          label="Address"
-          hint="Leave it empty for a random one."
-          placeholder="signup-test"
-          isCode
-          value={localPart.value}
+        <CheckField
+          hint="Takes mail for any recipient of any domain, sent with its SMTP credentials, and never expires."
+          isChecked={isCatchAll.value}
           onChange={(value) => {
-            localPart.value = value
+            isCatchAll.value = value
           }}
-        />
+        >
+          Project inbox
+        </CheckField>
+        {isCatchAll.value ? null : (
+          <TextField
+            label="Address"
+            hint="Leave it empty for a random one."
+            placeholder="signup-test"
+            isCode
+            value={localPart.value}
+            onChange={(value) => {
+              localPart.value = value
+            }}
+          />
+        )}
         <SelectField
           label="Domain"
           value={domain.value}
@@ -70,14 +85,16 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
             ),
           ]}
         />
-        <SelectField
-          label="Lifetime"
-          value={ttlSeconds.value}
-          onChange={(value) => {
-            ttlSeconds.value = value
-          }}
-          options={LIFETIMES}
-        />
+        {isCatchAll.value ? null : (
+          <SelectField
+            label="Lifetime"
+            value={ttlSeconds.value}
+            onChange={(value) => {
+              ttlSeconds.value = value
+            }}
+            options={LIFETIMES}
+          />
+        )}
         {error.value === null ? null : <Failure error={error.value} />}
         <footer>
           <Button onClick={onClose}>Cancel</Button>

@@ -27,9 +27,7 @@ export function InboxDetail({ entry }: { readonly entry: InboxEntry }) {
       <div class="detail-body">
         <AddressCard inbox={inbox} isEmpty={isEmpty} />
         {isEmpty ? <HeldWaits inboxId={inbox.id} /> : null}
-        {inbox.state === 'active' ? (
-          <Sending address={inbox.emailAddress} isOpen={isEmpty} />
-        ) : null}
+        {inbox.state === 'active' ? <Sending inbox={inbox} isOpen={isEmpty} /> : null}
         <Diagnosis inbox={inbox} messageCount={messageCount} />
         <DeleteInbox inbox={inbox} />
       </div>
@@ -51,9 +49,13 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
       </div>
       <p class="facts">
         {inbox.state === 'active' ? (
-          <>
-            Expires in <Countdown to={inbox.expiresAt} />
-          </>
+          inbox.catchAll ? (
+            `Project inbox: takes mail for any recipient, keeps the newest ${inbox.keepMessages}`
+          ) : (
+            <>
+              Expires in <Countdown to={inbox.expiresAt} />
+            </>
+          )
         ) : (
           `This inbox is ${inbox.state} and accepts no mail`
         )}
@@ -63,7 +65,7 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
   )
 }
 
-function Sending({ address, isOpen }: { readonly address: string; readonly isOpen: boolean }) {
+function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: boolean }) {
   const name = useSignal('swaks')
   if (service.value === null) return null
   const { host, port } = service.value.smtp
@@ -77,7 +79,15 @@ function Sending({ address, isOpen }: { readonly address: string; readonly isOpe
           <code>
             {host}:{port}
           </code>
-          , without encryption or password.
+          {inbox.catchAll ? (
+            <>
+              {' '}
+              to any address, with the user name <code>{inbox.id}</code> and one of your API keys as
+              the password.
+            </>
+          ) : (
+            ', without encryption or password.'
+          )}
         </p>
         <Segments
           label="Program"
@@ -88,7 +98,7 @@ function Sending({ address, isOpen }: { readonly address: string; readonly isOpe
           }}
         />
         {example === undefined ? null : (
-          <CodeBlock text={example[1]({ host, port, to: address })} label="lines" />
+          <CodeBlock text={example[1]({ host, port, to: inbox.emailAddress })} label="lines" />
         )}
       </div>
     </details>

@@ -12,7 +12,7 @@ import { HeldWaits } from './held-waits.tsx'
 import { Icon } from './icon.tsx'
 import { MessageRow } from './message-row.tsx'
 import { Empty, Loading } from './notices.tsx'
-import { Countdown } from './times.tsx'
+import { Lifetime } from './times.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
 /** The messages of the open inbox. */
@@ -51,13 +51,7 @@ function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
           {countText(messageCount, 'message')}
           {unreadCount > 0 ? `, ${unreadCount.toLocaleString()} unread` : ''}
           {' · '}
-          {inbox.state === 'active' ? (
-            <>
-              <Countdown to={inbox.expiresAt} /> left
-            </>
-          ) : (
-            inbox.state
-          )}
+          <Lifetime inbox={inbox} suffix=" left" />
         </p>
       </div>
       <CopyButton text={inbox.emailAddress} what="address" />

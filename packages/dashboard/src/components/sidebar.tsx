@@ -9,7 +9,7 @@ import { Button, IconButton } from './controls.tsx'
 import { CreateInbox } from './create-inbox.tsx'
 import { Icon, type IconName, Logo } from './icon.tsx'
 import { Loading } from './notices.tsx'
-import { Countdown } from './times.tsx'
+import { Lifetime } from './times.tsx'
 
 const PAGES: readonly (readonly [page: AccountPage, text: string, icon: IconName])[] = [
   ['keys', 'Keys', 'key'],
@@ -128,7 +128,7 @@ function InboxRow({ entry }: { readonly entry: InboxEntry }) {
           {messageCount.toLocaleString()}
           <span class="unseen"> messages</span>
           {' · '}
-          {inbox.state === 'active' ? <Countdown to={inbox.expiresAt} /> : inbox.state}
+          <Lifetime inbox={inbox} />
         </span>
       </span>
     </a>

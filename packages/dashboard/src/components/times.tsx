@@ -1,3 +1,4 @@
+import type { Inbox } from '@mayfly/client'
 import { computed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { agoText, exactTime, spanText } from '../format.ts'
@@ -21,5 +22,23 @@ export function Countdown({ to }: { readonly to: string }) {
     <time dateTime={to} title={exactTime(to)}>
       {text}
     </time>
+  )
+}
+
+/** How long an inbox still accepts mail, or why it does not. */
+export function Lifetime({
+  inbox,
+  suffix = '',
+}: {
+  readonly inbox: Inbox
+  readonly suffix?: string
+}) {
+  if (inbox.state !== 'active') return <>{inbox.state}</>
+  if (inbox.catchAll) return <>project inbox</>
+  return (
+    <>
+      <Countdown to={inbox.expiresAt} />
+      {suffix}
+    </>
   )
 }

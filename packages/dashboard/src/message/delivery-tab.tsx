@@ -28,7 +28,10 @@ export function DeliveryTab({ message }: { readonly message: Message }) {
         <h3>Envelope</h3>
         <dl class="headers">
           <Fact name="Sender" value={envelope.mailFrom || '<> (a bounce)'} />
-          <Fact name="Recipient" value={envelope.rcptTo} />
+          <Fact
+            name={message.recipients.length === 1 ? 'Recipient' : 'Recipients'}
+            value={message.recipients.join(', ')}
+          />
           <Fact
             name="From machine"
             value={`${envelope.remoteAddress}, ${envelope.helo ?? 'no name'}`}

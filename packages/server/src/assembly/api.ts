@@ -41,6 +41,7 @@ import { createInbox } from '../features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
 import { spendInbox } from '../features/limits/allowance.ts'
 import { requirePlanRoom } from '../features/limits/plan-room.ts'
+import { PROJECT_LIMITS } from '../features/limits/plans.ts'
 import type { RateLimiter } from '../features/limits/rate-limiter.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { takeStreamSlot } from '../features/limits/stream-slots.ts'
@@ -210,7 +211,8 @@ function bindInboxes(
 ) {
   const inboxes = { store, clock, announce }
   const { publish } = deps.events
-  const create = { store, clock, ids, domains, limitsOf, spendInbox, publish }
+  const plan = { limitsOf, projectLimits: PROJECT_LIMITS, spendInbox, requirePlanRoom }
+  const create = { store, clock, ids, domains, ...plan, publish }
   const singleFlight = new SingleFlight()
   return {
     inboxes: {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import { StartRefused } from '../errors.ts'
 import {
   ensureLocalAccount,
   LOCAL_ACCOUNT,
@@ -9,6 +10,7 @@ import {
   localKey,
 } from '../features/accounts/local.ts'
 import { linkTo } from '../features/accounts/sign-in.ts'
+import { ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import type { Log } from '../platform/log.ts'
 import { sqlitePathOf } from '../store/open.ts'
@@ -37,6 +39,34 @@ export async function openLocalAccount(given: LocalDeps): Promise<LocalAccount |
     keyFile: await writeKey(deps),
     signInLink: async (baseUrl) => (await linkTo({ ...given, baseUrl }, LOCAL_ACCOUNT)).url,
   }
+}
+
+/**
+ * Creates the project inbox for mail without credentials; the account that has it, or null when it
+ * is off. It accepts anything from anybody, so both listeners must be out of others' reach.
+ */
+export async function openCatchAll(
+  { config, store, clock, ids }: LocalDeps,
+  local: LocalAccount | null,
+): Promise<AccountId | null> {
+  if (!config.MAYFLY_CATCH_ALL) return null
+  const hosts = [config.MAYFLY_HTTP_HOST, config.MAYFLY_SMTP_HOST]
+  if (!hosts.every(isLoopbackHost)) {
+    throw new StartRefused(
+      'MAYFLY_CATCH_ALL=on needs MAYFLY_HTTP_HOST and MAYFLY_SMTP_HOST to be loopback addresses. Elsewhere, send with the SMTP credentials of a project inbox.',
+    )
+  }
+  if (local === null) {
+    throw new StartRefused(
+      'MAYFLY_CATCH_ALL=on needs the local account, which only a first start with an empty database makes. Send with the SMTP credentials of a project inbox, or start with another MAYFLY_DATABASE_URL.',
+    )
+  }
+  const domain = config.MAYFLY_DOMAINS[0] ?? ''
+  await ensureCatchAllInbox(
+    { store, clock, newLocalPart: () => ids.localPart() },
+    { owner: LOCAL_ACCOUNT, domain },
+  )
+  return LOCAL_ACCOUNT
 }
 
 async function writeKey(deps: LocalDeps & LocalAccountDeps): Promise<string | null> {

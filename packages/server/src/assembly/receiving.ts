@@ -3,6 +3,7 @@
 
 import type { InboxId } from '@mayfly/contract'
 import {
+  BAD_CREDENTIALS_REPLY,
   type FailedHandshake,
   type IncomingMail,
   type MailHandler,
@@ -11,9 +12,12 @@ import {
 } from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
+import { authenticate } from '../features/accounts/authenticate.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
+import { authenticateSender, findSenderInbox } from '../features/receiving/authenticate-sender.ts'
+import { CATCH_ALL_INBOX, ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
@@ -66,7 +70,6 @@ export async function startReceiving(
     port: options.port,
     reusePort: config.MAYFLY_SMTP_THREADS > 1,
     tls: options.tls,
-    acceptAnyAuth: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
     usageMemory: options.usageMemory,
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     now: elapsedMs,
@@ -177,8 +180,11 @@ function createHandler(
     newDiagnosticId: () => ids.next('diagnostic'),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
+    findSenderInbox: (identity: string) => findSenderInbox(deps, identity),
+    findCatchAll: createCatchAllFinder(deps, options),
   }
   return {
+    authenticate: createAuthenticator(deps, options, refusals),
     admit: (address, envelope) =>
       admitRecipient(admit, address, envelope).catch((error: unknown) => ({
         state: 'refused',
@@ -203,6 +209,26 @@ function createHandler(
   }
 }
 
+/** Checks the credentials of SMTP AUTH. */
+function createAuthenticator(
+  deps: ReceivingDeps,
+  { config }: ReceivingOptions,
+  refusals: RefusalLog,
+): NonNullable<MailHandler['authenticate']> {
+  const check = {
+    ...deps,
+    refusals,
+    authenticate: (secret: string) => authenticate(deps, secret),
+    refusalText: BAD_CREDENTIALS_REPLY,
+    acceptsAny: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
+  }
+  return (credentials, client) =>
+    authenticateSender(check, credentials, client).catch((error: unknown) => {
+      if (error instanceof StorageUnavailable) return { state: 'unavailable' }
+      throw error
+    })
+}
+
 /** The reply with which the fault rules of an inbox refuse a whole mail, or null. */
 async function contentFault(
   inject: (attempt: Attempt) => Promise<string | null>,
@@ -214,6 +240,25 @@ async function contentFault(
     if (reply !== null) return reply
   }
   return null
+}
+
+/** Finds the inbox for mail without credentials, and creates it again when it was deleted. */
+function createCatchAllFinder(
+  { store, clock }: ReceivingDeps,
+  { catchAllOwner: owner, config }: ReceivingOptions,
+) {
+  if (owner === null) return async () => null
+  const ids = createIds(clock)
+  const domain = config.MAYFLY_DOMAINS[0] ?? ''
+  return async () => {
+    const inbox = await store.receiving.findInbox(CATCH_ALL_INBOX)
+    if (inbox !== null) return inbox
+    await ensureCatchAllInbox(
+      { store, clock, newLocalPart: () => ids.localPart() },
+      { owner, domain },
+    )
+    return store.receiving.findInbox(CATCH_ALL_INBOX)
+  }
 }
 
 /** What became of the last mail: the storage may answer, and still have no room. */

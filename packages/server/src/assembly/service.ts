@@ -23,7 +23,7 @@ import { startEvents } from './events.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
-import { openLocalAccount } from './local-account.ts'
+import { openCatchAll, openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
 import { startSmtp } from './smtp.ts'
 import { startStoreClock } from './store-clock.ts'
@@ -96,12 +96,12 @@ export async function startService(
     const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
-    const local = overrides.hasLocalAccount === false ? null : await openLocalAccount(shared)
+    const { local, catchAllOwner } = await openLocal(shared, overrides)
     const localAccount = local?.accountId ?? null
     const outbound = openOutbound(config, localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
-    const receiving = beginReceiving(shared)
+    const receiving = beginReceiving({ ...shared, catchAllOwner })
     parts.defer(receiving.stop)
     const dispatching = await startDispatching({ ...shared, ...events, outbound })
     parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
@@ -148,6 +148,11 @@ export async function startService(
     await parts.disposeAsync()
     throw error
   }
+}
+
+async function openLocal(shared: Shared, { hasLocalAccount }: ServiceOverrides) {
+  const local = hasLocalAccount === false ? null : await openLocalAccount(shared)
+  return { local, catchAllOwner: await openCatchAll(shared, local) }
 }
 
 function checkReadiness(
@@ -246,8 +251,8 @@ function startContent({ config, store, log }: Shared, parts: AsyncDisposableStac
   return host.content
 }
 
-function beginReceiving(shared: Shared) {
-  const started = startSmtp(shared)
+function beginReceiving(options: Parameters<typeof startSmtp>[0]) {
+  const started = startSmtp(options)
   // A failure is thrown where `started` is awaited; until then it must not end the process.
   started.catch(() => {})
   return {

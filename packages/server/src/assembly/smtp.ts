@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { AccountId } from '@mayfly/contract'
 import { type CertificatePair, createUsageMemory, makeSelfSignedCertificate } from '@mayfly/smtp'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
@@ -14,13 +15,15 @@ export async function startSmtp(
     readonly config: Config
     readonly hostName: string
     readonly signalsName: string
+    readonly catchAllOwner: AccountId | null
   },
 ): Promise<Receiving> {
-  const { config, log, signalsName, hostName, clock } = deps
+  const { config, log, signalsName, hostName, clock, catchAllOwner } = deps
   const options = {
     config,
     hostName,
     operatorAddress: await ensureOperatorInbox(deps, config.MAYFLY_DOMAINS[0] ?? ''),
+    catchAllOwner,
     port: config.MAYFLY_SMTP_PORT,
     tls: certificate(config, hostName, clock),
   }

@@ -90,7 +90,16 @@ export const SETTINGS = {
     default: 'false',
     type: 'true or false',
     sentence:
-      'Offers AUTH PLAIN and LOGIN and accepts any user name and password, for applications that require a login.',
+      'Accepts any user name and password in SMTP AUTH, for applications that require a login. Those of a project inbox still choose it.',
+  },
+  MAYFLY_CATCH_ALL: {
+    schema: z
+      .enum(['off', 'on'], { error: 'must be off or on' })
+      .transform((value) => value === 'on'),
+    default: 'off',
+    type: 'off or on',
+    sentence:
+      'on: mail without credentials for an address that no inbox has goes to a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Only on a loopback address.',
   },
   MAYFLY_CLAMD: {
     schema: optionalText.refine((value) => value === null || /^(?:unix:.+|.+:\d+)$/.test(value), {

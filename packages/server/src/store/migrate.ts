@@ -13,6 +13,7 @@ import { readFlags } from './migrations/0009-read-flags.ts'
 import { accountStreams } from './migrations/0010-account-streams.ts'
 import { inboxLists } from './migrations/0011-inbox-lists.ts'
 import { faults } from './migrations/0012-faults.ts'
+import { projectInboxes } from './migrations/0013-project-inboxes.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -29,6 +30,7 @@ const MIGRATIONS = [
   accountStreams,
   inboxLists,
   faults,
+  projectInboxes,
 ] as const
 
 /**

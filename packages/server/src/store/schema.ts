@@ -113,6 +113,8 @@ type InboxTable = {
   read_count: ColumnType<number, number | undefined>
   /** Until when it may have fault rules. */
   faults_until: ColumnType<number, number | undefined>
+  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
+  keep_messages: ColumnType<number | null, number | null | undefined>
 }
 
 /** A rule by which an inbox refuses mail; it ends with `faults_until` of the inbox. */
@@ -171,6 +173,8 @@ type MessageTable = {
   otp_value: string | null
   otp_confidence: number | null
   is_read: ColumnType<Flag, Flag | undefined>
+  /** JSON of its tags as a caller set them; null while they are those of the mail itself. */
+  tags: ColumnType<string | null, string | null | undefined>
 }
 
 type AttachmentTable = {
@@ -209,6 +213,8 @@ export type RefusalCode =
   | 'shutting_down'
   | 'tls_failed'
   | 'handler_failed'
+  | 'wrong_password'
+  | 'no_project_inbox'
 
 /** Stages that cannot be derived from another table. */
 type DiagnosticEventTable = {

@@ -14,7 +14,7 @@ function startThread(options: { readonly file?: URL; readonly mailMsMax?: number
       ...options,
     },
   )
-  const envelope = { mailFrom: '', remoteAddress: '127.0.0.1', helo: null, tls: null }
+  const envelope = { mailFrom: '', remoteAddress: '127.0.0.1', helo: null, tls: null, user: null }
   const compose = async (text: string) => {
     const raw = Buffer.from(text)
     const accepted = { envelope, recipients: [], raw, transcript: [], protocol: 'ESMTP' }

@@ -10,7 +10,14 @@ const FILE = new URL('../../test/testing-receiving-thread.ts', import.meta.url)
 async function startThreads(hostName: string, count = 1) {
   const crashes: string[] = []
   const receiving = await startReceivingThreads({
-    options: { config: parseConfig({}), hostName, operatorAddress: '', port: 0, tls: null },
+    options: {
+      config: parseConfig({}),
+      hostName,
+      operatorAddress: '',
+      catchAllOwner: null,
+      port: 0,
+      tls: null,
+    },
     count,
     createUsageMemory: () => new SharedArrayBuffer(4),
     signalsName: 'test',

@@ -4,6 +4,7 @@
 // again, on the same port.
 
 import { Worker } from 'node:worker_threads'
+import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 
 /** The settings of a receiving thread. */
@@ -11,6 +12,8 @@ export type ReceivingOptions = {
   readonly config: Config
   readonly hostName: string
   readonly operatorAddress: string
+  /** The account whose project inbox gets mail without credentials; null without one. */
+  readonly catchAllOwner: AccountId | null
   readonly port: number
   /** Counts that all receiving threads share. */
   readonly usageMemory: SharedArrayBuffer

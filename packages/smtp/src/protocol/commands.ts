@@ -1,5 +1,6 @@
+import { beginAuth } from './auth.ts'
 import { beginChunk, beginData } from './content.ts'
-import type { AuthStage, Dialogue } from './dialogue.ts'
+import type { Dialogue } from './dialogue.ts'
 import { parseRecipient, parseSender } from './envelope.ts'
 import type { Step } from './interface.ts'
 import { ehloReply, heloReply } from './replies.ts'
@@ -15,9 +16,6 @@ const TRANSCRIPT_BEGINNINGS = new Set(['MAIL', 'AUTH', 'STARTTLS'])
 
 const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/
 const NON_ASCII = /[^\x00-\x7f]/
-
-/** Base64, or `=` or nothing for an empty response. */
-const BASE64 = /^(?:[A-Za-z0-9+/]+={0,2}|=?)$/
 
 /** Executes one command line, which has one character per byte. */
 export function readCommand<R>(dialogue: Dialogue<R>, line: string): Step<R> | null {
@@ -89,7 +87,7 @@ function execute<R>(dialogue: Dialogue<R>, verb: string, argument: string): Step
     case 'STARTTLS':
       return startTls(dialogue, argument)
     case 'AUTH':
-      return auth(dialogue, argument)
+      return beginAuth(dialogue, argument)
     case 'NOOP':
       return dialogue.reply('ok')
     case 'HELP':
@@ -115,7 +113,7 @@ function hello<R>(dialogue: Dialogue<R>, name: string, isExtended: boolean): nul
     hostname: options.hostname,
     messageBytesMax: options.messageBytesMax,
     tls: options.offersTls && !dialogue.isSecure,
-    auth: options.acceptsAnyAuth,
+    auth: options.offersAuth,
   }
   dialogue.replyText(isExtended ? ehloReply(offer) : heloReply(options.hostname))
   transcript.keepAsStart()
@@ -129,7 +127,7 @@ function mail<R>(dialogue: Dialogue<R>, argument: string): null {
   const sender = parseSender(argument, {
     messageBytesMax: options.messageBytesMax,
     isExtended: helo.isExtended,
-    isAuthOffered: options.acceptsAnyAuth,
+    isAuthOffered: options.offersAuth,
   })
   dialogue.isMailRefused = !sender.ok
   if (!sender.ok) {
@@ -181,53 +179,4 @@ function startTls<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
   dialogue.input.clear()
   dialogue.state = { name: 'securing' }
   return { kind: 'secure' }
-}
-
-function auth<R>(dialogue: Dialogue<R>, argument: string): null {
-  if (!dialogue.options.acceptsAnyAuth) return dialogue.fail('notOffered')
-  if (!dialogue.helo?.isExtended) return dialogue.fail('helloFirst')
-  if (dialogue.isAuthenticated) return dialogue.fail('authAlready')
-  if (dialogue.mail !== null) return dialogue.fail('mailAlready')
-  const [mechanism, initial, ...more] = argument.split(/[ \t]+/)
-  if (more.length > 0) return dialogue.fail('badParameter')
-  switch (mechanism?.toUpperCase()) {
-    case 'PLAIN':
-      return initial === undefined
-        ? askFor(dialogue, 'plain')
-        : readAuthResponse(dialogue, 'plain', initial)
-    case 'LOGIN':
-      return initial === undefined
-        ? askFor(dialogue, 'login_username')
-        : readAuthResponse(dialogue, 'login_username', initial)
-    default:
-      return dialogue.fail('unknownMechanism')
-  }
-}
-
-/** Handles one line of an AUTH exchange. */
-export function readAuthLine<R>(dialogue: Dialogue<R>, stage: AuthStage, line: string): null {
-  dialogue.transcript.client('<hidden>')
-  return readAuthResponse(dialogue, stage, line)
-}
-
-/** Any credentials are accepted. */
-function readAuthResponse<R>(dialogue: Dialogue<R>, stage: AuthStage, response: string): null {
-  if (response === '*') return dialogue.fail('authCancelled')
-  if (!BASE64.test(response)) return dialogue.fail('badSecret')
-  if (stage === 'login_username') return askFor(dialogue, 'login_password')
-  dialogue.isAuthenticated = true
-  dialogue.reply('authenticated')
-  dialogue.transcript.keepAsStart()
-  return null
-}
-
-const PROMPTS = {
-  plain: 'askSecret',
-  login_username: 'askUsername',
-  login_password: 'askPassword',
-} as const
-
-function askFor<R>(dialogue: Dialogue<R>, stage: AuthStage): null {
-  dialogue.state = { name: 'authenticating', stage }
-  return dialogue.reply(PROMPTS[stage])
 }

@@ -6,14 +6,16 @@ import { Transcript } from './transcript.ts'
 
 /** The state of the machine; machine.ts describes the states. */
 export type State =
-  | { readonly name: 'command' | 'asking' | 'storing' | 'securing' }
-  | { readonly name: 'authenticating'; readonly stage: AuthStage }
+  | { readonly name: 'command' | 'asking' | 'verifying' | 'storing' | 'securing' }
+  | { readonly name: 'authenticating'; readonly awaited: AuthLine }
   | { readonly name: 'data'; readonly reader: DataReader }
   | ChunkState
   | { readonly name: 'closed'; readonly reply: CloseReply }
 
 /** What the client's next line is during AUTH. */
-export type AuthStage = 'plain' | 'login_username' | 'login_password'
+export type AuthLine =
+  | { readonly name: 'plain' | 'login_username' }
+  | { readonly name: 'login_password'; readonly username: string }
 
 /** A BDAT chunk that is being received. */
 export type ChunkState = {
@@ -74,10 +76,15 @@ export class Dialogue<R> {
 
   /** Replies to an error of the client; too many of them close the session. */
   fail(code: ReplyCode): null {
+    return this.failWith(REPLIES[code])
+  }
+
+  /** The same with a reply of the machine's user. */
+  failWith(reply: string): null {
     this.#errorCount += 1
     return this.#errorCount > this.options.errorsMax
       ? this.close('tooManyErrors')
-      : this.reply(code)
+      : this.replyText(reply)
   }
 
   close(reply: CloseReply): null {

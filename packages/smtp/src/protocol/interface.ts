@@ -7,8 +7,8 @@ export type ProtocolOptions = {
   readonly hostname: string
   /** Whether STARTTLS is offered. */
   readonly offersTls: boolean
-  /** Whether AUTH is offered; any credentials are accepted. */
-  readonly acceptsAnyAuth: boolean
+  /** Whether AUTH is offered, with the mechanisms PLAIN and LOGIN. */
+  readonly offersAuth: boolean
   readonly messageBytesMax: number
   readonly recipientsMax: number
   readonly lineBytesMax: number
@@ -25,6 +25,9 @@ export type Transaction<R> = {
   /** The accepted recipients, in order. */
   readonly recipients: readonly R[]
 }
+
+/** A user name and a password, from AUTH PLAIN or LOGIN. */
+export type Credentials = { readonly username: string; readonly password: string }
 
 /** The transmission type of RFC 3848 and RFC 6531, for a Received header. */
 export type TransmissionType =
@@ -51,6 +54,8 @@ export type Step<R> =
       readonly address: string
       readonly transaction: Transaction<R>
     }
+  /** Answer with `authenticated` or `refuse`. */
+  | { readonly kind: 'credentials'; readonly credentials: Credentials }
   /** A complete mail: answer with `settle`. */
   | {
       readonly kind: 'mail'

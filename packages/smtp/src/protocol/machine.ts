@@ -2,8 +2,8 @@
 //
 // It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
 // calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order.
-// A step that asks something ('recipient', 'mail', 'secure') stops the machine until it is
-// answered: pipelined commands wait, and replies keep the order of the commands.
+// A step that asks something ('recipient', 'credentials', 'mail', 'secure') stops the machine until
+// it is answered: pipelined commands wait, and replies keep the order of the commands.
 //
 // The states and their transitions:
 //
@@ -11,9 +11,9 @@
 //                   HELO and EHLO drop any mail in progress. MAIL requires one of them and begins
 //                   a mail; RCPT requires a mail and goes to `asking`; DATA requires a recipient
 //                   and goes to `data`; BDAT goes to `chunk`. RSET drops the mail. STARTTLS goes
-//                   to `securing`. AUTH goes to `authenticating`, or stays if the line is
-//                   complete. QUIT goes to `closed`. NOOP, VRFY, HELP and errors are answered and
-//                   stay.
+//                   to `securing`. AUTH goes to `authenticating`, or to `verifying` if the line
+//                   is complete. QUIT goes to `closed`. NOOP, VRFY, HELP and errors are answered
+//                   and stay.
 //   asking          Waits for `admit` or `refuse`, then goes to `command`. The mail keeps the
 //                   admitted recipient.
 //   data            Reads bytes until CRLF . CRLF, then goes to `storing`; or, if the mail is too
@@ -23,7 +23,10 @@
 //                   after the last chunk of an accepted mail. From the first chunk on, RCPT and
 //                   DATA are refused for this mail.
 //   storing         Waits for `settle`, then drops the mail and goes to `command`.
-//   authenticating  Waits for a line with credentials, then stays or goes to `command`.
+//   authenticating  Waits for a line with credentials, then stays, goes to `verifying`, or, if it
+//                   is malformed, to `command`.
+//   verifying       Waits for `authenticated` or `refuse`, then goes to `command`. Credentials that
+//                   are refused count as an error.
 //   securing        Waits for `secured`. Bytes before that are dropped: they may have been
 //                   injected before TLS. `secured` resets the session: no HELO, no mail, no
 //                   authentication.
@@ -33,7 +36,8 @@
 // An invalid command counts as an error; too many of them close the session. Refused recipients
 // do not count, nor do pipelined commands that fail because MAIL or RCPT was refused.
 
-import { readAuthLine, readCommand } from './commands.ts'
+import { readAuthLine } from './auth.ts'
+import { readCommand } from './commands.ts'
 import { readChunk, readData } from './content.ts'
 import { COMMAND, Dialogue } from './dialogue.ts'
 import type { ProtocolOptions, Step, Transaction } from './interface.ts'
@@ -118,11 +122,23 @@ export class SmtpProtocol<R> {
     this.#dialogue.reply('recipientOk')
   }
 
-  /** Answers 'recipient': the recipient is refused with this reply. */
-  refuse(reply: string): void {
-    const { mail } = this.#dialogue
-    if (mail !== null) mail.hasRefusedRecipient = true
+  /** Answers 'credentials': the client is authenticated. */
+  authenticated(): void {
     this.#dialogue.state = COMMAND
+    this.#dialogue.isAuthenticated = true
+    this.#dialogue.reply('authenticated')
+    this.#dialogue.transcript.keepAsStart()
+  }
+
+  /** Answers 'recipient' or 'credentials': refused with this reply. */
+  refuse(reply: string): void {
+    const { mail, state } = this.#dialogue
+    this.#dialogue.state = COMMAND
+    if (state.name === 'verifying') {
+      this.#dialogue.failWith(reply)
+      return
+    }
+    if (mail !== null) mail.hasRefusedRecipient = true
     this.#dialogue.replyText(reply)
   }
 
@@ -177,7 +193,7 @@ export class SmtpProtocol<R> {
     switch (line.kind) {
       case 'line':
         if (state.name === 'authenticating') {
-          return readAuthLine(this.#dialogue, state.stage, line.text)
+          return readAuthLine(this.#dialogue, state.awaited, line.text)
         }
         return readCommand(this.#dialogue, line.text)
       case 'too_long':

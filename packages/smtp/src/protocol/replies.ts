@@ -33,6 +33,7 @@ export const REPLIES = {
   endlessLine: '421 4.7.0 Line far too long, closing connection',
   notHttp: '421 4.7.0 This is an SMTP server, not an HTTP server',
 
+  authFailing: '454 4.7.0 Authentication is unavailable, try again later',
   storageFailing: '451 4.3.0 Storage is unavailable, try again later',
   inboxFull: '452 4.2.2 Inbox is full',
   storageFull: '452 4.3.1 Storage is full, try again later',
@@ -61,6 +62,8 @@ export const REPLIES = {
   chunksBegun: '503 5.5.1 Not allowed after BDAT',
   tlsAlready: '503 5.5.1 TLS is already active',
   authAlready: '503 5.5.1 Already authenticated',
+  /** One text for an unknown user and for a wrong password. */
+  badCredentials: '535 5.7.8 Authentication credentials invalid',
   unknownMechanism: '504 5.5.4 Authentication mechanism not supported',
   /** One text for every reason, so that it does not reveal which inboxes exist. */
   unknownRecipient: '550 5.1.1 No such recipient here',

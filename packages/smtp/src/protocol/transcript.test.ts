@@ -62,7 +62,7 @@ describe('a transcript', () => {
     ]
     for (const dialogue of dialogues) {
       const flights = [lines(...dialogue, FROM, `AUTH PLAIN ${secret}`, TO, 'DATA', '.')]
-      const { mails } = converse(flights, { acceptsAnyAuth: true })
+      const { mails } = converse(flights, { offersAuth: true })
       assert.equal(mails.length, 1)
       assert.doesNotMatch(mails[0]?.transcript.join('\n') ?? '', new RegExp(secret))
       assert.match(mails[0]?.transcript.join('\n') ?? '', /AUTH PLAIN <hidden>/)

@@ -1,4 +1,4 @@
-import type { TransmissionType } from '../protocol/interface.ts'
+import type { Credentials, TransmissionType } from '../protocol/interface.ts'
 import { type CloseReply, REPLIES } from '../protocol/replies.ts'
 
 /** The sender of a mail and its connection. */
@@ -13,7 +13,25 @@ export type Envelope = {
   readonly smtpUtf8: boolean
   /** The value of the SIZE parameter, or null. */
   readonly declaredSizeBytes: number | null
+  /** Who has authenticated by AUTH; null without it. */
+  readonly user: User | null
 }
+
+/** A client that has authenticated. */
+export type User = {
+  /** As the client gave it. */
+  readonly name: string
+  /** What `authenticate` returned, for `admit` and `receive`. */
+  readonly identity: string | null
+}
+
+/** The connection of a client that authenticates. */
+type Client = Pick<Envelope, 'remoteAddress'>
+
+/** The answer of `authenticate`. */
+export type AuthenticateResult =
+  | { readonly state: 'accepted'; readonly identity: string | null }
+  | { readonly state: 'refused' | 'unavailable' }
 
 /** An admitted recipient; a handler may add properties that `receive` needs. */
 export type Recipient = { readonly address: string }
@@ -77,6 +95,8 @@ export type FailedHandshake = {
 
 /** What the user of the server provides. */
 export type MailHandler<R extends Recipient = Recipient> = {
+  /** Without it, AUTH is not offered. */
+  authenticate?(credentials: Credentials, client: Client): Promise<AuthenticateResult>
   admit(address: string, envelope: Envelope): Promise<AdmitResult<R>> | AdmitResult<R>
   /** 'stored' must mean durable: the client gets its 250 right after. */
   receive(mail: IncomingMail<R>): Promise<ReceiveResult>
@@ -93,6 +113,9 @@ export const REFUSAL_REPLIES = {
   unavailable: REPLIES.storageFailing,
   storage_full: REPLIES.storageFull,
 } as const
+
+/** The reply to refused credentials. */
+export const BAD_CREDENTIALS_REPLY: string = REPLIES.badCredentials
 
 /** The reply for a mail, by the result of `SafeHandler.receive`. */
 export const RECEIVE_REPLIES: Readonly<Record<Exclude<ReceiveResult, object> | 'failed', string>> =
@@ -138,6 +161,13 @@ export function safeHandler<R extends Recipient>(
   }
   const refused: AdmitResult<R> = { state: 'refused', why: 'unavailable' }
   return {
+    authenticate: async (credentials, client) => {
+      try {
+        return (await handler.authenticate?.(credentials, client)) ?? { state: 'refused' }
+      } catch (error) {
+        return failed(error, { state: 'unavailable' })
+      }
+    },
     admit: (address, envelope) => {
       try {
         const result = handler.admit(address, envelope)

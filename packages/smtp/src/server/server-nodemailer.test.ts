@@ -26,7 +26,10 @@ describe('nodemailer', { timeout: 30_000 }, () => {
   })
 
   it('delivers from a pool, with authentication, attachments and UTF-8', async () => {
-    await using given = await startTestServer({ acceptAnyAuth: true })
+    await using given = await startTestServer(
+      {},
+      { authenticate: async ({ username }) => ({ state: 'accepted', identity: username }) },
+    )
     const transport = createTransport({
       host: '127.0.0.1',
       port: given.server.port,

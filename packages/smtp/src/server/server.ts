@@ -22,7 +22,6 @@ export type SmtpServerOptions<R extends Recipient> = {
   readonly reusePort?: boolean
   /** PEM texts; null: STARTTLS is not offered. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  readonly acceptAnyAuth: boolean
   readonly limits?: Partial<SmtpLimits>
   /**
    * From `createUsageMemory`, for servers in several threads: the limits on connections and memory
@@ -96,7 +95,7 @@ class Listener<R extends Recipient> implements SmtpServer {
       protocol: {
         hostname: options.hostname,
         offersTls: options.tls !== null,
-        acceptsAnyAuth: options.acceptAnyAuth,
+        offersAuth: options.handler.authenticate !== undefined,
         messageBytesMax: limits.messageBytesMax,
         recipientsMax: limits.recipientsMax,
         lineBytesMax: limits.lineBytesMax,

@@ -96,7 +96,7 @@ function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: 
   const onError = (error: unknown) => errors.push(error)
   const session = new Session(transport, {
     handler: safeHandler(whole, onError),
-    protocol: PROTOCOL_OPTIONS,
+    protocol: { ...PROTOCOL_OPTIONS, offersAuth: whole.authenticate !== undefined },
     limits: { ...SMTP_LIMITS, ...limits },
     remoteAddress: '192.0.2.1',
     isExempt,
@@ -141,6 +141,7 @@ describe('a session hands over', () => {
       tls: null,
       smtpUtf8: false,
       declaredSizeBytes: 7,
+      user: null,
     })
   })
 
@@ -280,6 +281,37 @@ describe('a handler that fails', () => {
   })
 })
 
+describe('a session with AUTH', () => {
+  const authenticate: MailHandler['authenticate'] = async ({ username, password }, client) => {
+    if (client.remoteAddress !== '192.0.2.1') throw new Error('not the address of the client')
+    if (password === 'fails') throw new Error('no database')
+    return { state: 'accepted', identity: `${username}:${password}` }
+  }
+
+  it('passes the identity on with each mail, until TLS begins anew', async () => {
+    const { transport, session, mails, say } = givenSession({ handler: { authenticate } })
+    say(HELLO, 'AUTH PLAIN AGEAYg==', ...MAIL)
+    await turn()
+    assert.deepEqual(mails.at(-1)?.envelope.user, { name: 'a', identity: 'a:b' })
+    say('STARTTLS')
+    transport.beginTls?.('TLSv1.3')
+    say(HELLO, ...MAIL)
+    await turn()
+    assert.equal(mails.length, 2)
+    assert.equal(mails.at(-1)?.envelope.user, null)
+    session.abort()
+  })
+
+  it('says 454 when the handler fails', async () => {
+    const { transport, errors, say } = givenSession({ handler: { authenticate } })
+    // \0a\0fails
+    say(HELLO, 'AUTH PLAIN AGEAZmFpbHM=')
+    await turn()
+    assert.deepEqual(transport.takeReplies(), ['220', '250', '454 4.7.0'])
+    assert.match(String(errors[0]), /no database/)
+  })
+})
+
 describe('a session bounds', () => {
   const unknown: Partial<MailHandler> = { admit: () => ({ state: 'refused', why: 'unknown' }) }
 
@@ -307,6 +339,32 @@ describe('a session bounds', () => {
     }
     pass(5000)
     assert.deepEqual(transport.takeReplies(), ['452 4.2.2', '250 2.0.0'])
+  })
+
+  it('guessed passwords: slow from the third, over at the fifth', async () => {
+    const handler: Partial<MailHandler> = { authenticate: async () => ({ state: 'refused' }) }
+    const { transport, say, pass } = givenSession({ handler })
+    say(HELLO, ...Array<string>(5).fill('AUTH PLAIN AGEAYg=='), 'NOOP')
+    await turn()
+    assert.deepEqual(transport.takeReplies(), ['220', '250', '535 5.7.8', '535 5.7.8'])
+    pass(4000)
+    assert.deepEqual(transport.takeReplies(), [])
+    pass(1000)
+    await turn()
+    assert.deepEqual(transport.takeReplies(), ['535 5.7.8'])
+    pass(5000)
+    await turn()
+    assert.deepEqual(transport.takeReplies(), ['535 5.7.8', '421 4.7.0'])
+    assert.equal(transport.isEnded, true)
+  })
+
+  it('guessed passwords of an exempt client by the number of errors', async () => {
+    const handler: Partial<MailHandler> = { authenticate: async () => ({ state: 'refused' }) }
+    const { transport, say } = givenSession({ handler, isExempt: true })
+    say(HELLO, ...Array<string>(30).fill('AUTH PLAIN AGEAYg=='))
+    await turn()
+    assert.equal(transport.takeReplies().filter((code) => code === '535 5.7.8').length, 20)
+    assert.equal(transport.isEnded, true)
   })
 
   it('no guesses of an exempt client', () => {

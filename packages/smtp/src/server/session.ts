@@ -3,7 +3,7 @@
 // While the machine cannot continue, at most one chunk of input is kept and reading is paused.
 // A session has no timer: the server calls `tick` once a second.
 
-import type { ProtocolOptions, Step, Transaction } from '../protocol/interface.ts'
+import type { Credentials, ProtocolOptions, Step, Transaction } from '../protocol/interface.ts'
 import { SmtpProtocol } from '../protocol/machine.ts'
 import { type CloseReply, REPLIES } from '../protocol/replies.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type Recipient,
   type RejectReason,
   type SafeHandler,
+  type User,
 } from './handler.ts'
 import type { SmtpLimits } from './limits.ts'
 import { checkDeadlines, type Phase, type SessionClock } from './session-phase.ts'
@@ -55,8 +56,9 @@ export class Session<R extends Recipient> {
   #tls: string | null = null
   /** The client's name before TLS, which a handshake resets. */
   #helo: string | null = null
+  #user: User | null = null
   #refusedCount = 0
-  #unknownCount = 0
+  #guessCount = 0
   #storingBytes = 0
   /** This session's share of the memory in use. */
   #countedBytes = 0
@@ -176,6 +178,9 @@ export class Session<R extends Recipient> {
       case 'recipient':
         this.#admit(step)
         return true
+      case 'credentials':
+        this.#authenticate(step.credentials)
+        return true
       case 'mail':
         this.#receive(step)
         return true
@@ -231,21 +236,38 @@ export class Session<R extends Recipient> {
 
   #answer(result: AdmitResult<R>): void {
     if (result.state === 'accepted') this.#protocol.admit(result.recipient)
-    else if (result.why === 'unknown' || result.why === 'full') this.#refuseSlowly(result.why)
+    else if (result.why === 'unknown') this.#refuseSlowly(REFUSAL_REPLIES.unknown, 'tooManyUnknown')
+    else if (result.why === 'full') this.#refuseSlowly(REFUSAL_REPLIES.full, null)
     else if (result.why === 'fault') this.#protocol.refuse(result.reply)
     else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
   }
 
-  /** Storage failures are ours: they are not held against the client. */
-  #refuseSlowly(why: 'unknown' | 'full'): void {
+  #authenticate(credentials: Credentials): void {
+    const { handler, remoteAddress } = this.#options
+    this.#await(handler.authenticate(credentials, { remoteAddress }), (result) => {
+      if (result.state === 'accepted') {
+        this.#user = { name: credentials.username, identity: result.identity }
+        this.#protocol.authenticated()
+      } else if (result.state === 'refused') {
+        this.#refuseSlowly(REPLIES.badCredentials, 'tooManyErrors')
+      } else {
+        this.#protocol.refuse(REPLIES.authFailing)
+      }
+    })
+  }
+
+  /**
+   * Refuses what the client may be guessing: `guessReply` ends the session after too many guesses,
+   * null when it is none. Storage failures are ours: they are not held against the client.
+   */
+  #refuseSlowly(reply: string, guessReply: CloseReply | null): void {
     const { limits, now, isExempt } = this.#options
-    const reply = REFUSAL_REPLIES[why]
     this.#refusedCount += 1
-    if (why === 'unknown') this.#unknownCount += 1
+    if (guessReply !== null) this.#guessCount += 1
     if (isExempt || this.#refusedCount < limits.refusalsSlowedFrom) {
       this.#protocol.refuse(reply)
-    } else if (this.#unknownCount >= limits.unknownMax) {
-      this.#protocol.close('tooManyUnknown')
+    } else if (guessReply !== null && this.#guessCount >= limits.unknownMax) {
+      this.#protocol.close(guessReply)
     } else {
       this.#flush()
       this.#phase = { name: 'delayed', sinceMs: now(), reply }
@@ -291,6 +313,7 @@ export class Session<R extends Recipient> {
       this.#tls = tlsProtocol
       this.#isSilentSinceTls = true
       this.#helo = this.#protocol.helo
+      this.#user = null
       this.#protocol.secured()
       this.#clock.activeAtMs = now()
       this.#phase = ACTIVE
@@ -339,7 +362,8 @@ export class Session<R extends Recipient> {
   #envelope({ mailFrom, smtpUtf8, declaredSizeBytes }: Transaction<R>): Envelope {
     const { remoteAddress } = this.#options
     const { helo } = this.#protocol
-    return { mailFrom, remoteAddress, helo, tls: this.#tls, smtpUtf8, declaredSizeBytes }
+    const client = { remoteAddress, helo, tls: this.#tls, user: this.#user }
+    return { mailFrom, smtpUtf8, declaredSizeBytes, ...client }
   }
 
   /** The transfer rate of a mail counts from the moment its content may be sent. */

@@ -27,6 +27,10 @@ export function reasonText(reason: RefusalReason): string {
       return 'the inbox holds 250 MiB, its limit'
     case 'no_room':
       return `no room for a mail of ${reason.mailSizeBytes} bytes`
+    case 'wrong_password':
+      return 'SMTP AUTH named this inbox, but its password is no key of this account'
+    case 'no_project_inbox':
+      return 'SMTP AUTH named this inbox, which is no project inbox'
     default:
       return reason.code.replaceAll('_', ' ')
   }
@@ -56,6 +60,8 @@ const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   shutting_down: RETRY,
   tls_failed: TLS_REMEDY,
   handler_failed: RETRY,
+  wrong_password: 'Set the password of the SMTP settings to an API key of this account.',
+  no_project_inbox: 'Send without SMTP AUTH, or to a project inbox (catchAll: true).',
 }
 
 /** What to do about a refusal; `null` stands for an event that was stored without a code. */

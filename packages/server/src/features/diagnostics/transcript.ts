@@ -19,7 +19,7 @@ export function withoutOtherRecipients(stored: StoredTranscript): string[] {
 
 function namesReader(line: string, reader: StoredTranscript): boolean {
   const given = /<([^<>]*)>/.exec(line)?.[1] ?? ''
-  if (given === reader.recipient) return true
+  if (reader.recipients.includes(given)) return true
   const address = readEmailAddress(given)
   if (address === null) return false
   const localPart = withoutTag(address.localPart)

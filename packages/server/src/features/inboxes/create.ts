@@ -3,6 +3,7 @@ import {
   INBOX_TTL_SECONDS,
   type Inbox,
   type InboxId,
+  KEEP_MESSAGES,
   type Limits,
   type Plan,
 } from '@mayfly/contract'
@@ -11,6 +12,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { RequirePlanRoom } from '../limits/plan-room.ts'
+import type { ProjectLimits } from '../limits/plans.ts'
 import {
   bestDomain,
   type DomainLoad,
@@ -26,6 +29,8 @@ export type CreateInboxDeps = {
   readonly ids: Ids
   readonly domains: OperatorDomains
   readonly limitsOf: (plan: Plan) => Limits
+  readonly requirePlanRoom: RequirePlanRoom
+  readonly projectLimits: Readonly<Record<Plan, ProjectLimits>>
   /** Tells the streams of the account. */
   readonly publish: (created: {
     readonly about: 'inbox'
@@ -45,6 +50,8 @@ export type CreateInboxRequest = {
   readonly domain?: string | undefined
   readonly localPart?: string | undefined
   readonly ttlSeconds?: number | undefined
+  readonly catchAll?: boolean | undefined
+  readonly keepMessages?: number | undefined
   readonly idempotencyKey: string | null
 }
 
@@ -56,6 +63,9 @@ const LOCAL_PART_TRIES = 5
 
 /** Domains with more inboxes count as equally full: counting further would delay the creation. */
 const INBOXES_COUNTED_MAX = 10_000
+
+/** A project inbox lives until it is deleted. */
+const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Age up to which refusals count against a domain. */
 const RECENT_MS = 24 * 60 * 60 * 1000
@@ -73,6 +83,8 @@ export async function createInbox(
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
+  const projectLimits = deps.projectLimits[caller.plan]
+  const keepMessages = messagesKept(request, projectLimits)
   const created = await deps.store.transaction(async (tx) => {
     if (request.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
@@ -91,9 +103,14 @@ export async function createInbox(
     const activeCustom = await tx.domains.listActive(caller.accountId)
     const choices = domainChoices(request.domain, deps.domains, { limits, activeCustom })
     await deps.spendInbox(tx, caller, { limits, now })
+    if (keepMessages !== null) {
+      const used = (await tx.inboxes.listProjects(caller.accountId, now)).length
+      const count = { limit: projectLimits.inboxes, used }
+      deps.requirePlanRoom('project inbox', count, 'project inboxes')
+    }
 
     const domain = await pickDomain(tx, choices, now)
-    const inbox = await addInbox(deps, { tx, caller, request, domain, now })
+    const inbox = await addInbox(deps, { tx, caller, request, keepMessages, domain, now })
     if (request.idempotencyKey !== null) {
       await tx.idempotencyKeys.keep(caller.accountId, request.idempotencyKey, JSON.stringify(inbox))
     }
@@ -102,6 +119,26 @@ export async function createInbox(
   const { accountId } = caller
   deps.publish({ about: 'inbox', accountId, inboxId: created.inbox.id })
   return created
+}
+
+/** How many messages the new inbox keeps; null when it is no project inbox. */
+function messagesKept(request: CreateInboxRequest, limits: ProjectLimits): number | null {
+  const { catchAll = false, localPart, keepMessages } = request
+  if (!catchAll) {
+    if (keepMessages === undefined) return null
+    throw new ServiceError('invalid_parameter', { message: 'keepMessages: needs catchAll: true' })
+  }
+  if (localPart !== undefined) {
+    throw new ServiceError('invalid_parameter', {
+      message: 'localPart: must be left out with catchAll: true',
+    })
+  }
+  if (keepMessages !== undefined && keepMessages > limits.keepMessages) {
+    throw new ServiceError('plan_limit', {
+      message: `A project inbox of this account's plan keeps at most ${limits.keepMessages} messages.`,
+    })
+  }
+  return keepMessages ?? Math.min(KEEP_MESSAGES.default, limits.keepMessages)
 }
 
 async function pickDomain(tx: Tables, choices: readonly string[], now: number): Promise<string> {
@@ -122,20 +159,22 @@ async function addInbox(
     readonly tx: Tables
     readonly caller: Caller
     readonly request: CreateInboxRequest
+    readonly keepMessages: number | null
     readonly domain: string
     readonly now: number
   },
 ): Promise<Inbox> {
-  const { tx, caller, request, domain, now } = work
+  const { tx, caller, request, keepMessages, domain, now } = work
   const id = deps.ids.next('inbox')
-  const expiresAt = now + (request.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
+  const ttlMs = (request.ttlSeconds ?? INBOX_TTL_SECONDS.default) * 1000
+  const expiresAt = keepMessages === null ? now + ttlMs : NEVER
   const tries = request.localPart === undefined ? LOCAL_PART_TRIES : 1
   for (let attempt = 0; attempt < tries; attempt++) {
     const address = `${request.localPart ?? deps.ids.localPart()}@${domain}`
     const claim = { address, inboxId: id, occupiedUntil: expiresAt, now }
     if (await tx.addresses.claim(caller.accountId, claim)) {
       const { environment } = caller
-      const inbox = { id, address, domain, environment, createdAt: now, expiresAt }
+      const inbox = { id, address, domain, environment, createdAt: now, expiresAt, keepMessages }
       return tx.inboxes.add(caller.accountId, inbox)
     }
   }

@@ -12,12 +12,13 @@ export type RequirePlanRoom = typeof requirePlanRoom
 export function requirePlanRoom(
   what: string,
   count: { readonly limit: number | null; readonly used: number },
+  plural = `${what}s`,
 ): void {
   const { limit, used } = count
   if (limit === null || used < limit) return
   const message =
     limit === 0
-      ? `The plan of this account does not include ${what}s.`
-      : `The plan of this account includes ${limit} ${what}${limit === 1 ? '' : 's'}. Delete one first.`
+      ? `The plan of this account does not include ${plural}.`
+      : `The plan of this account includes ${limit} ${limit === 1 ? what : plural}. Delete one first.`
   throw new ServiceError('plan_limit', { message })
 }

@@ -34,6 +34,16 @@ export const PLANS: Readonly<Record<Plan, Limits>> = {
   },
 }
 
+/** How many project inboxes an account may have, and how many messages each may keep. */
+export type ProjectLimits = { readonly inboxes: number | null; readonly keepMessages: number }
+
+/** They never expire, so that their number is limited. */
+export const PROJECT_LIMITS: Readonly<Record<Plan, ProjectLimits>> = {
+  key_only: { inboxes: 1, keepMessages: 500 },
+  connected: { inboxes: 25, keepMessages: 1_000 },
+  unlimited: { inboxes: null, keepMessages: 1_000 },
+}
+
 /** The limits of each plan, with the operator's overrides. */
 export function plansWith(
   overrides: Readonly<Record<Plan, Partial<Limits>>>,

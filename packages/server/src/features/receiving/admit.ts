@@ -24,6 +24,10 @@ export type AdmitDeps = {
     readonly phases: readonly ['sender', 'recipient']
     readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
   }) => Promise<string | null>
+  /** The project inbox of an identity that `authenticateSender` returned. */
+  readonly findSenderInbox: (identity: string) => Promise<Recipient | null>
+  /** The project inbox for mail without credentials to unknown addresses; null without one. */
+  readonly findCatchAll: () => Promise<Recipient | null>
 }
 
 /** A recipient for whom mail is accepted. */
@@ -33,6 +37,15 @@ export type AdmittedRecipient = {
   readonly inboxId: InboxId
   /** Whether the inbox may have rules that refuse the mail after its content. */
   readonly mayHaveFaults: boolean
+  /** Whether the mail goes to a project inbox, which shows all its recipients. */
+  readonly isCaught: boolean
+}
+
+/** The sender of a mail, as far as it decides what is accepted. */
+export type Sender = {
+  readonly mailFrom: string
+  readonly remoteAddress: string
+  readonly user: { readonly identity: string | null } | null
 }
 
 /** Whether mail for an address is accepted. */
@@ -47,21 +60,19 @@ const OPERATOR_ROLES: readonly string[] = ['postmaster', 'abuse']
 /**
  * Accepts or refuses one recipient.
  *
+ * A sender that has authenticated for a project inbox reaches that one, whatever the recipient.
  * The sender gets the same reply for an unknown, an expired and a suspended inbox; the reason is
  * recorded in the diagnostics of the inbox.
  */
 export async function admitRecipient(
   deps: AdmitDeps,
   given: string,
-  sender: { readonly mailFrom: string; readonly remoteAddress: string },
+  sender: Sender,
 ): Promise<AdmitResult> {
-  const address = await inboxAddress(deps, given)
-  if (address === null) return { state: 'refused', why: 'unknown' }
-  const recipient = await deps.store.receiving.findRecipient(address)
-  if (recipient === null) {
-    await deps.refusals.addUnknown(address)
-    return { state: 'refused', why: 'unknown' }
-  }
+  const identity = sender.user?.identity ?? null
+  const recipient =
+    identity === null ? await findRecipient(deps, given) : await deps.findSenderInbox(identity)
+  if (recipient === null) return { state: 'refused', why: 'unknown' }
   const now = deps.clock.now()
   const refusal = refusalOf(recipient, now)
   if (refusal === null) {
@@ -70,11 +81,22 @@ export async function admitRecipient(
     const phases = ['sender', 'recipient'] as const
     const reply = mayHaveFaults ? await deps.injectFault({ inboxId, phases, sender }) : null
     if (reply !== null) return { state: 'refused', why: 'fault', reply }
-    return { state: 'accepted', recipient: { address: given, inboxId, mayHaveFaults } }
+    const isCaught = recipient.keepMessages !== null
+    return { state: 'accepted', recipient: { address: given, inboxId, mayHaveFaults, isCaught } }
   }
   if (refusal.reply === 'full') await countRefusedMail(deps, recipient.inboxId)
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })
   return { state: 'refused', why: refusal.reply }
+}
+
+/** The inbox for an address. */
+async function findRecipient(deps: AdmitDeps, given: string): Promise<Recipient | null> {
+  const address = await inboxAddress(deps, given)
+  const recipient = address === null ? null : await deps.store.receiving.findRecipient(address)
+  if (recipient !== null) return recipient
+  const catchAll = await deps.findCatchAll()
+  if (catchAll === null && address !== null) await deps.refusals.addUnknown(address)
+  return catchAll
 }
 
 /** The address under which the inbox for `given` is stored; null when it is not an address. */

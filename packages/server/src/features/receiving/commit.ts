@@ -4,7 +4,7 @@ import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
-import { hasRoom } from './capacity.ts'
+import { excessOf, hasRoom } from './capacity.ts'
 import { beginsFlood, countMail, suspendFlooded } from './flood.ts'
 
 /** A parsed mail and its recipients, ready to be stored. */
@@ -92,6 +92,7 @@ async function storeMails(
     const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
     const messages = results.flatMap((result) => result.messages)
     await tx.mails.add(mails, messages, changed)
+    await deleteExcess(tx, changed)
     for (const [inbox, at] of flooded) {
       await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
     }
@@ -108,6 +109,16 @@ async function storeMails(
   return new Map(
     batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
   )
+}
+
+/** Deletes the oldest messages of project inboxes that have more than they keep. */
+async function deleteExcess(tx: Tables, changed: readonly InboxFill[]): Promise<void> {
+  for (const inbox of changed) {
+    const excess = excessOf(inbox)
+    if (excess === null) continue
+    const deleted = await tx.messageChanges.deleteOldest(inbox.id, excess)
+    await tx.mails.deleteUnshared(deleted.map(({ mailId }) => mailId))
+  }
 }
 
 /**
@@ -134,8 +145,8 @@ async function addDeliveries(
 /**
  * Which messages are stored, how full their inboxes are then, and since when they are flooded.
  *
- * A recipient that is named twice gets one message. An inbox that was deleted since its recipient
- * was accepted gets none.
+ * An inbox that is named twice gets one message, for the first of its recipients. An inbox that was
+ * deleted since its recipient was accepted gets none.
  */
 function planMessages(
   batch: readonly ReadyMail[],
@@ -148,8 +159,11 @@ function planMessages(
   const results = batch.map(({ mail, recipients }) => {
     const messages: NewMessage[] = []
     const fullInboxes: InboxId[] = []
-    const once = new Map(recipients.map((recipient) => [recipient.inboxId, recipient]))
-    for (const { inboxId, address } of once.values()) {
+    const once = new Map<InboxId, string>()
+    for (const { inboxId, address } of recipients) {
+      if (!once.has(inboxId)) once.set(inboxId, address)
+    }
+    for (const [inboxId, address] of once) {
       const inbox = byId.get(inboxId)
       if (inbox === undefined) continue
       const flood = countMail(inbox.flood, mail.receivedAt)

@@ -17,6 +17,8 @@ export type AcceptedMail = {
     readonly remoteAddress: string
     readonly helo: string | null
     readonly tls: string | null
+    /** Who has authenticated; null without AUTH. */
+    readonly user: { readonly name: string } | null
   }
   readonly recipients: readonly AdmittedRecipient[]
   readonly raw: Buffer
@@ -123,7 +125,16 @@ function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMai
     headers: parsed.headers,
     defects: parsed.defects,
     envelope: { mailFrom, remoteAddress, helo, tls },
+    ...caughtBy(accepted),
   }
+}
+
+/** What a project inbox shows of a mail beside the rest. */
+function caughtBy({ recipients, envelope }: AcceptedMail): Pick<MailContent, 'caught'> {
+  const caught = recipients.filter(({ isCaught }) => isCaught).map(({ address }) => address)
+  if (caught.length === 0) return {}
+  const username = envelope.user?.name ?? null
+  return { caught: { recipients: [...new Set(caught)], username } }
 }
 
 function attachmentsOf(

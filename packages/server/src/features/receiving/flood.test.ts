@@ -17,7 +17,7 @@ import { ensureOperatorInbox, OPERATOR_ACCOUNT } from './operator-inbox.ts'
 
 const MINUTE_MS = 60 * 1000
 const BATCH = 500
-const SENDER = { mailFrom: 'a@b.example', remoteAddress: '192.0.2.1' }
+const SENDER = { mailFrom: 'a@b.example', remoteAddress: '192.0.2.1', user: null }
 
 const ids = createIds({ now: () => NOW })
 const newDiagnosticId = () => ids.next('diagnostic')
@@ -59,9 +59,12 @@ function admission(store: Store): AdmitDeps {
     },
   })
   const operatorAddress = 'postmaster@mayfly.test'
-  const ourDomains = ['mayfly.test']
-  const injectFault = async () => null
-  return { store, clock, newDiagnosticId, refusals, ourDomains, operatorAddress, injectFault }
+  return {
+    ...{ store, clock, newDiagnosticId, refusals, ourDomains: ['mayfly.test'], operatorAddress },
+    injectFault: async () => null,
+    findSenderInbox: async () => null,
+    findCatchAll: async () => null,
+  }
 }
 
 async function state(store: Store, inboxId: InboxId, owner: AccountId = ALICE) {

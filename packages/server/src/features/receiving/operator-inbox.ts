@@ -28,7 +28,8 @@ export async function ensureOperatorInbox(
     await tx.accounts.lock(OPERATOR_ACCOUNT)
     if ((await tx.inboxes.find(OPERATOR_ACCOUNT, OPERATOR_INBOX, now)) === null) {
       const inbox = { id: OPERATOR_INBOX, address, domain, environment: 'live' } as const
-      await tx.inboxes.add(OPERATOR_ACCOUNT, { ...inbox, createdAt: now, expiresAt: NEVER })
+      const ordinary = { createdAt: now, expiresAt: NEVER, keepMessages: null }
+      await tx.inboxes.add(OPERATOR_ACCOUNT, { ...inbox, ...ordinary })
     }
     const claim = { address, inboxId: OPERATOR_INBOX, occupiedUntil: NEVER, now }
     await tx.addresses.claim(OPERATOR_ACCOUNT, claim)

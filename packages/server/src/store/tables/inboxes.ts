@@ -20,6 +20,8 @@ export type NewInbox = {
   readonly environment: Environment
   readonly createdAt: number
   readonly expiresAt: number
+  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
+  readonly keepMessages: number | null
 }
 
 /** An inbox that has expired, and the plan of its account. */
@@ -84,6 +86,7 @@ export class Inboxes {
       flood_mails: 0,
       read_count: 0,
       faults_until: 0,
+      keep_messages: inbox.keepMessages,
     }
     await this.#db.insertInto('inbox').values(row).execute()
     return toInbox(row, inbox.createdAt)
@@ -111,6 +114,18 @@ export class Inboxes {
       .where('id', '=', id)
       .executeTakeFirst()
     return row === undefined ? null : toInbox(row, now)
+  }
+
+  /** The account's project inboxes, oldest first. */
+  async listProjects(owner: AccountId, now: number): Promise<Inbox[]> {
+    const rows = await this.#db
+      .selectFrom('inbox')
+      .selectAll()
+      .where('account_id', '=', owner)
+      .where('keep_messages', 'is not', null)
+      .orderBy('id')
+      .execute()
+    return rows.map((row) => toInbox(row, now))
   }
 
   /**
@@ -304,6 +319,8 @@ function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
     state: inboxState(row, now),
     environment: row.environment,
     watermark: String(row.last_sequence),
+    catchAll: row.keep_messages !== null,
+    keepMessages: row.keep_messages,
   }
 }
 

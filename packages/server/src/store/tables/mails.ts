@@ -24,6 +24,12 @@ export type MailContent = {
   readonly headers: readonly { readonly name: string; readonly value: string }[]
   readonly defects: readonly string[]
   readonly envelope: Omit<MessageEnvelope, 'rcptTo'>
+  /** Of a mail in a project inbox. */
+  readonly caught?: {
+    readonly recipients: readonly string[]
+    /** The user name of SMTP AUTH; null without it. */
+    readonly username: string | null
+  }
 }
 
 /** An attachment as it is written. */

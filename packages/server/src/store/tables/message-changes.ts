@@ -1,5 +1,5 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
-import { type Kysely, sql } from 'kysely'
+import { type DeleteQueryBuilder, type DeleteResult, type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
@@ -12,6 +12,8 @@ export type DeletedMessage = {
 
 /** The message of an inbox that is changed. */
 type Ref = { readonly inboxId: InboxId; readonly messageId: MessageId }
+
+type Deletion = DeleteQueryBuilder<Schema, 'message', DeleteResult>
 
 /** Changes to stored messages. To be used in a transaction: the inbox counts its messages. */
 export class MessageChanges {
@@ -52,9 +54,18 @@ export class MessageChanges {
     which: MessageId | 'all',
   ): Promise<readonly DeletedMessage[] | null> {
     if (!(await this.#lockInbox(owner, inboxId))) return null
-    let deletion = this.#db.deleteFrom('message').where('inbox_id', '=', inboxId)
-    if (which !== 'all') deletion = deletion.where('id', '=', which)
-    const rows = await deletion.returning(['id', 'mail_id', 'size_bytes', 'is_read']).execute()
+    return this.#delete(inboxId, (deletion) =>
+      which === 'all' ? deletion : deletion.where('id', '=', which),
+    )
+  }
+
+  async #delete(
+    inboxId: InboxId,
+    choose: (deletion: Deletion) => Deletion,
+  ): Promise<readonly DeletedMessage[]> {
+    const rows = await choose(this.#db.deleteFrom('message').where('inbox_id', '=', inboxId))
+      .returning(['id', 'mail_id', 'size_bytes', 'is_read'])
+      .execute()
     if (rows.length === 0) return []
     const sizeBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
     const readCount = rows.filter((row) => row.is_read === 1).length
@@ -68,6 +79,32 @@ export class MessageChanges {
       .where('id', '=', inboxId)
       .execute()
     return rows.map((row) => ({ id: row.id, mailId: row.mail_id, sizeBytes: row.size_bytes }))
+  }
+
+  /**
+   * Deletes the oldest messages of an inbox that the caller has locked: as many messages, and at
+   * least as many bytes. Their mails are left to `Mails.deleteUnshared`.
+   */
+  async deleteOldest(
+    inboxId: InboxId,
+    excess: { readonly messages: number; readonly bytes: number },
+  ): Promise<readonly DeletedMessage[]> {
+    const oldest = await this.#db
+      .selectFrom('message')
+      .select(['id', 'size_bytes'])
+      .where('inbox_id', '=', inboxId)
+      .orderBy('sequence')
+      .$if(excess.bytes <= 0, (query) => query.limit(excess.messages))
+      .execute()
+    let bytes = 0
+    const ids: MessageId[] = []
+    for (const { id, size_bytes } of oldest) {
+      if (ids.length >= excess.messages && bytes >= excess.bytes) break
+      bytes += size_bytes
+      ids.push(id)
+    }
+    const among = this.#dialect.isAmong('id', ids)
+    return this.#delete(inboxId, (deletion) => deletion.where(among))
   }
 
   /** Locked as receiving locks it, which writes the counts that it read; false without it. */

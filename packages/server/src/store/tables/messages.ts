@@ -74,9 +74,9 @@ export type MessageTrace = {
 /** The SMTP dialogue of a mail, and which of its recipients a message is for. */
 export type StoredTranscript = {
   readonly lines: readonly string[]
-  /** As the client gave it. */
-  readonly recipient: string
   readonly inboxAddress: string
+  /** All recipients that the reader may know: those of a project inbox know of each other. */
+  readonly recipients: readonly string[]
 }
 
 /** Messages: mails in inboxes. */
@@ -246,11 +246,14 @@ export class Messages {
     const row = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .select(['mail.transcript', 'message.recipient', 'inbox.address'])
+      .select(['inbox.keep_messages', 'mail.content'])
       .where('message.id', '=', id)
       .executeTakeFirst()
     if (row === undefined) return null
     const lines = row.transcript.split('\n')
-    return { lines, recipient: row.recipient, inboxAddress: row.address }
+    // Written by `Mails.add`.
+    const recipients = recipientsOf(row, JSON.parse(row.content) as MailContent)
+    return { lines, inboxAddress: row.address, recipients }
   }
 
   /** How the newest messages of an inbox were received, newest first. */
@@ -298,7 +301,7 @@ export class Messages {
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
-      .select(['message.inbox_id', 'message.mail_id', 'message.recipient'])
+      .select(['message.inbox_id', 'message.mail_id', 'message.recipient', 'inbox.keep_messages'])
       .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
       .where('message.id', '=', id)
@@ -306,10 +309,11 @@ export class Messages {
 
   async #toStored(row: FullRow): Promise<StoredMessage> {
     // Written by `Mails.add`.
-    const { envelope, ...content } = JSON.parse(row.content) as MailContent
+    const content = JSON.parse(row.content) as MailContent
     return {
       ...toSummary(row),
       inboxId: row.inbox_id,
+      recipients: [...recipientsOf(row, content)],
       sizeBytes: row.size_bytes,
       text: row.text,
       html: row.html,
@@ -323,7 +327,7 @@ export class Messages {
       defects: [...content.defects],
       attachments: await this.#attachments(row.mail_id),
       auth: toAuth(row.auth),
-      envelope: { ...envelope, rcptTo: row.recipient },
+      envelope: { ...content.envelope, rcptTo: row.recipient },
       mailId: row.mail_id,
       sequence: row.sequence,
     }
@@ -400,7 +404,8 @@ type SummaryRow = Pick<
 
 type FullRow = SummaryRow &
   Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'recipient' | 'sequence'> &
-  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'text' | 'html' | 'content'> & {
+  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'text' | 'html' | 'content'> &
+  Pick<Selectable<Schema['inbox']>, 'keep_messages'> & {
     readonly auth: string | null
   }
 
@@ -415,6 +420,14 @@ function toSummary(row: SummaryRow): MessageSummary {
     hasOtp: row.otp_value !== null,
     read: row.is_read === 1,
   }
+}
+
+/** The recipients that the reader of a message may know. */
+function recipientsOf(
+  row: { readonly recipient: string; readonly keep_messages: number | null },
+  { caught }: MailContent,
+): readonly string[] {
+  return row.keep_messages === null ? [row.recipient] : (caught?.recipients ?? [row.recipient])
 }
 
 function toAuth(json: string | null): MessageAuth | null {

@@ -20,6 +20,8 @@ export type Recipient = {
   readonly sizeBytes: number
   /** Until when the inbox may have fault rules. */
   readonly faultsUntil: number
+  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
+  readonly keepMessages: number | null
 }
 
 /** Mails for an inbox, stored or refused because it is full, since a time. */
@@ -34,6 +36,8 @@ export type InboxFill = {
   readonly sizeBytes: number
   readonly lastSequence: number
   readonly flood: FloodWindow
+  /** As of a `Recipient`. */
+  readonly keepMessages: number | null
 }
 
 type RecipientRow = {
@@ -45,6 +49,7 @@ type RecipientRow = {
   message_count: number
   size_bytes: number
   faults_until: number
+  keep_messages: number | null
 }
 
 type FillRow = {
@@ -56,7 +61,12 @@ type FillRow = {
   last_sequence: number
   flood_started_at: number
   flood_mails: number
+  keep_messages: number | null
 }
+
+const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
+  coalesce(inbox.suspended_at, account.suspended_at) as suspended,
+  inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages`
 
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
 
@@ -98,26 +108,24 @@ export class ReceivingQueries {
   /** The inbox that has an address, in any state; of several, the newest. */
   async findRecipient(address: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
-      `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
-           coalesce(inbox.suspended_at, account.suspended_at) as suspended,
-           inbox.message_count, inbox.size_bytes, inbox.faults_until
-         from address
+      `${SELECT_RECIPIENT} from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address = ${this.#dialect.placeholder(1)}`,
       [address],
     )
-    if (row === undefined) return null
-    return {
-      inboxId: row.id,
-      accountId: row.account_id,
-      address: row.address,
-      expiresAt: row.expires_at,
-      isSuspended: row.suspended !== null,
-      messageCount: row.message_count,
-      sizeBytes: row.size_bytes,
-      faultsUntil: row.faults_until,
-    }
+    return row === undefined ? null : toRecipient(row)
+  }
+
+  /** The inbox with an id, in any state. */
+  async findInbox(id: string): Promise<Recipient | null> {
+    const [row] = await this.#statements.run<RecipientRow>(
+      `${SELECT_RECIPIENT} from inbox
+         join account on account.id = inbox.account_id
+         where inbox.id = ${this.#dialect.placeholder(1)}`,
+      [id],
+    )
+    return row === undefined ? null : toRecipient(row)
   }
 
   /** Unexpired inboxes that have one of these addresses. */
@@ -147,7 +155,7 @@ export class ReceivingQueries {
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence,
-         flood_started_at, flood_mails from inbox
+         flood_started_at, flood_mails, keep_messages from inbox
          where id ${among(1)} order by id${ifLocked === 'wait' ? forUpdate : skipLocked}`,
       [list(ids)],
     )
@@ -159,6 +167,7 @@ export class ReceivingQueries {
       sizeBytes: row.size_bytes,
       lastSequence: row.last_sequence,
       flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
+      keepMessages: row.keep_messages,
     }))
   }
 
@@ -177,5 +186,19 @@ export class ReceivingQueries {
       .where('suspended_at', 'is', null)
       .executeTakeFirst()
     return numUpdatedRows === 1n
+  }
+}
+
+function toRecipient(row: RecipientRow): Recipient {
+  return {
+    inboxId: row.id,
+    accountId: row.account_id,
+    address: row.address,
+    expiresAt: row.expires_at,
+    isSuspended: row.suspended !== null,
+    messageCount: row.message_count,
+    sizeBytes: row.size_bytes,
+    faultsUntil: row.faults_until,
+    keepMessages: row.keep_messages,
   }
 }

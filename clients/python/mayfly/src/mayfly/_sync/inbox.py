@@ -64,6 +64,8 @@ class Inbox(MessageCalls):
     state: InboxState
     environment: Environment
     watermark: str
+    catch_all: bool
+    keep_messages: int | None
 
     def __init__(
         self,
@@ -83,6 +85,8 @@ class Inbox(MessageCalls):
         self.state = record.state
         self.environment = record.environment
         self.watermark = record.watermark
+        self.catch_all = record.catch_all
+        self.keep_messages = record.keep_messages
         self.replayed = replayed
         """Whether an earlier call with the same idempotency key had created it."""
         self._timeout_seconds = timeout_seconds

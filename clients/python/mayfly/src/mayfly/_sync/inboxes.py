@@ -39,6 +39,8 @@ class InboxesCalls:
         domain: str | None = None,
         local_part: str | None = None,
         ttl_seconds: int | None = None,
+        catch_all: bool | None = None,
+        keep_messages: int | None = None,
         idempotency_key: str | None = None,
     ) -> Inbox:
         """Creates an inbox.
@@ -46,11 +48,20 @@ class InboxesCalls:
         `domain` is a receiving domain, or `smart` for the best one; `local_part` is the part before
         the @, by default random; `ttl_seconds` is from 600 to 604800, by default a day. With a
         fixed `idempotency_key` a second run of the program gets the same inbox.
+
+        `catch_all` makes a project inbox: it takes mail for any recipient, by SMTP AUTH, never
+        expires and keeps its newest `keep_messages`, by default 500.
         """
         call = Call(
             "POST",
             path("inboxes"),
-            body={"domain": domain, "localPart": local_part, "ttlSeconds": ttl_seconds},
+            body={
+                "domain": domain,
+                "localPart": local_part,
+                "ttlSeconds": ttl_seconds,
+                "catchAll": catch_all,
+                "keepMessages": keep_messages,
+            },
             headers={"idempotency-key": idempotency_key or str(uuid.uuid4())},
             is_repeatable=True,
         )

@@ -25,6 +25,10 @@ class InboxRecord:
     """The environment of the key that created it."""
     watermark: str
     """Marks what has arrived so far. Pass it as `after` to match only later mail."""
+    catch_all: bool
+    """Whether it is a project inbox, which takes mail for any recipient."""
+    keep_messages: int | None
+    """How many of its newest messages a project inbox keeps; None for others."""
 
 
 @dataclass(frozen=True)

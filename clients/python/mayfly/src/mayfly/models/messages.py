@@ -110,6 +110,8 @@ class Message(MessageSummary):
     """A whole message."""
 
     inbox_id: str
+    recipients: tuple[str, ...]
+    """The envelope recipients: all of the mail in a project inbox, else the one of this message."""
     to: tuple[Address, ...]
     cc: tuple[Address, ...]
     reply_to: tuple[Address, ...]

@@ -1,0 +1,100 @@
+import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
+import { emailAddressText, readEmailAddress } from '@mayfly/mail'
+import { ServiceError } from '../../errors.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Recipient } from '../../store/tables/receiving.ts'
+import type { RefusalLog } from '../diagnostics/refusal-log.ts'
+
+/** What authenticating a sender needs. */
+export type AuthenticateSenderDeps = {
+  readonly store: Tables
+  /** Finds the account of an API key, or throws. */
+  readonly authenticate: (secret: string) => Promise<SenderKey & { readonly accountId: AccountId }>
+  readonly refusals: RefusalLog
+  /** The reply to wrong credentials. */
+  readonly refusalText: string
+  /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
+  readonly acceptsAny: boolean
+}
+
+/** The key with which a sender has authenticated; its prefix changes when it is rotated. */
+type SenderKey = { readonly keyId: KeyId; readonly keyPrefix: string }
+
+/** The verdict on credentials; the identity is null for those that have no effect. */
+export type AuthenticateSenderResult =
+  | { readonly state: 'accepted'; readonly identity: string | null }
+  | { readonly state: 'refused' }
+
+/** Longest user name that is looked up: the longest address. */
+const USERNAME_LENGTH_MAX = 320
+
+/**
+ * Checks the credentials of SMTP AUTH: the id or address of a project inbox, and a key of its
+ * account. What was wrong is recorded in the diagnostics of the inbox, not told to the sender.
+ */
+export async function authenticateSender(
+  deps: AuthenticateSenderDeps,
+  credentials: { readonly username: string; readonly password: string },
+  client: { readonly remoteAddress: string },
+): Promise<AuthenticateSenderResult> {
+  const inbox = await findNamedInbox(deps, credentials.username)
+  // Also without an inbox: how long it takes must not tell which inboxes there are.
+  const key = await findKey(deps, credentials.password)
+  const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
+  if (isOwn && inbox.keepMessages !== null) {
+    return { state: 'accepted', identity: writeIdentity(inbox.inboxId, key) }
+  }
+  if (deps.acceptsAny) return { state: 'accepted', identity: null }
+  if (inbox !== null) {
+    await deps.refusals.addRejectedMail({
+      inboxIds: [inbox.inboxId],
+      reply: deps.refusalText,
+      reason: { code: isOwn ? 'no_project_inbox' : 'wrong_password' },
+      sender: { mailFrom: '', remoteAddress: client.remoteAddress },
+    })
+  }
+  return { state: 'refused' }
+}
+
+/**
+ * The project inbox of an identity; null when it was deleted, or when the key is no longer valid:
+ * a session may last for minutes after its AUTH.
+ */
+export async function findSenderInbox(
+  deps: { readonly store: Tables },
+  identity: string,
+): Promise<Recipient | null> {
+  const { inboxId, keyId, keyPrefix } = readIdentity(identity)
+  const prefixes = await deps.store.keys.activePrefixes([keyId])
+  if (prefixes.get(keyId) !== keyPrefix) return null
+  return deps.store.receiving.findInbox(inboxId)
+}
+
+async function findNamedInbox(
+  { store }: AuthenticateSenderDeps,
+  username: string,
+): Promise<Recipient | null> {
+  if (username.length > USERNAME_LENGTH_MAX) return null
+  const address = readEmailAddress(username)
+  if (address === null) return store.receiving.findInbox(username)
+  return store.receiving.findRecipient(emailAddressText(address))
+}
+
+async function findKey(deps: AuthenticateSenderDeps, secret: string) {
+  try {
+    return await deps.authenticate(secret)
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+function writeIdentity(inboxId: InboxId, { keyId, keyPrefix }: SenderKey): string {
+  return `${inboxId} ${keyId} ${keyPrefix}`
+}
+
+function readIdentity(identity: string): SenderKey & { readonly inboxId: string } {
+  const [inboxId = '', keyId = '', keyPrefix = ''] = identity.split(' ')
+  // What `writeIdentity` wrote.
+  return { inboxId, keyId: keyId as KeyId, keyPrefix }
+}
