@@ -1,4 +1,4 @@
-import { commandList, nearestCommand } from './command.ts'
+import { commandList, nearestOf } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, reportFailure, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -42,7 +42,7 @@ async function dispatch(
   const asksForHelp = name === undefined || name === '--help' || name === '-h' || name === 'help'
   if (asksForHelp) return terminal.out(terminal.withCommands(HELP))
   if (name === '--version' || name === '-v') return terminal.out(`${version}\n`)
-  const nearest = nearestCommand(name, COMMANDS)
+  const nearest = nearestOf(name, [...COMMANDS.map((known) => known.name), '--help', '--version'])
   throw new UsageError(
     nearest === null
       ? `unknown command "${name}".\n\n${HELP}`

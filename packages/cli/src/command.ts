@@ -106,12 +106,13 @@ export function defineGroup(
       if (first === '--help' || first === '-h' || first === 'help') {
         return terminal.out(terminal.withCommands(help))
       }
-      const names = subcommands.map((known) => known.name).join(', ')
-      if (first === undefined) throw new UsageError(`\`mayfly ${name}\` needs one of: ${names}.`)
-      const nearest = nearestCommand(first, subcommands)
+      const names = subcommands.map((known) => known.name)
+      const known = names.join(', ')
+      if (first === undefined) throw new UsageError(`\`mayfly ${name}\` needs one of: ${known}.`)
+      const nearest = nearestOf(first, names)
       const hint =
         nearest === null
-          ? `Known commands: ${names}.`
+          ? `Known commands: ${known}.`
           : `Did you mean \`mayfly ${name} ${nearest}\`?`
       throw new UsageError(`unknown command "${name} ${first}". ${hint}`)
     },
@@ -133,16 +134,8 @@ export function withSubcommands(command: Command, subcommands: readonly Command[
   }
 }
 
-/** The command that was probably meant. */
-export function nearestCommand(given: string, commands: readonly Command[]): string | null {
-  return nearestOf(
-    given,
-    commands.map(({ name }) => name),
-  )
-}
-
-/** The same letters in another order, some left out or too many, or nearly as spelt. */
-function nearestOf(given: string, names: readonly string[]): string | null {
+/** The name that was probably meant: with some letters swapped, left out, too many or wrong. */
+export function nearestOf(given: string, names: readonly string[]): string | null {
   const sorted = (text: string) => [...text].toSorted().join('')
   const isPartOf = (part: string, whole: string) => {
     let matched = 0

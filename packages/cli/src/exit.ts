@@ -1,4 +1,4 @@
-import { ApiError, EmailTimeoutError, MayflyError } from '@mayfly/client'
+import { ApiError, ConnectionError, EmailTimeoutError, MayflyError } from '@mayfly/client'
 import type { Terminal } from './terminal.ts'
 
 /** Exit codes of every command. */
@@ -32,13 +32,32 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailed) return error.exitCode
   if (error instanceof EmailTimeoutError) return EXIT.timedOut
   const isUsageError =
-    error instanceof UsageError || (error instanceof ApiError && error.type === 'invalid_request')
+    error instanceof UsageError ||
+    fileError(error) !== null ||
+    (error instanceof ApiError && error.type === 'invalid_request')
   return isUsageError ? EXIT.usage : EXIT.failed
+}
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not read it',
+}
+
+/** The sentence for a file that the user named and that cannot be read; null for other errors. */
+function fileError(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null
+  const reason = FILE_ERRORS[String(error.code)]
+  return reason === undefined ? null : `${error.path} cannot be read: ${reason}.`
 }
 
 /** One sentence for what a user can act on; one line to report for a bug of ours. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const ofFile = fileError(error)
+  if (ofFile !== null) return ofFile
+  // The client speaks of its own option.
+  if (error instanceof ConnectionError) return error.message.replace('option baseUrl', '--url')
   const isForUser =
     error instanceof MayflyError || error instanceof UsageError || error instanceof CommandFailed
   // Errors of files and sockets have a code, and a message that names the file or address.

@@ -1,5 +1,5 @@
 import type { Address, Message } from '@mayfly/client'
-import { print, printable, printableLine, style } from './output.ts'
+import { print, printable, printableLine, style, utcTime } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Prints a message: header, text, code, links, attachments. */
@@ -10,7 +10,7 @@ export function showMessage(terminal: Terminal, message: Message): void {
   field('To', message.to.map(addressText).join(', '))
   if (message.cc.length > 0) field('Cc', message.cc.map(addressText).join(', '))
   field('Subject', message.subject ?? '')
-  field('Received', message.receivedAt)
+  field('Received', utcTime(message.receivedAt))
   field('Id', message.id)
   if (message.auth !== null) {
     const { spf, dkim, dmarc } = message.auth

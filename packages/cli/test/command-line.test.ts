@@ -83,6 +83,9 @@ describe('the command line', () => {
 
   const usageErrors: readonly [readonly string[], RegExp][] = [
     [['otpp'], /unknown command "otpp"\. Did you mean `mayfly otp`\?/],
+    [['--verison'], /unknown command "--verison"\. Did you mean `mayfly --version`\?/],
+    [['send', 'a@b.example', '--eml', '/nonexistent'], /\/nonexistent cannot be read: there is no/],
+    [['assert', '--file', '/'], /\/ cannot be read: it is a folder/],
     [['frobnicate'], /unknown command "frobnicate"\.\n\nmayfly: /],
     [['inbox'], /`mayfly inbox` needs one of: new, list, show, rm/],
     [['inbox', 'nwe'], /unknown command "inbox nwe"\. Did you mean `mayfly inbox new`\?/],

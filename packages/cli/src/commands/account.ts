@@ -38,7 +38,8 @@ function usageRows({ limits, usage }: AccountOverview): readonly (readonly strin
   return [
     ['inboxes this month', String(usage.inboxesThisMonth), limit(limits.inboxesPerMonth)],
     ['inboxes today', String(usage.inboxes), limit(limits.inboxesPerDay)],
-    ['requests today', String(usage.requests), `${limit(limits.requestsPerMinute)} a minute`],
+    ['requests today', String(usage.requests), ''],
+    ['requests a minute', '', limit(limits.requestsPerMinute)],
     ['concurrent waits', '', limit(limits.concurrentWaits)],
     ['webhooks', '', limit(limits.webhooks)],
     ['custom domains', '', limit(limits.customDomains)],

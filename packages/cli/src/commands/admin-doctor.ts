@@ -40,5 +40,7 @@ export const doctor = defineCommand({
 function show(terminal: Terminal, finding: Finding & { readonly check: string }): void {
   const level = style(terminal, MARKS[finding.level], finding.level.padEnd(7))
   print(terminal, `${level}  ${finding.check.padEnd(12)}  ${finding.text}`)
-  if (finding.level !== 'fine') print(terminal, `${' '.repeat(23)}${finding.remedy}`)
+  if (finding.level !== 'fine') {
+    print(terminal, `${' '.repeat(23)}${terminal.withCommands(finding.remedy)}`)
+  }
 }

@@ -1,6 +1,6 @@
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { UsageError } from '../exit.ts'
+import { CommandFailed, UsageError } from '../exit.ts'
 import { formatTable, print, printJson, style, utcTime } from '../output.ts'
 
 const create = defineCommand({
@@ -62,7 +62,9 @@ const revoke = defineCommand({
       ({ id, name }) => id === named || name === named,
     )
     const [key, ...others] = matching
-    if (key === undefined) throw new UsageError(`there is no key "${named}". See: mayfly keys list`)
+    if (key === undefined) {
+      throw new CommandFailed(`there is no key "${named}". See: mayfly keys list`)
+    }
     if (others.length > 0) {
       throw new UsageError(`${matching.length} keys are named "${named}". Give an id instead.`)
     }

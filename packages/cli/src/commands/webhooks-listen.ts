@@ -133,7 +133,15 @@ async function started(
   at: { readonly host: string; readonly port: number },
 ): Promise<void> {
   server.listen(at)
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (!isTaken) throw error
+    throw new UsageError(
+      `port ${at.port} is in use. Choose another with --port; 0 picks a free one.`,
+    )
+  }
 }
 
 function addressOf(server: Server, isTls: boolean): string {

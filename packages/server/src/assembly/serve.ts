@@ -24,6 +24,14 @@ export async function serve(args: readonly string[]): Promise<void> {
     process.stdout.write(HELP)
     return
   }
+  // As a command of `mayfly`, its own name is the first argument.
+  const unexpected = args[0] === 'serve' ? args[1] : args[0]
+  if (unexpected !== undefined) {
+    process.stderr.write(
+      `mayfly: unexpected argument "${unexpected}". Settings are environment variables: mayfly serve --help lists them.\n`,
+    )
+    process.exit(2)
+  }
   try {
     const config = loadConfig()
     const log = createLog(config.MAYFLY_LOG_LEVEL)
