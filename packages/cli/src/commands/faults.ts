@@ -13,7 +13,7 @@ const set = defineCommand({
   name: 'faults set',
   summary: 'let an inbox refuse mail',
   args: ['[INBOX]'],
-  about: `${INBOX} Replaces earlier rules. The inbox refuses all mail until the\nrule ends, unless --times or --probability is given.`,
+  about: `${INBOX} Replaces earlier rules.\nThe inbox refuses all mail until the rule ends, unless --times or --probability is given.`,
   options: {
     phase: {
       type: 'string',

@@ -84,10 +84,16 @@ describe('the process', () => {
   })
 
   it('refuses arguments, which would change nothing', async () => {
-    for (const args of [['--port', '9'], ['serve', 'now']]) {
+    for (const args of [
+      ['--port', '9'],
+      ['serve', 'now'],
+    ]) {
       await using server = startServerProcess({}, args)
       assert.equal(await server.ended, 2)
-      assert.match(server.output(), /^mayfly: unexpected argument "(--port|now)"\. Settings are env/)
+      assert.match(
+        server.output(),
+        /^mayfly: unexpected argument "(--port|now)"\. Settings are env/,
+      )
     }
   })
 
