@@ -173,7 +173,10 @@ describe('mayfly send, messages and open', () => {
       /nobody@mayfly\.test was refused: 550 .* \(sent only to qa@mayfly\.test\)/,
     )
     const absent = await place.shell.run('send', 'qa@mayfly.test', '--attach', '/nowhere/a.pdf')
-    assert.deepEqual([absent.code, /a\.pdf cannot be read: there is no/.test(absent.err)], [2, true])
+    assert.deepEqual(
+      [absent.code, /a\.pdf cannot be read: there is no/.test(absent.err)],
+      [2, true],
+    )
     const lost = await place.shell.run('send', 'qa@mayfly.test', '--smtp', '127.0.0.1:9')
     assert.equal(lost.code, 1)
     assert.match(
