@@ -5,6 +5,7 @@ import { assert } from './commands/assert.ts'
 import { completionsCommand } from './commands/completions.ts'
 import { diagnose } from './commands/diagnose.ts'
 import { faults } from './commands/faults.ts'
+import { healthcheck } from './commands/healthcheck.ts'
 import { inbox } from './commands/inbox.ts'
 import { keys } from './commands/keys.ts'
 import { login } from './commands/login.ts'
@@ -42,5 +43,6 @@ export const COMMANDS: readonly Command[] = [
   faults,
   webhooks,
   admin,
+  healthcheck,
   completionsCommand(() => COMMANDS),
 ]

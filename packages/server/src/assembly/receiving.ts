@@ -1,6 +1,7 @@
 // The receiving side: SMTP, parsing, detection, commit. It usually runs in threads of its own
 // (threads/receiving-*), so that neither much mail nor hostile mail delays the API.
 
+import { BlockList, isIPv6 } from 'node:net'
 import type { InboxId } from '@mayfly/contract'
 import {
   BAD_CREDENTIALS_REPLY,
@@ -72,6 +73,7 @@ export async function startReceiving(
     tls: options.tls,
     usageMemory: options.usageMemory,
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
+    ...(config.MAYFLY_SMTP_PROXY_PROTOCOL ? { isProxy: isTrustedProxy(config) } : {}),
     now: elapsedMs,
     onConnection: createConnectionAnnouncer(deps),
     onError: (error) => log.error({ err: error }, 'receiving failed'),
@@ -111,6 +113,17 @@ function createRefusalLog(deps: ReceivingDeps, config: Config): RefusalLog {
       recordEvents({ store, announce }, batches),
     ),
   })
+}
+
+function isTrustedProxy({ MAYFLY_TRUSTED_PROXIES: networks }: Config) {
+  const trusted = new BlockList()
+  const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    if (bits === undefined) trusted.addAddress(address, familyOf(address))
+    else trusted.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return (address: string) => trusted.check(address, familyOf(address))
 }
 
 function receivingDomains(config: Config): readonly string[] {

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
+import { readOwnFile } from '../own-files.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
@@ -233,9 +233,9 @@ function describeService(config: Config, smtpPort: number, localKeyFile: string 
 
 /** The version of this package; it lies at the same place beside the source and the build. */
 function packageVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const manifest = readOwnFile(new URL('../../package.json', import.meta.url))
   // Our own package.json.
-  return (JSON.parse(manifest) as { readonly version: string }).version
+  return (JSON.parse(manifest.toString()) as { readonly version: string }).version
 }
 
 /** Reads mail content in a thread of its own, unless receiving has none either. */

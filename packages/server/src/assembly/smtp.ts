@@ -19,6 +19,9 @@ export async function startSmtp(
   },
 ): Promise<Receiving> {
   const { config, log, signalsName, hostName, clock, catchAllOwner } = deps
+  if (config.MAYFLY_SMTP_PROXY_PROTOCOL && config.MAYFLY_TRUSTED_PROXIES.length === 0) {
+    throw new StartRefused('MAYFLY_SMTP_PROXY_PROTOCOL needs MAYFLY_TRUSTED_PROXIES.')
+  }
   const options = {
     config,
     hostName,

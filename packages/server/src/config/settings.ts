@@ -85,6 +85,13 @@ export const SETTINGS = {
     type: 'file',
     sentence: 'PEM private key of MAYFLY_SMTP_TLS_CERT.',
   },
+  MAYFLY_SMTP_PROXY_PROTOCOL: {
+    schema: flag,
+    default: 'false',
+    type: 'true or false',
+    sentence:
+      'SMTP connections from MAYFLY_TRUSTED_PROXIES begin with a PROXY protocol header, version 1 or 2, which gives the address of the client. Such a connection without one is closed.',
+  },
   MAYFLY_SMTP_ACCEPT_ANY_AUTH: {
     schema: flag,
     default: 'false',

@@ -4,10 +4,11 @@
 // one is to blame when the thread ends or takes too long. Then that mail is rejected, the thread is
 // started again, and the others follow.
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { NewMail } from '../store/tables/mails.ts'
 import { ownBytes } from './own-bytes.ts'
+import { startThread } from './worker.ts'
 
 /** What the thread is started with. */
 export type ComposingThreadData = {
@@ -89,7 +90,7 @@ export class ComposingThread {
 
   #start(): Worker {
     const file = this.#options.file ?? new URL('./composing-thread.ts', import.meta.url)
-    const thread = new Worker(file, {
+    const thread = startThread(file, {
       workerData: this.#data,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
     })

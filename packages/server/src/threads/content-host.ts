@@ -5,10 +5,11 @@
 // the next call starts another. What such a call asked for is refused for a while.
 
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { AccountId, ErrorCode } from '@mayfly/contract'
 import type { Content } from '../assembly/content.ts'
 import { ServiceError, type ServiceErrorDetail, StorageUnavailable } from '../errors.ts'
+import { startThread } from './worker.ts'
 
 /** What the content thread is started with. */
 export type ContentThreadData = {
@@ -184,7 +185,7 @@ class Host {
     const { databaseUrl, directUrl } = this.#options
     const workerData: ContentThreadData = { databaseUrl, directUrl }
     const url = this.#options.threadUrl ?? new URL('./content-thread.ts', import.meta.url)
-    const thread = new Worker(url, {
+    const thread = startThread(url, {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
     })

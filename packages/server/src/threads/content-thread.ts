@@ -2,7 +2,7 @@
 // message.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createContent } from '../assembly/content.ts'
+import { type Content, createContent } from '../assembly/content.ts'
 import { openStore } from '../store/open.ts'
 import { type ContentThreadData, type ContentThreadMessage, writeError } from './content-host.ts'
 import { ownBytes } from './own-bytes.ts'
@@ -11,25 +11,33 @@ if (parentPort === null) throw new Error('This file runs as a worker thread only
 const port = parentPort
 // Only threads/content-host.ts starts this file.
 const { databaseUrl, directUrl } = workerData as ContentThreadData
-const store = await openStore({
-  url: databaseUrl,
-  directUrl,
-  exclusive: false,
-  isMigrated: true,
-  connectionsMax: 1,
-})
-const content = createContent(store)
+// In a function, as in the other entry files: a bundle has no top-level await. A failure is an
+// unhandled rejection, which ends the thread.
+void start()
 
-port.on('message', async (message: ContentThreadMessage) => {
-  if (message.type === 'call') {
-    await answer(message)
-  } else if (message.type === 'stop') {
-    await store.close()
-    port.close()
-  }
-})
+async function start(): Promise<void> {
+  const store = await openStore({
+    url: databaseUrl,
+    directUrl,
+    exclusive: false,
+    isMigrated: true,
+    connectionsMax: 1,
+  })
+  const content = createContent(store)
+  port.on('message', async (message: ContentThreadMessage) => {
+    if (message.type === 'call') {
+      await answer(content, message)
+    } else if (message.type === 'stop') {
+      await store.close()
+      port.close()
+    }
+  })
+}
 
-async function answer(call: Extract<ContentThreadMessage, { type: 'call' }>): Promise<void> {
+async function answer(
+  content: Content,
+  call: Extract<ContentThreadMessage, { type: 'call' }>,
+): Promise<void> {
   const send = (message: ContentThreadMessage, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer)
   try {

@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { CheckInterrupted } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
+import { startThread } from './worker.ts'
 
 /** Follows up on stored mails. */
 export type FollowUp = {
@@ -121,7 +122,7 @@ export class FollowUpThread implements FollowUp {
 
   #start(): Worker {
     const file = this.#options.file ?? new URL('./follow-up-thread.ts', import.meta.url)
-    const thread = new Worker(file, { workerData: this.#data })
+    const thread = startThread(file, { workerData: this.#data })
     thread.on('error', this.#options.onCrash)
     thread.on('exit', () => {
       if (this.#thread !== thread) return

@@ -7,7 +7,7 @@ import { failureReason } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
 import { openStore } from '../store/open.ts'
-import type { FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
+import type { FollowUp, FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
 
 /**
  * Below receiving and the API, which get nine tenths of a busy processor. Not the lowest: that
@@ -21,32 +21,39 @@ const send = (message: FollowUpThreadMessage) => port.postMessage(message)
 // Only threads/follow-up-host.ts starts this file.
 const { config, hostName } = workerData as FollowUpThreadData
 
-// On Linux this sets the priority of the calling thread only.
-if (process.platform === 'linux') setPriority(PRIORITY)
-const url = config.MAYFLY_DATABASE_URL
-const store = await openStore({
-  url,
-  directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
-  exclusive: false,
-  isMigrated: true,
-  connectionsMax: 4,
-})
-const log = createLog(config.MAYFLY_LOG_LEVEL)
-const { record, settle } = createRecorder()
-const followUp = startFollowUp({ store, log, config, hostName, record })
-port.on('message', async (message: FollowUpThreadMessage) => {
-  if (message.type === 'stored') followUp.stored()
-  else if (message.type === 'check') await check(message)
-  else if (message.type === 'ping') await ping(message.number)
-  else if (message.type === 'recorded') settle(message.number, message.error)
-  else if (message.type === 'stop') {
-    await followUp.stop()
-    await store.close()
-    port.close()
-  }
-})
+// In a function: see content-thread.ts.
+void start()
 
-async function check({ number, mailId }: Extract<FollowUpThreadMessage, { type: 'check' }>) {
+async function start(): Promise<void> {
+  // On Linux this sets the priority of the calling thread only.
+  if (process.platform === 'linux') setPriority(PRIORITY)
+  const store = await openStore({
+    url: config.MAYFLY_DATABASE_URL,
+    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
+    exclusive: false,
+    isMigrated: true,
+    connectionsMax: 4,
+  })
+  const log = createLog(config.MAYFLY_LOG_LEVEL)
+  const { record, settle } = createRecorder()
+  const followUp = startFollowUp({ store, log, config, hostName, record })
+  port.on('message', async (message: FollowUpThreadMessage) => {
+    if (message.type === 'stored') followUp.stored()
+    else if (message.type === 'check') await check(followUp, message)
+    else if (message.type === 'ping') await ping(followUp, message.number)
+    else if (message.type === 'recorded') settle(message.number, message.error)
+    else if (message.type === 'stop') {
+      await followUp.stop()
+      await store.close()
+      port.close()
+    }
+  })
+}
+
+async function check(
+  followUp: FollowUp,
+  { number, mailId }: Extract<FollowUpThreadMessage, { type: 'check' }>,
+) {
   try {
     send({ type: 'checked', number, auth: await followUp.check(mailId), error: null })
   } catch (error) {
@@ -54,7 +61,7 @@ async function check({ number, mailId }: Extract<FollowUpThreadMessage, { type: 
   }
 }
 
-async function ping(number: number) {
+async function ping(followUp: FollowUp, number: number) {
   send({ type: 'pinged', number, error: await followUp.ping().then(() => null, failureReason) })
 }
 

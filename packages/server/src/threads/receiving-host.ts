@@ -3,9 +3,10 @@
 // A thread is starting, then listening, until it is stopped. One that ends by itself is started
 // again, on the same port.
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import { startThread } from './worker.ts'
 
 /** The settings of a receiving thread. */
 export type ReceivingOptions = {
@@ -116,7 +117,7 @@ class ReceivingThread {
     const options = { ...this.#threads.options, port, usageMemory: this.#usageMemory() }
     const workerData: ReceivingThreadData = { options, signalsName: this.#threads.signalsName }
     const file = this.#threads.file ?? new URL('./receiving-thread.ts', import.meta.url)
-    const worker = new Worker(file, { workerData })
+    const worker = startThread(file, { workerData })
     this.#worker = worker
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null

@@ -4,10 +4,11 @@
 // The first mail starts the thread. When it ends by itself, the mails that it was given count as
 // not stored, which is safe: no sender was told otherwise. The next mail starts it again.
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StorageUnavailable } from '../errors.ts'
 import type { CommitResult, ReadyMail } from '../features/receiving/commit.ts'
 import type { Signal } from '../signals/thread-signals.ts'
+import { startThread } from './worker.ts'
 
 /** What the thread is started with. */
 export type StoringThreadData = {
@@ -95,7 +96,7 @@ export class StoringThread {
 
   #start(): Worker {
     const file = this.#options.file ?? new URL('./storing-thread.ts', import.meta.url)
-    const thread = new Worker(file, { workerData: this.#data })
+    const thread = startThread(file, { workerData: this.#data })
     thread.on('error', (error) => this.#fail(thread, error))
     thread.on('exit', () => this.#fail(thread, new Error('the thread that stores mails ended')))
     thread.on('message', (message: StoringThreadMessage) => {

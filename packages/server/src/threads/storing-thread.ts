@@ -14,30 +14,40 @@ const port = parentPort
 const { databaseUrl, signalsName } = workerData as StoringThreadData
 const send = (message: StoringThreadMessage) => port.postMessage(message)
 
-const store = await openStore({
-  url: databaseUrl,
-  exclusive: false,
-  isMigrated: true,
-  syncsInBackground: true,
-})
-const signals = openThreadSignals(signalsName)
-const storeMails = createBatchStore({ store, signals, clock: systemClock })
-let running = Promise.resolve()
+// In a function: see content-thread.ts.
+void start()
 
-port.on('message', (message: StoringThreadMessage) => {
-  if (message.type === 'store') {
-    const stored = storeBatch(message)
-    running = running.then(() => stored)
+async function start(): Promise<void> {
+  const store = await openStore({
+    url: databaseUrl,
+    exclusive: false,
+    isMigrated: true,
+    syncsInBackground: true,
+  })
+  const signals = openThreadSignals(signalsName)
+  const storeMails = createBatchStore({ store, signals, clock: systemClock })
+  let running = Promise.resolve()
+  const stop = async () => {
+    await running
+    await store.close()
+    signals.close()
+    port.close()
   }
-  if (message.type === 'announce') signals.announce(message.signal)
-  if (message.type === 'stop') void stop()
-})
+  port.on('message', (message: StoringThreadMessage) => {
+    if (message.type === 'store') {
+      const stored = storeBatch(storeMails, message)
+      running = running.then(() => stored)
+    }
+    if (message.type === 'announce') signals.announce(message.signal)
+    if (message.type === 'stop') void stop()
+  })
+}
 
 /** Never rejects. */
-async function storeBatch({
-  number,
-  batch,
-}: StoringThreadMessage & { readonly type: 'store' }): Promise<void> {
+async function storeBatch(
+  storeMails: ReturnType<typeof createBatchStore>,
+  { number, batch }: StoringThreadMessage & { readonly type: 'store' },
+): Promise<void> {
   try {
     send({ type: 'stored', number, outcomes: await storeMails(batch) })
   } catch (error) {
@@ -45,11 +55,4 @@ async function storeBatch({
     if (!(error instanceof StorageUnavailable)) throw error
     send({ type: 'failed', number, reason: error.message, full: error.full })
   }
-}
-
-async function stop(): Promise<void> {
-  await running
-  await store.close()
-  signals.close()
-  port.close()
 }

@@ -17,6 +17,7 @@ export type SmtpLimits = {
   readonly dataGraceMs: number
   readonly dataBytesPerSecondMin: number
   readonly handshakeMs: number
+  readonly proxyHeaderMs: number
   readonly handlerMs: number
   readonly lingerMs: number
   readonly connectionsPerAddressMax: number
@@ -51,6 +52,8 @@ export const SMTP_LIMITS: SmtpLimits = {
   dataBytesPerSecondMin: 500,
   /** A TLS handshake takes two round trips; this is enough for a very slow connection. */
   handshakeMs: 30 * SECOND,
+  /** A proxy sends its header at once. */
+  proxyHeaderMs: 5 * SECOND,
   /** Longest wait for the handler: below the ten minutes of RFC 5321. */
   handlerMs: 2 * MINUTE,
   /** Time for the client to close the connection after the last reply. */

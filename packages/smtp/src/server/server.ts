@@ -2,6 +2,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import { readProxyHeader } from '../protocol/proxy-header.ts'
 import { REPLIES } from '../protocol/replies.ts'
 import { type MailHandler, type Recipient, safeHandler } from './handler.ts'
 import { countedAddress, isLoopback, plainAddress } from './ip-address.ts'
@@ -33,6 +34,11 @@ export type SmtpServerOptions<R extends Recipient> = {
   readonly sweepIntervalMs?: number
   /** Addresses without limits on connections and unknown recipients; loopback by default. */
   readonly isExempt?: (address: string) => boolean
+  /**
+   * Whether connections from this address come from a proxy: they must begin with a header of the
+   * PROXY protocol, and count as its client's. Without it no connection does.
+   */
+  readonly isProxy?: (address: string) => boolean
   /** Called for every client that connects. */
   readonly onConnection?: () => void
   /** Called with what a handler throws, and with errors of the server itself. */
@@ -79,6 +85,8 @@ class Listener<R extends Recipient> implements SmtpServer {
   readonly #server: Server
   readonly #sessions = new Map<Socket, Session<R>>()
   readonly #refused = new Map<Socket, number>()
+  /** Connections of proxies that have not sent their header yet, and since when. */
+  readonly #unnamed = new Map<Socket, number>()
   readonly #usage: SharedUsage
   #sweeper: NodeJS.Timeout | null = null
   #stopAtMs = Number.POSITIVE_INFINITY
@@ -145,6 +153,9 @@ class Listener<R extends Recipient> implements SmtpServer {
     for (const [socket, sinceMs] of this.#refused) {
       if (nowMs - sinceMs >= this.#limits.lingerMs) socket.destroy()
     }
+    for (const [socket, sinceMs] of this.#unnamed) {
+      if (nowMs - sinceMs >= this.#limits.proxyHeaderMs) socket.destroy()
+    }
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -152,7 +163,7 @@ class Listener<R extends Recipient> implements SmtpServer {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#server.close(() => resolve())
     for (const session of this.#sessions.values()) session.stop()
-    for (const socket of this.#refused.keys()) socket.destroy()
+    for (const socket of [...this.#refused.keys(), ...this.#unnamed.keys()]) socket.destroy()
     await promise
     if (this.#sweeper !== null) clearInterval(this.#sweeper)
   }
@@ -166,6 +177,35 @@ class Listener<R extends Recipient> implements SmtpServer {
       return
     }
     const address = plainAddress(remoteAddress)
+    if (this.#options.isProxy?.(address) === true) this.#awaitHeader(socket, address)
+    else this.#admit(socket, address)
+  }
+
+  /** Reads the address of a proxy's client. A connection with another beginning is closed. */
+  #awaitHeader(socket: Socket, proxyAddress: string): void {
+    this.#unnamed.set(socket, this.#options.now())
+    let received = Buffer.alloc(0)
+    const onError = () => undefined
+    const onClose = () => this.#unnamed.delete(socket)
+    const onEnd = () => socket.destroy()
+    const onData = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk])
+      const header = readProxyHeader(received)
+      if (header.kind === 'malformed') socket.destroy()
+      if (header.kind !== 'complete') return
+      socket.off('data', onData).off('error', onError).off('close', onClose).off('end', onEnd)
+      this.#unnamed.delete(socket)
+      socket.pause()
+      // An empty chunk would mean the end of input.
+      const rest = received.subarray(header.lengthBytes)
+      if (rest.length > 0) socket.unshift(rest)
+      this.#admit(socket, header.clientAddress ?? proxyAddress)
+      socket.resume()
+    }
+    socket.on('data', onData).on('error', onError).on('close', onClose).on('end', onEnd)
+  }
+
+  #admit(socket: Socket, address: string): void {
     const isExempt = this.#isExempt(address)
     const key = countedAddress(address)
     const isOverLimit =

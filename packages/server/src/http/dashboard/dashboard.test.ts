@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { answerError } from '../error-response.ts'
@@ -23,7 +24,7 @@ describe('the dashboard', () => {
     await writeFile(join(folder, 'assets', 'main-ABC.js'), SCRIPT)
     await writeFile(join(folder, 'assets', 'main-ABC.js.map'), '{}')
     http = fastify().setErrorHandler(answerError)
-    serveDashboard(http, folder, () => ({ name: 'Mayfly' }))
+    serveDashboard(http, pathToFileURL(`${folder}/`), () => ({ name: 'Mayfly' }))
   })
 
   after(async () => {

@@ -26,14 +26,14 @@ const NOT_BUILT = 'The dashboard is not built. Build it: node packages/dashboard
  */
 export function serveDashboard(
   http: FastifyInstance,
-  folder: string | null,
+  folder: URL | null,
   about: () => object,
 ): void {
-  let reading: Promise<DashboardFiles> | null = null
-  const files = (from: string) => {
+  let files: DashboardFiles | null = null
+  const read = (from: URL) => {
     // Read with the first request: most services run in tests, where nobody looks at the page.
-    reading ??= readDashboard(from)
-    return reading
+    files ??= readDashboard(from)
+    return files
   }
   const options = { config: PUBLIC, schema: { hide: true } }
 
@@ -47,12 +47,11 @@ export function serveDashboard(
       // A new version has files of other names.
       'cache-control': 'no-cache',
     })
-    return sendFile(request, reply, (await files(folder)).page)
+    return sendFile(request, reply, read(folder).page)
   })
 
   http.get<{ Params: { name: string } }>('/app/assets/:name', options, async (request, reply) => {
-    const asset =
-      folder === null ? undefined : (await files(folder)).assets.get(request.params.name)
+    const asset = folder === null ? undefined : read(folder).assets.get(request.params.name)
     if (asset === undefined) throw new ServiceError('route_not_found')
     reply.headers({
       'cache-control': 'public, max-age=31536000, immutable',

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { hasOwnFile, listOwnFiles, readOwnFile } from '../../own-files.ts'
 
 /** A file of the dashboard, in memory. */
 export type PageFile = {
@@ -29,27 +27,28 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Where the build is: within the published package, or beside this one in the repository. */
-const FOLDERS = ['../../dashboard', '../../../../dashboard/dist'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-)
+const FOLDERS: readonly URL[] = [
+  new URL('../../dashboard/', import.meta.url),
+  new URL('../../../../dashboard/dist/', import.meta.url),
+]
 
 /** The folder of the built dashboard; null when it was not built. */
-export function findDashboard(): string | null {
-  return FOLDERS.find((folder) => existsSync(join(folder, 'index.html'))) ?? null
+export function findDashboard(): URL | null {
+  return FOLDERS.find((folder) => hasOwnFile(new URL('index.html', folder))) ?? null
 }
 
 /** Reads `index.html` and `assets/` of a folder. */
-export async function readDashboard(folder: string): Promise<DashboardFiles> {
-  const assets = join(folder, 'assets')
-  const names = (await readdir(assets)).filter((name) => Object.hasOwn(TYPES, extname(name)))
-  const files = await Promise.all(
-    names.map(async (name) => [name, await readPageFile(join(assets, name))] as const),
-  )
-  return { page: await readPageFile(join(folder, 'index.html')), assets: new Map(files) }
+export function readDashboard(folder: URL): DashboardFiles {
+  const assets = new URL('assets/', folder)
+  const names = listOwnFiles(assets).filter((name) => Object.hasOwn(TYPES, extname(name)))
+  return {
+    page: readPageFile(new URL('index.html', folder)),
+    assets: new Map(names.map((name) => [name, readPageFile(new URL(name, assets))])),
+  }
 }
 
-async function readPageFile(path: string): Promise<PageFile> {
-  const identity = await readFile(path)
+function readPageFile(file: URL): PageFile {
+  const identity = readOwnFile(file)
   const compressed = new Map<string, Promise<Buffer>>()
   const once = (encoding: string, compress: (bytes: Buffer) => Promise<Buffer>) => {
     const known = compressed.get(encoding) ?? compress(identity)
@@ -57,7 +56,7 @@ async function readPageFile(path: string): Promise<PageFile> {
     return known
   }
   return {
-    contentType: TYPES[extname(path)] ?? 'application/octet-stream',
+    contentType: TYPES[extname(file.pathname)] ?? 'application/octet-stream',
     bytes: async (encoding) => {
       if (encoding === 'br') return once(encoding, promisify(brotliCompress))
       return encoding === 'gzip' ? once(encoding, promisify(gzip)) : identity

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors.ts'
+import { readOwnFile } from '../../own-files.ts'
 import { PUBLIC } from '../caller.ts'
 import { type Guides, readGuides } from './guides.ts'
 
@@ -75,7 +75,7 @@ function docsPage(guides: Guides): DocsPage {
 }
 
 function read(file: URL): string {
-  return readFileSync(file, 'utf8')
+  return readOwnFile(file).toString()
 }
 
 function hashOf(text: string): string {

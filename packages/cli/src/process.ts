@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { getAsset, isSea } from 'node:sea'
+import { runCli } from './cli.ts'
+import { processTerminal } from './terminal.ts'
+
+/** Runs the command line of this process. */
+export async function runProcess(): Promise<void> {
+  process.exitCode = await runCli(process.argv.slice(2), processTerminal(process), version())
+}
+
+/** The version of this package, which the executable has inside it. */
+function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  const manifest = isSea() ? getAsset(file.pathname, 'utf8') : readFileSync(file, 'utf8')
+  return String(JSON.parse(manifest).version)
+}

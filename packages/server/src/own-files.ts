@@ -1,0 +1,24 @@
+// The files of this program that are not code: pages, their scripts, manifests. They are beside
+// the code, or inside the executable under the paths that they have in the repository.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { getAsset, getAssetKeys, isSea } from 'node:sea'
+
+/** The content of a file. */
+export function readOwnFile(file: URL): Buffer {
+  return isSea() ? Buffer.from(getAsset(file.pathname)) : readFileSync(file)
+}
+
+/** Whether there is such a file. */
+export function hasOwnFile(file: URL): boolean {
+  return isSea() ? getAssetKeys().includes(file.pathname) : existsSync(file)
+}
+
+/** The names of the files in a folder, whose URL ends in a slash; none when there is no folder. */
+export function listOwnFiles(folder: URL): readonly string[] {
+  if (!isSea()) return existsSync(folder) ? readdirSync(folder) : []
+  return getAssetKeys()
+    .filter((path) => path.startsWith(folder.pathname))
+    .map((path) => path.slice(folder.pathname.length))
+    .filter((name) => !name.includes('/'))
+}

@@ -1,0 +1,99 @@
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { build, type Metafile, type Plugin } from 'esbuild'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const SERVER = join(ROOT, 'packages', 'server', 'src')
+const CLI = join(ROOT, 'packages', 'cli', 'src')
+
+/** Packages that a start does not need: they are loaded when they are first used. */
+const ON_DEMAND = [
+  'mailauth',
+  'nodemailer',
+  'openid-client',
+  'pg',
+  'prom-client',
+  'tldts',
+  'undici',
+]
+
+const THREADS = readdirSync(join(SERVER, 'threads'))
+  .filter((file) => file.endsWith('-thread.ts'))
+  .map((file) => basename(file, '.ts'))
+
+/** Packages that others use when they are installed; here they are not. */
+const ABSENT = ['pg-native']
+
+type Entry = { readonly contents: string; readonly resolveDir: string }
+
+/** Code that is loaded as a whole, by the id under which it is loaded. */
+export const BUNDLES: Readonly<Record<string, Entry>> = {
+  '@mayfly/cli': entry(CLI, "import { runProcess } from './process.ts'; void runProcess()"),
+  '@mayfly/server': entry(
+    SERVER,
+    "export * from './index.ts'; export { serve } from './assembly/serve.ts'",
+  ),
+  // In place of main.ts, which turns the compile cache on: that is for code in files.
+  '@mayfly/server/main': entry(
+    SERVER,
+    "import { serve } from '@mayfly/server'; void serve(process.argv.slice(2))",
+  ),
+  ...entries(THREADS, (name) => `import './threads/${name}.ts'`),
+  ...entries(ON_DEMAND, (name) => `module.exports = require('${name}')`),
+}
+
+function entry(resolveDir: string, contents: string): Entry {
+  return { resolveDir, contents }
+}
+
+function entries(names: readonly string[], contents: (name: string) => string) {
+  return Object.fromEntries(names.map((name) => [name, entry(SERVER, contents(name))]))
+}
+
+/** Bundles one entry: a function expression that gets `require`, `module` and `exports`. */
+export async function bundle(
+  id: string,
+  source: Entry,
+): Promise<{ readonly code: string; readonly metafile: Metafile }> {
+  const { outputFiles, metafile, warnings } = await build({
+    stdin: { ...source, loader: 'ts' },
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'esnext',
+    // Loaded by `require` of the executable.
+    external: [...Object.keys(BUNDLES).filter((other) => other !== id), ...ABSENT],
+    supported: { 'dynamic-import': false },
+    // Not identifiers: a stack trace names the functions of the source.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    banner: { js: '(function (require, module, exports) {' },
+    footer: { js: '})' },
+    plugins: [repositoryUrls],
+    logLevel: 'silent',
+  })
+  const [output] = outputFiles
+  if (output === undefined) throw new Error('esbuild wrote nothing')
+  if (warnings.length > 0) throw new Error(warnings.map(({ text }) => text).join('\n'))
+  return { code: output.text, metafile }
+}
+
+/**
+ * A file's URL is its path in the repository, from the root on. Files of ours are found by it
+ * (own-files.ts).
+ */
+const repositoryUrls: Plugin = {
+  name: 'repository-urls',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const url = `file:///${relative(ROOT, path)}`
+      return { loader: 'ts', contents: source.replaceAll('import.meta.url', `'${url}'`) }
+    })
+  },
+}
