@@ -85,6 +85,7 @@ def _inbox(client: Mayfly) -> Inbox:
     record: dict[str, Any] = {"id": "{id}", "emailAddress": "qa@mayfly.test", "state": "active"}
     record |= {"createdAt": "2026-01-31T09:30:00Z", "expiresAt": "2026-01-31T09:30:00Z"}
     record |= {"messageCount": 0, "unreadCount": 0, "environment": "live", "watermark": "0"}
+    record |= {"catchAll": False, "keepMessages": None}
     return client.inboxes._inbox(decode(InboxRecord, record))
 
 

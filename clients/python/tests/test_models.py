@@ -25,6 +25,7 @@ RENAMED = {
     "ContainsTextAssertion": mayfly.ContainsText,
     "LinkRespondsAssertion": mayfly.LinkResponds,
     "AuthAssertion": mayfly.SenderAuth,
+    "HtmlSupportAssertion": mayfly.HtmlSupport,
 }
 NO_MODEL = {"Error", "Assertion", "AssertionInput"}
 
@@ -57,6 +58,7 @@ def test_assertions_of_a_scenario_are_read_back_as_they_were() -> None:
         mayfly.ContainsText("Welcome"),
         mayfly.LinkResponds(url_contains="/verify"),
         mayfly.SenderAuth("dkim", expect="fail"),
+        mayfly.HtmlSupport(90, clients=("gmail", "outlook.windows")),
     ]
     saved = {
         "id": "scn_1",

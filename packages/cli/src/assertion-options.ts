@@ -26,6 +26,12 @@ export const ASSERTION_OPTIONS = {
     value: 'CHECK[=RESULT]',
     about: 'spf, dkim or dmarc has the result (default: pass); may repeat',
   },
+  html: {
+    type: 'string',
+    multiple: true,
+    value: 'N[=CLIENTS]',
+    about: 'mail clients support N % of the HTML, such as 90=gmail,outlook',
+  },
   file: {
     type: 'string',
     value: 'FILE',
@@ -39,6 +45,7 @@ type AssertionChoice = {
   readonly link: boolean
   readonly 'link-with': readonly string[]
   readonly auth: readonly string[]
+  readonly html: readonly string[]
   readonly file: string | undefined
 }
 
@@ -51,6 +58,7 @@ export async function chosenAssertions(choice: AssertionChoice): Promise<readonl
     ...(choice.link ? [{ type: 'linkResponds' } as const] : []),
     ...choice['link-with'].map((urlContains) => ({ type: 'linkResponds', urlContains }) as const),
     ...choice.auth.map(authAssertion),
+    ...choice.html.map(htmlAssertion),
   ]
   if (assertions.length > 0) return assertions
   throw new UsageError('name at least one assertion, such as --otp or --contains "Welcome".')
@@ -87,4 +95,13 @@ function authAssertion(text: string): Assertion {
     throw new UsageError(`--auth must begin with spf, dkim or dmarc, but is "${text}".`)
   }
   return { type: 'auth', check, ...(expect === undefined ? {} : { expect }) }
+}
+
+function htmlAssertion(text: string): Assertion {
+  const [percent = '', clients] = text.split('=')
+  if (!/^\d{1,3}(?:\.\d+)?$/.test(percent)) {
+    throw new UsageError(`--html must begin with a percentage, but is "${text}".`)
+  }
+  const chosen = clients === undefined ? {} : { clients: clients.split(',') }
+  return { type: 'htmlSupport', atLeast: Number(percent), ...chosen }
 }

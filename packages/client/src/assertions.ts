@@ -11,6 +11,12 @@ export type Assertion =
   | { readonly type: 'linkResponds'; readonly urlContains?: string | undefined }
   /** The sender check has the expected result; by default `pass`. */
   | { readonly type: 'auth'; readonly check: SenderCheck; readonly expect?: string | undefined }
+  /** Mail clients, such as `gmail` or `outlook.windows`, support so many percent of the HTML. */
+  | {
+      readonly type: 'htmlSupport'
+      readonly clients?: readonly string[] | undefined
+      readonly atLeast: number
+    }
 
 /** An assertion as it was saved, with defaults filled in. */
 export type SavedAssertion =

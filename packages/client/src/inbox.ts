@@ -20,6 +20,7 @@ import { describeFilter, type MessageFilter, type TextPattern } from './filter.t
 import type { CheckFilter, FaultOptions, InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
 import type {
+  HtmlCheck,
   ListMessagesOptions,
   Message,
   MessageFrame,
@@ -204,6 +205,11 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   /** Why a code was found in a message, or why none was. */
   explainOtp(messageId: string, options?: CallOptions): Promise<OtpExplanation> {
     return this.#calls.messages.explainOtp(messageId, options)
+  }
+
+  /** Which mail clients support the HTML of a message. */
+  checkHtml(messageId: string, options?: CallOptions): Promise<HtmlCheck> {
+    return this.#calls.messages.htmlCheck(messageId, options)
   }
 
   /** The bytes of an attachment; throws `attachment_blocked` for a dangerous type. */

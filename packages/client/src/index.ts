@@ -70,6 +70,7 @@ export type {
   Address,
   Attachment,
   AuthVerdict,
+  HtmlCheck,
   Link,
   ListMessagesOptions,
   Message,

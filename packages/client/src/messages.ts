@@ -125,6 +125,41 @@ export type MessageFrame = {
   readonly expiresAt: string
 }
 
+type SupportShares = {
+  /** Percent. */
+  readonly supported: number
+  readonly partial: number
+  readonly unsupported: number
+}
+
+/** Which mail clients support the HTML of a message, by the data of caniemail.com. */
+export type HtmlCheck = {
+  readonly hasHtml: boolean
+  /** The date of the data. */
+  readonly dataDate: string
+  readonly elementCount: number
+  readonly featureCount: number
+  /** The mean of all clients; null when the mail uses no feature. */
+  readonly support: SupportShares | null
+  readonly clients: readonly (SupportShares & { readonly client: string; readonly name: string })[]
+  /** Features that a client does not support, those with the fewest clients first. */
+  readonly warnings: readonly {
+    readonly slug: string
+    readonly title: string
+    readonly description: string
+    readonly url: string
+    readonly category: string
+    /** How often the mail uses it. */
+    readonly found: number
+    readonly results: readonly {
+      readonly client: string
+      readonly version: string
+      readonly support: 'partial' | 'unsupported'
+      readonly notes: readonly string[]
+    }[]
+  }[]
+}
+
 /** Calls about the messages of one inbox. */
 export type MessageCalls = {
   list(options?: ListMessagesOptions): Promise<MessagePage>
@@ -136,6 +171,7 @@ export type MessageCalls = {
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   transcript(messageId: string, options?: CallOptions): Promise<readonly string[]>
   explainOtp(messageId: string, options?: CallOptions): Promise<OtpExplanation>
+  htmlCheck(messageId: string, options?: CallOptions): Promise<HtmlCheck>
   attachment(
     messageId: string,
     attachmentId: string,
@@ -165,6 +201,8 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       requester.field('lines', { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal }),
     explainOtp: (messageId, { signal } = {}) =>
       requester.json({ method: 'GET', path: `${pathOf(messageId)}/otp`, signal }),
+    htmlCheck: (messageId, { signal } = {}) =>
+      requester.json({ method: 'GET', path: `${pathOf(messageId)}/html-check`, signal }),
     attachment: (messageId, attachmentId, { signal } = {}) => {
       const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(attachmentId)}`
       return requester.bytes({ method: 'GET', path, signal })

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { ASSERTION_TEXT_LENGTH_MAX, ASSERTIONS, WAIT_SECONDS } from './bounds.ts'
+import {
+  ASSERTION_CLIENTS_MAX,
+  ASSERTION_TEXT_LENGTH_MAX,
+  ASSERTIONS,
+  WAIT_SECONDS,
+} from './bounds.ts'
 import { errorResponses } from './errors.ts'
 import { dateTimeSchema, idSchema } from './ids.ts'
 import { watermarkSchema } from './inboxes.ts'
@@ -8,6 +13,9 @@ import { KEY_ERRORS, SECURITY } from './security.ts'
 import { filterFields, sinceField } from './waiting.ts'
 
 const text = z.string().min(1).max(ASSERTION_TEXT_LENGTH_MAX)
+
+/** A family of mail clients, or one of its platforms. */
+const CLIENT = /^[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40})?$/
 
 const assertionVariants = [
   z
@@ -43,6 +51,25 @@ const assertionVariants = [
     })
     .describe('Passes when the sender check has the expected result; waits until it is done.')
     .meta({ id: 'AuthAssertion' }),
+  z
+    .strictObject({
+      type: z.literal('htmlSupport'),
+      clients: z
+        .array(z.string().regex(CLIENT, { error: 'must be a client such as gmail or gmail.ios' }))
+        .min(1)
+        .max(ASSERTION_CLIENTS_MAX)
+        .optional()
+        .describe('Families, or families and platforms; without it, all that are known.')
+        .meta({ example: ['gmail', 'outlook.windows'] }),
+      atLeast: z
+        .number()
+        .min(0)
+        .max(100)
+        .describe('Percent of the features of HTML and CSS in use. Partial support counts half.')
+        .meta({ example: 90 }),
+    })
+    .describe('Passes when each mail client supports enough of the HTML, by caniemail.com.')
+    .meta({ id: 'HtmlSupportAssertion' }),
 ] as const
 
 /** A check on a mail. */
@@ -50,7 +77,7 @@ export const assertionSchema = z
   .discriminatedUnion('type', assertionVariants, {
     error: (issue) =>
       issue.code === 'invalid_union'
-        ? 'must have a type: "otpPresent", "containsText", "linkResponds" or "auth"'
+        ? 'must have a type: "otpPresent", "containsText", "linkResponds", "auth" or "htmlSupport"'
         : undefined,
   })
   .meta({ id: 'Assertion', example: { type: 'containsText', text: 'Welcome' } })

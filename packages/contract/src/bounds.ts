@@ -64,5 +64,8 @@ export const ASSERTIONS = { min: 1, max: 20 } as const
 /** Longest text of an assertion: a paragraph. */
 export const ASSERTION_TEXT_LENGTH_MAX = 2_000
 
+/** Mail clients in one assertion: all that are known, and room for more. */
+export const ASSERTION_CLIENTS_MAX = 100
+
 /** Scenarios that an account may save. */
 export const SCENARIOS_MAX = 100

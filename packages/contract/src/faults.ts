@@ -60,7 +60,10 @@ export const faultsSchema = z
         z.object({
           phase: phaseSchema,
           code: codeSchema,
-          text: z.string().describe('The reply after its code.'),
+          text: z
+            .string()
+            .describe('The reply after its code.')
+            .meta({ example: '4.7.1 Greylisted, try again in 5 minutes' }),
           timesLeft: z.int().nullable().describe('Null for a rule without `times`.'),
           probability: z.int().nullable(),
         }),

@@ -161,5 +161,7 @@ function assertionText(assertion: Assertion | SavedAssertion): string {
         : `has a link with “${assertion.urlContains}” that responds`
     case 'auth':
       return `${assertion.check.toUpperCase()} is ${assertion.expect ?? 'pass'}`
+    case 'htmlSupport':
+      return `${assertion.clients?.join(', ') ?? 'every mail client'} shows ${assertion.atLeast} % of its HTML`
   }
 }

@@ -36,6 +36,7 @@ import { verifyDomain } from '../features/domains/verify.ts'
 import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import type { Readiness } from '../features/health/readiness.ts'
+import { readHtmlCheck } from '../features/html-check/check.ts'
 import type { OperatorDomains } from '../features/inboxes/choose-domain.ts'
 import { createInbox } from '../features/inboxes/create.ts'
 import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
@@ -56,6 +57,7 @@ import { deleteMessage, deleteMessages, markMessage } from '../features/messages
 import { explainCode } from '../features/messages/code.ts'
 import { createFrame, readFrame } from '../features/messages/frame.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
+import { missing } from '../features/messages/missing.ts'
 import {
   listMessages,
   type MessageDeps,
@@ -241,6 +243,10 @@ function bindMessages(
     explainWait(diagnosis, caller, { inboxId, query: waitQuery(filter) })
   const { content, onLooked } = deps
   const messages = { store, clock, baseUrl, content, onLooked }
+  const htmlCheck = {
+    compose: content.composeHtmlCheck,
+    missing: (caller: Caller, ref: MessageRef) => missing({ store, clock }, caller, ref),
+  }
   const singleFlight = new SingleFlight()
   const { hold, publish } = deps.events
   const change = { store, clock, publish }
@@ -280,6 +286,7 @@ function bindMessages(
       deleteAll: bind(change, deleteMessages),
       raw: bind(messages, readRaw),
       explainCode: bind(messages, explainCode),
+      htmlCheck: bind(htmlCheck, readHtmlCheck),
       attachment: bind(messages, readAttachment),
       transcript: bind({ store, clock }, readTranscript),
       wait: bind({ ...wait, present }, answerWait),

@@ -5,10 +5,12 @@
 import type { AccountId } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
+import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { explainCodeOfMail } from '../features/messages/code.ts'
 import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
 import { DerivedTexts } from '../features/messages/derived-texts.ts'
+import type { MessageRef } from '../features/messages/message-ref.ts'
 import {
   type BodyRequest,
   composeBody,
@@ -44,6 +46,8 @@ export function createContent(store: Store) {
     searchInbox: (owner: AccountId, search: InboxSearch) => searchInbox({ store }, owner, search),
     explainMismatches: (owner: AccountId, wait: Pick<Search, 'inboxId' | 'query'>) =>
       explainMismatches({ store }, owner, wait),
+    composeHtmlCheck: (owner: AccountId, ref: MessageRef) =>
+      composeHtmlCheck({ store }, owner, ref),
     explainCode: (_owner: AccountId, mailId: string) => explainCodeOfMail({ store }, mailId),
     readRaw: async (_owner: AccountId, mailId: string): Promise<Uint8Array> =>
       rawBytes({ store }, mailId),

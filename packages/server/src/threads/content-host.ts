@@ -95,6 +95,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       findMatch: call('findMatch'),
       searchInbox: call('searchInbox'),
       explainMismatches: call('explainMismatches'),
+      composeHtmlCheck: call('composeHtmlCheck'),
       explainCode: call('explainCode'),
       readRaw: call('readRaw'),
       readPart: call('readPart'),

@@ -93,7 +93,9 @@ describe('openapi.json', () => {
     for (const union of [Assertion, AssertionInput]) {
       const { mapping, propertyName } = union.discriminator
       assert.equal(propertyName, 'type')
-      assert.deepEqual(Object.keys(mapping), ['otpPresent', 'containsText', 'linkResponds', 'auth'])
+      assert.deepEqual(Object.keys(mapping), [
+        ...['otpPresent', 'containsText', 'linkResponds', 'auth', 'htmlSupport'],
+      ])
       for (const [type, $ref] of Object.entries<string>(mapping)) {
         const schema = schemas[$ref.split('/').at(-1) ?? '']
         assert.equal(schema.properties.type.const, type)

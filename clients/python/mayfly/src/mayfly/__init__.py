@@ -26,6 +26,7 @@ from .models.assertions import (
     AssertionResult,
     AssertionRun,
     ContainsText,
+    HtmlSupport,
     LinkResponds,
     OtpPresent,
     Scenario,
@@ -57,6 +58,13 @@ from .models.events import (
     WaitStarted,
 )
 from .models.faults import ActiveFaultRule, FaultRule, Faults
+from .models.html_check import (
+    ClientSupport,
+    HtmlCheck,
+    HtmlWarning,
+    HtmlWarningResult,
+    SupportShares,
+)
 from .models.inboxes import InboxRecord
 from .models.keys import Environment, IssuedKey, Key, Role
 from .models.messages import (
@@ -101,6 +109,7 @@ __all__ = [
     "AsyncMayfly",
     "Attachment",
     "AuthVerdict",
+    "ClientSupport",
     "ConnectionError",
     "ConnectionStart",
     "Considered",
@@ -122,6 +131,10 @@ __all__ = [
     "FaultRule",
     "Faults",
     "HeldWait",
+    "HtmlCheck",
+    "HtmlSupport",
+    "HtmlWarning",
+    "HtmlWarningResult",
     "Inbox",
     "InboxCreated",
     "InboxDeleted",
@@ -161,6 +174,7 @@ __all__ = [
     "SignInLink",
     "SignedIn",
     "Stage",
+    "SupportShares",
     "TextPattern",
     "UnexpectedEmailError",
     "UnknownEvent",

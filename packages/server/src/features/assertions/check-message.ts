@@ -13,7 +13,9 @@ import type { Tables } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 import {
   type AssertionResult,
+  type CheckedClient,
   checkContainsText,
+  checkHtmlSupport,
   checkOtpPresent,
   linksToTry,
   noLink,
@@ -62,12 +64,14 @@ export async function checkMessage(
   if (found === null) return null
   const isSearched = assertions.some(({ type }) => type === 'containsText')
   const parts = isSearched ? await searchedParts(deps, found) : []
+  const isHtmlChecked = assertions.some(({ type }) => type === 'htmlSupport')
+  const clients = isHtmlChecked ? await clientsOf(found) : null
   const { id, subject, receivedAt, mailId, auth } = found
   return {
     message: { id, subject, receivedAt },
     mailId,
     auth,
-    checks: assertions.map((assertion) => check(found, parts, assertion)),
+    checks: assertions.map((assertion) => check(found, { parts, clients }, assertion)),
   }
 }
 
@@ -81,7 +85,33 @@ async function searchedParts(deps: CheckDeps, found: StoredMessage): Promise<Sea
   ]
 }
 
-function check(found: StoredMessage, parts: readonly SearchedPart[], assertion: Assertion): Check {
+/** How mail clients support the HTML of a message; null when it has none. */
+async function clientsOf({ html }: StoredMessage): Promise<readonly CheckedClient[] | null> {
+  if (html === null) return null
+  // Loaded with the first such assertion: the data is large.
+  const { checkHtml, newestResults } = await import('@mayfly/mail/html-check')
+  const { clients, features } = checkHtml(html)
+  return clients.map(({ client, supported, partial }) => ({
+    client,
+    score: Math.round(10 * (supported + partial / 2)) / 10,
+    failing: features
+      .filter(({ feature }) =>
+        newestResults(feature).some(
+          (result) =>
+            result.client === client && ['partial', 'unsupported'].includes(result.support),
+        ),
+      )
+      .map(({ feature }) => feature.title),
+  }))
+}
+
+/** What was computed for the assertions that need it. */
+type Computed = {
+  readonly parts: readonly SearchedPart[]
+  readonly clients: readonly CheckedClient[] | null
+}
+
+function check(found: StoredMessage, { parts, clients }: Computed, assertion: Assertion): Check {
   switch (assertion.type) {
     case 'otpPresent':
       return { state: 'done', result: checkOtpPresent(found) }
@@ -95,5 +125,7 @@ function check(found: StoredMessage, parts: readonly SearchedPart[], assertion: 
     }
     case 'auth':
       return { state: 'auth', assertion }
+    case 'htmlSupport':
+      return { state: 'done', result: checkHtmlSupport(clients, assertion) }
   }
 }

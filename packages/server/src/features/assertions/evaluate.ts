@@ -4,8 +4,8 @@ import { contains } from '@mayfly/mail'
 /** The result of one assertion. */
 export type AssertionResult = AssertionRun['results'][number]
 
-/** Links listed in a detail; more do not fit a line. */
-const LINKS_SHOWN_MAX = 5
+/** Links, clients or features listed in a detail; more do not fit a line. */
+const LISTED_MAX = 5
 
 /** Longest text quoted in a detail. */
 const SHOWN_CHARS_MAX = 120
@@ -91,13 +91,44 @@ export function linksToTry(message: Message, urlContains: string | undefined): s
 export function noLink(message: Message, urlContains: string | undefined): AssertionResult {
   const urls = message.links.map(({ url }) => url)
   if (urls.length === 0) return result('linkResponds', false, 'the mail has no links')
-  const some = urls.slice(0, LINKS_SHOWN_MAX).map(shown).join(', ')
+  const some = urls.slice(0, LISTED_MAX).map(shown).join(', ')
   const count = `${urls.length} link${urls.length === 1 ? '' : 's'}`
   return result(
     'linkResponds',
     false,
     `no link contains ${urlContains}; the mail has ${count}: ${some}`,
   )
+}
+
+/** A mail client, how much of a mail's HTML it supports, and what it does not. */
+export type CheckedClient = {
+  readonly client: string
+  /** Percent; partial support counts half. */
+  readonly score: number
+  readonly failing: readonly string[]
+}
+
+/** Passes when each mail client supports enough of the HTML; `clients` is null without HTML. */
+export function checkHtmlSupport(
+  clients: readonly CheckedClient[] | null,
+  { clients: wanted, atLeast }: Extract<Assertion, { type: 'htmlSupport' }>,
+): AssertionResult {
+  const outcome = (passed: boolean, detail: string) => result('htmlSupport', passed, detail)
+  if (clients === null) return outcome(false, 'the mail has no HTML')
+  const isOf = ({ client }: CheckedClient, name: string) =>
+    client === name || client.startsWith(`${name}.`)
+  const unknown = wanted?.find((name) => !clients.some((client) => isOf(client, name)))
+  if (unknown !== undefined && clients.length > 0) {
+    const names = clients.slice(0, LISTED_MAX).map(({ client }) => client)
+    return outcome(false, `nothing is known of ${unknown}; clients are ${names.join(', ')} …`)
+  }
+  const chosen = clients.filter((client) => wanted?.some((name) => isOf(client, name)) ?? true)
+  const worst = chosen.toSorted((a, b) => a.score - b.score)[0]
+  if (worst === undefined) return outcome(true, 'the mail uses nothing that clients differ in')
+  const what = `${worst.client} supports ${worst.score} % of what the HTML uses`
+  if (worst.score >= atLeast) return outcome(true, `${what}, the least of ${chosen.length}`)
+  const failing = worst.failing.slice(0, LISTED_MAX).join(', ')
+  return outcome(false, `${what}, expected at least ${atLeast} %; it lacks ${failing}`)
 }
 
 /** Fails all assertions: nothing arrived. */

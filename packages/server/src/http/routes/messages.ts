@@ -1,5 +1,6 @@
 import {
   changeMessage,
+  checkMessageHtml,
   deleteMessage,
   deleteMessages,
   explainOtp,
@@ -21,6 +22,15 @@ export const messageRoutes: Routes = (http, app) => {
     async (request, reply) => {
       const { id: inboxId, messageId } = request.params
       return sendJson(reply, await app.messages.explainCode(request.caller, { inboxId, messageId }))
+    },
+  )
+
+  http.get(
+    '/v1/inboxes/:id/messages/:messageId/html-check',
+    { schema: checkMessageHtml },
+    async (request, reply) => {
+      const { id: inboxId, messageId } = request.params
+      return sendJson(reply, await app.messages.htmlCheck(request.caller, { inboxId, messageId }))
     },
   )
 

@@ -39,7 +39,7 @@ export const assertionTools = [
     name: 'check_mail',
     title: 'Check a mail',
     description:
-      'Waits for a mail if none is there, then checks it: whether it has a one-time code (otpPresent), contains a text (containsText), has a link that responds (linkResponds), passes SPF, DKIM or DMARC (auth). Use it to decide whether a test passed: look at `passed`, and in `untrusted` for the reason of each result.',
+      'Waits for a mail if none is there, then checks it: whether it has a one-time code (otpPresent), contains a text (containsText), has a link that responds (linkResponds), passes SPF, DKIM or DMARC (auth), suits mail clients (htmlSupport). Use it to decide whether a test passed: look at `passed`, and in `untrusted` for the reason of each result.',
     input: assertInbox.body.extend({ inboxId: idSchema('inbox') }),
     output: runOutput,
     annotations: CHECKS,

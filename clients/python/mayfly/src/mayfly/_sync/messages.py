@@ -8,6 +8,7 @@ from typing import Literal
 
 from .._connection import Call, path
 from .._errors import hidden_by_pytest
+from ..models.html_check import HtmlCheck
 from ..models.messages import Message, MessageFrame, MessagePage, MessageSummary, OtpExplanation
 from .requester import Requester
 
@@ -51,6 +52,10 @@ class MessageCalls:
         """The SMTP session of a message; `C:` is the sender, `S:` is Mayfly."""
         call = self._call("GET", message_id, "transcript")
         return [str(line) for line in self._requester.field("lines", call)]
+
+    def check_html(self, message_id: str) -> HtmlCheck:
+        """Which mail clients support the HTML of a message."""
+        return self._requester.model(HtmlCheck, self._call("GET", message_id, "html-check"))
 
     def explain_otp(self, message_id: str) -> OtpExplanation:
         """Why a code was found in a message, or why none was."""

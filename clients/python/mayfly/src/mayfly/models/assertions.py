@@ -47,8 +47,24 @@ class SenderAuth(Assertion):
     type: Literal["auth"] = field(default="auth", init=False)
 
 
+@dataclass(frozen=True)
+class HtmlSupport(Assertion):
+    """Each mail client supports at least so many percent of the HTML; by default all clients.
+
+    Clients are such as `gmail` or `outlook.windows`.
+    """
+
+    at_least: float
+    clients: tuple[str, ...] | None = None
+    type: Literal["htmlSupport"] = field(default="htmlSupport", init=False)
+
+
 Assertion.CLASSES.update(
-    otpPresent=OtpPresent, containsText=ContainsText, linkResponds=LinkResponds, auth=SenderAuth
+    otpPresent=OtpPresent,
+    containsText=ContainsText,
+    linkResponds=LinkResponds,
+    auth=SenderAuth,
+    htmlSupport=HtmlSupport,
 )
 
 
