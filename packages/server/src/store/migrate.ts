@@ -14,6 +14,7 @@ import { accountStreams } from './migrations/0010-account-streams.ts'
 import { inboxLists } from './migrations/0011-inbox-lists.ts'
 import { faults } from './migrations/0012-faults.ts'
 import { projectInboxes } from './migrations/0013-project-inboxes.ts'
+import { rateSlots } from './migrations/0014-rate-slots.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -31,6 +32,7 @@ const MIGRATIONS = [
   inboxLists,
   faults,
   projectInboxes,
+  rateSlots,
 ] as const
 
 /**

@@ -252,10 +252,10 @@ type UsageDayTable = {
 }
 
 /** Requests counted in a window of a rate limit. */
-type RateWindowTable = {
+type RateSlotTable = {
   name: string
-  window_ms: number
   started_at: number
+  window_ms: number
   used: number
 }
 
@@ -348,7 +348,7 @@ export type Schema = {
   domain_refusal: DomainRefusalTable
   idempotency_key: IdempotencyKeyTable
   usage_day: UsageDayTable
-  rate_window: RateWindowTable
+  rate_slot: RateSlotTable
   wait_slot: WaitSlotTable
   scenario: ScenarioTable
   webhook: WebhookTable

@@ -79,27 +79,62 @@ describe('the rate limiter', () => {
     assert.equal((await limiter.consume(RATE)).isAllowed, true)
   })
 
+  it('does not allow twice the limit around the end of a window', async () => {
+    let now = 0
+    const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
+    const allowedOf = async (count: number) => {
+      const results = await Promise.all(Array.from({ length: count }, () => limiter.consume(RATE)))
+      return results.filter(({ isAllowed }) => isAllowed).length
+    }
+    assert.equal(await allowedOf(1), 1)
+    now = 59_000
+    assert.equal(await allowedOf(29), 29)
+    now = 60_000
+    // The first request left the window; the others stay in it for another minute.
+    assert.equal(await allowedOf(30), 1)
+  })
+
   it('never allows more than the limit within a window', async () => {
     const steps = fc.array(fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 8 })))
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (arrivals, limit) => {
         let now = 0
         const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
-        let windowStart = Number.NEGATIVE_INFINITY
-        let used = 0
+        const allowedAt: number[] = []
         for (const [waitMs, count] of arrivals) {
           now += waitMs
-          if (now - windowStart >= RATE.windowMs) {
-            windowStart = now
-            used = 0
-          }
           const results = await Promise.all(
             Array.from({ length: count }, () => limiter.consume({ ...RATE, limit })),
           )
-          const allowed = results.filter(({ isAllowed }) => isAllowed).length
-          assert.equal(allowed, Math.min(count, Math.max(0, limit - used)))
-          used += count
+          for (const { isAllowed } of results) if (isAllowed) allowedAt.push(now)
         }
+        // Requests leave by seconds.
+        const isTogether = (one: number, other: number) => other - one < RATE.windowMs - 1_000
+        for (const [i, first] of allowedAt.entries()) {
+          const together = allowedAt.slice(i).filter((other) => isTogether(first, other))
+          assert.ok(together.length <= limit, `${together.length} of ${limit}`)
+        }
+      }),
+    )
+  })
+
+  it('allows what it refused, once it says so', async () => {
+    const steps = fc.array(fc.tuple(fc.nat(40_000), fc.integer({ min: 1, max: 8 })))
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (arrivals, limit) => {
+        let now = 0
+        const limiter = new RateLimiter({ now: () => now }, new MemoryWindows())
+        for (const [waitMs, count] of arrivals) {
+          now += waitMs
+          await Promise.all(
+            Array.from({ length: count }, () => limiter.consume({ ...RATE, limit })),
+          )
+        }
+        const last = await limiter.consume({ ...RATE, limit })
+        if (last.isAllowed) return
+        assert.ok(last.resetSeconds <= 60)
+        now += last.resetSeconds * 1_000
+        assert.ok((await limiter.consume({ ...RATE, limit })).isAllowed)
       }),
     )
   })

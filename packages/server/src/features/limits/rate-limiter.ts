@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { RateAddition, RateWindow } from '../../store/tables/rate-windows.ts'
 import type { WindowCounter } from './memory-windows.ts'
 
-/** A limit of requests within a window; a window begins with its first request. */
+/** A limit of requests within any window of a length. */
 export type Rate = { readonly name: string; readonly limit: number; readonly windowMs: number }
 
 /** Whether a request is within its limit, and what is left of it. */
@@ -20,6 +20,15 @@ type PendingRequest = {
   readonly reject: (error: unknown) => void
 }
 
+/** Parts of a window. Requests leave it by parts, so that not each has to be kept. */
+const SLOTS = 60
+
+/** The part of a window that a time lies in, by its start. */
+function slotOf(now: number, windowMs: number): number {
+  const slotMs = windowMs / SLOTS
+  return Math.floor(now / slotMs) * slotMs
+}
+
 /** Names in one statement; far fewer than a statement may have parameters. */
 const NAMES_PER_BATCH_MAX = 100
 
@@ -28,7 +37,7 @@ const NAMES_PER_BATCH_MAX = 100
  *
  * One batch is counted at a time; requests that come meanwhile form the next batch, so that a busy
  * node needs fewer statements for each request. A window that is used up is kept in memory, and
- * refusals within it need no query.
+ * refusals need no query until its oldest requests leave it.
  */
 export class RateLimiter {
   readonly #clock: Clock
@@ -81,28 +90,43 @@ export class RateLimiter {
 
   async #countBatch(byName: ReadonlyMap<string, readonly PendingRequest[]>): Promise<void> {
     const now = this.#clock.now()
+    const additionOf = (name: string, count: number): RateAddition => {
+      const windowMs = byName.get(name)?.[0]?.rate.windowMs ?? 0
+      return { name, windowMs, count, slot: slotOf(now, windowMs) }
+    }
     try {
       const windows = await this.#counter.add(
-        [...byName].flatMap(([name, requests]): RateAddition[] => {
-          const windowMs = requests[0]?.rate.windowMs ?? 0
-          return [{ name, windowMs, count: requests.length, now }]
-        }),
+        [...byName].map(([name, requests]) => additionOf(name, requests.length)),
       )
-      for (const window of windows) this.#resolve(byName.get(window.name) ?? [], window, now)
+      const refused = windows.flatMap((window) => {
+        const count = this.#resolve(byName.get(window.name) ?? [], window, now)
+        return count === 0 ? [] : [additionOf(window.name, -count)]
+      })
+      // A refused request must not delay the next that is allowed.
+      if (refused.length > 0) await this.#counter.add(refused)
     } catch (error) {
       for (const requests of byName.values()) for (const { reject } of requests) reject(error)
     }
   }
 
-  /** The requests of a batch are the last ones counted in the window, in their order. */
-  #resolve(requests: readonly PendingRequest[], window: RateWindow, now: number): void {
+  /**
+   * The requests of a batch are the last ones counted in the window, in their order. Returns how
+   * many of them are refused.
+   */
+  #resolve(requests: readonly PendingRequest[], window: RateWindow, now: number): number {
     const usedBefore = window.used - requests.length
+    let refused = 0
     for (const [index, { rate, resolve }] of requests.entries()) {
-      if (window.used >= rate.limit) {
-        this.#usedUp.set(window.name, { ...window, windowMs: rate.windowMs })
-      }
-      resolve(limitResult(rate, { ...window, position: usedBefore + index + 1, now }))
+      const result = limitResult(rate, { ...window, position: usedBefore + index + 1, now })
+      if (!result.isAllowed) refused += 1
+      resolve(result)
     }
+    const used = window.used - refused
+    const rate = requests[0]?.rate
+    if (rate !== undefined && used >= rate.limit) {
+      this.#usedUp.set(window.name, { ...window, used, windowMs: rate.windowMs })
+    }
+    return refused
   }
 }
 

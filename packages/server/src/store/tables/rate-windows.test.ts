@@ -7,7 +7,7 @@ import { MemoryWindows } from '../../features/limits/memory-windows.ts'
 const MINUTE_MS = 60_000
 
 describeEachDatabase('rate windows', (open) => {
-  const take = (name: string, count = 1, now = NOW) => ({ name, windowMs: MINUTE_MS, count, now })
+  const take = (name: string, count = 1, slot = NOW) => ({ name, windowMs: MINUTE_MS, count, slot })
 
   it('gives each of many takers at once places of its own', async () => {
     const store = await open()
@@ -34,7 +34,7 @@ describeEachDatabase('rate windows', (open) => {
 
   it('forgets windows that are over', async () => {
     const store = await open()
-    await store.rateWindows.add([take('old', 5), take('young', 5, NOW + 1)])
+    await store.rateWindows.add([take('old', 5), take('young', 5, NOW + 1_000)])
     await store.rateWindows.deleteEnded(NOW + MINUTE_MS)
     const windows = await store.rateWindows.add([take('old'), take('young')])
     assert.deepEqual(windows.map(({ name, used }) => [name, used]).sort(), [

@@ -7,17 +7,19 @@ export type RateAddition = {
   readonly name: string
   readonly windowMs: number
   readonly count: number
-  readonly now: number
+  /** Start of the part of the window in which they are counted. */
+  readonly slot: number
 }
 
 /** A window after an addition. `used` counts all requests, also those above the limit. */
 export type RateWindow = {
   readonly name: string
+  /** When the oldest requests in it were counted; they leave it after its length. */
   readonly startedAt: number
   readonly used: number
 }
 
-/** Windows of the rate limits, counted by all nodes together. */
+/** Sliding windows of the rate limits, counted by all nodes together. */
 export class RateWindows {
   readonly #db: Kysely<Schema>
 
@@ -31,36 +33,44 @@ export class RateWindows {
    */
   async add(additions: readonly RateAddition[]): Promise<RateWindow[]> {
     const rows = additions
-      .map(({ name, windowMs, count, now }) => ({
-        name,
-        window_ms: windowMs,
-        started_at: now,
-        used: count,
+      .map((addition) => ({
+        name: addition.name,
+        started_at: addition.slot,
+        window_ms: addition.windowMs,
+        used: addition.count,
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    // In both directions: a window that starts in the future is from before a clock was set back.
-    const isOver = sql`abs(excluded.started_at - rate_window.started_at) >= rate_window.window_ms`
+    // In both directions: a slot that starts in the future is from before a clock was set back.
+    const others = sql`from rate_slot as other where other.name = rate_slot.name
+      and other.started_at <> rate_slot.started_at
+      and abs(other.started_at - rate_slot.started_at) < rate_slot.window_ms`
     const windows = await this.#db
-      .insertInto('rate_window')
+      .insertInto('rate_slot')
       .values(rows)
       .onConflict((conflict) =>
-        conflict.column('name').doUpdateSet({
-          window_ms: sql<number>`excluded.window_ms`,
-          started_at: sql<number>`case when ${isOver}
-            then excluded.started_at else rate_window.started_at end`,
-          used: sql<number>`case when ${isOver}
-            then excluded.used else rate_window.used + excluded.used end`,
-        }),
+        conflict
+          .columns(['name', 'started_at'])
+          .doUpdateSet({ used: sql<number>`rate_slot.used + excluded.used` }),
       )
-      .returning(['name', 'started_at', 'used'])
+      .returning([
+        'name',
+        'started_at',
+        'used',
+        sql<number>`(select cast(coalesce(sum(other.used), 0) as bigint) ${others})`.as('before'),
+        sql<number | null>`(select min(other.started_at) ${others})`.as('first'),
+      ])
       .execute()
-    return windows.map((row) => ({ name: row.name, startedAt: row.started_at, used: row.used }))
+    return windows.map((row) => ({
+      name: row.name,
+      startedAt: Math.min(row.first ?? row.started_at, row.started_at),
+      used: row.used + row.before,
+    }))
   }
 
-  /** Deletes windows that have ended. */
+  /** Deletes what is in no window any more. */
   async deleteEnded(now: number): Promise<void> {
     await this.#db
-      .deleteFrom('rate_window')
+      .deleteFrom('rate_slot')
       .where(sql<boolean>`started_at + window_ms <= ${now}`)
       .execute()
   }
