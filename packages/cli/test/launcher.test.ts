@@ -77,7 +77,7 @@ describe('the command `mayfly`', () => {
       assert.equal(stderr, '')
       await assert.rejects(run(node, [command, 'otp', '--nonsense'], options), {
         code: 2,
-        stderr: "mayfly: Unknown option '--nonsense'. See `mayfly otp --help`.\n",
+        stderr: 'mayfly: unknown option --nonsense. See `npx mayfly otp --help`.\n',
       })
     })
 
