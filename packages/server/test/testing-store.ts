@@ -70,6 +70,7 @@ export function newMail(receivedAt = NOW): NewMail {
   return {
     id: ids.mailId(),
     receivedAt,
+    sender: { mailFrom: '', remoteAddress: '', tls: null },
     from: { name: null, address: 'a@b.example' },
     subject: null,
     preview: null,

@@ -15,6 +15,7 @@ import { inboxLists } from './migrations/0011-inbox-lists.ts'
 import { faults } from './migrations/0012-faults.ts'
 import { projectInboxes } from './migrations/0013-project-inboxes.ts'
 import { rateSlots } from './migrations/0014-rate-slots.ts'
+import { messageSenders } from './migrations/0015-message-senders.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -33,6 +34,7 @@ const MIGRATIONS = [
   faults,
   projectInboxes,
   rateSlots,
+  messageSenders,
 ] as const
 
 /**

@@ -175,6 +175,8 @@ type MessageTable = {
   is_read: ColumnType<Flag, Flag | undefined>
   /** JSON of its tags as a caller set them; null while they are those of the mail itself. */
   tags: ColumnType<string | null, string | null | undefined>
+  /** JSON of `MailSender`; null in rows older than the column. */
+  sender: ColumnType<string | null, string | null | undefined>
 }
 
 type AttachmentTable = {

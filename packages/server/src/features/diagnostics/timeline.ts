@@ -45,14 +45,15 @@ function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
 
 function traceEvents(trace: MessageTrace): DiagnosticEvent[] {
   const at = new Date(trace.receivedAt).toISOString()
-  const { mailFrom, remoteAddress, tls } = trace.envelope
-  const secured = tls === null ? '' : ` by ${tls}`
+  const { sender } = trace
+  const secured = (sender?.tls ?? null) === null ? '' : ` by ${sender?.tls}`
+  const from = sender === null ? '' : ` from <${sender.mailFrom}> at ${sender.remoteAddress}`
   const subject = trace.subject === null ? 'no subject' : `"${trace.subject}"`
   const events: DiagnosticEvent[] = [
     {
       stage: 'smtp.accepted',
       at,
-      detail: `for ${trace.recipient} from <${mailFrom}> at ${remoteAddress}${secured}`,
+      detail: `for ${trace.recipient}${from}${secured}`,
     },
     {
       stage: 'message.stored',

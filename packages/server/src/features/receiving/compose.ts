@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import type { AttachmentId } from '@mayfly/contract'
 import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
-import type { MailContent, NewAttachment, NewMail } from '../../store/tables/mails.ts'
+import type { MailContent, MailSender, NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
 import { inflateStart } from './inflate.ts'
 import { traceHeaders } from './trace-headers.ts'
@@ -68,6 +68,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
   return {
     id,
     receivedAt,
+    sender: senderOf(accepted.envelope),
     from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
     subject: shortened(parsed.subject),
     preview: detected.preview,
@@ -80,6 +81,10 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, parsed, detected),
   }
+}
+
+function senderOf({ mailFrom, remoteAddress, tls }: AcceptedMail['envelope']): MailSender {
+  return { mailFrom, remoteAddress, tls }
 }
 
 /** Parses a mail. A bug in parsing must not lose the mail: it is then stored raw. */

@@ -49,10 +49,14 @@ export type NewAttachment = {
   readonly bodyEncoding: TransferEncoding
 }
 
+/** Who sent a mail, as the diagnostics show it. */
+export type MailSender = Pick<MessageEnvelope, 'mailFrom' | 'remoteAddress' | 'tls'>
+
 /** A mail as it is written, once for all its recipients. */
 export type NewMail = {
   readonly id: string
   readonly receivedAt: number
+  readonly sender: MailSender
   readonly from: MailAddress
   readonly subject: string | null
   readonly preview: string | null
@@ -209,6 +213,7 @@ function messageRow(message: NewMessage) {
     has_attachments: flag(mail.attachments.length > 0),
     otp_value: mail.otp?.value ?? null,
     otp_confidence: mail.otp?.confidence ?? null,
+    sender: JSON.stringify(mail.sender),
   }
 }
 

@@ -10,10 +10,10 @@ import type {
   Otp,
 } from '@mayfly/contract'
 import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
-import type { MailContent } from './mails.ts'
+import type { MailContent, MailSender } from './mails.ts'
 
 /** A page of a list: at most `limit` messages with numbers between `after` and `before`. */
 export type MessagePage = {
@@ -68,7 +68,8 @@ export type MessageTrace = {
   readonly recipient: string
   readonly sizeBytes: number
   readonly otpConfidence: number | null
-  readonly envelope: MailContent['envelope']
+  /** Null when it was stored before senders had a column. */
+  readonly sender: MailSender | null
 }
 
 /** The SMTP dialogue of a mail, and which of its recipients a message is for. */
@@ -153,9 +154,7 @@ export class Messages {
       .select(['message.id', 'message.sequence', 'message.received_at', 'message.otp_value'])
       .select(['message.size_bytes', 'message.is_read', 'message.has_attachments'])
       .select('inbox.address')
-      .$if(page.withNames, (query) =>
-        query.select(['message.from_name', 'message.from_address', 'message.subject']),
-      )
+      .$if(page.withNames, (query) => query.select([FROM_NAME, FROM_ADDRESS, SUBJECT]))
       .where('message.sequence', '>', page.after)
       .where('message.sequence', '<', page.before)
       .orderBy('message.sequence', 'desc')
@@ -259,9 +258,9 @@ export class Messages {
   /** How the newest messages of an inbox were received, newest first. */
   async listTraces(owner: AccountId, inboxId: InboxId, limit: number): Promise<MessageTrace[]> {
     const rows = await this.#owned(owner, inboxId)
-      .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select(['message.id', 'message.received_at', 'message.subject', 'message.recipient'])
-      .select(['message.otp_value', 'message.otp_confidence', 'message.size_bytes', 'mail.content'])
+      .select(['message.id', 'message.received_at', SUBJECT, 'message.recipient'])
+      .select(['message.otp_value', 'message.otp_confidence', 'message.size_bytes'])
+      .select('message.sender')
       .orderBy('message.sequence', 'desc')
       .limit(limit)
       .execute()
@@ -273,7 +272,7 @@ export class Messages {
       sizeBytes: row.size_bytes,
       otpConfidence: row.otp_confidence,
       // Written by `Mails.add`.
-      envelope: (JSON.parse(row.content) as MailContent).envelope,
+      sender: row.sender === null ? null : (JSON.parse(row.sender) as MailSender),
     }))
   }
 
@@ -374,12 +373,20 @@ export class Messages {
   }
 }
 
+/**
+ * The columns with what senders wrote. Rows from before their length was limited when they are
+ * stored may have a quarter of a mebibyte.
+ */
+const FROM_NAME = sql<string | null>`substr(message.from_name, 1, 998)`.as('from_name')
+const FROM_ADDRESS = sql<string | null>`substr(message.from_address, 1, 998)`.as('from_address')
+const SUBJECT = sql<string | null>`substr(message.subject, 1, 998)`.as('subject')
+
 const SUMMARY_COLUMNS = [
   'message.id',
   'message.sequence',
-  'message.from_name',
-  'message.from_address',
-  'message.subject',
+  FROM_NAME,
+  FROM_ADDRESS,
+  SUBJECT,
   'message.preview',
   'message.received_at',
   'message.has_attachments',

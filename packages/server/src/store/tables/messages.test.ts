@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ALICE, describeEachDatabase, givenInbox, newMail } from '../../../test/testing-store.ts'
+import { createIds } from '../../platform/ids.ts'
+import type { Store } from '../open.ts'
+import type { NewMail } from './mails.ts'
+
+const ids = createIds({ now: () => 1 })
+
+async function givenMessage(store: Store, mail: NewMail) {
+  const { id: inboxId } = await givenInbox(store, { owner: ALICE })
+  const id = ids.next('message')
+  await store.mails.add([mail], [{ id, inboxId, recipient: 'a@b.test', sequence: 1, mail }])
+  return { inboxId, id }
+}
+
+describeEachDatabase('messages', (open) => {
+  it('are traced without reading the content of their mails', async () => {
+    const store = await open()
+    const sender = { mailFrom: 'a@example.com', remoteAddress: '192.0.2.1', tls: 'TLSv1.3' }
+    // Reading it would throw.
+    const { inboxId } = await givenMessage(store, { ...newMail(), sender, content: 'not JSON' })
+    const [trace] = await store.messages.listTraces(ALICE, inboxId, 10)
+    assert.deepEqual(trace?.sender, sender)
+  })
+
+  it('that were stored before names were bounded are read with bounded names', async () => {
+    const store = await open()
+    const long = 'x'.repeat(200_000)
+    const mail = { ...newMail(), subject: long, from: { name: long, address: long } }
+    const { inboxId, id } = await givenMessage(store, mail)
+    const page = { limit: 10, before: null, after: 0 }
+    const between = { limit: 10, before: 9, after: 0, withNames: true }
+    const { messages } = store
+    const read = [
+      await messages.list(ALICE, inboxId, page),
+      await messages.listAfter(ALICE, inboxId, page),
+      await messages.listCandidates(ALICE, inboxId, between),
+      await messages.listTraces(ALICE, inboxId, 10),
+      await messages.listByIds(ALICE, [id]),
+      [await messages.find(ALICE, inboxId, id)],
+    ]
+    for (const [one] of read) {
+      assert.equal(one?.subject?.length, 998)
+      assert.ok(JSON.stringify(one).length < 4_000)
+    }
+  })
+})
