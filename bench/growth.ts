@@ -156,7 +156,7 @@ async function fillInbox(on: Store, count: number): Promise<InboxId> {
 /** Stores one mail of 4 KB for each of these inboxes, all in one transaction. */
 async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
   const ready = inboxIds.map((inboxId) => {
-    const facts = { mayHaveFaults: false, isCaught: false }
+    const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false }
     const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
     const accepted = { ...ACCEPTED, recipients }
     const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }

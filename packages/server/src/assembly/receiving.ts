@@ -2,7 +2,7 @@
 // (threads/receiving-*), so that neither much mail nor hostile mail delays the API.
 
 import { BlockList, isIPv6 } from 'node:net'
-import type { InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, Plan } from '@mayfly/contract'
 import {
   BAD_CREDENTIALS_REPLY,
   type FailedHandshake,
@@ -16,6 +16,8 @@ import { StorageUnavailable } from '../errors.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
+import { STORED_BYTES_MAX } from '../features/limits/plans.ts'
+import { AccountRoom } from '../features/receiving/account-room.ts'
 import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
 import { authenticateSender, findSenderInbox } from '../features/receiving/authenticate-sender.ts'
 import { CATCH_ALL_INBOX, ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
@@ -186,11 +188,16 @@ function createHandler(
     announce: (inboxIds: readonly InboxId[]) => deps.signals.announce({ inboxIds, mailIds: [] }),
   }
   const inject = (attempt: Attempt) => injectFault(faults, attempt)
+  const room = new AccountRoom({
+    storedBytesMax: (plan) => STORED_BYTES_MAX[plan],
+    sumBytes: (accountId) => deps.store.receiving.sumBytes(accountId),
+    elapsedMs,
+  })
   const admit = {
     ...deps,
     refusals,
     injectFault: inject,
-    newDiagnosticId: () => ids.next('diagnostic'),
+    hasAccountRoom: (accountId: AccountId, plan: Plan) => room.hasRoom(accountId, plan),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
     findSenderInbox: (identity: string) => findSenderInbox(deps, identity),
@@ -206,7 +213,10 @@ function createHandler(
     receive: (mail) => {
       const receiveUnlessRefused = async () => {
         const reply = await contentFault(inject, mail)
-        return reply === null ? receiveMail(receive, mail) : { reply }
+        if (reply !== null) return { reply }
+        const result = await receiveMail(receive, mail)
+        if (result === 'stored') await countStored(room, mail)
+        return result
       }
       return outcome.of(receiveUnlessRefused()).catch(storageReply)
     },
@@ -240,6 +250,15 @@ function createAuthenticator(
       if (error instanceof StorageUnavailable) return { state: 'unavailable' }
       throw error
     })
+}
+
+/** Adds a mail to what the accounts of its recipients store. */
+async function countStored(
+  room: AccountRoom,
+  { recipients, raw }: IncomingMail<AdmittedRecipient>,
+): Promise<void> {
+  const owners = new Map(recipients.map(({ inboxId, accountId }) => [inboxId, accountId]))
+  for (const owner of owners.values()) await room.add(owner, raw.length)
 }
 
 /** The reply with which the fault rules of an inbox refuse a whole mail, or null. */

@@ -236,7 +236,8 @@ export const SETTINGS = {
     schema: wholeNumber(1, 1_000_000),
     default: '10',
     type: 'number',
-    sentence: 'Accounts that one IP address may register in an hour. Loopback is exempt.',
+    sentence:
+      'Accounts that one IP address may register in an hour; on loopback a thousand times as many.',
   },
   MAYFLY_OIDC_ISSUER: {
     schema: optionalText.pipe(providerUrl.nullable()),

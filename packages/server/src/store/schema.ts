@@ -205,6 +205,7 @@ export type RefusalCode =
   | 'inbox_suspended'
   | 'message_limit_reached'
   | 'size_limit_reached'
+  | 'account_limit_reached'
   | 'no_room'
   | 'too_large'
   | 'no_memory'

@@ -25,6 +25,8 @@ export function reasonText(reason: RefusalReason): string {
       return `the inbox holds ${reason.messageCount} messages, its limit`
     case 'size_limit_reached':
       return 'the inbox holds 250 MiB, its limit'
+    case 'account_limit_reached':
+      return 'the inboxes of the account hold as much mail as its plan allows'
     case 'no_room':
       return `no room for a mail of ${reason.mailSizeBytes} bytes`
     case 'wrong_password':
@@ -50,6 +52,7 @@ const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   inbox_suspended: 'Create a new inbox.',
   message_limit_reached: FULL,
   size_limit_reached: FULL,
+  account_limit_reached: 'Delete inboxes or messages that you no longer need.',
   no_room: FULL,
   too_large: 'Send a smaller mail.',
   no_memory: RETRY,

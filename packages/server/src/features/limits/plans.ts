@@ -44,6 +44,15 @@ export const PROJECT_LIMITS: Readonly<Record<Plan, ProjectLimits>> = {
   unlimited: { inboxes: null, keepMessages: 1_000 },
 }
 
+const GiB = 1024 ** 3
+
+/** Bytes of mail that an account stores; an inbox has a limit of its own. */
+export const STORED_BYTES_MAX: Readonly<Record<Plan, number | null>> = {
+  key_only: GiB,
+  connected: 25 * GiB,
+  unlimited: null,
+}
+
 /** The limits of each plan, with the operator's overrides. */
 export function plansWith(
   overrides: Readonly<Record<Plan, Partial<Limits>>>,

@@ -1,4 +1,4 @@
-import type { DiagnosticId, InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, Plan } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
@@ -6,13 +6,11 @@ import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog, RefusalReply } from '../diagnostics/refusal-log.ts'
 import type { RefusalReason } from '../diagnostics/refusal-reasons.ts'
 import { hasRoom, INBOX_MESSAGES_MAX } from './capacity.ts'
-import { beginsFlood, countMail, suspendFlooded } from './flood.ts'
 
 /** What admitting needs. */
 export type AdmitDeps = {
   readonly store: Store
   readonly clock: Clock
-  readonly newDiagnosticId: () => DiagnosticId
   readonly refusals: RefusalLog
   /** The operator's receiving domains, public and private. */
   readonly ourDomains: readonly string[]
@@ -24,6 +22,8 @@ export type AdmitDeps = {
     readonly phases: readonly ['sender', 'recipient']
     readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
   }) => Promise<string | null>
+  /** Whether the account may store more mail. */
+  readonly hasAccountRoom: (accountId: AccountId, plan: Plan) => Promise<boolean>
   /** The project inbox of an identity that `authenticateSender` returned. */
   readonly findSenderInbox: (identity: string) => Promise<Recipient | null>
   /** The project inbox for mail without credentials to unknown addresses; null without one. */
@@ -35,6 +35,7 @@ export type AdmittedRecipient = {
   /** As the client gave it. */
   readonly address: string
   readonly inboxId: InboxId
+  readonly accountId: AccountId
   /** Whether the inbox may have rules that refuse the mail after its content. */
   readonly mayHaveFaults: boolean
   /** Whether the mail goes to a project inbox, which shows all its recipients. */
@@ -74,17 +75,17 @@ export async function admitRecipient(
     identity === null ? await findRecipient(deps, given) : await deps.findSenderInbox(identity)
   if (recipient === null) return { state: 'refused', why: 'unknown' }
   const now = deps.clock.now()
-  const refusal = refusalOf(recipient, now)
+  const refusal = refusalOf(recipient, now) ?? (await accountRefusal(deps, recipient))
   if (refusal === null) {
-    const { inboxId, faultsUntil } = recipient
+    const { inboxId, accountId, faultsUntil } = recipient
     const mayHaveFaults = faultsUntil > now
     const phases = ['sender', 'recipient'] as const
     const reply = mayHaveFaults ? await deps.injectFault({ inboxId, phases, sender }) : null
     if (reply !== null) return { state: 'refused', why: 'fault', reply }
     const isCaught = recipient.keepMessages !== null
-    return { state: 'accepted', recipient: { address: given, inboxId, mayHaveFaults, isCaught } }
+    const admitted = { address: given, inboxId, accountId, mayHaveFaults, isCaught }
+    return { state: 'accepted', recipient: admitted }
   }
-  if (refusal.reply === 'full') await countRefusedMail(deps, recipient.inboxId)
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })
   return { state: 'refused', why: refusal.reply }
 }
@@ -117,10 +118,14 @@ async function isReceivingDomain(deps: AdmitDeps, domain: string): Promise<boole
   return (await deps.store.domains.findClaim(domain))?.state === 'active'
 }
 
-function refusalOf(
-  recipient: Recipient,
-  now: number,
-): { readonly reply: RefusalReply; readonly reason: RefusalReason } | null {
+type Refusal = { readonly reply: RefusalReply; readonly reason: RefusalReason }
+
+async function accountRefusal(deps: AdmitDeps, recipient: Recipient): Promise<Refusal | null> {
+  if (await deps.hasAccountRoom(recipient.accountId, recipient.plan)) return null
+  return { reply: 'full', reason: { code: 'account_limit_reached' } }
+}
+
+function refusalOf(recipient: Recipient, now: number): Refusal | null {
   const { expiresAt, messageCount } = recipient
   if (expiresAt <= now) {
     return { reply: 'unknown', reason: { code: 'inbox_expired', expiredAt: expiresAt } }
@@ -134,17 +139,4 @@ function refusalOf(
         ? { code: 'message_limit_reached', messageCount }
         : { code: 'size_limit_reached' },
   }
-}
-
-/** A mail that is refused because the inbox is full counts towards a flood. */
-async function countRefusedMail(deps: AdmitDeps, inboxId: InboxId): Promise<void> {
-  const at = deps.clock.now()
-  await deps.store.transaction(async (tx) => {
-    const [inbox] = await tx.receiving.lockInboxes([inboxId])
-    if (inbox === undefined) return
-    const flood = countMail(inbox.flood, at)
-    await tx.receiving.setFill([{ ...inbox, flood }])
-    if (!beginsFlood(inbox.flood, flood)) return
-    await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
-  })
 }

@@ -45,7 +45,7 @@ async function deliver(
   }
 }
 
-function admission(store: Store): AdmitDeps {
+function admission(store: Store, hasAccountRoom = true): AdmitDeps {
   const clock = { now: () => NOW }
   const refusals = new RefusalLog({
     store,
@@ -60,7 +60,8 @@ function admission(store: Store): AdmitDeps {
   })
   const operatorAddress = 'postmaster@mayfly.test'
   return {
-    ...{ store, clock, newDiagnosticId, refusals, ourDomains: ['mayfly.test'], operatorAddress },
+    ...{ store, clock, refusals, ourDomains: ['mayfly.test'], operatorAddress },
+    hasAccountRoom: async () => hasAccountRoom,
     injectFault: async () => null,
     findSenderInbox: async () => null,
     findCatchAll: async () => null,
@@ -91,12 +92,17 @@ describeEachDatabase('a flood', (open) => {
     assert.equal(await state(store, inbox.id), 'active')
   })
 
-  it('counts mails that are refused because the inbox is full', async () => {
+  it('counts mails that are refused because the inbox is full, and no recipients', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     await deliver(store, inbox.id, { count: 5_000 })
-    const refused = await admitRecipient(admission(store), inbox.address, SENDER)
-    assert.deepEqual(refused, { state: 'refused', why: 'full' })
+    const deps = admission(store)
+    for (let i = 0; i < 20; i++) {
+      const refused = await admitRecipient(deps, inbox.address, SENDER)
+      assert.deepEqual(refused, { state: 'refused', why: 'full' })
+    }
+    assert.equal(await state(store, inbox.id), 'active')
+    await deliver(store, inbox.id, { count: 1 })
     assert.equal(await state(store, inbox.id), 'suspended')
   })
 
@@ -110,6 +116,22 @@ describeEachDatabase('a flood', (open) => {
     await deliver(store, inbox.id, { count: 4_100 })
     await deliver(store, inbox.id, { count: 1_000, at: NOW + 10 * MINUTE_MS })
     assert.equal(await state(store, inbox.id), 'active')
+  })
+
+  it('is not what fills an account: mail for it is refused, and told', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const refused = await admitRecipient(admission(store, false), inbox.address, SENDER)
+    assert.deepEqual(refused, { state: 'refused', why: 'full' })
+    const [event] = await store.diagnostics.list(inbox.id, 10)
+    assert.equal(event?.reason, 'account_limit_reached')
+    assert.match(String(event.detail), /the inboxes of the account hold as much mail as its plan/)
+    assert.equal(await store.receiving.sumBytes(ALICE), 0)
+    const [fill] = await store.receiving.lockInboxes([inbox.id])
+    assert.ok(fill !== undefined)
+    await store.receiving.setFill([{ ...fill, sizeBytes: 5_000_000_000 }])
+    await givenInbox(store, { owner: ALICE })
+    assert.equal(await store.receiving.sumBytes(ALICE), 5_000_000_000)
   })
 
   it("never suspends the operator's inbox", async () => {

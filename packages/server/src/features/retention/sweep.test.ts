@@ -79,6 +79,22 @@ describeEachDatabase('the sweep', (open) => {
     assert.equal(await store.addresses.findHolder('free@mayfly.test', 0), null)
   })
 
+  it('deletes keys 30 days after they were revoked, and no other', async () => {
+    const store = await open()
+    const key = (revokedAt: number | null) => ({ id: ids.next('key'), revokedAt })
+    const old = Array.from({ length: 501 }, () => key(NOW - 30 * DAY_MS - 1))
+    const keys = [...old, key(NOW - 30 * DAY_MS), key(null)]
+    for (const { id, revokedAt } of keys) {
+      const secret = { prefix: String(id).slice(0, 16), secretHash: Buffer.from(id) }
+      const fields = { name: 'CI', environment: 'live', role: 'member', createdAt: 0 } as const
+      await store.keys.add({ id, accountId: ALICE, ...fields, ...secret })
+      if (revokedAt !== null) await store.keys.revoke(ALICE, id, revokedAt)
+    }
+    await sweepExpired({ store, clock: { now: () => NOW }, limitsOf })
+    assert.equal((await store.keys.list(ALICE)).length, 1)
+    assert.equal(await store.keys.deleteRevoked(NOW, 1_000), 1)
+  })
+
   it('deletes mails that have no message', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })

@@ -1,4 +1,4 @@
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, Plan } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
@@ -13,6 +13,7 @@ import {
 export type Recipient = {
   readonly inboxId: InboxId
   readonly accountId: AccountId
+  readonly plan: Plan
   readonly address: string
   readonly expiresAt: number
   readonly isSuspended: boolean
@@ -43,6 +44,7 @@ export type InboxFill = {
 type RecipientRow = {
   id: InboxId
   account_id: AccountId
+  plan: Plan
   address: string
   expires_at: number
   suspended: number | null
@@ -64,7 +66,8 @@ type FillRow = {
   keep_messages: number | null
 }
 
-const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, inbox.address, inbox.expires_at,
+const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
+  inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages`
 
@@ -177,6 +180,16 @@ export class ReceivingQueries {
     await executeRows({ statements: this.#statements, dialect: this.#dialect }, statement, rows)
   }
 
+  /** Bytes of mail in all inboxes of an account. */
+  async sumBytes(accountId: AccountId): Promise<number> {
+    const [row] = await this.#statements.run<{ bytes: number }>(
+      `select cast(coalesce(sum(size_bytes), 0) as bigint) as bytes from inbox
+         where account_id = ${this.#dialect.placeholder(1)}`,
+      [accountId],
+    )
+    return row?.bytes ?? 0
+  }
+
   /** Suspends an inbox; false when it is suspended or deleted already. */
   async suspend(id: InboxId, at: number, reason: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
@@ -193,6 +206,7 @@ function toRecipient(row: RecipientRow): Recipient {
   return {
     inboxId: row.id,
     accountId: row.account_id,
+    plan: row.plan,
     address: row.address,
     expiresAt: row.expires_at,
     isSuspended: row.suspended !== null,

@@ -1,0 +1,65 @@
+import type { AccountId, Plan } from '@mayfly/contract'
+
+/** What the room of accounts is known by. */
+export type AccountRoomDeps = {
+  /** Bytes of mail that an account may store; null: no limit. */
+  readonly storedBytesMax: (plan: Plan) => number | null
+  /** Bytes of mail that an account stores. */
+  readonly sumBytes: (accountId: AccountId) => Promise<number>
+  /** Milliseconds of a monotonic clock. */
+  readonly elapsedMs: () => number
+}
+
+type Sum = { bytes: number; readonly expiresAtMs: number }
+
+/** How long a sum counts: shortly when the account may be full, for it may have made room. */
+const NEAR_LIMIT_MS = 5_000
+const BELOW_LIMIT_MS = 60_000
+
+/** Accounts whose sums are kept. */
+const SUMS_MAX = 10_000
+
+/**
+ * Whether accounts may store more mail.
+ *
+ * An account may have a hundred thousand inboxes, and a counter in its row would be locked by every
+ * commit. So the inboxes are summed at times, and what this thread stores in between is added. Other
+ * threads and nodes can exceed the limit by what they store within that time.
+ */
+export class AccountRoom {
+  readonly #deps: AccountRoomDeps
+  readonly #sums = new Map<AccountId, Promise<Sum>>()
+
+  constructor(deps: AccountRoomDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether the account may store more. */
+  async hasRoom(accountId: AccountId, plan: Plan): Promise<boolean> {
+    const limit = this.#deps.storedBytesMax(plan)
+    if (limit === null) return true
+    const known = await this.#sums.get(accountId)
+    const isFresh = known !== undefined && known.expiresAtMs > this.#deps.elapsedMs()
+    const { bytes } = isFresh ? known : await this.#sum(accountId, limit)
+    return bytes < limit
+  }
+
+  /** Counts what was stored for an account. */
+  async add(accountId: AccountId, bytes: number): Promise<void> {
+    const sum = await this.#sums.get(accountId)
+    if (sum !== undefined) sum.bytes += bytes
+  }
+
+  #sum(accountId: AccountId, limit: number): Promise<Sum> {
+    const summing = this.#deps.sumBytes(accountId).then((bytes) => {
+      const keptMs = bytes * 2 < limit ? BELOW_LIMIT_MS : NEAR_LIMIT_MS
+      return { bytes, expiresAtMs: this.#deps.elapsedMs() + keptMs }
+    })
+    this.#sums.delete(accountId)
+    this.#sums.set(accountId, summing)
+    summing.catch(() => this.#sums.delete(accountId))
+    const [oldest] = this.#sums.keys()
+    if (this.#sums.size > SUMS_MAX && oldest !== undefined) this.#sums.delete(oldest)
+    return summing
+  }
+}
