@@ -22,9 +22,9 @@ const SUMS_MAX = 10_000
 /**
  * Whether accounts may store more mail.
  *
- * An account may have a hundred thousand inboxes, and a counter in its row would be locked by every
- * commit. So the inboxes are summed at times, and what this thread stores in between is added. Other
- * threads and nodes can exceed the limit by what they store within that time.
+ * An account may have a hundred thousand inboxes, and a counter in its row would be locked by
+ * every commit. So the inboxes are summed at times, and what this thread stores in between is
+ * added. Other threads and nodes can exceed the limit by what they store within that time.
  */
 export class AccountRoom {
   readonly #deps: AccountRoomDeps
