@@ -144,7 +144,7 @@ describe('the page at /docs', () => {
     visit(async (page) => {
       const tags = ['Accounts', 'Inboxes', 'Webhooks']
       assert.deepEqual(await page.locator('main h2').allTextContents(), tags)
-      assert.deepEqual(await page.locator('nav li').allTextContents(), [
+      assert.deepEqual(await page.locator('nav #list li').allTextContents(), [
         `post${HOSTILE}`,
         'getEvent stream',
         'getRaw mail',
@@ -222,7 +222,7 @@ describe('the page at /docs', () => {
       await page.keyboard.press('/')
       await page.keyboard.type('inboxes get wait')
       assert.equal(await shown.count(), 1)
-      assert.equal(await page.locator('nav li:visible').count(), 1)
+      assert.equal(await page.locator('nav #list li:visible').count(), 1)
       assert.deepEqual(await page.locator('main h2:visible').allTextContents(), ['Inboxes'])
       assert.equal(await page.locator('#count').textContent(), '1 operation')
       await page.locator('#filter').fill('')
@@ -232,7 +232,7 @@ describe('the page at /docs', () => {
   it('fits a phone, where the menu opens and closes', () =>
     visit(
       async (page) => {
-        const item = page.locator('nav li', { hasText: 'Wait for a message' })
+        const item = page.locator('nav #list li', { hasText: 'Wait for a message' })
         assert.equal(await item.isVisible(), false)
         await page.locator('nav summary').click()
         await item.click()
