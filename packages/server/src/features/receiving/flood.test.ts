@@ -142,4 +142,12 @@ describeEachDatabase('a flood', (open) => {
     await deliver(store, inbox.inboxId, { count: 5_001 })
     assert.equal(await state(store, inbox.inboxId, OPERATOR_ACCOUNT), 'active')
   })
+
+  it('never suspends a project inbox, which keeps its newest mails', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    await deliver(store, inbox.id, { count: 5_001 })
+    assert.equal(await state(store, inbox.id), 'active')
+    assert.equal((await store.receiving.findInbox(inbox.id))?.messageCount, 10)
+  })
 })

@@ -25,14 +25,15 @@ export function beginsFlood(before: FloodWindow, after: FloodWindow): boolean {
 
 /**
  * Suspends an inbox that is flooded. One that the operator resumes stays so for the rest of its
- * window. The operator's own inbox is never suspended: mail to postmaster must arrive.
+ * window. Never suspended are the operator's own inbox, because mail to postmaster must arrive, and
+ * project inboxes, which only their account sends to and which keep no more than their newest mails.
  */
 export async function suspendFlooded(
   tx: Tables,
   inbox: InboxFill,
   event: { readonly id: DiagnosticId; readonly at: number },
 ): Promise<void> {
-  if (inbox.accountId === OPERATOR_ACCOUNT) return
+  if (inbox.accountId === OPERATOR_ACCOUNT || inbox.keepMessages !== null) return
   if (!(await tx.receiving.suspend(inbox.id, event.at, FLOOD_REASON))) return
   const suspension = { stage: 'inbox.suspended', inboxId: inbox.id, detail: FLOOD_REASON } as const
   await tx.diagnostics.add([{ ...event, ...suspension }])
