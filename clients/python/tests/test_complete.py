@@ -63,6 +63,7 @@ def test_every_operation_has_a_call() -> None:
             if not name.startswith(("_", "expect_")):
                 _call(method, arguments)
     _call(lambda: next(client.events()), {})
+    _call(lambda: client.search("a"), {})
 
     documented = {
         f"{method.upper()} {path}"

@@ -13,6 +13,7 @@ import { messages } from './commands/messages.ts'
 import { open } from './commands/open.ts'
 import { otp } from './commands/otp.ts'
 import { scenario } from './commands/scenario.ts'
+import { search } from './commands/search.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   wait,
   otp,
   messages,
+  search,
   show,
   tail,
   open,

@@ -11,6 +11,7 @@ import { MayflyError } from './errors.ts'
 import type { AccountEvent, EventsOptions } from './events/account-event.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
+import type { ListMessagesOptions, SearchPage } from './messages.ts'
 import { Requester } from './request.ts'
 import { type ScenarioCalls, scenarioCalls } from './scenarios.ts'
 import type { ServiceDescription, SignedIn } from './service.ts'
@@ -40,9 +41,14 @@ export type Client = {
   readonly keys: KeyCalls
   readonly scenarios: ScenarioCalls
   readonly webhooks: WebhookCalls
+  /** Searches the messages of all inboxes: `from:acme subject:"your code" -has:attachment`. */
+  search(q: string, options?: SearchOptions): Promise<SearchPage>
   /** What happens in the account, as it happens; a lost connection is opened again. */
   events(options?: EventsOptions): AsyncGenerator<AccountEvent, void>
 }
+
+/** Which part of a search is read. */
+export type SearchOptions = Pick<ListMessagesOptions, 'limit' | 'cursor' | 'signal'>
 
 /** Where `mayfly serve` listens by default. */
 const BASE_URL = 'http://127.0.0.1:8025'
@@ -66,6 +72,8 @@ export function createClient(options: ClientOptions = {}): Client {
     keys: keyCalls(requester),
     scenarios: scenarioCalls(requester),
     webhooks: webhookCalls(requester),
+    search: (q, { signal, ...query } = {}) =>
+      requester.json({ method: 'GET', path: '/v1/search', query: { q, ...query }, signal }),
     // Loaded when it is used: most tests follow no events.
     async *events(options) {
       yield* (await import('./events/follow.ts')).follow(requester, options)

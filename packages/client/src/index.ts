@@ -23,6 +23,7 @@ export {
   createClient,
   readService,
   registerAccount,
+  type SearchOptions,
   type ServiceOptions,
   signIn,
 } from './client.ts'
@@ -70,6 +71,7 @@ export type {
   Address,
   Attachment,
   AuthVerdict,
+  FoundMessage,
   HtmlCheck,
   Link,
   ListMessagesOptions,
@@ -81,6 +83,7 @@ export type {
   OtpCandidate,
   OtpExplanation,
   ReadMessageOptions,
+  SearchPage,
 } from './messages.ts'
 export type { CreateScenarioOptions, Scenario, ScenarioCalls } from './scenarios.ts'
 export type { ServiceDescription, SignedIn, SignInLink } from './service.ts'

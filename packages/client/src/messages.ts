@@ -112,6 +112,18 @@ export type ListMessagesOptions = CallOptions & {
   readonly q?: string | undefined
 }
 
+/** A message that a search has found. */
+export type FoundMessage = MessageSummary & { readonly inboxId: string }
+
+/** One page of a search; it may have few messages, or none, and still a `nextCursor`. */
+export type SearchPage = {
+  /** Newest first. */
+  readonly messages: readonly FoundMessage[]
+  readonly nextCursor: string | null
+  /** Messages received before are in the index; of later ones, the newest are searched, too. */
+  readonly indexedUntil: string
+}
+
 /** How a message is read. */
 export type ReadMessageOptions = CallOptions & {
   /** Whether `html` keeps remote images. Default: `block`. */

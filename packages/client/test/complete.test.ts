@@ -48,6 +48,7 @@ describe('the client', () => {
     await Promise.all([inbox.setFaults([]), inbox.readFaults(), inbox.deleteFaults()])
     await Promise.all([inbox.readMessage('{messageId}'), inbox.readRaw('{messageId}')])
     await Promise.all([inbox.readTranscript('{messageId}'), inbox.explainOtp('{messageId}')])
+    await client.search('a')
     await inbox.checkHtml('{messageId}')
     await inbox.downloadAttachment('{messageId}', '{attachmentId}')
     await Promise.all([inbox.markRead('{messageId}'), inbox.deleteMessage('{messageId}')])

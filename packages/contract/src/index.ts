@@ -1,3 +1,4 @@
+export * from './account-search.ts'
 export * from './accounts.ts'
 export * from './assertions.ts'
 export * from './bounds.ts'

@@ -64,6 +64,7 @@ import {
   readMessage,
   readMessageExcerpt,
 } from '../features/messages/read.ts'
+import { searchAccount } from '../features/search/search-account.ts'
 import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
 import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
@@ -106,6 +107,8 @@ export type AppDeps = {
   /** The account of the user of this machine; null without one. */
   readonly localAccount: AccountId | null
   readonly onLooked: MessageDeps['onLooked']
+  /** There are messages that are not in the search index yet. */
+  readonly onUnindexed: () => void
   readonly dispatching: Pick<WebhookDeps & ReplayDeps, 'sealSecret' | 'attempt' | 'record'> & {
     readonly openSecret: (sealed: string) => string
   }
@@ -276,6 +279,10 @@ function bindMessages(
   return {
     messages: {
       list: bind(messages, listMessages),
+      search: bind(
+        { store, clock, find: content.findInAccount, onUnindexed: deps.onUnindexed },
+        searchAccount,
+      ),
       read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
         readMessage(messages, caller, { ...request, of: 'message' }),
       excerpt: bind(messages, readMessageExcerpt),

@@ -18,6 +18,7 @@ import {
   readExcerpt,
 } from '../features/messages/present.ts'
 import type { RawPart } from '../features/messages/read.ts'
+import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
 import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
 import type { Store } from '../store/open.ts'
@@ -43,6 +44,7 @@ export function createContent(store: Store) {
     checkMessage: (owner: AccountId, request: CheckRequest) =>
       checkMessage({ store, visibleText }, owner, request),
     findMatch: (owner: AccountId, search: Search) => findMatch({ store }, owner, search),
+    findInAccount: (owner: AccountId, part: SearchPart) => findInAccount({ store }, owner, part),
     searchInbox: (owner: AccountId, search: InboxSearch) => searchInbox({ store }, owner, search),
     explainMismatches: (owner: AccountId, wait: Pick<Search, 'inboxId' | 'query'>) =>
       explainMismatches({ store }, owner, wait),

@@ -1,17 +1,23 @@
-// Work that follows a stored mail: sender checks, malware scans, SQLite checkpoints. It usually
-// runs in a thread of its own (threads/follow-up-*) of low priority, which the first mail starts.
+// Work that follows a stored mail: sender checks, malware scans, the search index, SQLite
+// checkpoints. It usually runs in a thread of its own (threads/follow-up-*) of low priority, which
+// the first mail starts.
 //
-// It does not write to the store. The main thread writes its findings: a writer holds a lock that
-// receiving waits for, and a thread of low priority could be descheduled while it holds it.
+// The main thread writes its findings: a writer holds a lock that receiving waits for, and a thread
+// of low priority could be descheduled while it holds it. Only the search index is written here:
+// that takes long, and is done mostly while no mail arrives.
 
 import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { findRawBytes } from '../features/messages/bytes.ts'
 import { type ScanFailures, scanAttachments } from '../features/scanning/scan.ts'
+import { fillIndex } from '../features/search/fill-index.ts'
+import { IndexFiller } from '../features/search/index-filler.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
+import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createResolver } from '../platform/dns/resolver.ts'
+import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { type SenderFacts, unverified, verifySender } from '../platform/mail-auth.ts'
 import type { Store } from '../store/open.ts'
@@ -23,6 +29,7 @@ export type FollowUpDeps = {
   readonly log: Log
   readonly config: Config
   readonly hostName: string
+  readonly clock: Clock
   /** Resolves once the finding is stored and announced. */
   readonly record: (finding: AttachmentFinding) => Promise<unknown>
 }
@@ -57,19 +64,33 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
       await deps.record({ kind: 'attachment', attachmentId, verdict })
     },
   })
+  const indexing = createIndexing(deps)
   return {
     stored: () => {
       checkpointing ??= setTimeout(checkpoint, CHECKPOINT_MS)
       scanner.wake()
+      indexing?.stored(elapsedMs())
     },
     check: (mailId) => checkSender(check, mailId),
     ping: () => store.ping(),
     stop: async () => {
       if (checkpointing !== null) clearTimeout(checkpointing)
       verifier.stop()
+      await indexing?.stop()
       await scanner.stop()
     },
   }
+}
+
+/** Adds stored messages to the search index; null when there is none. */
+function createIndexing({ config, store, clock, log }: FollowUpDeps): IndexFiller | null {
+  if (!config.MAYFLY_SEARCH_INDEX) return null
+  const ids = createIds(clock)
+  const fill = { store, clock, ids, node: ids.node() }
+  return new IndexFiller({
+    fill: () => fillIndex(fill),
+    onError: (error) => log.warn({ err: error }, 'the search index could not be written'),
+  })
 }
 
 /** Verifies senders within the deadline; after `stop`, running and later checks are rejected. */

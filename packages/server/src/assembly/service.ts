@@ -126,7 +126,7 @@ export async function startService(
       fetchLink: outbound.fetchLink,
       localAccount,
       dispatching,
-      onLooked: followUp.onLooked,
+      ...followUp,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),

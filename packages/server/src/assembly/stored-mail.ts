@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import { type Finding, recordFindings } from '../features/follow-up/record.ts'
 import { IdleChecks } from '../features/sender-checks/idle.ts'
 import { CheckQueue, type MailToCheck } from '../features/sender-checks/queue.ts'
+import type { Clock } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import { unverified } from '../platform/mail-auth.ts'
@@ -20,6 +21,8 @@ const RECORD_PAUSE_MS = 50
 export type StoredMailFollowUp = {
   /** Somebody looked at a mail without verdicts of its sender: they are due now. */
   readonly onLooked: (mail: MailToCheck) => void
+  /** A search found that there are messages to be added to the index. */
+  readonly onUnindexed: () => void
   /** Throws when the storage does not answer to the thread. */
   readonly ping: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -32,6 +35,7 @@ export type StoredMailFollowUp = {
 export function followUpStoredMail(deps: {
   readonly config: Config
   readonly hostName: string
+  readonly clock: Clock
   readonly store: Store
   readonly log: Log
   readonly signals: Signals
@@ -79,6 +83,7 @@ export function followUpStoredMail(deps: {
   if (config.MAYFLY_CLAMD !== null) followUp.stored()
   return {
     onLooked: (mail) => void queue.add(mail),
+    onUnindexed: () => followUp.stored(),
     ping: () => followUp.ping(),
     stop: async () => {
       stopListening()

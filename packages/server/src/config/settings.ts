@@ -108,6 +108,13 @@ export const SETTINGS = {
     sentence:
       'on: mail without credentials for an address that no inbox has goes to a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Only on a loopback address.',
   },
+  MAYFLY_SEARCH_INDEX: {
+    schema: flag,
+    default: 'true',
+    type: 'true or false',
+    sentence:
+      'Keeps an index for searches over all inboxes of an account; it is written after mail was stored, mostly while none arrives. Without it such searches read messages one by one.',
+  },
   MAYFLY_CLAMD: {
     schema: optionalText.refine((value) => value === null || /^(?:unix:.+|.+:\d+)$/.test(value), {
       error: 'must be host:port or unix:PATH',

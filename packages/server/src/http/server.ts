@@ -28,6 +28,7 @@ import { healthRoutes } from './routes/health.ts'
 import { inboxRoutes } from './routes/inboxes.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { searchRoutes } from './routes/search.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
@@ -87,6 +88,7 @@ const ROUTES: readonly Routes[] = [
   inboxRoutes,
   faultRoutes,
   messageRoutes,
+  searchRoutes,
   frameRoutes,
   waitingRoutes,
   diagnosticsRoutes,

@@ -20,6 +20,7 @@ describe('the tools', () => {
       'read_message',
       'run_scenario',
       'save_scenario',
+      'search_messages',
       'set_faults',
       'usage_left',
       'wait_for_code',

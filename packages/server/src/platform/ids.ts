@@ -25,6 +25,8 @@ const CHALLENGE_LENGTH = 32
 export type Ids = {
   /** An id that sorts by the time of its creation. */
   next<Kind extends IdKind>(kind: Kind): Id<Kind>
+  /** What sorts before every id of that time and later, and after every earlier one. */
+  at(kind: IdKind, ms: number): string
   /** A generated local part of an address. */
   localPart(): string
   /** Id of a mail, shared by all inboxes that received it. */
@@ -54,6 +56,7 @@ export function createIds(clock: { now(): number }): Ids {
   return {
     // A brand exists only at compile time; this is where ids get theirs.
     next: (kind) => sortable(ID_PREFIXES[kind]) as Id<typeof kind>,
+    at: (kind, ms) => ID_PREFIXES[kind] + encodeTime(ms),
     mailId: () => sortable('eml_'),
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,

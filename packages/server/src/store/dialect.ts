@@ -12,6 +12,10 @@ export type ColumnTypes = {
   readonly unlogged: string
   /** After the closing parenthesis of a table. */
   readonly options: string
+  /** A primary key that counts up. */
+  readonly rowNumber: string
+  /** Adds an index of substrings to the table `search_entry`. */
+  readonly substringIndex: readonly string[]
 }
 
 /** All differences between the databases, as named capabilities. */
@@ -64,6 +68,16 @@ export const sqliteDialect: Dialect = {
     bytes: 'blob',
     unlogged: '',
     options: ' strict',
+    rowNumber: 'integer primary key autoincrement',
+    // Without the text itself and without positions: a search compares each match with its mail.
+    substringIndex: [
+      `create virtual table search_text using fts5(
+        text, content = '', contentless_delete = 1, detail = none,
+        tokenize = 'trigram case_sensitive 1')`,
+      `create trigger search_entry_deleted after delete on search_entry begin
+        delete from search_text where rowid = old.number;
+      end`,
+    ],
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
@@ -115,6 +129,17 @@ export const postgresDialect: Dialect = {
     bytes: 'bytea',
     unlogged: 'unlogged ',
     options: '',
+    rowNumber: 'bigserial primary key',
+    // Without the extension searches read the texts one by one: slower, with the same results.
+    substringIndex: [
+      `alter table search_entry add column text text not null default ''`,
+      `do $$ begin
+        create extension if not exists pg_trgm;
+        create index search_entry_by_text on search_entry using gin (text gin_trgm_ops);
+      exception when others then
+        raise warning 'pg_trgm is not available: %', sqlerrm;
+      end $$`,
+    ],
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',

@@ -16,6 +16,7 @@ import { faults } from './migrations/0012-faults.ts'
 import { projectInboxes } from './migrations/0013-project-inboxes.ts'
 import { rateSlots } from './migrations/0014-rate-slots.ts'
 import { messageSenders } from './migrations/0015-message-senders.ts'
+import { search } from './migrations/0016-search.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -35,6 +36,7 @@ const MIGRATIONS = [
   projectInboxes,
   rateSlots,
   messageSenders,
+  search,
 ] as const
 
 /**

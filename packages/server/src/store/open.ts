@@ -29,6 +29,7 @@ import { OperatorQueries } from './tables/operator.ts'
 import { RateWindows } from './tables/rate-windows.ts'
 import { ReceivingQueries } from './tables/receiving.ts'
 import { Scenarios } from './tables/scenarios.ts'
+import { SearchIndex } from './tables/search.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
 import { SenderVerdicts } from './tables/sender-verdicts.ts'
 import { SignInLinks } from './tables/sign-in-links.ts'
@@ -63,6 +64,7 @@ export type Tables = {
   readonly dispatches: Dispatches
   readonly secretKeys: SecretKeys
   readonly signInLinks: SignInLinks
+  readonly search: SearchIndex
 }
 
 /** The storage of the service. */
@@ -328,6 +330,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get signInLinks() {
       return new SignInLinks(db)
+    },
+    get search() {
+      return new SearchIndex(db, dialect)
     },
   }
 }

@@ -17,7 +17,7 @@ import type {
   WebhookId,
 } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 // Columns named `…_at` and `…_until` hold milliseconds since 1970, JSON is text, flags are 0 or 1:
 // both databases store these types alike.
@@ -332,6 +332,23 @@ type SignInLinkTable = {
   expires_at: number
 }
 
+/** A message in the search index. On PostgreSQL it has its text, too; on SQLite search_text has. */
+type SearchEntryTable = {
+  number: Generated<number>
+  message_id: MessageId
+  account_id: AccountId
+}
+
+/** How far the search index is; at most one row. */
+type SearchStateTable = {
+  name: string
+  /** Messages up to this id are in the index. */
+  indexed_to: string
+  /** Until when a node that adds to the index keeps the others from doing so. */
+  leased_until: number
+  node: string
+}
+
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -358,5 +375,7 @@ export type Schema = {
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   secret_key: SecretKeyTable
+  search_entry: SearchEntryTable
+  search_state: SearchStateTable
   sign_in_link: SignInLinkTable
 }

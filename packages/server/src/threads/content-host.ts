@@ -93,6 +93,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       readExcerpt: call('readExcerpt'),
       checkMessage: call('checkMessage'),
       findMatch: call('findMatch'),
+      findInAccount: call('findInAccount'),
       searchInbox: call('searchInbox'),
       explainMismatches: call('explainMismatches'),
       composeHtmlCheck: call('composeHtmlCheck'),

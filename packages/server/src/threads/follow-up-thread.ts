@@ -3,6 +3,7 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
+import { startStoreClock } from '../assembly/store-clock.ts'
 import { failureReason } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
@@ -36,7 +37,8 @@ async function start(): Promise<void> {
   })
   const log = createLog(config.MAYFLY_LOG_LEVEL)
   const { record, settle } = createRecorder()
-  const followUp = startFollowUp({ store, log, config, hostName, record })
+  const { clock, stop: stopClock } = await startStoreClock(store, log)
+  const followUp = startFollowUp({ store, log, config, hostName, clock, record })
   port.on('message', async (message: FollowUpThreadMessage) => {
     if (message.type === 'stored') followUp.stored()
     else if (message.type === 'check') await check(followUp, message)
@@ -44,6 +46,7 @@ async function start(): Promise<void> {
     else if (message.type === 'recorded') settle(message.number, message.error)
     else if (message.type === 'stop') {
       await followUp.stop()
+      await stopClock()
       await store.close()
       port.close()
     }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
-import { sharedService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 onEachDatabase('searching an inbox', (create) => {
   const shared = sharedService(create)
@@ -111,5 +113,89 @@ onEachDatabase('searching an inbox', (create) => {
     await service.sendMail({ to: inbox.emailAddress, subject: 'Secret' })
     const { status, body } = await other.get(`/v1/inboxes/${inbox.id}/messages?q=secret`)
     assert.deepEqual([status, body.error.code], [404, 'inbox_not_found'])
+  })
+})
+
+/** All pages of a search. */
+async function searchAll(dev: TestAccount, q: string, limit = 100): Promise<(string | null)[]> {
+  const subjects: (string | null)[] = []
+  let cursor: string | undefined
+  do {
+    const page = await dev.search(q, { limit, cursor })
+    subjects.push(...page.messages.map(({ subject }) => subject))
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return subjects
+}
+
+onEachDatabase('searching an account', (create) => {
+  const shared = sharedService(create)
+
+  it('finds mail of all inboxes at once, before and after it is in the index', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const other = await service.register()
+    const [first, second] = [await dev.inboxes.create(), await dev.inboxes.create()]
+    const foreign = await other.inboxes.create()
+    await service.sendMail({ to: first.emailAddress, subject: 'One', text: 'Grüße aus Zürich' })
+    await service.sendMail({ to: foreign.emailAddress, subject: 'X', text: 'Grüße aus Zürich' })
+    await service.sendMail({ to: second.emailAddress, subject: 'Two', text: 'Grüße aus Wien' })
+    const check = async () => {
+      assert.deepEqual(await searchAll(dev, 'grusse'), ['Two', 'One'])
+      assert.deepEqual(await searchAll(dev, '"aus zurich"'), ['One'])
+      assert.deepEqual(await searchAll(dev, 'zü'), ['One'])
+      assert.deepEqual(await searchAll(dev, 'subject:two -zürich'), ['Two'])
+      assert.deepEqual(await searchAll(dev, `grüße in:${second.emailAddress}`), ['Two'])
+      assert.deepEqual(await searchAll(dev, 'is:unread larger:10'), ['Two', 'One'])
+      assert.deepEqual(await searchAll(dev, 'nothing'), [])
+      const { messages } = await dev.search('zürich')
+      assert.deepEqual(
+        messages.map(({ inboxId, subject }) => [inboxId, subject]),
+        [[first.id, 'One']],
+      )
+    }
+    const before = new Date().toISOString()
+    await check()
+    await until(async () => ((await dev.search('grusse')).indexedUntil > before ? true : null))
+    await check()
+    await first.delete()
+    assert.deepEqual(await searchAll(dev, 'grusse'), ['Two'])
+  })
+
+  it('neither skips nor repeats a message when the index grows between two pages', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    const subjects = Array.from({ length: 12 }, (_, i) => `Mail ${i + 1}`)
+    for (const subject of subjects) await service.sendMail({ to: inbox.emailAddress, subject })
+    const first = await dev.search('mail', { limit: 5 })
+    const asked = new Date().toISOString()
+    await until(async () => ((await dev.search('mail')).indexedUntil > asked ? true : null))
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Mail later' })
+    const second = await dev.search('mail', { limit: 5, cursor: first.nextCursor ?? '' })
+    const third = await dev.search('mail', { limit: 5, cursor: second.nextCursor ?? '' })
+    assert.deepEqual(
+      [first, second, third].flatMap(({ messages }) => messages.map(({ subject }) => subject)),
+      subjects.toReversed(),
+    )
+  })
+
+  it('reads messages one by one without the index', async () => {
+    await using database = await create()
+    const env = { MAYFLY_SEARCH_INDEX: 'false' }
+    await using service = await startService({ database, env })
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Welcome' })
+    assert.deepEqual(await searchAll(dev, 'welcome'), ['Welcome'])
+  })
+
+  it('refuses what is not valid', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    for (const query of ['', 'q=', 'q=larger:tall', 'q=a&limit=101', 'q=a&cursor=x', 'q=a&b=c']) {
+      const { status, body } = await dev.get(`/v1/search?${query}`)
+      assert.deepEqual([status, body.error.code], [400, 'invalid_parameter'], query)
+    }
   })
 })

@@ -71,6 +71,7 @@ from .models.messages import (
     Address,
     Attachment,
     AuthVerdict,
+    FoundMessage,
     Link,
     Message,
     MessageFrame,
@@ -81,6 +82,7 @@ from .models.messages import (
     OtpExplanation,
     ReceivedLink,
     ReceivedOtp,
+    SearchPage,
 )
 from .models.service import ServiceDescription
 from .models.webhooks import (
@@ -130,6 +132,7 @@ __all__ = [
     "ExpectedOtp",
     "FaultRule",
     "Faults",
+    "FoundMessage",
     "HeldWait",
     "HtmlCheck",
     "HtmlSupport",
@@ -169,6 +172,7 @@ __all__ = [
     "Role",
     "SampleDelivery",
     "Scenario",
+    "SearchPage",
     "SenderAuth",
     "ServiceDescription",
     "SignInLink",

@@ -1,9 +1,12 @@
 import {
+  foundMessageSchema,
   idSchema,
   type Link,
   listMessages,
   MESSAGES_PAGE,
+  type MessageSummary,
   messageSummarySchema,
+  searchMessages,
 } from '@mayfly/contract'
 import { z } from 'zod'
 import { addressText, messageAnswerSchema, readForAgent } from '../message-text.ts'
@@ -61,18 +64,39 @@ export const messageTools = [
           hasOtp,
         })),
         nextCursor,
-        untrusted: fence(
-          messages
-            .map(({ id, from, subject, preview }) =>
-              JSON.stringify({
-                id,
-                from: addressText([from]),
-                subject: subject === null ? null : oneLine(subject, SUMMARY_CHARS_MAX),
-                preview: preview === null ? null : oneLine(preview, SUMMARY_CHARS_MAX),
-              }),
-            )
-            .join('\n'),
-        ),
+        untrusted: fence(summaryLines(messages)),
+      }
+    },
+  }),
+  defineTool({
+    name: 'search_messages',
+    title: 'Search the messages of all inboxes',
+    description:
+      'Finds messages in all inboxes of the account, newest first. Use it when you do not know which inbox a mail went to. The query has terms that must all hold: words, "phrases", from: to: subject: header:NAME=value has:attachment has:html otp:any link:host is:unread after: before: larger: in:INBOX; a minus negates. An empty page with a nextCursor means that the search goes on there.',
+    input: z.strictObject({
+      q: searchMessages.querystring.shape.q,
+      cursor: searchMessages.querystring.shape.cursor,
+      limit: z.int().min(MESSAGES_PAGE.min).max(MESSAGES_PAGE.max).default(PAGE_DEFAULT),
+    }),
+    output: z.object({
+      messages: z.array(
+        foundMessageSchema.pick({ id: true, inboxId: true, receivedAt: true, hasOtp: true }),
+      ),
+      nextCursor: searchMessages.response[200].shape.nextCursor,
+      untrusted: untrustedField.describe('Sender, subject and preview of each message.'),
+    }),
+    annotations: READ_ONLY,
+    run: async ({ app, caller, fence }, input) => {
+      const { messages, nextCursor } = await app.messages.search(caller, input)
+      return {
+        messages: messages.map(({ id, inboxId, receivedAt, hasOtp }) => ({
+          id,
+          inboxId,
+          receivedAt,
+          hasOtp,
+        })),
+        nextCursor,
+        untrusted: fence(summaryLines(messages)),
       }
     },
   }),
@@ -119,6 +143,20 @@ export const messageTools = [
     },
   }),
 ]
+
+/** What senders wrote of messages in a list, one message a line. */
+function summaryLines(messages: readonly MessageSummary[]): string {
+  return messages
+    .map(({ id, from, subject, preview }) =>
+      JSON.stringify({
+        id,
+        from: addressText([from]),
+        subject: subject === null ? null : oneLine(subject, SUMMARY_CHARS_MAX),
+        preview: preview === null ? null : oneLine(preview, SUMMARY_CHARS_MAX),
+      }),
+    )
+    .join('\n')
+}
 
 /** As many links as fit into a result, and at least one. */
 function linkLines(links: readonly Link[]): string[] {

@@ -151,27 +151,28 @@ export class Messages {
     page: CandidatePage,
   ): Promise<Candidate[]> {
     const rows = await this.#owned(owner, inboxId)
-      .select(['message.id', 'message.sequence', 'message.received_at', 'message.otp_value'])
-      .select(['message.size_bytes', 'message.is_read', 'message.has_attachments'])
-      .select('inbox.address')
-      .$if(page.withNames, (query) => query.select([FROM_NAME, FROM_ADDRESS, SUBJECT]))
+      .select(CANDIDATE_COLUMNS)
+      .$if(page.withNames, (query) => query.select(NAME_COLUMNS))
       .where('message.sequence', '>', page.after)
       .where('message.sequence', '<', page.before)
       .orderBy('message.sequence', 'desc')
       .limit(page.limit)
       .execute()
-    return rows.map((row) => ({
-      id: row.id,
-      sequence: row.sequence,
-      receivedAt: row.received_at,
-      from: { name: row.from_name ?? null, address: row.from_address ?? null },
-      subject: row.subject ?? null,
-      sizeBytes: row.size_bytes,
-      isRead: row.is_read === 1,
-      hasAttachments: row.has_attachments === 1,
-      otp: row.otp_value,
-      inbox: { id: inboxId, address: row.address },
-    }))
+    return rows.map(toCandidate)
+  }
+
+  /** The candidates among these messages of the account, in any order. */
+  async listCandidatesByIds(owner: AccountId, ids: readonly MessageId[]): Promise<Candidate[]> {
+    if (ids.length === 0) return []
+    const rows = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select(CANDIDATE_COLUMNS)
+      .select(NAME_COLUMNS)
+      .where('inbox.account_id', '=', owner)
+      .where('message.id', 'in', ids)
+      .execute()
+    return rows.map(toCandidate)
   }
 
   /** The summaries of those of these messages that the account has, newest first. */
@@ -380,6 +381,52 @@ export class Messages {
 const FROM_NAME = sql<string | null>`substr(message.from_name, 1, 998)`.as('from_name')
 const FROM_ADDRESS = sql<string | null>`substr(message.from_address, 1, 998)`.as('from_address')
 const SUBJECT = sql<string | null>`substr(message.subject, 1, 998)`.as('subject')
+
+const CANDIDATE_COLUMNS = [
+  'message.id',
+  'message.sequence',
+  'message.received_at',
+  'message.otp_value',
+  'message.size_bytes',
+  'message.is_read',
+  'message.has_attachments',
+  'message.inbox_id',
+  'inbox.address',
+] as const
+
+const NAME_COLUMNS = [FROM_NAME, FROM_ADDRESS, SUBJECT] as const
+
+type MessageColumns = Selectable<Schema['message']>
+
+type CandidateRow = Pick<
+  MessageColumns,
+  | 'id'
+  | 'sequence'
+  | 'received_at'
+  | 'otp_value'
+  | 'size_bytes'
+  | 'is_read'
+  | 'has_attachments'
+  | 'inbox_id'
+> &
+  Partial<Pick<MessageColumns, 'from_name' | 'from_address' | 'subject'>> & {
+    readonly address: string
+  }
+
+function toCandidate(row: CandidateRow): Candidate {
+  return {
+    id: row.id,
+    sequence: row.sequence,
+    receivedAt: row.received_at,
+    from: { name: row.from_name ?? null, address: row.from_address ?? null },
+    subject: row.subject ?? null,
+    sizeBytes: row.size_bytes,
+    isRead: row.is_read === 1,
+    hasAttachments: row.has_attachments === 1,
+    otp: row.otp_value,
+    inbox: { id: row.inbox_id, address: row.address },
+  }
+}
 
 const SUMMARY_COLUMNS = [
   'message.id',

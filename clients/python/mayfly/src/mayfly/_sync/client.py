@@ -12,6 +12,7 @@ from .._connection import Call, find_api_key, find_base_url, path
 from .._errors import hidden_by_pytest
 from ..models.accounts import Registration, SignedIn
 from ..models.events import AccountEvent
+from ..models.messages import SearchPage
 from ..models.service import ServiceDescription
 from .account import AccountCalls
 from .domains import DomainCalls
@@ -61,6 +62,11 @@ class Mayfly:
     def api_key(self) -> str:
         """The key, which changes with `keys.rotate()`."""
         return self._requester.api_key or ""
+
+    def search(self, q: str, *, limit: int | None = None, cursor: str | None = None) -> SearchPage:
+        """Searches the messages of all inboxes: `from:acme subject:"your code" -is:read`."""
+        query = {"q": q, "limit": limit, "cursor": cursor}
+        return self._requester.model(SearchPage, Call("GET", path("search"), query=query))
 
     def events(
         self, *, last_event_id: str | None = None, on_open: Callable[[], object] | None = None

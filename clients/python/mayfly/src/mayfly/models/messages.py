@@ -135,6 +135,22 @@ class Message(MessageSummary):
 
 
 @dataclass(frozen=True)
+class FoundMessage(MessageSummary):
+    """A message that a search has found."""
+
+    inbox_id: str
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """One page of a search, newest first; it may be empty and still have a `next_cursor`."""
+
+    messages: tuple[FoundMessage, ...]
+    next_cursor: str | None
+    indexed_until: datetime
+
+
+@dataclass(frozen=True)
 class MessagePage:
     """One page of messages, newest first; `next_cursor` is None on the last one."""
 

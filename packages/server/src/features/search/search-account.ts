@@ -1,0 +1,155 @@
+import type { AccountId, FoundMessage, MessageId } from '@mayfly/contract'
+import { findUnmetTerm } from '@mayfly/mail'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { readSearchQuery } from '../../search-query.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** What searching an account needs. */
+export type SearchDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  /** `findInAccount` away from this thread. */
+  readonly find: (owner: AccountId, part: SearchPart) => Promise<SearchPartResult>
+  /** There are messages that are not in the index yet. Returns at once. */
+  readonly onUnindexed: () => void
+}
+
+/**
+ * Where a search goes on. First come the messages that are not among the entries of the index up
+ * to `lastNumber`, then these entries. So none is skipped or found twice when the index grows
+ * between two pages.
+ */
+type Position =
+  | { readonly in: 'new'; readonly lastNumber: number; readonly before: string | null }
+  | { readonly in: 'index'; readonly before: number }
+
+/** A part of a search: from a position, until `limit` matches are found or much was read. */
+export type SearchPart = {
+  readonly q: string
+  readonly position: Position
+  readonly limit: number
+}
+
+/** Matches, newest first, and where to go on; null at the end. */
+export type SearchPartResult = {
+  readonly found: readonly MessageId[]
+  readonly position: Position | null
+}
+
+/** Messages looked at in one part. */
+const PAGE = 100
+
+/** Parts of one call: a query that hardly anything matches goes on with the next page. */
+const PARTS_MAX = 20
+
+/** Characters of content read in one part: the thread has other searches to serve. */
+const CHARS_MAX = 32 * 1024 * 1024
+
+/** The messages of an account that match a query, newest first. */
+export async function searchAccount(
+  deps: SearchDeps,
+  { accountId }: Caller,
+  request: { readonly q: string; readonly limit: number; readonly cursor?: string | undefined },
+): Promise<{ messages: FoundMessage[]; nextCursor: string | null; indexedUntil: string }> {
+  const { q, limit, cursor } = request
+  readSearchQuery(q)
+  const oldestAt = await deps.store.search.oldestUnindexedAt()
+  if (oldestAt !== null) deps.onUnindexed()
+  let position: Position | null =
+    cursor === undefined
+      ? { in: 'new', lastNumber: await deps.store.search.lastNumber(), before: null }
+      : readCursor(cursor)
+  const found: MessageId[] = []
+  for (let parts = 0; position !== null && parts < PARTS_MAX && found.length < limit; parts += 1) {
+    const part: SearchPartResult = await deps.find(accountId, {
+      q,
+      position,
+      limit: limit - found.length,
+    })
+    found.push(...part.found)
+    position = part.position
+  }
+  const byId = new Map(
+    (await deps.store.messages.listByIds(accountId, found)).map((one) => [one.id, one]),
+  )
+  return {
+    messages: found.flatMap((id) => byId.get(id) ?? []),
+    nextCursor: position === null ? null : writeCursor(position),
+    indexedUntil: new Date(oldestAt ?? deps.clock.now()).toISOString(),
+  }
+}
+
+/** Searches a part of an account. */
+export async function findInAccount(
+  { store }: { readonly store: Tables },
+  owner: AccountId,
+  { q, position, limit }: SearchPart,
+): Promise<SearchPartResult> {
+  const query = readSearchQuery(q)
+  const texts = query.terms.flatMap(({ isNegated, containedText }) =>
+    isNegated || containedText === null ? [] : [containedText],
+  )
+  const page = await pageAt(store, owner, { position, texts })
+  const candidates = await store.messages.listCandidatesByIds(
+    owner,
+    page.map(({ id }) => id),
+  )
+  const byId = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  const found: MessageId[] = []
+  let chars = 0
+  for (const { id, next } of page) {
+    const candidate = byId.get(id)
+    if (candidate === undefined) continue
+    const unmet = await findUnmetTerm(query, candidate, async () => {
+      const content = await store.messages.findQueried(owner, candidate.inbox.id, id)
+      chars += (content?.text?.length ?? 0) + (content?.html?.length ?? 0)
+      return content
+    })
+    if (unmet === null) found.push(id)
+    if (found.length === limit || chars > CHARS_MAX) return { found, position: next }
+  }
+  const last = page.at(-1)
+  if (page.length === PAGE && last !== undefined) return { found, position: last.next }
+  if (position.in === 'index') return { found, position: null }
+  return { found, position: { in: 'index', before: position.lastNumber + 1 } }
+}
+
+/** Messages that may match, each with the position behind it. */
+async function pageAt(
+  { search }: Tables,
+  owner: AccountId,
+  { position, texts }: { readonly position: Position; readonly texts: readonly string[] },
+): Promise<{ readonly id: MessageId; readonly next: Position }[]> {
+  if (position.in === 'new') {
+    const ids = await search.listNew(owner, { ...position, limit: PAGE })
+    return ids.map((id) => ({ id, next: { ...position, before: id } }))
+  }
+  const entries = await search.list(owner, { texts, before: position.before, limit: PAGE })
+  return entries.map(({ number, messageId }) => ({
+    id: messageId,
+    next: { in: 'index', before: number },
+  }))
+}
+
+function writeCursor(position: Position): string {
+  const text =
+    position.in === 'index'
+      ? `i${position.before}`
+      : `n${position.lastNumber}.${position.before ?? ''}`
+  return Buffer.from(text).toString('base64url')
+}
+
+function readCursor(cursor: string): Position {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, before] = /^i(\d{1,15})$/.exec(text) ?? []
+  if (before !== undefined) return { in: 'index', before: Number(before) }
+  const [, lastNumber, id] = /^n(\d{1,15})\.(\w{0,40})$/.exec(text) ?? []
+  if (lastNumber !== undefined) {
+    return { in: 'new', lastNumber: Number(lastNumber), before: id === '' ? null : (id ?? null) }
+  }
+  throw new ServiceError('invalid_parameter', {
+    message: 'cursor: must be the nextCursor of an earlier page',
+  })
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { InboxId, MessageId } from '@mayfly/contract'
+import {
+  ALICE,
+  BOB,
+  describeEachDatabase,
+  givenInbox,
+  givenMail,
+} from '../../../test/testing-store.ts'
+import type { Store } from '../open.ts'
+
+/** Stores a mail with this text for each inbox, and adds them to the index in this order. */
+async function index(
+  store: Store,
+  mails: readonly (readonly [InboxId, string])[],
+): Promise<MessageId[]> {
+  const ids: MessageId[] = []
+  for (const [inboxId, text] of mails) {
+    const { messageId } = await givenMail(store, inboxId)
+    ids.push(messageId)
+    await indexAll(store, text)
+  }
+  return ids
+}
+
+/** Adds everything that is not in the index, with this text. */
+async function indexAll(store: Store, text: string): Promise<void> {
+  const messages = await store.search.listUnindexed(100)
+  await store.transaction((tx) => tx.search.add(messages.map((message) => ({ message, text }))))
+}
+
+async function found(store: Store, texts: readonly string[], owner = ALICE): Promise<MessageId[]> {
+  const entries = await store.search.list(owner, { texts, before: 1e9, limit: 100 })
+  return entries.map(({ messageId }) => messageId)
+}
+
+describeEachDatabase('the search index', (open) => {
+  it('finds the messages of an account that contain all texts, newest first', async () => {
+    const store = await open()
+    const mine = await givenInbox(store, { owner: ALICE })
+    const other = await givenInbox(store, { owner: BOB })
+    const [first, second, third, fourth] = await index(store, [
+      [mine.id, 'your code is 1'],
+      [mine.id, 'your 100% "off" code'],
+      [other.id, 'your code is bobs'],
+      [mine.id, 'grusse_aus zurich'],
+    ])
+    assert.deepEqual(await found(store, ['your code']), [first])
+    assert.deepEqual(await found(store, ['your', 'code']), [second, first])
+    assert.deepEqual(await found(store, ['your', 'code'], BOB), [third])
+    assert.deepEqual(await found(store, ['100% "off"']), [second])
+    assert.deepEqual(await found(store, ['grusse_aus']), [fourth])
+    assert.deepEqual(await found(store, ['nowhere']), [])
+    // Too short for the index of SQLite, which then leaves it to the search itself.
+    assert.ok((await found(store, ['1'])).some((id) => id === first))
+    assert.deepEqual(await found(store, []), [fourth, second, first])
+  })
+
+  it('pages by the numbers of its entries', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const ids = await index(store, Array(5).fill([inbox.id, 'the same text']))
+    const page = { texts: ['same'], limit: 2 }
+    const newest = await store.search.list(ALICE, { ...page, before: 1e9 })
+    assert.deepEqual(
+      newest.map(({ messageId }) => messageId),
+      [ids[4], ids[3]],
+    )
+    const next = await store.search.list(ALICE, { ...page, before: newest[1]?.number ?? 0 })
+    assert.deepEqual(
+      next.map(({ messageId }) => messageId),
+      [ids[2], ids[1]],
+    )
+  })
+
+  it('knows what it lacks, and adds nothing twice', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { messageId: first } = await givenMail(store, inbox.id)
+    assert.equal((await store.search.listUnindexed(10)).length, 1)
+    const lacking = await store.search.listUnindexed(10)
+    await indexAll(store, 'one')
+    await store.transaction((tx) =>
+      tx.search.add(lacking.map((message) => ({ message, text: 'one' }))),
+    )
+    assert.deepEqual(await found(store, ['one']), [first])
+    assert.deepEqual(await store.search.listUnindexed(10), [])
+    assert.equal(await store.search.oldestUnindexedAt(), null)
+    const lastNumber = await store.search.lastNumber()
+    const { messageId: second } = await givenMail(store, inbox.id)
+    const listNew = (page: { lastNumber: number; before: string | null }) =>
+      store.search.listNew(ALICE, { ...page, limit: 10 })
+    assert.deepEqual(await listNew({ lastNumber, before: null }), [second])
+    assert.deepEqual(await listNew({ lastNumber, before: second }), [])
+    assert.deepEqual(await store.search.listNew(BOB, { lastNumber, before: null, limit: 10 }), [])
+    await indexAll(store, 'two')
+    // For a search that began before.
+    assert.deepEqual(await listNew({ lastNumber, before: null }), [second])
+    const newNumber = await store.search.lastNumber()
+    assert.deepEqual(await listNew({ lastNumber: newNumber, before: null }), [])
+    await store.transaction((tx) => tx.search.setIndexedTo('msg_z'))
+    assert.deepEqual(await listNew({ lastNumber: 0, before: null }), [])
+  })
+
+  it('forgets messages that are deleted, and inboxes that are purged', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const other = await givenInbox(store, { owner: ALICE })
+    const [deleted, kept] = await index(store, [
+      [inbox.id, 'welcome'],
+      [inbox.id, 'welcome'],
+      [other.id, 'welcome'],
+    ])
+    assert.ok(deleted !== undefined)
+    await store.deleteMessages(ALICE, inbox.id, deleted)
+    await store.purgeInbox(ALICE, { id: other.id, now: 0 })
+    assert.deepEqual(await found(store, ['welcome']), [kept])
+    // A number that is used again must not find what it stood for before.
+    await index(store, [[inbox.id, 'goodbye']])
+    assert.deepEqual(await found(store, ['welcome']), [kept])
+  })
+
+  it('is written by one node at a time', async () => {
+    const store = await open()
+    assert.ok(await store.search.lease('a', 1_000, 2_000))
+    assert.equal(await store.search.lease('b', 1_999, 3_000), false)
+    assert.ok(await store.search.lease('a', 1_999, 2_500))
+    assert.ok(await store.search.lease('b', 2_500, 3_000))
+  })
+})
