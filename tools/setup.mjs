@@ -18,6 +18,7 @@ const STAMP = join(ROOT, 'node_modules', '.mayfly-setup')
 const PROGRAMS = [
   { variable: 'CHROMIUM_PATH', path: '/usr/bin/chromium', debian: 'chromium' },
   { variable: 'DNSMASQ_PATH', path: '/usr/sbin/dnsmasq', debian: 'dnsmasq-base' },
+  { variable: 'HAPROXY_PATH', path: '/usr/sbin/haproxy', debian: 'haproxy' },
   { variable: 'PGBOUNCER_PATH', path: '/usr/sbin/pgbouncer', debian: 'pgbouncer' },
 ]
 const APT_LOCK_SECONDS_MAX = 300

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { createAuthority } from './testing-certificates.ts'
+
+const NGINX = process.env['NGINX_PATH'] ?? '/usr/sbin/nginx'
+const STREAM_MODULE = '/usr/lib/nginx/modules/ngx_stream_module.so'
+
+const DEPLOY = new URL('../../../deploy/', import.meta.url)
+
+/** Where the nodes and the proxy of one test are: loopback addresses of its own. */
+export type ProxyAddresses = { readonly proxy: string; readonly nodes: readonly string[] }
+
+/** A running proxy. */
+export type Proxy = AsyncDisposable & {
+  readonly httpUrl: string
+  readonly smtpPort: number
+}
+
+/** Debian's package of nginx starts a web server on port 80, so setup does not install it. */
+export const hasNginx = existsSync(NGINX)
+
+/** Starts HAProxy with the configuration of the repository. */
+export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<Proxy> {
+  const [NODE1 = '', NODE2 = '', NODE3 = ''] = nodes
+  const config = new URL('haproxy/haproxy.cfg', DEPLOY).pathname
+  const program = process.env['HAPROXY_PATH'] ?? '/usr/sbin/haproxy'
+  const child = spawn(program, ['-f', config], {
+    env: { BIND: proxy, NODE1, NODE2, NODE3 },
+    stdio: 'ignore',
+  })
+  return { httpUrl: `http://${proxy}:8025`, smtpPort: 1025, ...disposal(child) }
+}
+
+/** Starts nginx with the configuration of the repository and a certificate of its own. */
+export async function startNginx({ proxy, nodes }: ProxyAddresses): Promise<Proxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
+  await mkdir(join(folder, 'temp'))
+  const authority = createAuthority()
+  const { cert, key } = authority.issue([proxy])
+  await writeFile(join(folder, 'fullchain.pem'), cert)
+  await writeFile(join(folder, 'privkey.pem'), key)
+  setDefaultCACertificates([...getCACertificates(), authority.pem])
+  const adapt = async (file: string) => {
+    const text = await readFile(new URL(`nginx/${file}`, DEPLOY), 'utf8')
+    return text
+      .replace(/node(\d):/g, (_, number) => `${nodes[number - 1]}:`)
+      .replace('listen 443', `listen ${proxy}:8443`)
+      .replace('listen 25', `listen ${proxy}:1025`)
+      .replaceAll('/etc/letsencrypt/live/mayfly.example.com/', `${folder}/`)
+  }
+  const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const config = `daemon off; error_log stderr crit; pid ${folder}/pid;
+${loadModule(STREAM_MODULE)}
+events { }
+http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/temp/${name};`).join(' ')}
+${await adapt('mayfly-http.conf')} }
+stream { ${await adapt('mayfly-stream.conf')} }`
+  await writeFile(join(folder, 'nginx.conf'), config)
+  const child = spawn(NGINX, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const { [Symbol.asyncDispose]: stop } = disposal(child)
+  return {
+    httpUrl: `https://${proxy}:8443`,
+    smtpPort: 1025,
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Debian has modules in files of their own; elsewhere they may be part of the program. */
+function loadModule(file: string): string {
+  return existsSync(file) ? `load_module ${file};` : ''
+}
+
+function disposal(child: ChildProcess): AsyncDisposable {
+  const ended = once(child, 'exit')
+  return {
+    [Symbol.asyncDispose]: async () => {
+      // nginx ends its workers, which would otherwise live on.
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
