@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { createClient } from '@mayfly/client'
+import { startMayfly } from '@mayfly/client/testing'
+import { freePort } from '../packages/cli/test/testing-free-port.ts'
 import { onEachDatabase } from '../packages/server/test/testing-databases.ts'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
 import { buildExecutable } from './build/binary/executable.ts'
@@ -154,5 +157,45 @@ describe('the executable', { timeout: 120_000 }, () => {
         [],
       )
     })
+  })
+
+  it('is started for a test run by startMayfly()', async () => {
+    const started = await startMayfly({ executable: mayfly })
+    assert.deepEqual(await started.client.inboxes.list(), [])
+    await started.stop()
+  })
+
+  it('is started for a job by the GitHub Action', async () => {
+    const home = await mkdtemp(join(folder, 'job-'))
+    const [port, smtpPort] = [await freePort(), await freePort()]
+    const given = {
+      PATH: process.env['PATH'],
+      RUNNER_TEMP: home,
+      GITHUB_OUTPUT: join(home, 'output'),
+      GITHUB_ENV: join(home, 'env'),
+      EXECUTABLE: mayfly,
+      SHA256: createHash('sha256')
+        .update(await readFile(mayfly))
+        .digest('hex'),
+      HTTP_PORT: String(port),
+      SMTP_PORT: String(smtpPort),
+    }
+    const script = join(import.meta.dirname, '..', 'action', 'start.sh')
+    const wrong = run(script, [], { env: { ...given, SHA256: '00'.repeat(32) } })
+    await assert.rejects(wrong, { stderr: /computed checksum did NOT match/ })
+    const { stdout } = await run(script, [], { env: given })
+    const variables = parseEnv(await readFile(given.GITHUB_ENV, 'utf8'))
+    const { MAYFLY_BASE_URL: baseUrl = '', MAYFLY_API_KEY: apiKey = '' } = variables
+    const output = await readFile(given.GITHUB_OUTPUT, 'utf8')
+    const [, processId] = /^process-id=(\d+)$/m.exec(output) ?? []
+    assert.ok(processId !== undefined, output)
+    try {
+      assert.ok(stdout.includes(`::add-mask::${apiKey}\n`))
+      assert.ok(output.startsWith(`base-url=${baseUrl}\napi-key=${apiKey}\n`), output)
+      assert.deepEqual(await createClient({ baseUrl, apiKey }).inboxes.list(), [])
+    } finally {
+      // In a job the runner ends it.
+      process.kill(Number(processId), 'SIGKILL')
+    }
   })
 })

@@ -16,7 +16,7 @@ const DEPLOY = new URL('../../../deploy/', import.meta.url)
 export type ProxyAddresses = { readonly proxy: string; readonly nodes: readonly string[] }
 
 /** A running proxy. */
-export type Proxy = AsyncDisposable & {
+export type RunningProxy = AsyncDisposable & {
   readonly httpUrl: string
   readonly smtpPort: number
 }
@@ -25,7 +25,7 @@ export type Proxy = AsyncDisposable & {
 export const hasNginx = existsSync(NGINX)
 
 /** Starts HAProxy with the configuration of the repository. */
-export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<Proxy> {
+export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<RunningProxy> {
   const [NODE1 = '', NODE2 = '', NODE3 = ''] = nodes
   const config = new URL('haproxy/haproxy.cfg', DEPLOY).pathname
   const program = process.env['HAPROXY_PATH'] ?? '/usr/sbin/haproxy'
@@ -37,7 +37,7 @@ export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<Pr
 }
 
 /** Starts nginx with the configuration of the repository and a certificate of its own. */
-export async function startNginx({ proxy, nodes }: ProxyAddresses): Promise<Proxy> {
+export async function startNginx({ proxy, nodes }: ProxyAddresses): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   await mkdir(join(folder, 'temp'))
   const authority = createAuthority()

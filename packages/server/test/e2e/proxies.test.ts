@@ -7,8 +7,8 @@ import { type Client, createClient, registerAccount } from '@mayfly/client'
 import { onEachDatabase } from '../testing-databases.ts'
 import {
   hasNginx,
-  type Proxy,
   type ProxyAddresses,
+  type RunningProxy,
   startHaproxy,
   startNginx,
 } from '../testing-proxy.ts'
@@ -21,7 +21,7 @@ const PROXIES = { HAProxy: startHaproxy, ...(hasNginx ? { nginx: startNginx } : 
 
 /** Sends a mail from this address of the machine. */
 async function sendMail(
-  proxy: Proxy,
+  proxy: RunningProxy,
   { from, to }: { readonly from: string; readonly to: string },
 ) {
   const { hostname: host } = new URL(proxy.httpUrl)
