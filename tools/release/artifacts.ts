@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { buildExecutable } from '../build/binary/executable.ts'
+import { packPackage } from '../build/pack.ts'
+import { PUBLISHED } from '../build/packages.ts'
+import { stagePackages } from '../build/stage.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const PYTHON = join(ROOT, 'node_modules', '.mayfly-python-client', 'bin', 'python')
+const run = promisify(execFile)
+
+/** What a release consists of: paths of files in one folder. */
+export type Artifacts = {
+  readonly tarballs: readonly string[]
+  readonly wheels: readonly string[]
+  readonly executable: string
+}
+
+/** Builds everything that is released into an empty folder. */
+export async function buildArtifacts(folder: string): Promise<Artifacts> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const executable = join(folder, `mayfly-${process.platform}-${process.arch}`)
+  await buildExecutable(executable)
+  const tarballs = await packAll(folder)
+  for (const name of ['mayfly', 'pytest-mayfly']) {
+    const cwd = join(ROOT, 'clients', 'python', name)
+    await run(PYTHON, ['-m', 'hatchling', 'build', '-d', folder], { cwd })
+  }
+  const wheels = (await readdir(folder))
+    .filter((file) => file.endsWith('.whl'))
+    .map((file) => join(folder, file))
+  return { tarballs, wheels, executable }
+}
+
+async function packAll(folder: string): Promise<readonly string[]> {
+  const stage = join(folder, 'stage')
+  await mkdir(stage)
+  await stagePackages(stage)
+  const tarballs: string[] = []
+  for (const { folder: name } of PUBLISHED) {
+    const packed = await packPackage(stage, name)
+    const tarball = join(folder, packed.slice(stage.length + 1))
+    await cp(packed, tarball)
+    tarballs.push(tarball)
+  }
+  await rm(stage, { recursive: true })
+  return tarballs
+}
+
+/** Writes the bill of materials (CycloneDX) of what is installed, or is in the executable. */
+export async function writeBillOfMaterials(folder: string): Promise<void> {
+  const args = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx']
+  const { stdout } = await run('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })
+  const { bomFormat, components } = JSON.parse(stdout)
+  if (bomFormat !== 'CycloneDX' || components.length === 0) {
+    throw new Error('npm sbom wrote no bill of materials')
+  }
+  await writeFile(join(folder, 'mayfly.cdx.json'), stdout)
+}
+
+/** Writes SHA256SUMS of all files, as `sha256sum --check` reads it. */
+export async function writeChecksums(folder: string): Promise<void> {
+  const lines: string[] = []
+  for (const name of (await readdir(folder)).filter((file) => file !== 'SHA256SUMS').sort()) {
+    const bytes = await readFile(join(folder, name))
+    lines.push(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
+  }
+  await writeFile(join(folder, 'SHA256SUMS'), lines.join(''))
+}
