@@ -71,6 +71,7 @@ import { SingleFlight } from '../features/waiting/single-flight.ts'
 import { openStream } from '../features/waiting/stream.ts'
 import type { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { answerWait, findWithin, waitForMessage } from '../features/waiting/wait.ts'
+import { type HeldBounds, whileHeld } from '../features/waiting/while-held.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import {
   createWebhook,
@@ -265,6 +266,8 @@ function bindMessages(
     findWithin: bind(find, findWithin),
     lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
       lookUntil({ subscriptions, key: caller }, bounds, look),
+    whileHeld: <T>(caller: Caller, bounds: HeldBounds, work: (gone: AbortSignal) => Promise<T>) =>
+      whileHeld({ subscriptions, key: caller }, bounds, work),
     checkMessage: content.checkMessage,
     explain: async (...wait: Parameters<typeof explain>) => {
       const { nextSteps } = await explain(...wait)

@@ -6,6 +6,8 @@ import type { TestAccount } from '../testing-account.ts'
 import { connectAgent } from '../testing-agent.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
+import { startTcpServer } from '../testing-tcp-server.ts'
+import { until } from '../testing-until.ts'
 
 type Held = {
   readonly admin: TestAccount
@@ -34,6 +36,26 @@ onEachDatabase('a key', (create, name) => {
       await assertEnded(service, service, { database, end })
     })
   }
+
+  it('that is revoked ends its link checks', async () => {
+    await using database = await create()
+    await using site = await startTcpServer()
+    const env = { MAYFLY_ALLOW_PRIVATE_NETWORK: 'true' }
+    await using service = await startService({ database, env })
+    const admin = await service.register()
+    const { apiKey, key } = await admin.keys.create({ name: 'CI' })
+    const inbox = await admin.withKey(apiKey).inboxes.create()
+    const text = `http://127.0.0.1:${site.port}/`
+    await service.sendMail({ to: inbox.emailAddress, text })
+    const checking = inbox.check([{ type: 'linkResponds' }], { timeoutSeconds: 50 })
+    const ended = assert.rejects(checking, { status: 401, code: 'invalid_api_key' })
+    await until(async () => site.connections() || null)
+    const startedAt = performance.now()
+    await admin.keys.revoke(key.id)
+    await ended
+    // A link gets 10 s.
+    assert.ok(performance.now() - startedAt < 5_000)
+  })
 
   if (name === 'PostgreSQL') {
     it('that is revoked on one node ends what another holds', async () => {

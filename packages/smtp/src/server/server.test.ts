@@ -121,6 +121,29 @@ describe('caps on connections', { timeout: 20_000 }, () => {
     assert.equal(await (await two.connect()).reply(), '220')
   })
 
+  it('close idle connections of another thread for a new client', async () => {
+    const shared = { usageMemory: createUsageMemory(), limits: { connectionsMax: 2 } }
+    await using full = await startTestServer(shared)
+    await using empty = await startTestServer(shared)
+    const [older, newer] = [await full.connect(), await full.connect()]
+    for (const client of [older, newer]) assert.equal(await client.reply(), '220')
+    const tryToConnect = async () => (await empty.connect()).reply()
+    assert.equal(await tryToConnect(), '421 4.7.0')
+    full.pass(9_999)
+    assert.equal(older.isClosed || newer.isClosed, false)
+    full.pass(1)
+    assert.equal(await older.reply(), '421 4.3.2')
+    await older.closed()
+    assert.equal(newer.isClosed, false)
+    await until(() => full.server.connectionCount() === 1)
+    assert.equal(await tryToConnect(), '220')
+    // Nobody asks any more.
+    full.pass(60_000)
+    assert.equal(newer.isClosed, false)
+    newer.destroy()
+    await until(() => full.server.connectionCount() === 0)
+  })
+
   it('idle clients first: one that waits gives its place to a new one', async () => {
     await using given = await startTestServer({ limits: { connectionsMax: 3 } })
     const [busy, waiting, chatty] = [

@@ -145,6 +145,7 @@ class Listener<R extends Recipient> implements SmtpServer {
 
   sweep(): void {
     const nowMs = this.#options.now()
+    this.#makeRoomForOthers()
     for (const [socket, session] of this.#sessions) {
       if (nowMs >= this.#stopAtMs + LAST_REPLY_MS) socket.destroy()
       else if (nowMs >= this.#stopAtMs) session.abort()
@@ -232,14 +233,36 @@ class Listener<R extends Recipient> implements SmtpServer {
    */
   #makeRoom(): boolean {
     if (this.#usage.connections < this.#limits.connectionsMax) return true
-    if (this.#sessions.size === 0) return false
-    const idleSince = (session: Session<R>) => session.idleSinceMs ?? Number.POSITIVE_INFINITY
-    const longest = this.#sessions
-      .values()
-      .reduce((best, session) => (idleSince(session) < idleSince(best) ? session : best))
-    if (this.#options.now() - idleSince(longest) < this.#limits.evictableAfterMs) return false
-    longest.evict()
-    return true
+    const longest = this.#longestIdle()
+    if (longest === null) this.#usage.askForRoom()
+    longest?.evict()
+    return longest !== null
+  }
+
+  /** The idle connections may all be at the servers of other threads, which ask for room here. */
+  #makeRoomForOthers(): void {
+    if (this.#usage.wanted === 0) return
+    if (this.#usage.connections < this.#limits.connectionsMax) {
+      this.#usage.forgetWanted()
+      return
+    }
+    for (;;) {
+      const longest = this.#longestIdle()
+      if (longest === null || !this.#usage.takeWanted()) return
+      longest.evict()
+    }
+  }
+
+  /** The session without progress for the longest time; null when none may be closed yet. */
+  #longestIdle(): Session<R> | null {
+    const idleSince = (session: Session<R> | null) =>
+      session?.idleSinceMs ?? Number.POSITIVE_INFINITY
+    let longest: Session<R> | null = null
+    for (const session of this.#sessions.values()) {
+      if (idleSince(session) < idleSince(longest)) longest = session
+    }
+    const isEvictable = this.#options.now() - idleSince(longest) >= this.#limits.evictableAfterMs
+    return isEvictable ? longest : null
   }
 
   #refuse(socket: Socket): void {

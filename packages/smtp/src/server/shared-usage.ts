@@ -6,7 +6,11 @@ const ROW = 65_536
 const CONNECTIONS = 0
 const BYTES = 1
 const SEEDS = [2, 3] as const
-const ROWS = 4
+const WANTED = 4
+const ROWS = 5
+
+/** Clients that can be waiting for room at a time. */
+const WANTED_MAX = 100
 
 /**
  * What all servers of a process use together, counted in memory that their threads share.
@@ -41,6 +45,29 @@ export class SharedUsage {
   /** Adds to the bytes of mails that are not stored yet; returns all of them. */
   addBytes(change: number): number {
     return Atomics.add(this.#counters, BYTES, change) + change
+  }
+
+  /** Asks the other servers to close an idle connection: this one has none. */
+  askForRoom(): void {
+    if (Atomics.load(this.#counters, WANTED) < WANTED_MAX) Atomics.add(this.#counters, WANTED, 1)
+  }
+
+  /** Connections that other servers ask to have closed. */
+  get wanted(): number {
+    return Atomics.load(this.#counters, WANTED)
+  }
+
+  /** Takes it upon itself to close one connection; false when no more are asked for. */
+  takeWanted(): boolean {
+    const wanted = Atomics.load(this.#counters, WANTED)
+    return (
+      wanted > 0 && Atomics.compareExchange(this.#counters, WANTED, wanted, wanted - 1) === wanted
+    )
+  }
+
+  /** There is room again: nobody needs to close a connection. */
+  forgetWanted(): void {
+    Atomics.store(this.#counters, WANTED, 0)
   }
 
   #slots(address: string): readonly number[] {

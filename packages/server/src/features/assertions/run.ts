@@ -12,6 +12,7 @@ import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitBounds } from '../waiting/look-until.ts'
 import type { WaitFilter } from '../waiting/match.ts'
 import type { WaitRequest } from '../waiting/wait.ts'
+import type { HeldBounds } from '../waiting/while-held.ts'
 import type { Check, CheckedMessage, CheckRequest } from './check-message.ts'
 import { type AssertionResult, checkAuth, nothingArrived } from './evaluate.ts'
 import { checkLinks } from './link-check.ts'
@@ -28,6 +29,12 @@ export type AssertDeps = {
     bounds: WaitBounds,
     look: () => Promise<T | null>,
   ) => Promise<T | null>
+  /** Does work with a signal that fires when the client is gone or its key is revoked. */
+  readonly whileHeld: <T>(
+    caller: Caller,
+    bounds: HeldBounds,
+    work: (gone: AbortSignal) => Promise<T>,
+  ) => Promise<T>
   readonly linkFetches: LinkFetches
   /** The sender of this mail is to be checked. Returns at once. */
   readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
@@ -67,15 +74,15 @@ export async function runAssertions(
   const { mailId, auth } = checked
   if (auth === null) deps.onLooked({ mailId, accountId: caller.accountId })
   const linksUntil = Math.max(startedAt + request.timeoutMs, deps.elapsedMs() + LINKS_MS_MIN)
-  const links = deps.linkFetches.begin({
-    accountId: caller.accountId,
-    timeLeftMs: () => linksUntil - deps.elapsedMs(),
-    gone: request.gone,
+  const results = await deps.whileHeld(caller, request, (gone) => {
+    const links = deps.linkFetches.begin({
+      accountId: caller.accountId,
+      timeLeftMs: () => linksUntil - deps.elapsedMs(),
+      gone,
+    })
+    const shared = { checked, caller, request, timeLeftMs, links }
+    return Promise.all(checked.checks.map((check) => finish(deps, { ...shared, check })))
   })
-  const shared = { checked, caller, request, timeLeftMs, links }
-  const results = await Promise.all(
-    checked.checks.map((check) => finish(deps, { ...shared, check })),
-  )
   return {
     passed: results.every(({ passed }) => passed),
     arrived: true,
