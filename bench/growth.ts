@@ -110,7 +110,12 @@ async function measure(on: Store): Promise<Record<string, number>> {
     if (id !== undefined) await on.purgeInbox(OWNER, { id, now: systemClock.now() })
   })
   const sweeping = await rate(MEASURED_SWEEPS, async () => {
-    await sweepExpired({ store: on, clock: systemClock, limitsOf: (plan) => PLANS[plan] })
+    await sweepExpired({
+      store: on,
+      purgeInbox: on.purgeInbox,
+      clock: systemClock,
+      limitsOf: (plan) => PLANS[plan],
+    })
   })
   return {
     'receiving, mails': receiving * BATCH,

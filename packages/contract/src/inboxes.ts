@@ -193,6 +193,6 @@ export const deleteInbox = {
   params: inboxParams,
   response: {
     204: z.null().describe('Purged.'),
-    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'content_unavailable'),
   },
 }

@@ -314,7 +314,7 @@ export const deleteMessage = {
   params: messageParams,
   response: {
     204: z.null(),
-    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found', 'content_unavailable'),
   },
 }
 
@@ -328,7 +328,7 @@ export const deleteMessages = {
   params: inboxParams,
   response: {
     204: z.null(),
-    ...errorResponses(...KEY_ERRORS, 'inbox_not_found'),
+    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'content_unavailable'),
   },
 }
 

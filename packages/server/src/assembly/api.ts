@@ -64,6 +64,7 @@ import {
   readMessage,
   readMessageExcerpt,
 } from '../features/messages/read.ts'
+import { createPurging } from '../features/retention/purge.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
 import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
@@ -215,7 +216,8 @@ function bindInboxes(
   { store, clock, ids, domains, limitsOf, announce, subscriptions, ...deps }: AppDeps,
   takeStreamSlot: TakeWaitSlot,
 ) {
-  const inboxes = { store, clock, announce }
+  const { purgeInbox } = createPurging(store, deps.content)
+  const inboxes = { store, clock, purgeInbox, announce }
   const { publish } = deps.events
   const plan = { limitsOf, projectLimits: PROJECT_LIMITS, spendInbox, requirePlanRoom }
   const create = { store, clock, ids, domains, ...plan, publish }
@@ -253,7 +255,7 @@ function bindMessages(
   }
   const singleFlight = new SingleFlight()
   const { hold, publish } = deps.events
-  const change = { store, clock, publish }
+  const change = { store, clock, publish, ...createPurging(store, content) }
   const { sealSecret: seal, openSecret: open } = deps.dispatching
   const frames = { store, clock, seal, open, composeFrame: content.composeFrame }
   const find = { store, subscriptions, singleFlight, hold, findMatch: content.findMatch }

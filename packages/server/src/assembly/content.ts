@@ -18,6 +18,7 @@ import {
   readExcerpt,
 } from '../features/messages/present.ts'
 import type { RawPart } from '../features/messages/read.ts'
+import type { DeletedMessages, PurgedInbox } from '../features/retention/purge.ts'
 import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
 import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
@@ -26,7 +27,7 @@ import type { Store } from '../store/open.ts'
 /** Characters of sanitised HTML and visible text that are kept: 32 MiB at two bytes each. */
 const DERIVED_CHARS_MAX = 16 * 1024 * 1024
 
-/** The functions that read the content of mails. */
+/** The functions that read the content of mails, or delete much of it. */
 export type Content = ReturnType<typeof createContent>
 
 /** Binds the functions to the store. Their arguments and results can be sent between threads. */
@@ -54,5 +55,8 @@ export function createContent(store: Store) {
     readRaw: async (_owner: AccountId, mailId: string): Promise<Uint8Array> =>
       rawBytes({ store }, mailId),
     readPart: (_owner: AccountId, part: RawPart) => partBytes({ store }, part),
+    purgeInbox: (owner: AccountId, inbox: PurgedInbox) => store.purgeInbox(owner, inbox),
+    deleteMessages: (owner: AccountId, { inboxId, which }: DeletedMessages) =>
+      store.deleteMessages(owner, inboxId, which),
   }
 }

@@ -2,6 +2,7 @@ import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
+import { createPurging } from '../features/retention/purge.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { readOwnFile } from '../own-files.ts'
@@ -107,7 +108,7 @@ export async function startService(
     parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
     const limits = startLimits(shared)
     parts.defer(limits.stop)
-    parts.defer(startRetention(shared))
+    parts.defer(startRetention(shared, content))
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
@@ -264,10 +265,14 @@ function beginReceiving(options: Parameters<typeof startSmtp>[0]) {
   }
 }
 
-function startRetention({ store, clock, log, limitsOf }: Shared): () => Promise<void> {
+function startRetention(
+  { store, clock, log, limitsOf }: Shared,
+  content: Content,
+): () => Promise<void> {
+  const { purgeInbox } = createPurging(store, content)
   const progress = new SweepProgress()
   const sweeping = runEvery(SWEEP_MS, { name: 'the retention sweep', log }, async () => {
-    await sweepExpired({ store, clock, limitsOf }, progress)
+    await sweepExpired({ store, purgeInbox, clock, limitsOf }, progress)
   })
   return () => sweeping.stop()
 }

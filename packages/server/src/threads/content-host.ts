@@ -100,6 +100,8 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       explainCode: call('explainCode'),
       readRaw: call('readRaw'),
       readPart: call('readPart'),
+      purgeInbox: call('purgeInbox'),
+      deleteMessages: call('deleteMessages'),
     },
     stop: () => host.stop(),
   }

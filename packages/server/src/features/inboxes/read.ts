@@ -3,11 +3,13 @@ import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { Purging } from '../retention/purge.ts'
 
 /** What reading and deleting inboxes need. */
 export type InboxDeps = {
   readonly store: Store
   readonly clock: Clock
+  readonly purgeInbox: Purging['purgeInbox']
   /** Wakes the waits on these inboxes, on every node. */
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
@@ -45,7 +47,7 @@ export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Pr
 
 /** Purges an inbox and all its content; its address stays reserved for 30 days. */
 export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
-  const isPurged = await deps.store.purgeInbox(caller.accountId, { id, now: deps.clock.now() })
+  const isPurged = await deps.purgeInbox(caller.accountId, { id, now: deps.clock.now() })
   if (!isPurged) throw new ServiceError('inbox_not_found')
   // Held waits on it then end with 404.
   deps.announce([id])

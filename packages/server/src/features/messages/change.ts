@@ -1,12 +1,14 @@
 import type { AccountId, InboxId, MessageId, MessageSummary } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { DeletedMessages, Purging } from '../retention/purge.ts'
 import type { MessageRef } from './message-ref.ts'
 import { type MissingDeps, missing, requireInbox } from './missing.ts'
 
 /** What changing messages needs. */
 export type ChangeDeps = MissingDeps & {
   readonly store: Store
+  readonly deleteMessages: Purging['deleteMessages']
   /** Tells the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
@@ -57,12 +59,13 @@ export async function deleteMessages(
 
 /** Whether anything was deleted. */
 async function remove(
-  { store, publish }: ChangeDeps,
+  deps: ChangeDeps,
   { accountId }: Caller,
-  { inboxId, which }: { readonly inboxId: InboxId; readonly which: MessageId | 'all' },
+  messages: DeletedMessages,
 ): Promise<boolean> {
-  const messageIds = await store.deleteMessages(accountId, inboxId, which)
+  const { inboxId } = messages
+  const messageIds = await deps.deleteMessages(accountId, messages)
   if (messageIds.length === 0) return false
-  publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
+  deps.publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
   return true
 }

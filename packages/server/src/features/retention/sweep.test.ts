@@ -10,20 +10,25 @@ import {
   newMail,
 } from '../../../test/testing-store.ts'
 import { createIds } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
 import { PLANS } from '../limits/plans.ts'
 import { SweepProgress, sweepExpired } from './sweep.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const ids = createIds({ now: () => NOW })
 
-const limitsOf = (plan: keyof typeof PLANS) => PLANS[plan]
+const depsOf = (store: Store) => ({
+  store,
+  purgeInbox: store.purgeInbox,
+  limitsOf: (plan: keyof typeof PLANS) => PLANS[plan],
+})
 
 describeEachDatabase('the sweep', (open) => {
   it('purges an inbox once the plan no longer keeps it, not a moment before', async () => {
     const store = await open()
     const old = await givenInbox(store, { owner: ALICE, expiresAt: NOW })
     const young = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 1 })
-    const sweepAt = (now: number) => sweepExpired({ store, clock: { now: () => now }, limitsOf })
+    const sweepAt = (now: number) => sweepExpired({ ...depsOf(store), clock: { now: () => now } })
     const keptUntil = NOW + (PLANS.unlimited.retentionDays ?? 0) * DAY_MS
 
     await sweepAt(keptUntil - 1)
@@ -47,7 +52,7 @@ describeEachDatabase('the sweep', (open) => {
       return found
     }
     const clock = { now: () => time.now }
-    const sweep = () => sweepExpired({ store: { ...store, inboxes }, clock, limitsOf }, progress)
+    const sweep = () => sweepExpired({ ...depsOf({ ...store, inboxes }), clock }, progress)
     assert.deepEqual([await sweep(), await sweep(), read], [0, 0, 1])
 
     await store.operator.setPlan(ALICE, 'key_only')
@@ -73,7 +78,7 @@ describeEachDatabase('the sweep', (open) => {
       const refusals = await store.domains.countRefusals(['mayfly.test'], 0)
       return [rows.map(({ date }) => date), refusals.get('mayfly.test')]
     }
-    await sweepExpired({ store, clock: { now: () => NOW }, limitsOf })
+    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW } })
     assert.deepEqual(await counts(), [[day(90), day(89)], 3])
     assert.equal(await store.addresses.findHolder('held@mayfly.test', 0), ALICE)
     assert.equal(await store.addresses.findHolder('free@mayfly.test', 0), null)
@@ -90,7 +95,7 @@ describeEachDatabase('the sweep', (open) => {
       await store.keys.add({ id, accountId: ALICE, ...fields, ...secret })
       if (revokedAt !== null) await store.keys.revoke(ALICE, id, revokedAt)
     }
-    await sweepExpired({ store, clock: { now: () => NOW }, limitsOf })
+    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW } })
     assert.equal((await store.keys.list(ALICE)).length, 1)
     assert.equal(await store.keys.deleteRevoked(NOW, 1_000), 1)
   })
@@ -104,9 +109,9 @@ describeEachDatabase('the sweep', (open) => {
     const message = { id: ids.next('message'), inboxId: inbox.id, recipient: 'x', sequence: 1 }
     await store.mails.add(mails, [{ ...message, mail: kept }])
     const found = () => Promise.all(mails.map(({ id }) => store.mails.findRaw(id)))
-    await sweepExpired({ store, clock: { now: () => NOW + 1000 }, limitsOf })
+    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW + 1000 } })
     assert.ok((await found()).every((raw) => raw !== null))
-    await sweepExpired({ store, clock: { now: () => NOW + DAY_MS }, limitsOf })
+    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW + DAY_MS } })
     assert.notEqual(await store.mails.findRaw(kept.id), null)
     for (const { id } of left) assert.equal(await store.mails.findRaw(id), null)
   })
@@ -138,7 +143,7 @@ describeEachDatabase('the sweep', (open) => {
     for (const id of [old, recent]) {
       await store.dispatches.setState(id, { status: 'succeeded', attemptsMade: 1 })
     }
-    await sweepExpired({ store, clock: { now: () => NOW }, limitsOf })
+    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW } })
     const left = await store.deliveries.list(ALICE, { limit: 10, before: null })
     assert.deepEqual(
       left.map(({ id }) => id),

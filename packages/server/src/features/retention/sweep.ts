@@ -2,10 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
+import type { Purging } from './purge.ts'
 
 /** What the sweep needs. */
 export type SweepDeps = {
   readonly store: Store
+  readonly purgeInbox: Purging['purgeInbox']
   readonly clock: Clock
   readonly limitsOf: (plan: Plan) => Limits
 }
@@ -91,7 +93,7 @@ export async function sweepExpired(
 }
 
 async function sweepPlan(
-  { store }: SweepDeps,
+  { store, purgeInbox }: SweepDeps,
   progress: SweepProgress,
   sweep: { readonly plan: Plan; readonly until: number; readonly now: number },
 ): Promise<number> {
@@ -101,7 +103,7 @@ async function sweepPlan(
     const inboxes = await store.inboxes.listExpired({ after, until: sweep.until, limit: BATCH })
     for (const { id, accountId, plan } of inboxes) {
       if (plan !== sweep.plan) continue
-      if (await store.purgeInbox(accountId, { id, now: sweep.now })) purged += 1
+      if (await purgeInbox(accountId, { id, now: sweep.now })) purged += 1
       await turn()
     }
     const last = inboxes.at(-1)

@@ -194,6 +194,20 @@ export class Inboxes {
     }))
   }
 
+  /** How full an inbox is; null when there is no such inbox. */
+  async findFill(
+    owner: AccountId,
+    id: InboxId,
+  ): Promise<{ readonly messageCount: number; readonly sizeBytes: number } | null> {
+    const row = await this.#db
+      .selectFrom('inbox')
+      .select(['message_count as messageCount', 'size_bytes as sizeBytes'])
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row ?? null
+  }
+
   /** Number of the newest message of an inbox; null when there is no such inbox. */
   async lastSequence(owner: AccountId, id: InboxId): Promise<number | null> {
     const row = await this.#db
