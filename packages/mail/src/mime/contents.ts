@@ -114,9 +114,11 @@ function readText(raw: Buffer, leaf: LeafPart, defects: DefectList): string {
   const bytes = bytesOf(raw, leaf, defects).bytes
   const isHtml = value === 'text/html'
   const charset = parameters.get('charset') ?? (isHtml ? charsetInHtml(bytes) : '')
-  const decoded = decodeCharset(bytes, charset, defects)
-  if (isHtml) return decoded
-  const text = withLineFeeds(decoded)
+  if (isHtml) return decodeCharset(bytes, charset, defects)
+  const isLong = bytes.length > SPLIT_CHARS_MAX && !WIDE_CHARSET.test(charset)
+  const text = isLong
+    ? decodeCharset(withoutCarriageReturns(bytes), charset, defects)
+    : withLineFeeds(decodeCharset(bytes, charset, defects))
   if (parameters.get('format')?.toLowerCase() !== 'flowed') return text
   return unwrapFlowed(text, parameters.get('delsp')?.toLowerCase() === 'yes')
 }
@@ -147,24 +149,27 @@ const SPLIT_CHARS_MAX = 64 * 1024
 const CARRIAGE_RETURN = 13
 const LINE_FEED = 10
 
+/** Charsets in which the bytes of a line break may be part of other characters. */
+const WIDE_CHARSET = /utf[-_]?(?:16|32)|ucs[-_]?[24]|unicode/i
+
 function withLineFeeds(text: string): string {
   if (!text.includes('\r')) return text
-  if (text.length > SPLIT_CHARS_MAX) return withLineFeedsInPlace(text)
   const lines = text.includes('\r\n') ? text.split('\r\n').join('\n') : text
   return lines.includes('\r') ? lines.replaceAll('\r', '\n') : lines
 }
 
-function withLineFeedsInPlace(text: string): string {
-  const bytes = Buffer.from(text, 'utf16le')
-  const units = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
+/** The same before the bytes are decoded: that takes half the time. */
+function withoutCarriageReturns(bytes: Buffer): Buffer {
+  if (!bytes.includes(CARRIAGE_RETURN)) return bytes
+  const kept = Buffer.allocUnsafe(bytes.length)
   let length = 0
-  for (let at = 0; at < units.length; at += 1) {
-    const unit = units[at] ?? 0
-    if (unit === CARRIAGE_RETURN && units[at + 1] === LINE_FEED) continue
-    units[length] = unit === CARRIAGE_RETURN ? LINE_FEED : unit
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) continue
+    kept[length] = byte === CARRIAGE_RETURN ? LINE_FEED : byte
     length += 1
   }
-  return bytes.toString('utf16le', 0, 2 * length)
+  return kept.subarray(0, length)
 }
 
 function readAttachment(

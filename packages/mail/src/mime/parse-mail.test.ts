@@ -44,6 +44,18 @@ function parseText(text: string): ParsedMail {
   return mail
 }
 
+it('reads line ends in UTF-16, whose other characters have the same bytes', () => {
+  const line = '\u0d0a\u0a0d\u0d0d a\r\nb\rc\n'
+  for (const charset of ['utf-16le', 'unicode', 'iso-10646-ucs-2']) {
+    const header = Buffer.from(`Content-Type: text/plain; charset=${charset}\r\n\r\n`)
+    for (const count of [1, 20_000]) {
+      const body = Buffer.from(line.repeat(count), 'utf16le')
+      const { text } = parseMail(Buffer.concat([header, body]))
+      assert.equal(text, '\u0d0a\u0a0d\u0d0d a\nb\nc\n'.repeat(count))
+    }
+  }
+})
+
 it('reads the line ends of a long text as those of a short one', () => {
   const short = 'é\r\nb\rc\r\r\nd\n\r\n'
   const read = (count: number) =>
