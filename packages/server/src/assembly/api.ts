@@ -19,6 +19,7 @@ import {
   deleteScenario,
   listScenarios,
   runScenario,
+  type ScenarioDeps,
 } from '../features/assertions/scenarios.ts'
 import { beginConnection } from '../features/connections/begin.ts'
 import {
@@ -276,8 +277,6 @@ function bindMessages(
       return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
     },
   }
-  const run = bind(runDeps, runAssertions)
-  const scenarios = { store, clock, ids, runAssertions: run }
   const wait = { ...find, takeWaitSlot, explain }
   const present = (caller: Caller, inboxId: InboxId, messageId: MessageId) =>
     readMessage(messages, caller, { inboxId, messageId, remoteImages: 'block', of: 'wait' })
@@ -304,7 +303,13 @@ function bindMessages(
       wait: bind({ ...wait, present }, answerWait),
       waitForId: bind(wait, waitForMessage),
     },
-    assertions: { run },
+    ...bindScenarios({ store, clock, ids, runAssertions: bind(runDeps, runAssertions) }),
+  }
+}
+
+function bindScenarios(scenarios: ScenarioDeps) {
+  return {
+    assertions: { run: scenarios.runAssertions },
     scenarios: {
       create: bind(scenarios, createScenario),
       list: bind(scenarios, listScenarios),

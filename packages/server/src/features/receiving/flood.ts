@@ -25,8 +25,8 @@ export function beginsFlood(before: FloodWindow, after: FloodWindow): boolean {
 
 /**
  * Suspends an inbox that is flooded. One that the operator resumes stays so for the rest of its
- * window. Never suspended are the operator's own inbox, because mail to postmaster must arrive, and
- * project inboxes, which only their account sends to and which keep no more than their newest mails.
+ * window. Never suspended are the operator's own inbox, because mail to postmaster must arrive,
+ * and project inboxes, which only their account sends to and which keep only their newest mails.
  */
 export async function suspendFlooded(
   tx: Tables,
