@@ -48,6 +48,10 @@ const faultRuleSchema = z
   .refine(({ times, probability }) => times === undefined || probability === undefined, {
     error: 'has times and probability; choose one',
   })
+  .meta({
+    not: { properties: { times: {}, probability: {} }, required: ['times', 'probability'] },
+    example: { phase: 'recipient', code: 451, text: '4.7.1 Greylisted, try again later', times: 2 },
+  })
 
 /** A rule as a caller sets it. */
 export type FaultRule = z.output<typeof faultRuleSchema>
