@@ -11,13 +11,16 @@ go 1.26
 require github.com/axllent/mailpit v1.30.5
 `
 
+/** How it is built. */
+export const MAILPIT = {
+  name: 'mailpit',
+  package: 'github.com/axllent/mailpit',
+  goMod: GO_MOD,
+} as const
+
 /** Mailpit with its SQLite file, which it does not sync before it answers. */
 export async function startMailpit(): Promise<Contender> {
-  const command = buildGoProgram({
-    name: 'mailpit',
-    package: 'github.com/axllent/mailpit',
-    goMod: GO_MOD,
-  })
+  const command = buildGoProgram(MAILPIT)
   const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-mailpit-store-'))
   const port = await freePort()
   const args = ['--smtp', `127.0.0.1:${port}`, '--listen', `127.0.0.1:${await freePort()}`]

@@ -118,11 +118,23 @@ describe('mayfly admin doctor', () => {
     )
     assert.equal(about(before.found, /other machines cannot deliver mail/).level, 'warning')
 
-    dns.set('mx.mail.dev', { A: ['192.0.2.1'] })
+    // An address of this machine, where nobody listens on port 25.
+    dns.set('mx.mail.dev', { A: ['127.77.77.77', '127.77.77.78'], AAAA: ['::1'] })
+    dns.set('77.77.77.127.in-addr.arpa', { PTR: ['mx.mail.dev'] })
+    dns.set('78.77.77.127.in-addr.arpa', { PTR: ['host.elsewhere.dev'] })
+    dns.set(`1.${'0.'.repeat(31)}ip6.arpa`, { PTR: ['mx.mail.dev'] })
     dns.set('one.mail.dev', { MX: [{ priority: 5, exchange: 'mx.mail.dev' }] })
     dns.set('two.mail.dev', { MX: [{ priority: 5, exchange: 'mx.elsewhere.dev' }] })
     const { found } = await examine(env)
-    assert.equal(about(found, /mx\.mail\.dev has the address 192\.0\.2\.1/).level, 'fine')
+    assert.equal(about(found, /mx\.mail\.dev has the address 127\.77\.77\.77, /).level, 'fine')
+    assert.equal(about(found, /PTR record of 127\.77\.77\.77 names mx\.mail\.dev/).level, 'fine')
+    assert.equal(about(found, /PTR record of ::1 names mx\.mail\.dev/).level, 'fine')
+    const other = about(found, /PTR record of 127\.77\.77\.78 does not name mx\.mail\.dev/)
+    assert.deepEqual(
+      [other.level, /found (\S+)/.exec(other.text)?.[1]],
+      ['warning', 'host.elsewhere.dev'],
+    )
+    assert.equal(about(found, /mx\.mail\.dev does not respond on port 25/).level, 'warning')
     assert.equal(about(found, /MX record of one\.mail\.dev points to mx\.mail\.dev/).level, 'fine')
     const { remedy, text } = about(found, /MX record of two\.mail\.dev does not/)
     assert.match(text, /found mx\.elsewhere\.dev/)

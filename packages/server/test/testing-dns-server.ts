@@ -6,6 +6,7 @@ export type DnsRecords = {
   readonly A?: readonly string[]
   readonly AAAA?: readonly string[]
   readonly TXT?: readonly string[]
+  readonly PTR?: readonly string[]
   readonly MX?: readonly { readonly priority: number; readonly exchange: string }[]
   /** Answers every question about the name with this failure, or not at all. */
   readonly fails?: 'SERVFAIL' | 'REFUSED' | 'silence'
@@ -13,7 +14,7 @@ export type DnsRecords = {
   readonly failsFor?: RecordType
 }
 
-type RecordType = 'A' | 'AAAA' | 'TXT' | 'MX'
+type RecordType = 'A' | 'AAAA' | 'PTR' | 'TXT' | 'MX'
 
 /** A name server on the loopback address, of UDP alone. */
 export type DnsServer = AsyncDisposable & {
@@ -25,7 +26,13 @@ export type DnsServer = AsyncDisposable & {
   readonly questions: readonly string[]
 }
 
-const TYPES: Readonly<Record<number, RecordType>> = { 1: 'A', 15: 'MX', 16: 'TXT', 28: 'AAAA' }
+const TYPES: Readonly<Record<number, RecordType>> = {
+  1: 'A',
+  12: 'PTR',
+  15: 'MX',
+  16: 'TXT',
+  28: 'AAAA',
+}
 const CODES = { found: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
 
 /** Starts a name server that knows nothing yet: every name is NXDOMAIN. */
@@ -101,6 +108,8 @@ function answerData(records: DnsRecords, type: number): Buffer[] {
       return (records.A ?? []).map((address) => Buffer.from(address.split('.').map(Number)))
     case 'AAAA':
       return (records.AAAA ?? []).map(ipv6Bytes)
+    case 'PTR':
+      return (records.PTR ?? []).map(nameBytes)
     case 'TXT':
       return (records.TXT ?? []).map(textStrings)
     case 'MX':

@@ -26,7 +26,7 @@ export const dnsCheck: Check = {
       if (servers.level !== 'fine') return [servers]
       const mailHost = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
       const domains = [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS]
-      const findings = [servers, await hasAddress(resolver, mailHost)]
+      const findings = [servers, ...(await hasAddress(resolver, mailHost))]
       for (const domain of domains) {
         findings.push(await mxPointsHere({ server, resolver, domain, mailHost }))
       }
@@ -56,16 +56,30 @@ async function nameServersRespond(
   }
 }
 
-async function hasAddress(resolver: Resolver, mailHost: string): Promise<Finding> {
-  if (isTestName(mailHost)) return fine(`${mailHost} is a reserved test name, not looked up`)
+async function hasAddress(resolver: Resolver, mailHost: string): Promise<readonly Finding[]> {
+  if (isTestName(mailHost)) return [fine(`${mailHost} is a reserved test name, not looked up`)]
   try {
     const addresses = await resolver.addresses(mailHost)
-    if (addresses.length > 0) return fine(`${mailHost} has the address ${addresses.join(', ')}`)
-    const remedy = 'Publish an A or AAAA record of this machine for it, or set MAYFLY_MAIL_HOST.'
-    return problem(`${mailHost} has no address`, remedy)
+    if (addresses.length === 0) {
+      const remedy = 'Publish an A or AAAA record of this machine for it, or set MAYFLY_MAIL_HOST.'
+      return [problem(`${mailHost} has no address`, remedy)]
+    }
+    return [
+      fine(`${mailHost} has the address ${addresses.join(', ')}`),
+      ...(await Promise.all(addresses.map((address) => hasName(resolver, address, mailHost)))),
+    ]
   } catch (error) {
-    return problem(`${mailHost} could not be looked up (${reasonOf(error)})`, 'Try again.')
+    return [problem(`${mailHost} could not be looked up (${reasonOf(error)})`, 'Try again.')]
   }
+}
+
+async function hasName(resolver: Resolver, address: string, mailHost: string): Promise<Finding> {
+  const names = await resolver.names(address)
+  if (names.includes(mailHost)) return fine(`the PTR record of ${address} names ${mailHost}`)
+  return warning(
+    `the PTR record of ${address} does not name ${mailHost}: found ${names.join(', ') || 'none'}`,
+    'Ask the provider of the address for it. Mail is received without it, too.',
+  )
 }
 
 async function mxPointsHere(domainCheck: {

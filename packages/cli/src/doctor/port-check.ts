@@ -20,6 +20,7 @@ export const portCheck: Check = {
   run: async (context) => [
     await apiResponds(context),
     await smtpResponds(context),
+    ...(await mailPortResponds(context)),
     ...reachable(context),
   ],
 }
@@ -54,12 +55,10 @@ async function smtpResponds({ config }: CheckContext): Promise<Finding> {
   if (port === 0) return fine('MAYFLY_SMTP_PORT is 0 (any free port): SMTP is not checked')
   const host = localHost(config.MAYFLY_SMTP_HOST)
   const address = `${host}:${port}`
-  const socket = connect({ host, port })
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response in time')))
   try {
-    const [greeting] = await once(socket, 'data')
-    if (String(greeting).startsWith('220 ')) {
-      socket.write('QUIT\r\n')
+    // This machine may count as a proxy, from which a connection begins with a header.
+    const first = config.MAYFLY_SMTP_PROXY_PROTOCOL ? 'PROXY UNKNOWN\r\n' : ''
+    if ((await greetingOf({ host, port, first })).startsWith('220 ')) {
       return fine(`SMTP is ready at ${address}`)
     }
     return problem(
@@ -68,8 +67,55 @@ async function smtpResponds({ config }: CheckContext): Promise<Finding> {
     )
   } catch (error) {
     return warning(`SMTP does not respond at ${address} (${reasonOf(error)})`, START_IT)
+  }
+}
+
+/** The first bytes that a server sends. */
+async function greetingOf(server: {
+  readonly host: string
+  readonly port: number
+  readonly first?: string
+}): Promise<string> {
+  const { host, port, first = '' } = server
+  const socket = connect({ host, port })
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response in time')))
+  if (first !== '') socket.write(first)
+  try {
+    const [greeting] = await once(socket, 'data')
+    socket.write('QUIT\r\n')
+    return String(greeting)
   } finally {
     socket.destroy()
+  }
+}
+
+/** Other mail servers connect to port 25 of the mail host, and to no other port. */
+async function mailPortResponds({ server, config }: CheckContext): Promise<readonly Finding[]> {
+  const mailHost = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
+  if (isTestName(mailHost)) return []
+  const resolver = server.createResolver({
+    servers: config.MAYFLY_DNS_SERVERS,
+    timeoutMs: 2_000,
+    tries: 2,
+  })
+  try {
+    const [host] = await resolver.addresses(mailHost)
+    // The check of DNS tells about it.
+    if (host === undefined) return []
+    const greeting = await greetingOf({ host, port: 25 })
+    if (greeting.startsWith(`220 ${mailHost} `)) return [fine(`${mailHost} responds on port 25`)]
+    const text = `another mail server responds on port 25 of ${mailHost}: ${greeting.trim().slice(0, 100)}`
+    return [problem(text, 'Stop it, and forward port 25 to MAYFLY_SMTP_PORT.')]
+  } catch (error) {
+    // Not a problem: many networks cannot reach their own public address.
+    return [
+      warning(
+        `${mailHost} does not respond on port 25 to this machine (${reasonOf(error)})`,
+        'Forward port 25 to MAYFLY_SMTP_PORT, open it in the firewall and at the provider, and try from elsewhere.',
+      ),
+    ]
+  } finally {
+    resolver.close()
   }
 }
 

@@ -1,4 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
+import { isIPv6 } from 'node:net'
+import { ipv6Groups } from '../ip-address.ts'
 import { answersOrNone } from './answer.ts'
 import { createSystemAddresses } from './system-lookup.ts'
 
@@ -13,6 +15,8 @@ export type DnsResolver = {
   readonly txt: (name: string) => Promise<readonly string[]>
   /** Every MX record, the most preferred first. */
   readonly mx: (name: string) => Promise<readonly MxRecord[]>
+  /** The names of an address: its PTR records. */
+  readonly names: (address: string) => Promise<readonly string[]>
   /** For mailauth: behaves as `dns.promises.resolve`, errors included. */
   readonly resolver: (name: string, rrtype: string) => Promise<string[][] | string[]>
   /** Cancels pending look-ups. */
@@ -56,6 +60,7 @@ export function createResolver(options: DnsOptions): DnsResolver {
         .map(({ exchange, priority }) => ({ exchange, priority }))
         .sort((one, other) => one.priority - other.priority)
     },
+    names: (address) => answersOrNone(resolver.resolvePtr(reverseName(address))),
     resolver: async (name, rrtype) => {
       const answer: unknown = await resolver.resolve(name, rrtype)
       // The type of mailauth omits the objects of MX, which it reads nevertheless.
@@ -63,6 +68,13 @@ export function createResolver(options: DnsOptions): DnsResolver {
     },
     close: () => resolver.cancel(),
   }
+}
+
+/** The name under which the PTR records of an address are. */
+function reverseName(address: string): string {
+  if (!isIPv6(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`
+  const digits = ipv6Groups(address).map((group) => group.padStart(4, '0'))
+  return `${[...digits.join('')].reverse().join('.')}.ip6.arpa`
 }
 
 /**
