@@ -5,17 +5,21 @@ FROM node:26-bookworm AS build
 WORKDIR /build
 COPY . .
 RUN npm run build:binary \
+ && mv dist/mayfly-linux-*.licenses.txt /licenses.txt \
+ && cp -L /usr/lib/*-linux-gnu/libatomic.so.1 /libatomic.so.1 \
  && mv dist/mayfly-linux-* /mayfly \
  && mkdir /empty
 
-# The executable needs glibc and libstdc++, and nothing else: no shell, no package manager.
+# The executable needs glibc, libstdc++ and libatomic, and nothing else: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian12:nonroot
 ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="Mayfly" \
       org.opencontainers.image.description="Throw-away email inboxes for automated tests" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.licenses="MIT"
-COPY --from=build /mayfly /mayfly
+# This base has no libatomic.
+COPY --from=build /libatomic.so.1 /usr/lib/libatomic.so.1
+COPY --from=build /mayfly /licenses.txt /
 # A new volume gets the owner of the folder.
 COPY --from=build --chown=65532:65532 /empty /data
 USER 65532:65532

@@ -79,6 +79,13 @@ describe('the executable', { timeout: 120_000 }, () => {
     }
   }
 
+  it('has the licences of what is in it beside it', async () => {
+    const licenses = await readFile(`${mayfly}.licenses.txt`, 'utf8')
+    for (const text of ['Node.js v26', 'fastify 5', 'mailauth 7', 'undici 8', 'preact 1']) {
+      assert.ok(licenses.includes(text), text)
+    }
+  })
+
   it('runs commands without a service', async () => {
     const home = await openHome()
     const command = (...args: readonly string[]) =>

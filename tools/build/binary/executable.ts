@@ -4,21 +4,22 @@ import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { BUNDLES, bundle } from './bundles.ts'
 import { writeCodeCaches } from './code-caches.ts'
+import { licensesOf } from './licenses.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
 /**
  * Builds the executable: the running Node with the server, its threads, the dashboard and the
  * command line inside it. `node` is the Node to put them into, of the same version, when it is for
- * another machine.
+ * another machine. The licences of what is in it are written beside it.
  */
 export async function buildExecutable(output: string, node = process.execPath): Promise<void> {
   const stage = await mkdtemp(join(tmpdir(), 'mayfly-executable-'))
   try {
-    await Promise.all([stageBundles(stage), stageFiles(stage)])
+    const [bundles] = await Promise.all([stageBundles(stage), stageFiles(stage)])
     await writeCodeCaches(stage)
     const boot = join(stage, 'boot.js')
     await buildBoot(boot)
@@ -35,6 +36,7 @@ export async function buildExecutable(output: string, node = process.execPath): 
     await mkdir(dirname(output), { recursive: true })
     await promisify(execFile)(process.execPath, ['--build-sea', configFile])
     await chmod(output, 0o755)
+    await writeFile(`${output}.licenses.txt`, licensesOf(bundles))
   } finally {
     await rm(stage, { recursive: true, force: true })
   }
@@ -52,12 +54,14 @@ async function strip(node: string, copy: string): Promise<string> {
   }
 }
 
-async function stageBundles(stage: string): Promise<void> {
-  await Promise.all(
+async function stageBundles(stage: string): Promise<readonly Metafile[]> {
+  return Promise.all(
     Object.entries(BUNDLES).map(async ([id, entry]) => {
       const path = join(stage, 'bundles', `${id}.js`)
       await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, (await bundle(id, entry)).code)
+      const { code, metafile } = await bundle(id, entry)
+      await writeFile(path, code)
+      return metafile
     }),
   )
 }

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Metafile } from 'esbuild'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+
+/** Packages in the dashboard, which is built before. */
+const DASHBOARD = ['preact', '@preact/signals', '@preact/signals-core'].map(
+  (name) => `node_modules/${name}`,
+)
+
+/** The licences of everything in the executable that is not ours, as they ask to be passed on. */
+export function licensesOf(bundles: readonly Metafile[]): string {
+  const files = bundles.flatMap(({ inputs }) => Object.keys(inputs))
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
+  const node = `Node.js ${process.version}\nhttps://github.com/nodejs/node/blob/${process.version}/LICENSE\n`
+  const others = [...new Set([...folders, ...DASHBOARD])].sort().map(licenseOf)
+  return [node, ...others].join(`\n${'-'.repeat(72)}\n\n`)
+}
+
+function licenseOf(folder: string): string {
+  const manifest = readFileSync(join(ROOT, folder, 'package.json'), 'utf8')
+  const { name, version, license } = JSON.parse(manifest)
+  const texts = globSync('{LICENSE,LICENCE,License,license}*', { cwd: join(ROOT, folder) })
+    .filter((file) => !/\.[jt]s$/.test(file))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim())
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n') || 'The package has no text of its licence.'}\n`
+}
