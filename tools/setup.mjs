@@ -24,11 +24,7 @@ const PROGRAMS = [
 const APT_LOCK_SECONDS_MAX = 300
 
 /** SHA-256 of the pinned Node: an install script fetches it, unverified by the lock file. */
-const NODE_SHA256 = {
-  'linux-x64': 'ab9c8eecf9f82d6693cdc3accced17034065c8d96213b0aa76a7e803d20ae1da',
-  'linux-arm64': '71b004f18a82f3ea8f26109798564a12e5e4c7989a4c35b93851830b5815dd03',
-  'darwin-x64': '083775c8c778a1ab7aee1c9971ba2dac29032b5f60da9db9a2b8e9d050544c31',
-}
+const NODE_SHA256 = JSON.parse(readFileSync(join(ROOT, 'tools', 'node-sha256.json'), 'utf8'))
 
 /** The Python environments of the tests, and the packages in each. */
 const PYTHON_ENVIRONMENTS = [

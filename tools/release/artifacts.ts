@@ -55,11 +55,13 @@ async function packAll(folder: string): Promise<readonly string[]> {
 export async function writeBillOfMaterials(folder: string): Promise<void> {
   const args = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx']
   const { stdout } = await run('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })
-  const { bomFormat, components } = JSON.parse(stdout)
-  if (bomFormat !== 'CycloneDX' || components.length === 0) {
+  const bill = JSON.parse(stdout)
+  if (bill.bomFormat !== 'CycloneDX' || bill.components.length === 0) {
     throw new Error('npm sbom wrote no bill of materials')
   }
-  await writeFile(join(folder, 'mayfly.cdx.json'), stdout)
+  // npm takes the name of the folder.
+  bill.metadata.component.name = 'mayfly'
+  await writeFile(join(folder, 'mayfly.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
 /** Writes SHA256SUMS of all files, as `sha256sum --check` reads it. */

@@ -2,9 +2,10 @@
 // thread, which `npm run build:binary` has put into the executable.
 //
 // A bundle is a function expression that gets `require`. Beside it is V8's code cache, written
-// after the bundle has run once: functions that a start calls are not compiled again.
+// after the bundle has run once: functions that a start calls are not compiled again. An executable
+// that was built on another kind of machine has none.
 
-import { getAsset, getRawAsset } from 'node:sea'
+import { getAsset, getAssetKeys, getRawAsset } from 'node:sea'
 import { Script } from 'node:vm'
 import { isMainThread, threadName } from 'node:worker_threads'
 
@@ -24,9 +25,10 @@ function require(id: string): unknown {
 function load(id: string): unknown {
   const known = loaded.get(id)
   if (known !== undefined) return known.exports
+  const cache = `/bundles/${id}.cache`
   const script = new Script(getAsset(`/bundles/${id}.js`, 'utf8'), {
     filename: `${id}.js`,
-    cachedData: Buffer.from(getRawAsset(`/bundles/${id}.cache`)),
+    ...(getAssetKeys().includes(cache) ? { cachedData: Buffer.from(getRawAsset(cache)) } : {}),
   })
   const module = { exports: {} }
   loaded.set(id, module)

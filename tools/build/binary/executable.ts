@@ -13,14 +13,16 @@ const ROOT = join(import.meta.dirname, '..', '..', '..')
 
 /**
  * Builds the executable: the running Node with the server, its threads, the dashboard and the
- * command line inside it. `node` is the Node to put them into, of the same version, when it is for
- * another machine. The licences of what is in it are written beside it.
+ * command line inside it. The licences of what is in it are written beside it.
+ *
+ * For another kind of machine, `node` is the same version of Node for it.
  */
 export async function buildExecutable(output: string, node = process.execPath): Promise<void> {
   const stage = await mkdtemp(join(tmpdir(), 'mayfly-executable-'))
   try {
     const [bundles] = await Promise.all([stageBundles(stage), stageFiles(stage)])
-    await writeCodeCaches(stage)
+    // Code compiled for one kind of machine may crash another.
+    if (node === process.execPath) await writeCodeCaches(stage)
     const boot = join(stage, 'boot.js')
     await buildBoot(boot)
     const assets = await filesBelow(stage)
