@@ -2,9 +2,10 @@
 //
 //   npm run build:binary && node bench/first-code.ts [ROUNDS]
 //
-// The executable beside `npm start` (the pinned Node with the sources, its compile cache filled) and
-// Mailpit, each in an empty folder, from the start of its process on. Rounds are interleaved, and the
-// best counts. Processor time stays the same when the machine is busy otherwise; time does not.
+// The executable beside `npm start` (the pinned Node with the sources, its compile cache filled)
+// and Mailpit, each in an empty folder, from the start of its process on. Rounds are interleaved,
+// and the best counts. Processor time stays the same when the machine is busy otherwise; time does
+// not.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
