@@ -31,6 +31,18 @@ const PLACES = [
     outside: [],
   },
   { name: 'smtp', place: 'smtp/', values: ['smtp/'] },
+  {
+    name: 'pop3-protocol-is-pure',
+    place: 'pop3/src/protocol/',
+    // Both protocols have lines that end with CRLF.
+    values: ['pop3/src/protocol/', 'smtp/src/protocol/input\\.ts'],
+    outside: [],
+  },
+  {
+    name: 'pop3',
+    place: 'pop3/',
+    values: ['pop3/', 'smtp/src/protocol/input\\.ts', 'smtp/src/server/ip-address\\.ts'],
+  },
   { name: 'client', place: 'client/', values: ['client/'], types: ['contract/'] },
   {
     name: 'client-without-dependencies',

@@ -19,6 +19,7 @@ export const PUBLISHED: readonly PublishedPackage[] = [
   { folder: 'client', target: 'es2022', node: '>=20', isLean: true, isDual: true },
   { folder: 'mail', target: 'es2024', node: '>=24', isLean: false, isDual: false },
   { folder: 'smtp', target: 'es2024', node: '>=24', isLean: false, isDual: false },
+  { folder: 'pop3', target: 'es2024', node: '>=24', isLean: false, isDual: false },
   { folder: 'server', target: 'es2024', node: '>=24', isLean: false, isDual: false },
   { folder: 'cli', target: 'es2024', node: '>=24', isLean: false, isDual: false },
 ]

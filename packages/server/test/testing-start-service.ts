@@ -12,6 +12,8 @@ import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail
 export type TestService = AsyncDisposable & {
   readonly httpUrl: string
   readonly smtpPort: number
+  /** Null without a POP3 server. */
+  readonly pop3Port: number | null
   /** What was logged, a JSON object a line. */
   readonly logged: readonly string[]
   /** Calls without a key. */
@@ -65,6 +67,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   return {
     httpUrl: service.httpUrl,
     smtpPort: service.smtpPort,
+    pop3Port: service.pop3Port,
     logged,
     sendMails: (mails) => sendMails(service.smtpPort, mails),
     sendMail: async (mail) => {

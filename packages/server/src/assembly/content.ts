@@ -4,6 +4,7 @@
 
 import type { AccountId } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
+import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
@@ -54,6 +55,10 @@ export function createContent(store: Store) {
     explainCode: (_owner: AccountId, mailId: string) => explainCodeOfMail({ store }, mailId),
     readRaw: async (_owner: AccountId, mailId: string): Promise<Uint8Array> =>
       rawBytes({ store }, mailId),
+    readLines: async (
+      _owner: AccountId,
+      { mailId, bodyLines }: { readonly mailId: string; readonly bodyLines: number | null },
+    ): Promise<Uint8Array> => stuffedContent(await rawBytes({ store }, mailId), bodyLines),
     readPart: (_owner: AccountId, part: RawPart) => partBytes({ store }, part),
     purgeInbox: (owner: AccountId, inbox: PurgedInbox) => store.purgeInbox(owner, inbox),
     deleteMessages: (owner: AccountId, { inboxId, which }: DeletedMessages) =>

@@ -65,8 +65,11 @@ function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
   }
 }
 
+/** The beginning of the settings of a listener. */
+type ListenSetting = 'MAYFLY_HTTP' | 'MAYFLY_SMTP' | 'MAYFLY_POP3'
+
 /** An error that the operator can correct by a setting; any other is returned unchanged. */
-export function listenError(error: unknown, setting: 'MAYFLY_HTTP' | 'MAYFLY_SMTP'): unknown {
+export function listenError(error: unknown, setting: ListenSetting): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   const reasons: Record<string, string> = {
     EADDRINUSE: `The port is taken. Stop what listens there, or set ${setting}_PORT (0 picks a free one).`,

@@ -38,7 +38,8 @@ export async function serve(args: readonly string[]): Promise<void> {
     const service = await startService(config, log)
     // First: whoever reads `ready` may send a signal at once.
     stopOnSignals(service, log)
-    log.info({ httpUrl: service.httpUrl, smtpPort: service.smtpPort }, 'ready')
+    const { httpUrl, smtpPort, pop3Port } = service
+    log.info({ httpUrl, smtpPort, ...(pop3Port === null ? {} : { pop3Port }) }, 'ready')
     const signInLink = await service.createSignInLink()
     if (signInLink !== null) {
       log.info({ signInLink }, 'open the dashboard by this link, once and within 10 minutes')

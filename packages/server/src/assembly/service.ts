@@ -26,6 +26,7 @@ import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
 import { openCatchAll, openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
+import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
 import { startStoreClock } from './store-clock.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
@@ -35,6 +36,8 @@ import { startWaiting } from './waiting.ts'
 export type Service = {
   readonly httpUrl: string
   readonly smtpPort: number
+  /** Null without a POP3 server. */
+  readonly pop3Port: number | null
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes what was accepted, flushes. */
@@ -97,8 +100,7 @@ export async function startService(
     const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
-    const { local, catchAllOwner } = await openLocal(shared, overrides)
-    const localAccount = local?.accountId ?? null
+    const { local, localAccount, catchAllOwner } = await openLocal(shared, overrides)
     const outbound = openOutbound(config, localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
@@ -133,8 +135,8 @@ export async function startService(
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: () => describeService(config, addresses.smtpPort, local?.keyFile ?? null),
     })
-    const { httpTimeouts: timeouts } = overrides
-    const { http, url } = await startHttp({ ...shared, app, baseUrl, timeouts })
+    const httpDeps = { ...shared, app, baseUrl, timeouts: overrides.httpTimeouts }
+    const { http, url } = await startHttp(httpDeps)
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
@@ -143,8 +145,9 @@ export async function startService(
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
     })
     addresses.smtpPort = (await receiving.started).port
+    const pop3Port = await startPop3({ ...shared, app, content, parts })
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
-    return { ...addresses, createSignInLink, stop: () => parts.disposeAsync() }
+    return { ...addresses, pop3Port, createSignInLink, stop: () => parts.disposeAsync() }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -153,7 +156,8 @@ export async function startService(
 
 async function openLocal(shared: Shared, { hasLocalAccount }: ServiceOverrides) {
   const local = hasLocalAccount === false ? null : await openLocalAccount(shared)
-  return { local, catchAllOwner: await openCatchAll(shared, local) }
+  const catchAllOwner = await openCatchAll(shared, local)
+  return { local, localAccount: local?.accountId ?? null, catchAllOwner }
 }
 
 function checkReadiness(

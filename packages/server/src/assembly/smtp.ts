@@ -47,8 +47,12 @@ export async function startSmtp(
   }
 }
 
-/** The certificate for STARTTLS; null when it is not offered. */
-function certificate(config: Config, hostName: string, clock: Clock): CertificatePair | null {
+/** The certificate for STARTTLS and STLS; null when they are not offered. */
+export function certificate(
+  config: Config,
+  hostName: string,
+  clock: Clock,
+): CertificatePair | null {
   const { MAYFLY_SMTP_TLS: mode, MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
   if (cert !== null && key !== null) {
     if (mode !== null) {

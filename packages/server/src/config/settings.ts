@@ -7,6 +7,7 @@ import {
   flag,
   list,
   networks,
+  optionalPort,
   optionalText,
   port,
   providerUrl,
@@ -50,6 +51,13 @@ export const SETTINGS = {
     type: 'port',
     sentence:
       'Port of the SMTP server. 0 picks a free port, which is logged once the service is ready.',
+  },
+  MAYFLY_POP3_PORT: {
+    schema: optionalPort,
+    default: '',
+    type: 'port',
+    sentence:
+      'Port of the POP3 server, on the address of MAYFLY_SMTP_HOST, by which programs read inboxes: the user name is an inbox id or address, the password an API key. 0 picks a free port, which is logged. Unset: there is none.',
   },
   MAYFLY_SMTP_THREADS: {
     schema: wholeNumber(0, 64),

@@ -12,6 +12,11 @@ export const flag = z
   .transform((value) => value === 'true')
 /** A port; 0 is any free one. */
 export const port = wholeNumber(0, 65_535)
+/** A port, or null when it is empty. */
+export const optionalPort = z
+  .string()
+  .transform((value) => (value === '' ? null : value))
+  .pipe(z.union([z.null(), port]))
 /** Items separated by commas. */
 export const list = z.string().transform((value) =>
   value

@@ -99,6 +99,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       composeHtmlCheck: call('composeHtmlCheck'),
       explainCode: call('explainCode'),
       readRaw: call('readRaw'),
+      readLines: call('readLines'),
       readPart: call('readPart'),
       purgeInbox: call('purgeInbox'),
       deleteMessages: call('deleteMessages'),

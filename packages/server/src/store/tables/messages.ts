@@ -115,6 +115,19 @@ export class Messages {
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
+  /** The sizes of the messages of an inbox, oldest first. */
+  async listSizes(
+    owner: AccountId,
+    inboxId: InboxId,
+    limit: number,
+  ): Promise<{ id: MessageId; sizeBytes: number }[]> {
+    return this.#owned(owner, inboxId)
+      .select(['message.id', 'message.size_bytes as sizeBytes'])
+      .orderBy('message.sequence')
+      .limit(limit)
+      .execute()
+  }
+
   /** The summary of one message; null when there is no such message. */
   async findSummary(
     owner: AccountId,

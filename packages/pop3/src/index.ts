@@ -1,0 +1,6 @@
+export { stuffedContent } from './protocol/content.ts'
+export type { Credentials, MessageEntry } from './protocol/interface.ts'
+export { Pop3Protocol } from './protocol/machine.ts'
+export { POP3_LIMITS, type Pop3Limits } from './server/limits.ts'
+export { type Pop3Server, type Pop3ServerOptions, startPop3Server } from './server/server.ts'
+export type { Mailbox, OpenResult } from './server/session.ts'

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { stuffedContent } from '../protocol/content.ts'
+import { POP3_LIMITS, type Pop3Limits } from './limits.ts'
+import { startPop3Server } from './server.ts'
+import type { Mailbox } from './session.ts'
+
+/** How soon a server under test checks its deadlines. */
+const SWEEP_MS = 5
+
+/** A server with one mailbox, and a clock that a test moves. */
+async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Mailbox> = {}) {
+  let nowMs = 0
+  const errors: unknown[] = []
+  const server = await startPop3Server({
+    ...{ host: '127.0.0.1', port: 0, tls: null, limits, sweepIntervalMs: SWEEP_MS },
+    now: () => nowMs,
+    isExempt: () => false,
+    onError: (error) => errors.push(error),
+    open: async ({ password }) =>
+      password === 'secret'
+        ? {
+            state: 'opened',
+            mailbox: {
+              messages: [{ id: 'a', sizeBytes: 5 }],
+              read: async () => stuffedContent(Buffer.from('a: b\r\n\r\nhi'), null),
+              delete: async () => true,
+              ...mailbox,
+            },
+          }
+        : { state: 'refused' },
+  })
+  return {
+    errors,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+    connect: () => new Client(connect(server.port, '127.0.0.1')),
+    [Symbol.asyncDispose]: () => server.stop(),
+  }
+}
+
+/** A client that keeps what it was sent. */
+class Client {
+  readonly socket: Socket
+  text = ''
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', (chunk) => {
+      this.text += chunk
+    })
+    socket.on('error', () => undefined)
+  }
+
+  say(line: string): void {
+    this.socket.write(`${line}\r\n`)
+  }
+
+  /** Waits until the text has this. */
+  async sees(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.text)) await once(this.socket, 'data')
+  }
+
+  async ended(): Promise<string> {
+    if (!this.socket.closed) await once(this.socket, 'close')
+    return this.text
+  }
+}
+
+describe('a POP3 server', () => {
+  it('serves pipelined commands in their order', async () => {
+    await using server = await startServer()
+    const client = server.connect()
+    client.say('USER a\r\nPASS secret\r\nSTAT\r\nRETR 1\r\nQUIT')
+    assert.match(
+      await client.ended(),
+      /ready\r\n\+OK [^\r]*\r\n\+OK 1 messages\r\n\+OK 1 5\r\n\+OK message follows\r\na: b\r\n\r\nhi\r\n\.\r\n\+OK goodbye\r\n$/,
+    )
+    assert.deepEqual(server.errors, [])
+  })
+
+  it('slows clients that guess passwords, and then ends them', async () => {
+    await using server = await startServer()
+    const client = server.connect()
+    client.say('USER a\r\nPASS 1\r\nUSER a\r\nPASS 2')
+    await client.sees(/(?:AUTH[\s\S]*){2}/)
+    client.say('USER a\r\nPASS 3\r\nNOOP')
+    await client.sees(/(?:password, please[\s\S]*){3}/)
+    assert.equal(client.text.match(/AUTH/g)?.length, 2)
+    server.pass(POP3_LIMITS.refusalDelayMs)
+    await client.sees(/(?:AUTH[\s\S]*){3}/)
+    client.say('USER a\r\nPASS 4')
+    await client.sees(/(?:password, please[\s\S]*){4}/)
+    server.pass(POP3_LIMITS.refusalDelayMs)
+    client.say('USER a\r\nPASS 5')
+    assert.match(await client.ended(), /too many wrong passwords\r\n$/)
+  })
+
+  it('ends clients that do not log in, are idle, or stay too long', async () => {
+    await using server = await startServer({ sessionMs: 1_000_000 })
+    const silent = server.connect()
+    await silent.sees(/ready/)
+    server.pass(POP3_LIMITS.loginMs)
+    assert.match(await silent.ended(), /the time of this session is up\r\n$/)
+    const idle = server.connect()
+    idle.say('USER a\r\nPASS secret')
+    await idle.sees(/1 messages/)
+    server.pass(POP3_LIMITS.idleMs)
+    assert.match(await idle.ended(), /the time of this session is up\r\n$/)
+  })
+
+  it('has no more connections from one address than its limit', async () => {
+    await using server = await startServer({ connectionsPerAddressMax: 2 })
+    const clients = [server.connect(), server.connect()]
+    for (const client of clients) await client.sees(/ready/)
+    assert.equal(await server.connect().ended(), '-ERR [SYS/TEMP] too many connections\r\n')
+    clients[0]?.socket.destroy()
+    clients[1]?.say('QUIT')
+    await clients[1]?.ended()
+    const later = server.connect()
+    await later.sees(/ready/)
+    later.socket.destroy()
+  })
+
+  it('ends clients that do not read, and lets others read then', async () => {
+    const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
+    const limits = { readsMax: 1, handlerMs: 1e9, sessionMs: 1e9, idleMs: 1e9, loginMs: 1e9 }
+    await using server = await startServer(limits, { read: async () => large })
+    const rude = server.connect()
+    rude.say('USER a\r\nPASS secret')
+    await rude.sees(/1 messages/)
+    rude.socket.pause()
+    rude.say('RETR 1')
+    const patient = server.connect()
+    patient.say('USER a\r\nPASS secret\r\nTOP 1 0')
+    await patient.sees(/1 messages/)
+    const isServed = patient.sees(/message follows/)
+    // Until the rude one is gone: each time it is known to wait, its time passes.
+    const timer = setInterval(() => server.pass(POP3_LIMITS.drainMs), 50)
+    await isServed
+    clearInterval(timer)
+    rude.socket.destroy()
+    patient.socket.destroy()
+  })
+
+  it('ends the session of a bug, and goes on', async () => {
+    const failure = new Error('a bug')
+    await using server = await startServer({}, { read: async () => Promise.reject(failure) })
+    const client = server.connect()
+    client.say('USER a\r\nPASS secret\r\nRETR 1')
+    await client.ended()
+    assert.deepEqual(server.errors, [failure])
+    const other = server.connect()
+    other.say('QUIT')
+    assert.match(await other.ended(), /goodbye/)
+  })
+})

@@ -1,0 +1,141 @@
+// The listener: accepts clients, limits their number, checks deadlines once a second, stops.
+
+import { createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { countedAddress, isLoopback, plainAddress } from '@mayfly/smtp/ip-address'
+import { POP3_LIMITS, type Pop3Limits } from './limits.ts'
+import { Session, type SessionOptions } from './session.ts'
+
+/** How a server is set up. */
+export type Pop3ServerOptions = Pick<SessionOptions, 'open' | 'now' | 'onError'> & {
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  /** PEM texts; null: STLS is not offered. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly limits?: Partial<Pop3Limits>
+  readonly sweepIntervalMs?: number
+  /** Addresses without limits on connections and wrong passwords; loopback by default. */
+  readonly isExempt?: (address: string) => boolean
+}
+
+/** A running server. */
+export type Pop3Server = {
+  readonly port: number
+  /** Stops listening and ends all sessions. */
+  stop(): Promise<void>
+}
+
+const SWEEP_INTERVAL_MS = 1000
+
+/** Starts listening. */
+export async function startPop3Server(options: Pop3ServerOptions): Promise<Pop3Server> {
+  const listener = new Listener(options)
+  await listener.listen()
+  return listener
+}
+
+class Listener implements Pop3Server {
+  readonly #options: Pop3ServerOptions
+  readonly #limits: Pop3Limits
+  readonly #secureContext: SecureContext | null
+  readonly #server: Server
+  readonly #sessions = new Map<Socket, Session>()
+  readonly #connections = new Map<string, number>()
+  readonly #readsWaiting: (() => void)[] = []
+  #readCount = 0
+  #sweeper: NodeJS.Timeout | null = null
+
+  constructor(options: Pop3ServerOptions) {
+    this.#options = options
+    this.#limits = { ...POP3_LIMITS, ...options.limits }
+    this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
+    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
+    this.#server.maxConnections = this.#limits.connectionsMax
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port
+  }
+
+  listen(): Promise<void> {
+    const { host, port, sweepIntervalMs = SWEEP_INTERVAL_MS } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen({ host, port }, () => {
+      this.#server.off('error', reject)
+      this.#server.on('error', this.#options.onError)
+      this.#sweeper = setInterval(() => this.#sweep(), sweepIntervalMs)
+      resolve()
+    })
+    return promise
+  }
+
+  async stop(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    for (const session of this.#sessions.values()) {
+      session.stop()
+      session.destroy()
+    }
+    await promise
+    if (this.#sweeper !== null) clearInterval(this.#sweeper)
+  }
+
+  #sweep(): void {
+    const nowMs = this.#options.now()
+    for (const session of this.#sessions.values()) session.tick(nowMs)
+  }
+
+  #accept(socket: Socket): void {
+    const { remoteAddress } = socket
+    // Undefined when the client has already disconnected.
+    if (remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
+    const address = plainAddress(remoteAddress)
+    const isExempt = (this.#options.isExempt ?? isLoopback)(address)
+    const key = countedAddress(address)
+    const count = this.#connections.get(key) ?? 0
+    if (!isExempt && count >= this.#limits.connectionsPerAddressMax) {
+      socket.on('error', () => undefined)
+      socket.end('-ERR [SYS/TEMP] too many connections\r\n')
+      socket.destroySoon()
+      return
+    }
+    this.#connections.set(key, count + 1)
+    const session = new Session(socket, {
+      ...this.#options,
+      limits: this.#limits,
+      secureContext: this.#secureContext,
+      remoteAddress: address,
+      isExempt,
+      takeReadPlace: () => this.#takeReadPlace(),
+    })
+    this.#sessions.set(socket, session)
+    socket.once('close', () => {
+      this.#sessions.delete(socket)
+      const left = (this.#connections.get(key) ?? 1) - 1
+      if (left === 0) this.#connections.delete(key)
+      else this.#connections.set(key, left)
+    })
+    session.start()
+  }
+
+  /** One of the places for messages in memory, as soon as there is one. */
+  async #takeReadPlace(): Promise<Disposable> {
+    if (this.#readCount >= this.#limits.readsMax) {
+      await new Promise<void>((resolve) => this.#readsWaiting.push(resolve))
+    } else this.#readCount += 1
+    return {
+      [Symbol.dispose]: () => {
+        const next = this.#readsWaiting.shift()
+        // The place goes to the next one.
+        if (next !== undefined) next()
+        else this.#readCount -= 1
+      },
+    }
+  }
+}

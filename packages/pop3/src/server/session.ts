@@ -1,0 +1,290 @@
+// The session of one client: drives the protocol machine, asks for mailboxes and messages, checks
+// deadlines. It has no timer: the server calls `tick` once a second.
+
+import type { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import type { Credentials, MessageEntry, Step } from '../protocol/interface.ts'
+import { Pop3Protocol } from '../protocol/machine.ts'
+import type { Pop3Limits } from './limits.ts'
+
+/** An open mailbox. */
+export type Mailbox = {
+  /** In the order in which they are numbered. */
+  readonly messages: readonly MessageEntry[]
+  /** The result of `stuffedContent`; null when the message cannot be read. */
+  read(id: string, bodyLines: number | null): Promise<Buffer | null>
+  /** Whether all were deleted. */
+  delete(ids: readonly string[]): Promise<boolean>
+}
+
+/** The answer to credentials. */
+export type OpenResult =
+  | { readonly state: 'opened'; readonly mailbox: Mailbox }
+  | { readonly state: 'refused' | 'unavailable' | 'limited' }
+
+/** What a session needs. */
+export type SessionOptions = {
+  readonly open: (
+    credentials: Credentials,
+    client: { readonly remoteAddress: string },
+  ) => Promise<OpenResult>
+  readonly secureContext: SecureContext | null
+  readonly limits: Pop3Limits
+  readonly remoteAddress: string
+  /** Whether the client may try any number of passwords. */
+  readonly isExempt: boolean
+  /** Takes one of the places for messages in memory. */
+  readonly takeReadPlace: () => Promise<Disposable>
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** What the session is doing, and since when. */
+type Phase = {
+  readonly name: 'active' | 'handling' | 'draining' | 'delayed' | 'closing'
+  readonly sinceMs: number
+}
+
+/** Bytes of a message written at a time: a client that takes none in a while is gone. */
+const WRITTEN_BYTES = 64 * 1024
+
+/** Drives one session from greeting to close. */
+export class Session {
+  readonly #options: SessionOptions
+  readonly #protocol: Pop3Protocol
+  readonly #openedAtMs: number
+  #socket: Socket
+  #mailbox: Mailbox | null = null
+  #phase: Phase
+  #activeAtMs: number
+  #refusalCount = 0
+  #readPlace: Disposable | null = null
+  /** Output that the client has not taken yet. */
+  readonly #pending: Buffer[] = []
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.#socket = socket
+    this.#options = options
+    const { limits, secureContext } = options
+    this.#protocol = new Pop3Protocol({ ...limits, offersTls: secureContext !== null })
+    this.#openedAtMs = options.now()
+    this.#activeAtMs = this.#openedAtMs
+    this.#phase = { name: 'active', sinceMs: this.#openedAtMs }
+  }
+
+  /** Sends the greeting. */
+  start(): void {
+    // The cause does not matter: 'close' follows.
+    this.#socket.on('error', () => undefined)
+    this.#socket.once('close', () => this.#releaseReadPlace())
+    this.#attach()
+    this.#run()
+  }
+
+  /** Ends the session; nothing is deleted. */
+  stop(): void {
+    if (this.#phase.name === 'closing') return
+    this.#protocol.close('[SYS/TEMP] the server is shutting down')
+    this.#close()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Checks the deadlines. */
+  tick(nowMs: number): void {
+    const { limits } = this.#options
+    const { name, sinceMs } = this.#phase
+    const phaseMs = nowMs - sinceMs
+    if (name === 'closing') {
+      if (phaseMs >= limits.lingerMs) this.destroy()
+    } else if (name === 'delayed' && phaseMs >= limits.refusalDelayMs) {
+      this.#protocol.refused('wrong')
+      this.#resume()
+    } else if (name === 'handling' && phaseMs >= limits.handlerMs) this.destroy()
+    else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
+    else this.#checkSession(nowMs)
+  }
+
+  #checkSession(nowMs: number): void {
+    const { limits } = this.#options
+    const isLate =
+      nowMs - this.#openedAtMs >= limits.sessionMs ||
+      nowMs - this.#activeAtMs >= limits.idleMs ||
+      (this.#mailbox === null && nowMs - this.#openedAtMs >= limits.loginMs)
+    if (!isLate || this.#phase.name === 'handling') return
+    this.#protocol.close('[SYS/TEMP] the time of this session is up')
+    this.#close()
+  }
+
+  #attach(): void {
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#activeAtMs = this.#options.now()
+      this.#protocol.push(chunk)
+      if (this.#phase.name === 'active') this.#run()
+      // At most what the socket had read is kept while the machine waits.
+      else this.#socket.pause()
+    })
+    this.#socket.on('drain', () => {
+      if (this.#writePending() && this.#phase.name === 'draining') this.#resume()
+    })
+  }
+
+  #resume(): void {
+    this.#enter('active')
+    this.#socket.resume()
+    this.#run()
+  }
+
+  #run(): void {
+    try {
+      while (this.#phase.name === 'active' && this.#do(this.#protocol.advance())) {}
+    } catch (error) {
+      // A bug must end this session only, not the others.
+      this.#options.onError(error)
+      this.destroy()
+    }
+  }
+
+  /** False when all input has been processed. */
+  #do(step: Step): boolean {
+    switch (step.kind) {
+      case 'credentials':
+        this.#await(this.#open(step.credentials))
+        return false
+      case 'content':
+        this.#await(this.#read(step.id, step.bodyLines))
+        return false
+      case 'delete':
+        this.#await(this.#delete(step.ids))
+        return false
+      case 'secure':
+        this.#secure()
+        return false
+      case 'closed':
+        this.#close()
+        return false
+      default:
+        this.#flush()
+        return false
+    }
+  }
+
+  /** Waits for an answer; `work` gives it to the machine. */
+  #await(work: Promise<'answered' | 'delayed'>): void {
+    this.#flush()
+    this.#enter('handling')
+    work.then(
+      (result) => {
+        if (this.#phase.name !== 'handling') return
+        if (result === 'delayed') {
+          this.#enter('delayed')
+          return
+        }
+        this.#enter('active')
+        this.#activeAtMs = this.#options.now()
+        this.#socket.resume()
+        this.#run()
+      },
+      (error: unknown) => {
+        this.#options.onError(error)
+        this.destroy()
+      },
+    )
+  }
+
+  async #open(credentials: Credentials): Promise<'answered' | 'delayed'> {
+    const { open, limits, remoteAddress, isExempt } = this.#options
+    const result = await open(credentials, { remoteAddress })
+    if (result.state === 'opened') {
+      this.#mailbox = result.mailbox
+      this.#protocol.opened(result.mailbox.messages)
+      return 'answered'
+    }
+    if (result.state !== 'refused') {
+      this.#protocol.refused(result.state)
+      return 'answered'
+    }
+    this.#refusalCount += 1
+    if (!isExempt && this.#refusalCount >= limits.refusalsMax) {
+      this.#protocol.close('[AUTH] too many wrong passwords')
+    } else if (!isExempt && this.#refusalCount >= limits.refusalsSlowedFrom) return 'delayed'
+    else this.#protocol.refused('wrong')
+    return 'answered'
+  }
+
+  async #read(id: string, bodyLines: number | null): Promise<'answered'> {
+    this.#readPlace = await this.#options.takeReadPlace()
+    if (this.#socket.destroyed) this.#releaseReadPlace()
+    this.#protocol.content((await this.#mailbox?.read(id, bodyLines)) ?? null)
+    return 'answered'
+  }
+
+  async #delete(ids: readonly string[]): Promise<'answered'> {
+    this.#protocol.deleted((await this.#mailbox?.delete(ids)) ?? false)
+    return 'answered'
+  }
+
+  #secure(): void {
+    const { secureContext } = this.#options
+    if (secureContext === null) {
+      this.destroy()
+      return
+    }
+    const plain = this.#socket
+    plain.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end')
+    plain.pause()
+    this.#enter('handling')
+    const output = Buffer.concat(this.#protocol.takeOutput())
+    // Not before the reply is written: from then on the socket belongs to TLS.
+    plain.write(output, (error) => {
+      if (error || plain.destroyed) return this.destroy()
+      const secured = new TLSSocket(plain, { isServer: true, secureContext })
+      secured.on('error', () => plain.destroy())
+      secured.once('secure', () => {
+        this.#socket = secured
+        this.#protocol.secured()
+        this.#enter('active')
+        this.#attach()
+        this.#run()
+      })
+    })
+  }
+
+  #flush(): void {
+    this.#pending.push(...this.#protocol.takeOutput())
+    if (!this.#writePending() && this.#phase.name === 'active') this.#enter('draining')
+  }
+
+  /** Writes what the client takes; false when some is left. */
+  #writePending(): boolean {
+    for (let first = this.#pending.shift(); first !== undefined; first = this.#pending.shift()) {
+      const part = first.subarray(0, WRITTEN_BYTES)
+      if (part.length < first.length) this.#pending.unshift(first.subarray(part.length))
+      if (this.#socket.write(part)) continue
+      // Its time counts from what it took last.
+      if (this.#phase.name === 'draining') this.#enter('draining')
+      return false
+    }
+    this.#releaseReadPlace()
+    return true
+  }
+
+  #close(): void {
+    this.#enter('closing')
+    for (const part of [...this.#pending, ...this.#protocol.takeOutput()]) this.#socket.write(part)
+    this.#pending.length = 0
+    this.#socket.end()
+    this.#socket.resume()
+  }
+
+  #enter(name: Phase['name']): void {
+    this.#phase = { name, sinceMs: this.#options.now() }
+  }
+
+  #releaseReadPlace(): void {
+    this.#readPlace?.[Symbol.dispose]()
+    this.#readPlace = null
+  }
+}

@@ -1,0 +1,139 @@
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
+import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
+import { ServiceError, StorageUnavailable } from '../../errors.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** What opening an inbox as a mailbox needs. */
+export type MailboxDeps = {
+  readonly store: Tables
+  /** Finds the account of an API key, or throws. */
+  readonly authenticate: (secret: string) => Promise<Caller>
+  /** Counts a request of the caller's account; its `refusal` is not null past the limit. */
+  readonly consumeRequest: (caller: Caller) => Promise<{ readonly refusal: string | null } | null>
+  /** A message as the lines of a response, away from this thread. */
+  readonly readLines: (
+    owner: AccountId,
+    message: { readonly mailId: string; readonly bodyLines: number | null },
+  ) => Promise<Uint8Array>
+  readonly deleteMessage: (
+    caller: Caller,
+    ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
+  ) => Promise<void>
+}
+
+/** An inbox as a mailbox, or why it was not opened. */
+export type OpenedMailbox =
+  | { readonly state: 'opened'; readonly mailbox: InboxMailbox }
+  | { readonly state: 'refused' | 'unavailable' | 'limited' }
+
+/** Longest user name that is looked up: the longest address. */
+const USERNAME_LENGTH_MAX = 320
+
+/** Messages of one mailbox, the oldest: more than an inbox holds. */
+const MESSAGES_MAX = 10_000
+
+/**
+ * Opens the inbox with this id or address for a key of its account.
+ *
+ * A wrong user name and a wrong password are answered alike, so that the answer does not tell
+ * which inboxes there are.
+ */
+export async function openMailbox(
+  deps: MailboxDeps,
+  credentials: { readonly username: string; readonly password: string },
+): Promise<OpenedMailbox> {
+  try {
+    const inbox = await findInbox(deps, credentials.username)
+    const caller = await deps.authenticate(credentials.password)
+    if (inbox === null || inbox.accountId !== caller.accountId) return { state: 'refused' }
+    const rate = await deps.consumeRequest(caller)
+    if ((rate?.refusal ?? null) !== null) return { state: 'limited' }
+    const { inboxId } = inbox
+    const messages = await deps.store.messages.listSizes(caller.accountId, inboxId, MESSAGES_MAX)
+    return { state: 'opened', mailbox: new InboxMailbox(deps, caller, { inboxId, messages }) }
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return { state: 'unavailable' }
+    if (error instanceof ServiceError) return { state: 'refused' }
+    throw error
+  }
+}
+
+/** An inbox as it was when it was opened. */
+class InboxMailbox {
+  readonly messages: readonly { readonly id: MessageId; readonly sizeBytes: number }[]
+  readonly #deps: MailboxDeps
+  readonly #caller: Caller
+  readonly #inboxId: InboxId
+
+  constructor(
+    deps: MailboxDeps,
+    caller: Caller,
+    inbox: { readonly inboxId: InboxId; readonly messages: InboxMailbox['messages'] },
+  ) {
+    this.#deps = deps
+    this.#caller = caller
+    this.#inboxId = inbox.inboxId
+    this.messages = inbox.messages
+  }
+
+  /** The lines of a message; null when it was deleted or cannot be read. */
+  async read(id: string, bodyLines: number | null): Promise<Buffer | null> {
+    try {
+      await this.#requireKey()
+      // One of `messages`.
+      const messageId = id as MessageId
+      const { accountId } = this.#caller
+      const { messages } = this.#deps.store
+      const mailId = await messages.findMailId(accountId, this.#inboxId, messageId)
+      if (mailId === null) return null
+      const lines = await this.#deps.readLines(accountId, { mailId, bodyLines })
+      return Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength)
+    } catch (error) {
+      if (isExpected(error)) return null
+      throw error
+    }
+  }
+
+  /** Deletes messages; true when none of them is left. */
+  async delete(ids: readonly string[]): Promise<boolean> {
+    try {
+      await this.#requireKey()
+      for (const id of ids) await this.#delete(id)
+      return true
+    } catch (error) {
+      if (isExpected(error)) return false
+      throw error
+    }
+  }
+
+  async #delete(id: string): Promise<void> {
+    try {
+      // One of `messages`.
+      const messageId = id as MessageId
+      await this.#deps.deleteMessage(this.#caller, { inboxId: this.#inboxId, messageId })
+    } catch (error) {
+      const isGone = error instanceof ServiceError && error.code === 'message_not_found'
+      if (!isGone) throw error
+    }
+  }
+
+  /** A session lasts for minutes: a key that was revoked or rotated must end it at once. */
+  async #requireKey(): Promise<void> {
+    const { keyId, keyPrefix } = this.#caller
+    const prefixes = await this.#deps.store.keys.activePrefixes([keyId])
+    if (prefixes.get(keyId) !== keyPrefix) throw new ServiceError('invalid_api_key')
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof ServiceError || error instanceof StorageUnavailable
+}
+
+async function findInbox({ store }: MailboxDeps, username: string) {
+  if (username.length > USERNAME_LENGTH_MAX) return null
+  const address = readEmailAddress(username)
+  if (address === null) return store.receiving.findInbox(username)
+  const localPart = withoutTag(address.localPart)
+  return store.receiving.findRecipient(emailAddressText({ ...address, localPart }))
+}
