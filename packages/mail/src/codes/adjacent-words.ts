@@ -102,8 +102,10 @@ function isLong(text: string, start: number): boolean {
   return start >= 0
 }
 
+/** `(ID 482913)`; brackets around the first number of a line are emphasis. */
 function isInBrackets(text: string, start: number, end: number): boolean {
-  return '([（'.includes(signBefore(text, start)) || ')]）'.includes(text.charAt(end) || ' ')
+  if (start <= GAP_CHARS_MAX) return false
+  return '(（'.includes(signBefore(text, start)) || ')）'.includes(text.charAt(end) || ' ')
 }
 
 function isAfterColon(text: string, start: number): boolean {

@@ -35,7 +35,7 @@ export const NAMERS = CODE_LIKE | NOUNS | bitsOf('ending', 'number')
 const PURPOSE = bitsOf('otp', 'verify', 'login', 'once')
 
 /** Names of things that a code can be for. */
-const NAMES_OF_PURPOSE = bitsOf('naming', 'owner', 'thing')
+const NAMES_OF_PURPOSE = bitsOf('naming', 'owner', 'thing', 'password')
 
 /** A word farther away than this does not name a number. */
 const COST_MAX = 140
@@ -156,10 +156,11 @@ function shareWithCodes(
     const own = names[nameAt[value] ?? FREE]
     if (code === undefined || own === undefined || valueAt[name] !== FREE) continue
     const isCode = (code.concepts & CODE_LIKE & ~BIT.password) !== 0
-    const isOpen =
-      (own.concepts & NAMERS) === BIT.number ||
-      (isPurpose(words, code, own) && (values[value]?.start ?? 0) > own.end + 1)
-    if (!isCode || !isOpen) continue
+    const isNumber = (own.concepts & NAMERS) === BIT.number
+    const isOfPurpose = isPurpose(words, code, own) && (values[value]?.start ?? 0) > own.end + 1
+    if (!isCode || !(isNumber || isOfPurpose)) continue
+    // What a code is for does not name its number.
+    if (isOfPurpose) owners.fill(FREE, own.first, own.last + 1)
     valueAt[name] = value
     owners.fill(values[value]?.start ?? FREE, code.first, code.last + 1)
   }
@@ -184,10 +185,17 @@ function namesOf(text: string, words: readonly PlacedWord[]): readonly Name[] {
     for (let next = words[last + 1]; next !== undefined; next = words[last + 1]) {
       if (!isChained(text, end, next.start) || hasStop(text, end, next.start)) break
       const isNoun = ((words[last]?.concepts ?? 0) & NOUNS) !== 0
-      if (isNoun && (isPhrase(text, end, next.start) || isUnit(text, words[last]))) break
+      // `31 900 Ft összegű`: both words are about the amount.
+      const isAmount = (concepts & next.concepts & BIT.money) !== 0
+      const isOfNumber = isUnit(text, words[last]) && !isAmount
+      if (isNoun && (isPhrase(text, end, next.start) || isOfNumber)) break
       // `in the window enter the code`: the verb begins another name.
       if (isNoun && isVerb(next)) break
-      if ((concepts & CODE_LIKE) !== 0 && isNamedThing(text, next, end)) break
+      const isCode = (concepts & CODE_LIKE) !== 0
+      if (isCode && isNamedThing(text, next, end)) break
+      // `this code on the page`: only a direct neighbour says whose code it is.
+      const isThing = (next.concepts & NAMERS) === BIT.thing
+      if (isCode && isThing && isPhrase(text, end, next.start)) break
       concepts |= next.concepts
       end = Math.max(end, next.end)
       last += 1
@@ -256,6 +264,7 @@ function codeCostMax(text: string, { start, end }: PlacedValue): number {
   const sign = text.charAt(start - 1)
   // Asterisks on both sides are emphasis.
   if (sign !== '' && MASKS.includes(sign) && sign !== text.charAt(end)) return 0
+  if (text.startsWith('..', start - 2)) return 0
   return YEAR.test(text.slice(start, end)) ? YEAR_COST_MAX : COST_MAX
 }
 

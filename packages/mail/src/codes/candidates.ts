@@ -45,7 +45,7 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
 type LineCandidate = Omit<Candidate, 'line'>
 
 function placesIn(text: string): readonly LineCandidate[] {
-  const spoken = spokenIn(text)
+  const spoken = spokenIn(text) ?? foreignIn(text)
   if (spoken !== null) return [spoken]
   const tokens = tokensOf(text)
   if (tokens.length === 0) return []
@@ -109,6 +109,34 @@ function spokenIn(text: string): LineCandidate | null {
     end: start + value.length,
     standsAlone: true,
     beginsLine: true,
+  }
+}
+
+/** Capitals of another alphabet with digits, alone in a line or behind a colon: `Ж5К-183`. */
+const FOREIGN =
+  /^(?:[^:：]*[:：])?\s*((?=\P{Nd}*\p{Nd})[\p{Lu}\p{Nd}]{2,10}(?:[- ][\p{Lu}\p{Nd}]{2,6})?)\s*$/u
+const FOREIGN_CAPITAL = /(?=[^A-Z])\p{Lu}/u
+const FOREIGN_CHARS_MIN = 4
+const FOREIGN_CHARS_MAX = 10
+
+function foreignIn(text: string): LineCandidate | null {
+  if (text.length > SPOKEN_CHARS_MAX) return null
+  const written = FOREIGN.exec(text)?.[1]
+  if (written === undefined || !FOREIGN_CAPITAL.test(written)) return null
+  const value = written.replace(/[- ]/, '')
+  if (value.length < FOREIGN_CHARS_MIN || value.length > FOREIGN_CHARS_MAX) return null
+  const start = text.lastIndexOf(written)
+  const beginsLine = start <= firstReadable(text)
+  return {
+    value,
+    shape: 'mixed',
+    prefix: '',
+    groups: value === written ? 1 : 2,
+    isNumeric: true,
+    start,
+    end: start + written.length,
+    standsAlone: beginsLine,
+    beginsLine,
   }
 }
 

@@ -54,6 +54,7 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
  */
 function goTogether(one: Token, other: Token): boolean {
   if (isShortMix(one) && isShortMix(other)) return one.value.length === other.value.length
+  if (isPair(one) && isPair(other)) return true
   // `A 3 V 9`
   if (one.value.length === 1 && other.value.length === 1) return one.lower + other.lower === 0
   const areDigits = one.digits === one.value.length && other.digits === other.value.length
@@ -63,6 +64,11 @@ function goTogether(one: Token, other: Token): boolean {
 
 function isShortMix({ digits, upper, lower, value }: Token): boolean {
   return lower === 0 && digits > 0 && upper > 0 && value.length >= 3 && value.length <= 4
+}
+
+/** `HX`, `40` and `2R` in `HX 40 2R`. */
+function isPair({ lower, value }: Token): boolean {
+  return lower === 0 && value.length === 2
 }
 
 function isLowerWord({ lower, value }: Token): boolean {
@@ -102,13 +108,21 @@ function piecesOf(chain: Chain): readonly Chain[] {
   const { tokens, separator } = chain
   if (tokens.length === 1 || separator !== ' ') return [chain]
   if (tokens.every(isLowerWord) || tokens.every(isShortMix)) return [chain]
+  if (tokens.some(({ upper }) => upper > 0) && tokens.every(isPair)) {
+    const isMixed = tokens.some(({ digits }) => digits === 1)
+    return isMixed && tokens.length >= 3 ? [chain] : singles(tokens)
+  }
   const lengths = tokens.map((token) => token.value.length)
   const length = lengths.reduce((sum, one) => sum + one, 0)
   if (tokens.length > 2 && length > SPACED_DIGITS_MAX) return []
   const spread = Math.max(...lengths) - Math.min(...lengths)
   const isShort = Math.max(...lengths) <= 4 && Math.min(...lengths) >= 2
-  const isPair = isShort && length >= 5 && length <= 8 && tokens.length === 2
-  if (spread <= 1 || isPair || endsShorter(lengths)) return [chain]
+  const isTwo = isShort && length >= 5 && length <= 8 && tokens.length === 2
+  if (spread <= 1 || isTwo || endsShorter(lengths)) return [chain]
+  return singles(tokens)
+}
+
+function singles(tokens: readonly Token[]): readonly Chain[] {
   return tokens.map((token) => ({ tokens: [token], separator: '' }))
 }
 

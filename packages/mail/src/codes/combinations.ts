@@ -13,6 +13,8 @@ export interface Combined {
   /** Has a digit. */
   readonly isNumber: boolean
   readonly isAlone: boolean
+  /** In a line of a label and a value. */
+  readonly isLabelled: boolean
   /** The only number of the mail that stands alone. */
   readonly isOnlyAlone: boolean
   /** Meanings by relation, in the order of `RELATIONS`. */
@@ -22,7 +24,7 @@ export interface Combined {
 
 /** Facts that mean more together than each does alone. */
 export function combinedFacts(all: Combined): readonly string[] {
-  return [...unnamedFacts(all), ...enteredFacts(all), ...matterFacts(all)]
+  return [...unnamedFacts(all), ...enteredFacts(all), ...matterFacts(all), ...figureFacts(all)]
 }
 
 const KEPT = bitsOf('valid', 'keep')
@@ -127,5 +129,27 @@ function matterFacts(all: Combined): readonly string[] {
       SEQUENCE.test(value) && isOf(bitsOf('example', 'tech')),
     ],
     ['kept secret and expires', isSecret && (body & BIT.valid) !== 0],
+  ])
+}
+
+/** For the numbers of the mail. */
+function figureFacts(all: Combined): readonly string[] {
+  const { meaning, topic, isLabelled } = all
+  const { amounts, hasMasked, hasMinutes, labelled } = topic.figures
+  // A bank that sends a code names it in the subject.
+  const isUnused = (topic.body & bitsOf('enter', 'keep')) === 0 && (topic.subject & CODE_LIKE) === 0
+  const isCalled = meaning.points > 0
+  return holding([
+    ['one amount', amounts === 1],
+    ['several amounts', amounts > 1],
+    ['several amounts, nothing to enter', amounts > 1 && isUnused && isCalled],
+    ['several amounts, not secret', amounts > 1 && (topic.body & BIT.keep) === 0 && isCalled],
+    ['a masked number', hasMasked],
+    ['a masked number, nothing to enter', hasMasked && isUnused && isCalled],
+    ['a time of minutes', hasMinutes],
+    ['a time of minutes, called a code', hasMinutes && isCalled],
+    ['one of several labelled values', isLabelled && labelled > 2],
+    ['one of several labelled values, nothing to enter', isLabelled && labelled > 2 && isUnused],
+    ['several labelled values, nothing to enter', labelled > 2 && isUnused && isCalled],
   ])
 }

@@ -36,6 +36,12 @@ describe('the word tables', () => {
     }
   })
 
+  it('find the word for code in a phrase', () => {
+    for (const phrase of ['mit diesem Code', 'этот код', 'aquest codi', 'ezt a kódot', 'این کد']) {
+      assert.ok(meaningsOf(phrase).includes('code'), phrase)
+    }
+  })
+
   it('have marks only before and after a word', () => {
     const odd = ENTRIES.filter(({ entry }) => !/^[*^]?[^*^]+\*?$/.test(entry))
     assert.deepEqual(odd, [])

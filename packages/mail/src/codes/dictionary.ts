@@ -3,7 +3,7 @@ import { NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
 import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
 import { CENTRAL_EUROPEAN } from './words/central.ts'
-import { BIT, CONCEPTS, type Lexicon } from './words/concepts.ts'
+import { BIT, bitsOf, CONCEPTS, type Lexicon } from './words/concepts.ts'
 import { EASTERN } from './words/eastern.ts'
 import { ENGLISH } from './words/english.ts'
 import { WEST_GERMANIC } from './words/germanic.ts'
@@ -39,6 +39,9 @@ const COMPOUND_CHARS_MIN = 2
 
 const SPACE = 0x20
 
+/** Phrases with these meanings that contain a word for code, `this code`, mean a code as well. */
+const WITH_CODE = bitsOf('enter', 'login', 'once', 'verify')
+
 /** Finds the words of all languages in a text. */
 export class Dictionary {
   readonly #forward = new Trie()
@@ -54,8 +57,13 @@ export class Dictionary {
 
   constructor() {
     for (const language of Object.values(WORDS)) {
+      const codeWords = codeWordsOf(language)
       for (const concept of CONCEPTS) {
-        for (const entry of entriesOf(language[concept])) this.#add(entry, BIT[concept])
+        const own = BIT[concept]
+        const named = (own & WITH_CODE) === 0 ? [] : codeWords
+        for (const entry of entriesOf(language[concept])) {
+          this.#add(entry, own | codeIn(entry, named))
+        }
       }
     }
   }
@@ -138,6 +146,34 @@ export function entriesOf(row: string | undefined): readonly string[] {
   if (row === undefined) return []
   const entries = row.split(',').map((entry) => entry.trim())
   return entries.filter((entry) => entry !== '')
+}
+
+/** A word for code of one language. */
+interface CodeWord {
+  readonly folded: string
+  readonly hasAnyEnding: boolean
+  readonly concepts: number
+}
+
+function codeWordsOf(language: Lexicon[string]): readonly CodeWord[] {
+  return (['code', 'pin'] as const).flatMap((concept) =>
+    entriesOf(language[concept]).map((entry) => ({
+      folded: foldWord(entry.replaceAll('*', '')),
+      hasAnyEnding: entry.endsWith('*'),
+      concepts: BIT[concept],
+    })),
+  )
+}
+
+/** The meanings of the words for code in a phrase; 0 if it has none. */
+function codeIn(phrase: string, codeWords: readonly CodeWord[]): number {
+  const words = phrase.split(' ').map((word) => foldWord(word.replaceAll('*', '')))
+  if (words.length < 2) return 0
+  return codeWords
+    .filter(({ folded, hasAnyEnding }) =>
+      words.some((word) => (hasAnyEnding ? word.startsWith(folded) : word === folded)),
+    )
+    .reduce((all, { concepts }) => all | concepts, 0)
 }
 
 function isWordEnd(text: string, end: number): boolean {

@@ -3,6 +3,7 @@ import type { Candidate } from './candidates.ts'
 import { combinedFacts } from './combinations.ts'
 import { formFacts, styleFacts } from './findings.ts'
 import type { LineSource } from './lines.ts'
+import { isLabelled as isLabelledLine } from './mail-figures.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { type Topic, topicOf } from './mail-topic.ts'
 import type { Meaning } from './meaning.ts'
@@ -109,6 +110,7 @@ function evidenceOfValue(mail: MailReader, own: Shown, { values, topic, inMail }
       style,
       isNumber: hasDigit(value),
       isAlone: isAlone(own),
+      isLabelled: isLabelledLine(main.line.text),
       isOnlyAlone: isAlone(own) && inMail.alone === 1 && hasDigit(value),
       value,
       relations,
@@ -260,11 +262,13 @@ function placeFacts({ found, shown, main }: Shown, values: readonly Shown[]): re
   return facts
 }
 
-/** The points of the best name of another value. */
+/** The points of the best name of another value; a hidden one is no rival of a visible one. */
 function bestOther(values: readonly Shown[], own: Shown): number {
+  const isSeen = own.shown.some(isVisible)
   let best = 0
   for (const other of values) {
-    if (other !== own) best = Math.max(best, other.main.around.meaning.points)
+    if (other === own || (isSeen && !other.shown.some(isVisible))) continue
+    best = Math.max(best, other.main.around.meaning.points)
   }
   return best
 }

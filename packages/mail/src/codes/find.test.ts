@@ -57,6 +57,8 @@ describe('the form of a code', () => {
       'tulip oak seven',
     ],
     ['letters and digits with a space', { text: 'Your code is G4W 9KP' }, 'G4W9KP'],
+    ['pairs of letters and digits', { text: 'Your code is HX 40 2R' }, 'HX402R'],
+    ['Cyrillic capitals and digits', { text: 'Въведете кода за вход:\n\nЖ5К-183' }, 'Ж5К183'],
     ['both cases in groups', { text: 'Your one-time password: wP4-7nK' }, 'wP47nK'],
     [
       'an ending of the language',
@@ -102,6 +104,9 @@ describe('where a code stands', () => {
       '482913',
     ],
     ['in an image', { html: '<p>Your verification code:</p><img alt="482913" src=x>' }, '482913'],
+    ['in a field', { html: '<p>Your verification code:</p><input value="482 913">' }, '482913'],
+    ['behind a word in brackets', { text: 'Your one-time password (OTP) 482913' }, '482913'],
+    ['in square brackets', { text: '인증번호 [093377]을 입력해 주세요' }, '093377'],
     [
       'in the preview text',
       { html: '<div style="display:none">482913 is your login code</div><p>Sign in to Lumora' },
@@ -336,4 +341,62 @@ describe('any input', () => {
     assert.equal(codeIn({ text: near }), '482913')
     assert.equal(codeIn({ text: far }), null)
   })
+})
+
+describe('a number of a mail without a code', () => {
+  const mails: readonly (readonly [string, Mail])[] = [
+    [
+      'of a card payment',
+      {
+        subject: 'Kvittering 100482',
+        text: 'Tak for dit køb!\n\nI alt 528,00 DKK\nBetalt med kort **** 7719\nAutorisationskode: 048213',
+      },
+    ],
+    [
+      'of a coupon',
+      { subject: 'Quà tháng 6', text: 'Nhập mã MAY30K khi đặt hàng để được giảm 30.000đ.' },
+    ],
+    [
+      'of the account whose password is reset',
+      {
+        subject: 'إعادة تعيين كلمة المرور',
+        text: 'وصلنا طلب لإعادة تعيين كلمة مرور حسابك رقم 330187.',
+      },
+    ],
+    ['of a turnstile', { subject: 'Tu pase de un día', text: 'Código del torno:\n\n2058' }],
+    ['in a field that is not shown', { html: '<p>Your code<input type=hidden value=482913>' }],
+    ['of a class', { text: 'Your code for the class VIII-2' }],
+    ['of a town', { text: 'Enter your code.\n\nClinic, 450 Pine Avenue, Rimouski G5L 1A1' }],
+  ]
+  for (const [name, mail] of mails) it(name, () => assert.equal(codeIn(mail), null))
+})
+
+describe('a code beside other numbers', () => {
+  const mails: readonly (readonly [string, Mail, string])[] = [
+    [
+      'with a letter that is a word',
+      {
+        subject: 'Код за потврда',
+        text: 'За да го поврзете профилот со ученикот бр. 14 од VIII-2, внесете го кодот N3PT70 во апликацијата.',
+      },
+      'N3PT70',
+    ],
+    [
+      'of a payment with its amount',
+      {
+        subject: 'Egyszer használatos jelszó',
+        text: 'Az egyszer használatos jelszó a 31 900 Ft összegű fizetéshez: 3046',
+      },
+      '3046',
+    ],
+    [
+      'of a transfer with its account',
+      {
+        subject: 'Kod autoryzacyjny',
+        text: 'Kod do przelewu nr 3 na kwotę 1.250,00 PLN na rachunek 12...4821 to: 627184. Nie podawaj go nikomu.',
+      },
+      '627184',
+    ],
+  ]
+  for (const [name, mail, code] of mails) it(name, () => assert.equal(codeIn(mail), code))
 })

@@ -86,6 +86,7 @@ function joined(chain: {
   if (value.length < LENGTH_MIN || value.length > LENGTH_MAX) return null
   if (digits === value.length) return isEven(tokens) ? { ...parts, value, shape: 'digits' } : null
   if (tokens.some((token) => token.lower > 0 && token.upper > 0 && token.digits === 0)) return null
+  if (isNumeral(tokens)) return null
   if (digits > 0)
     return tokens.some(isWord) && !isShortMix(tokens) ? null : { ...parts, value, shape: 'mixed' }
   return isEven(tokens) && first.lower === 0 ? { ...parts, value, shape: 'letters' } : null
@@ -143,6 +144,12 @@ function isGlued([prefix, number, ...more]: readonly Token[], separator: string)
   if (prefix === undefined || number === undefined || more.length > 0) return false
   const isNumber = number.digits === number.value.length && number.digits >= PREFIXED_DIGITS_MIN
   return separator === '-' && isNumber && GLUED.has(prefix.value)
+}
+
+/** `VIII-2`: a class or a chapter. */
+function isNumeral([numeral, number, ...more]: readonly Token[]): boolean {
+  if (numeral === undefined || number === undefined || more.length > 0) return false
+  return /^[IVX]+$/.test(numeral.value) && number.digits === number.value.length
 }
 
 /** `hgt-204`: too short for a word. */

@@ -81,10 +81,17 @@ export class MailReader {
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 function readText(text: string, candidates: readonly Candidate[]): ReadText {
-  const hits = findHits(text)
+  const hits = findHits(text).filter((hit) => !isInNumber(hit, candidates))
   let concepts = 0
   for (const hit of hits) concepts |= hit.concepts
   return { hits, owners: bindWords(text, hits, candidates), concepts }
+}
+
+/** `N` in the code `N3PT70`. */
+function isInNumber({ start, end }: PlacedWord, candidates: readonly Candidate[]): boolean {
+  return candidates.some(
+    (candidate) => candidate.shape === 'mixed' && candidate.start <= start && end <= candidate.end,
+  )
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */

@@ -1,5 +1,6 @@
 import { CODE_LIKE, FREE } from './binding.ts'
 import type { LineSource } from './lines.ts'
+import { figuresOf, type MailFigures } from './mail-figures.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { freeConcepts } from './relations.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
@@ -13,6 +14,7 @@ export interface Topic {
   readonly chars: number
   /** A percentage, as offers have. */
   readonly hasPercent: boolean
+  readonly figures: MailFigures
   /** Facts for every candidate of the mail. */
   readonly general: readonly string[]
   /** Further facts for those that nothing calls a one-time code. */
@@ -57,6 +59,7 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
     body: free,
     chars: Math.max(charsOf(lines, 'html'), charsOf(lines, 'text')),
     hasPercent: lines.some(({ text }) => text.includes('%') && PERCENT.test(text)),
+    figures: figuresOf(lines),
     general: generalFacts(subject, body, isOther),
     unlessOtp: [...otherFacts(subject, body, isOther), ...balance(lines)],
     ifBare: bareFacts(lines, { subject, body }),

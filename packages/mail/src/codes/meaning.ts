@@ -88,7 +88,9 @@ function meaningOfConcepts(label: Label, near: Nearness): Meaning {
     return otherwise(byPreposition) ?? NO_MEANING
   }
   if (other !== null && (isCode || near.isTouching)) {
-    const isConfirmed = isCode && (concepts & PURPOSE) !== 0 && (concepts & NOT_NAMES) === 0
+    // `the password of your account 330187` is not given.
+    const isGiven = (concepts & CODE_LIKE & ~BIT.password) !== 0
+    const isConfirmed = isGiven && (concepts & PURPOSE) !== 0 && (concepts & NOT_NAMES) === 0
     return isConfirmed ? { points: 3, reason: 'called a code' } : other
   }
   if (((clause | concepts) & CODE_LIKE) !== 0) {

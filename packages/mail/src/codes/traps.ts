@@ -26,6 +26,9 @@ const MASKED = /[*•●∗…]-?$|[xX]{2}-?$|(?<!\.)\.{2,3}$/
 const MASKED_VALUE = /^[Xx]{2,}\d{2,4}$/
 const MEASURE = /^\d+(?:h\d\d|[a-z]{1,2}|MB|GB|KB|TB|PM|AM|th|USD|EUR|GBP|kWh)$/
 const NAMING_PREFIX = /^(?:INV|ORD|REF|PO|SO|WO|DO|TKT|CASE|RMA|SKU|ID|NO|BK|RE|FA|CVE|TR|AB|DE)$/
+/** Codes of places in Canada and Great Britain: `G5L 1A1`, `OX2 9DG`. */
+const POSTAL_GROUPS = /^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{1,2}\d?$/
+
 const WORD_AND_NUMBER = /^(?:[a-z]{4,}\d|[a-z]{3}(?:20\d\d|\d\d)$)/i
 
 /** Rules by characters and form. Words are handled by the label. */
@@ -97,9 +100,12 @@ function isPhone({ candidate, line }: PlacedCandidate): boolean {
   const { value, groups, start, shape } = candidate
   if (shape !== 'digits') return false
   const before = lastSign(line.text, start)
-  if (before === '+' || before === ')') return true
+  if (before === '+' || AREA_CODE.test(line.text.slice(Math.max(0, start - 10), start))) return true
   return groups >= 3 && value.length >= 9
 }
+
+/** `(555) 0142`; the word in `(OTP) 482913` is no area code. */
+const AREA_CODE = /\(\+?[\d ]{1,6}\)\s?$/
 
 function isDuration({ candidate, line }: PlacedCandidate): boolean {
   if (candidate.value.length > 5 || candidate.groups > 1) return false
@@ -133,6 +139,10 @@ function isNumbered({ candidate, line, around }: PlacedCandidate): boolean {
 /** `CA 94103`, `10119 Berlin`, `〒150-0002`: part of a postal address. */
 function isPostal({ candidate, line, around }: PlacedCandidate): boolean {
   const { start, end, shape } = candidate
+  if (shape === 'mixed') {
+    const isNamed = candidate.standsAlone || around.meaning.points >= 3
+    return !isNamed && POSTAL_GROUPS.test(line.text.slice(start, end))
+  }
   if (shape !== 'digits') return false
   const before = line.text.slice(Math.max(0, start - 6), start)
   const after = line.text.slice(end, end + 3)

@@ -56,6 +56,7 @@ describe('blocks', () => {
     ],
     ['an inline element as a block', 'a<span style="display:block">b</span>c', ['a', 'b', 'c']],
     ['alternative text', '<p>a <img src=x alt="b  c"> d</p>', ['a b c d']],
+    ['a field', '<p>a <input value="b"> <input type=hidden value="c"> d</p>', ['a b d']],
     ['text after the end', '<html><body>a</body></html>b', ['ab']],
     ['a paragraph end out of reach', '<p>a<table><tr><td>b</p>c</table>', ['a', 'bc']],
   ]

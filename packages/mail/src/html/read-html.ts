@@ -166,18 +166,22 @@ class HtmlReader {
         this.#blocks.endBlock(2)
         break
       case 'img':
-        if (tag.alt !== '') this.#addImage(tag)
+        if (tag.alt !== '') this.#addReplaced(tag, tag.alt)
+        break
+      case 'input':
+        if (tag.value !== '' && isTextField(tag)) this.#addReplaced(tag, tag.value)
         break
       case 'area':
         if (tag.hasHref) this.#addLink(tag, false).text = tag.alt
     }
   }
 
-  #addImage(tag: Tag): void {
-    const image = this.#elementOf(tag)
-    this.#endBlock(gapOf(image))
-    this.#blocks.addAlt(tag.alt, image)
-    this.#endBlock(gapOf(image))
+  /** An image or a field, as the text that a reader sees in its place. */
+  #addReplaced(tag: Tag, text: string): void {
+    const element = this.#elementOf(tag)
+    this.#endBlock(gapOf(element))
+    this.#blocks.addAlt(text, element)
+    this.#endBlock(gapOf(element))
   }
 
   #markItem(list: OpenElement): void {
@@ -225,6 +229,11 @@ function isCell(kind: ElementKind, declared: Readonly<Declarations>, parent: Ope
     declared.isFloating === true ||
     parent.display === 'flex'
   )
+}
+
+/** A field whose value is visible as text. */
+function isTextField({ type }: Tag): boolean {
+  return ['', 'text', 'tel', 'number'].includes(type.toLowerCase())
 }
 
 /** Browsers remove line breaks and tabs from an address, and white space around it. */

@@ -99,6 +99,7 @@ export class TagScanner {
     tag.id = this.#decoded(tag.id)
     tag.href = this.#decoded(tag.href)
     tag.alt = this.#decoded(tag.alt)
+    tag.value = this.#decoded(tag.value)
   }
 
   #decoded(value: string): string {

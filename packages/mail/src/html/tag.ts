@@ -20,6 +20,8 @@ export interface Tag {
   background: string
   hidden: string
   start: string
+  type: string
+  value: string
   /** The declarations for it, cached here because most tags occur many times in a mail. */
   declared: Readonly<Declarations> | null
   /** The last computed style, and the parent style that it was computed from. */
@@ -30,7 +32,7 @@ export interface Tag {
 /** The attributes that are read; all others are skipped. */
 const ATTRIBUTES = [
   ...(['style', 'class', 'id', 'href', 'alt', 'align', 'size', 'face'] as const),
-  ...(['color', 'bgcolor', 'background', 'hidden', 'start'] as const),
+  ...(['color', 'bgcolor', 'background', 'hidden', 'start', 'type', 'value'] as const),
 ] as const
 
 const QUOTE = 34
@@ -57,6 +59,8 @@ export function blankTag(kind: ElementKind): Tag {
     background: '',
     hidden: '',
     start: '',
+    type: '',
+    value: '',
     declared: null,
     textStyle: null,
     parentStyle: null,

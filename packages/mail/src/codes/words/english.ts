@@ -16,7 +16,7 @@ export const ENGLISH: Lexicon = {
       verification number, sign up code, signup code, log in pin, single use passcode,
       one time access code, secure code, one time security code, magic sign in number,
       sign in number, signing code`,
-    pin: `access code*, pin, pins, pin code*, passcode*, pass code*, pass phrase*, passphrase*,
+    pin: `access code*, pin, pin code*, passcode*, pass code*, pass phrase*, passphrase*,
       login phrase*, this phrase, sign in phrase, secret words, these four words, these three words,
       these words`,
     password: 'password*, passwd, pwd',
@@ -58,28 +58,29 @@ export const ENGLISH: Lexicon = {
       if you did not, if you didn't, if it wasn't, never send it`,
     naming: `order, orders, purchase order, invoice, invoices, ticket, tickets, booking, bookings,
       reservation, reservations, tracking, track your, shipment, shipments, parcel, parcels,
-      package, packages, reference, ref, ref no, reference no*, policy, case no*, case id,
-      case number*, incident, incidents, transaction id*, transaction no*, transaction number*,
+      package, packages, reference, ref, ref no, reference no*, policy, case no*, case id, case
+      number*, incident, incidents, transaction id*, transaction no*, transaction number*,
       transaction ref*, trans id, contract, contracts, agreement, agreements, serial, serials,
       barcode, barcodes, bar code*, receipt, receipts, flight, flights, pnr, locator, locators,
-      record locator, itinerary, passport, passports, licence, licences, license, licenses,
-      product key*, company no*, company number*, registration number*, registered in, vat, tax id*,
-      iban, bic, swift, sort code*, routing, isbn, sku, item, items, article, articles, request id*,
-      request no*, request number*, session number*, session id*, event id*, attempt id*,
-      message id*, batch, job, req, badge, badges, statement, statements, trip id*, plate,
-      appointment, appointments, reg no*, warranty, rma, awb, prescription, prescriptions, rx,
-      link id, change number, queue number, class code*, classroom, vehicle, room, gate, seat,
-      number plate, device number, device id, e ticket, zone, branch, auth no, authorization no,
-      approval no, payment code*, payment reference, bill, bills, billing, reservation code,
-      statement number, renewal code*, survey, surveys, tax code*, branch code*, swift code*,
-      statement no, vacancy, job id, lease, lab, claim no, raffle entry, event, consignment,
-      waybill, delivery note, docket, claim number*, claim id, complaint no*, enquiry no*,
-      inquiry no*, application no*, application number*, application id, file no, file number*,
-      permit no*, meter no*, vin, imei, mandate ref*, payment id, case ref*, ref number*,
-      po number*, quote no*, quotation no*, folio, ticket no*, ticket number*, order no*,
-      order number*, invoice no*, invoice number*, booking ref*, booking no*, reg number*,
-      confirmation of payment, or no, or number, as payment reference, as the payment reference,
-      as reference, as a reference, transaction code*, trace number*, approval number*`,
+      record locator, itinerary, passport, passports, licence, licences, license, licenses, product
+      key*, company no*, company number*, registration number*, registered in, vat, tax id*, iban,
+      bic, swift, sort code*, routing, isbn, sku, item, items, article, articles, request id*,
+      request no*, request number*, session number*, session id*, event id*, attempt id*, message
+      id*, batch, job, req, badge, badges, statement, statements, trip id*, plate, appointment,
+      appointments, reg no*, warranty, rma, awb, prescription, prescriptions, rx, link id, change
+      number, queue number, class code*, classroom, vehicle, room, gate, seat, number plate, device
+      number, device id, e ticket, zone, branch, auth no, authorization no, approval no, payment
+      code*, payment reference, bill, bills, billing, reservation code, statement number, renewal
+      code*, survey, surveys, tax code*, branch code*, swift code*, statement no, vacancy, job id,
+      lease, lab, claim no, raffle entry, event, consignment, waybill, delivery note, docket, claim
+      number*, claim id, complaint no*, enquiry no*, inquiry no*, application no*, application
+      number*, application id, file no, file number*, permit no*, meter no*, vin, imei, mandate
+      ref*, payment id, case ref*, ref number*, po number*, quote no*, quotation no*, folio, ticket
+      no*, ticket number*, order no*, order number*, invoice no*, invoice number*, booking ref*,
+      booking no*, reg number*, confirmation of payment, or no, or number, as payment reference, as
+      the payment reference, as reference, as a reference, transaction code*, trace number*,
+      approval number*, card authorization, card authorisation, authorization number*,
+      authorisation number*, terminal id, merchant id`,
     owner: `customer, client, member, membership, employee, student, voter, patient, patients,
       username, login id, user id, customer no*, customer id, client id, member id, account number*,
       account no*, account id*, student id*, employee id*, employee code*, card number*, account,
@@ -133,7 +134,8 @@ export const ENGLISH: Lexicon = {
       error, errors, failed with, trouble code*, html, punycode, unicode, opcode, opcodes, bytecode,
       geocode, vscode, xcode, nocode, leetcode, shellcode, code point, code points, code block,
       code snippet, javascript, json, commit hash, localhost, stack trace, pipeline, ticket system,
-      changelog, unit test*, test suite, assert*, api key*`,
+      changelog, unit test*, test suite, assert*, api key*, api, endpoint, endpoints, sandbox,
+      developer, developers, webhook, webhooks, test environment, staging, sdk`,
     backup: `recovery codes, backup codes, back up codes, backup code*, emergency codes,
       rescue codes, scratch codes, backup verification codes, recovery keys, recovery key,
       one time recovery codes`,

@@ -1,0 +1,61 @@
+import type { ReadLine } from './mail-reader.ts'
+import { BIT } from './words/concepts.ts'
+
+/** What the numbers of a mail tell about it, in any language. */
+export interface MailFigures {
+  /** Different amounts, with cents or a currency: `418,60`, `30.000đ`. */
+  readonly amounts: number
+  /** The last digits of a card: `**** 7719`. */
+  readonly hasMasked: boolean
+  /** A time as codes are valid: 5, 10, 15, 20 or 30 minutes. */
+  readonly hasMinutes: boolean
+  /** Lines of the form `label: value` with a number in the value. */
+  readonly labelled: number
+}
+
+const AMOUNT = /(?<![\d.,:/-])\d{1,3}(?:[ .,'’\u00a0]?\d{3})*[.,]\d\d(?![\d.,:/-]|\s?%)/g
+
+/** A number beside the sign of a currency: `$12`, `30.000đ`, `1 280 kr`. */
+const PRICE =
+  /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]*|\d[\d.,]*\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
+const MASKED = /(?:[*•●·xX]{2,4}[\s-]?)+\d{3,4}(?!\w)/
+const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
+const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
+
+/** Amounts that are counted: more do not tell more. */
+const AMOUNTS_MAX = 3
+
+/** Characters between a number and the word for time behind it, with the number. */
+const MINUTES_CHARS = 5
+
+/** Reads the numbers of a mail. */
+export function figuresOf(lines: readonly ReadLine[]): MailFigures {
+  const amounts = new Set<string>()
+  let hasMasked = false
+  let hasMinutes = false
+  const labelled = new Set<string>()
+  for (const line of lines) {
+    const { text } = line
+    if (amounts.size < AMOUNTS_MAX) {
+      for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+      for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
+    }
+    hasMasked ||= MASKED.test(text)
+    hasMinutes ||= isOfMinutes(line)
+    if (isLabelled(text)) labelled.add(text)
+  }
+  return { amounts: amounts.size, hasMasked, hasMinutes, labelled: labelled.size }
+}
+
+/** A label and a value with a number. */
+export function isLabelled(text: string): boolean {
+  return text.length <= 90 && LABELLED.test(text)
+}
+
+function isOfMinutes({ text, hits }: ReadLine): boolean {
+  return hits.some(
+    ({ start, concepts }) =>
+      (concepts & BIT.time) !== 0 &&
+      MINUTES.test(text.slice(Math.max(0, start - MINUTES_CHARS), start)),
+  )
+}
