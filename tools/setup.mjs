@@ -37,6 +37,8 @@ const PYTHON_ENVIRONMENTS = [
     what: 'what tests the Python client',
     folder: join(ROOT, 'node_modules', '.mayfly-python-client'),
     requirements: join(ROOT, 'clients', 'python', 'requirements.txt'),
+    // Its source has the tests that the APIs of mail catchers are tried with.
+    source: 'pytest-mailpit==0.4.1',
   },
 ]
 
@@ -140,7 +142,7 @@ function installPrograms() {
 }
 
 /** The stamp holds a hash of the requirements, so that a change of them installs anew. */
-function installPython({ what, folder, requirements }) {
+function installPython({ what, folder, requirements, source }) {
   const stamp = join(folder, '.mayfly-setup')
   const wanted = hashOf(requirements)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
@@ -148,7 +150,20 @@ function installPython({ what, folder, requirements }) {
   run(findPython(), ['-m', 'venv', '--clear', folder])
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
   run(join(folder, 'bin', 'python'), [...pip, '--requirement', requirements])
+  if (source !== undefined) unpackSource(folder, source)
   writeFileSync(stamp, wanted)
+}
+
+/** Unpacks the source of a package into the folder `source` of an environment. */
+function unpackSource(folder, requirement) {
+  const python = join(folder, 'bin', 'python')
+  const download = join(folder, 'download')
+  const only = ['--no-deps', '--no-binary', ':all:', '--no-build-isolation']
+  const pip = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check']
+  run(python, [...pip, ...only, '--dest', download, requirement])
+  for (const archive of readdirSync(download)) {
+    run(python, ['-m', 'tarfile', '--extract', join(download, archive), join(folder, 'source')])
+  }
 }
 
 /** A Python that can make environments; Debian has that in a package of its own. */
@@ -157,7 +172,7 @@ function findPython() {
   const wanted = process.env.PYTHON_PATH ?? 'python3'
   if (canMakeOne(wanted)) return wanted
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    fail(`The tests need Python 3.10 or newer with venv: install python3-venv or set PYTHON_PATH.`)
+    fail(`The tests need Python 3.11 or newer with venv: install python3-venv or set PYTHON_PATH.`)
   }
   say('installing python3-venv from the Debian packages')
   apt('update', '-qq')

@@ -1,3 +1,4 @@
+export { parseAddresses } from './addresses/address-list.ts'
 export {
   type EmailAddress,
   emailAddressText,

@@ -91,6 +91,7 @@ export function newMail(receivedAt = NOW): NewMail {
     raw: { encoding: 'identity', bytes: Buffer.from('hello') },
     sizeBytes: 5,
     attachments: [],
+    tags: null,
   }
 }
 

@@ -1,11 +1,16 @@
 import { ADDRESSES_MAX } from '../limits.ts'
-import type { DefectList } from '../mime/defects.ts'
+import { DefectList } from '../mime/defects.ts'
 import { decodeEncodedWords } from '../mime/encoded-words.ts'
 
 /** A mailbox of a From, To, Cc or Reply-To field; null for a missing half. */
 export interface MailAddress {
   readonly name: string | null
   readonly address: string | null
+}
+
+/** The mailboxes of an address list, whatever is wrong with it. */
+export function parseAddresses(value: string): readonly MailAddress[] {
+  return parseAddressList(value, new DefectList())
 }
 
 /**

@@ -32,6 +32,8 @@ export type QueriedContent = {
   readonly attachments: readonly { readonly filename: string | null; readonly inline: boolean }[]
   readonly text: string | null
   readonly html: string | null
+  /** Tags that somebody has set; without them, those that the mail itself has. */
+  readonly tags?: readonly string[] | undefined
 }
 
 /** Where the addresses of a mail are looked for. */
@@ -92,8 +94,9 @@ export class QueriedMail {
       .map(({ value }) => foldText(value))
   }
 
-  /** Folded tags: of the X-Tags header, and what follows a plus in a recipient. */
+  /** Folded tags: as set, or of the X-Tags header and what follows a plus in a recipient. */
   tags(): string[] {
+    if (this.content.tags !== undefined) return this.content.tags.map(foldText)
     const ofHeader = this.headers('x-tags').flatMap((value) => value.split(','))
     const ofRecipients = this.content.recipients.flatMap((recipient) => {
       const [, tag] = /\+([^@]+)@/.exec(recipient) ?? []

@@ -86,12 +86,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import { ipv6Groups } from '../platform/ip-address.ts'
 import type { Store } from '../store/open.ts'
+import { bind } from './bind.ts'
+import { bindCompat, type CompatDeps } from './compat.ts'
 import type { Content } from './content.ts'
 import type { EventParts } from './events.ts'
 import type { HeldCalls } from './waiting.ts'
 
 /** What the features need. */
-export type AppDeps = {
+export type AppDeps = CompatDeps & {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
@@ -148,6 +150,7 @@ export function createApp(deps: AppDeps) {
     ...bindInboxes(deps, limits.takeStreamSlot),
     ...bindMessages(deps, limits.takeWaitSlot),
     ...bindWebhooks(deps),
+    compat: bindCompat(deps),
   }
 }
 
@@ -372,11 +375,4 @@ function diagnoseDeps({
     failedHandshakes: (reader: AccountId) => (reader === localAccount ? failedHandshakes() : null),
     explainMismatches,
   }
-}
-
-function bind<Deps, Args extends readonly unknown[], Result>(
-  deps: Deps,
-  feature: (deps: Deps, ...args: Args) => Result,
-): (...args: Args) => Result {
-  return (...args) => feature(deps, ...args)
 }

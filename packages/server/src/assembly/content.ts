@@ -2,10 +2,20 @@
 // runs in a thread of its own (threads/content-*), which the first call starts, and the time of
 // each call is bounded. The API's thread handles only what is small.
 
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, MessageId } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
+import { composeMailDevView, type MailDevView } from '../features/compat/maildev/view.ts'
+import { composeMailHogView, type MailHogView } from '../features/compat/mailhog/view.ts'
+import {
+  type Announcement,
+  type SendDeps,
+  type SendRequest,
+  sendMail,
+} from '../features/compat/mailpit/send.ts'
+import { composeMailpitView, type MailpitView } from '../features/compat/mailpit/view.ts'
+import { type CaughtSearch, searchCaught } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { explainCodeOfMail } from '../features/messages/code.ts'
@@ -19,11 +29,17 @@ import {
   readExcerpt,
 } from '../features/messages/present.ts'
 import type { RawPart } from '../features/messages/read.ts'
+import { commitWaiting } from '../features/receiving/commit.ts'
+import { composeMail } from '../features/receiving/compose.ts'
 import type { DeletedMessages, PurgedInbox } from '../features/retention/purge.ts'
 import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
 import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
+import { createIds } from '../platform/ids.ts'
 import type { Store } from '../store/open.ts'
+import type { CaughtRef } from '../store/tables/caught.ts'
+import { bind } from './bind.ts'
+import { createCommitDeps } from './storing.ts'
 
 /** Characters of sanitised HTML and visible text that are kept: 32 MiB at two bytes each. */
 const DERIVED_CHARS_MAX = 16 * 1024 * 1024
@@ -63,5 +79,66 @@ export function createContent(store: Store) {
     purgeInbox: (owner: AccountId, inbox: PurgedInbox) => store.purgeInbox(owner, inbox),
     deleteMessages: (owner: AccountId, { inboxId, which }: DeletedMessages) =>
       store.deleteMessages(owner, inboxId, which),
+    searchCaught: (owner: AccountId, search: CaughtSearch) =>
+      searchCaught({ store }, owner, search),
+    composeMailpit: (owner: AccountId, view: MailpitView) =>
+      composeMailpitView(
+        { store, rawBytes: (mailId: string) => rawBytes({ store }, mailId) },
+        owner,
+        view,
+      ),
+    composeMailHog: (owner: AccountId, view: MailHogView) =>
+      composeMailHogView(
+        { store, rawBytes: (mailId: string) => rawBytes({ store }, mailId) },
+        owner,
+        view,
+      ),
+    composeMailDev: (owner: AccountId, view: MailDevView) =>
+      composeMailDevView({ store }, owner, view),
+    listLinks: async (owner: AccountId, { inboxId, messageId }: CaughtRef) =>
+      (await store.messages.find(owner, inboxId, messageId))?.links ?? [],
+    sendMail: (owner: AccountId, request: SendRequest) =>
+      sendMail({ store: bind(store, storeSent) }, owner, request),
   }
+}
+
+/** Stores a mail that a caller has sent; the main thread announces it. */
+async function storeSent(
+  store: Store,
+  accountId: AccountId,
+  { request, raw, mailFrom, recipients }: Parameters<SendDeps['store']>[1],
+): ReturnType<SendDeps['store']> {
+  const { inboxId, mailId, receivedAt, remoteAddress, isScanned } = request
+  const clock = { now: () => receivedAt }
+  const ids = createIds(clock)
+  const admitted = recipients.map((address) => ({
+    ...{ address, accountId, inboxId, mayHaveFaults: false, isCaught: true },
+  }))
+  const envelope = { mailFrom, remoteAddress, helo: null, tls: null, user: null }
+  const accepted = { envelope, recipients: admitted, raw, transcript: [], protocol: null }
+  const mail = composeMail(
+    {
+      hostName: '',
+      isScanned,
+      newAttachmentId: () => ids.next('attachment'),
+      onError: (error) => {
+        throw error
+      },
+    },
+    { id: mailId, receivedAt, accepted },
+  )
+  const messageIds: MessageId[] = []
+  const announcements: Announcement[] = []
+  const announce = (announcement: Announcement) => announcements.push(announcement)
+  const deps = createCommitDeps({ store, clock, signals: { announce } })
+  const newMessageId = () => {
+    const id = ids.next('message')
+    messageIds.push(id)
+    return id
+  }
+  await commitWaiting({ ...deps, newMessageId }, [{ mail, recipients: admitted }])
+  const [messageId] = messageIds
+  const [announcement] = announcements
+  if (messageId === undefined || announcement === undefined) return null
+  return { messageId, announcement }
 }

@@ -15,7 +15,7 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
-  readonly timeouts: HttpTimeouts | undefined
+  readonly httpTimeouts?: HttpTimeouts | undefined
 }
 
 /** Stops accepting and waits for open requests; connections that are left after that are cut. */
@@ -35,6 +35,7 @@ export async function startHttp(
   const { config } = deps
   const http = await createHttpServer({
     ...deps,
+    timeouts: deps.httpTimeouts,
     listensOnLoopback: isLocalHost(config.MAYFLY_HTTP_HOST),
     newRequestId: () => deps.ids.requestId(),
     handleMcp: loadMcpOnFirstRequest(deps),

@@ -66,6 +66,10 @@ export async function openCatchAll(
     { store, clock, newLocalPart: () => ids.localPart() },
     { owner: LOCAL_ACCOUNT, domain },
   )
+  // It stands for callers without a key.
+  if ((await store.keys.list(LOCAL_ACCOUNT)).length === 0) {
+    await localKey({ store, clock, ids, operatorAccount: OPERATOR_ACCOUNT }, null)
+  }
   return LOCAL_ACCOUNT
 }
 

@@ -130,13 +130,13 @@ export async function startService(
       localAccount,
       dispatching,
       ...followUp,
+      catchAllOwner,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: () => describeService(config, addresses.smtpPort, local?.keyFile ?? null),
     })
-    const httpDeps = { ...shared, app, baseUrl, timeouts: overrides.httpTimeouts }
-    const { http, url } = await startHttp(httpDeps)
+    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
@@ -192,6 +192,7 @@ function appSettings(config: Config) {
     defaultPlan: config.MAYFLY_DEFAULT_PLAN,
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     providers: identityProviders(config),
+    isScanned: config.MAYFLY_CLAMD !== null,
   }
 }
 

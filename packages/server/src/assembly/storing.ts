@@ -62,7 +62,8 @@ export function createBatchStore(
   }
 }
 
-function createCommitDeps({ store, clock, signals }: StoringDeps): CommitDeps {
+/** What committing needs. */
+export function createCommitDeps({ store, clock, signals }: StoringDeps): CommitDeps {
   const ids = createIds(clock)
   const events = { newEventId: () => ids.next('event'), now: () => clock.now() }
   return {

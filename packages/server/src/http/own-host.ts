@@ -32,9 +32,23 @@ function isOwnOrigin(header: string, baseUrl: string): boolean {
  * name the page. Programs other than browsers send no Origin.
  */
 export function refuseForeignPages(http: FastifyInstance, baseUrl: () => string): void {
-  http.addHook('onRequest', async ({ headers: { host, origin } }) => {
-    const isOwn =
-      isOwnHost(host, baseUrl()) && (origin === undefined || isOwnOrigin(origin, baseUrl()))
-    if (!isOwn) throw new ServiceError('origin_refused')
+  http.addHook('onRequest', async ({ headers }) => {
+    if (!isOwnRequest(headers, baseUrl())) throw new ServiceError('origin_refused')
   })
+}
+
+/** Whether a request was sent by no page, or by one of the host that it names. */
+export function isOfOwnPage(
+  { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  baseUrl: string,
+): boolean {
+  return origin === undefined || URL.parse(origin)?.host === host || isOwnOrigin(origin, baseUrl)
+}
+
+/** Whether a request names this service, and was sent by no page or by one of its own host. */
+export function isOwnRequest(
+  { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  baseUrl: string,
+): boolean {
+  return isOwnHost(host, baseUrl) && (origin === undefined || isOwnOrigin(origin, baseUrl))
 }

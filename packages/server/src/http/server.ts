@@ -18,6 +18,7 @@ import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
+import { serveCompat } from './routes/compat/compat.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { domainRoutes } from './routes/domains.ts'
@@ -159,6 +160,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   serveMcp(http, options)
   if (options.metrics) await serveMetrics(http)
   for (const routes of ROUTES) routes(http, options.app)
+  await serveCompat(http, options)
   return http
 }
 

@@ -13,6 +13,7 @@ import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
 import { Addresses } from './tables/addresses.ts'
 import { Attachments } from './tables/attachments.ts'
+import { CaughtMessages } from './tables/caught.ts'
 import { Connections } from './tables/connections.ts'
 import { Deliveries } from './tables/deliveries.ts'
 import { Diagnostics } from './tables/diagnostics.ts'
@@ -51,6 +52,7 @@ export type Tables = {
   readonly mails: Mails
   readonly messages: Messages
   readonly messageChanges: MessageChanges
+  readonly caught: CaughtMessages
   readonly senderVerdicts: SenderVerdicts
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
@@ -78,11 +80,11 @@ export type Store = Tables & {
     owner: AccountId,
     inbox: { readonly id: InboxId; readonly now: number },
   ): Promise<boolean>
-  /** Deletes one message of an inbox, or all, with their content; returns their ids. */
+  /** Deletes messages of an inbox, or all, with their content; returns their ids. */
   deleteMessages(
     owner: AccountId,
     inboxId: InboxId,
-    which: MessageId | 'all',
+    which: readonly MessageId[] | 'all',
   ): Promise<readonly MessageId[]>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
@@ -291,6 +293,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get messageChanges() {
       return new MessageChanges(db, dialect)
+    },
+    get caught() {
+      return new CaughtMessages(db, dialect)
     },
     get senderVerdicts() {
       return new SenderVerdicts(db, dialect, statements)

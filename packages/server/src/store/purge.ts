@@ -37,11 +37,11 @@ export async function purgeInbox(
   return true
 }
 
-/** Deletes one message of an inbox, or all, with their content; returns their ids. */
+/** Deletes messages of an inbox, or all, with their content; returns their ids. */
 export async function deleteMessages(
   store: PurgeStore,
   owner: AccountId,
-  of: { readonly inboxId: InboxId; readonly which: MessageId | 'all' },
+  of: { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' },
 ): Promise<readonly MessageId[]> {
   const deleted = await store.transaction((tx) =>
     tx.messageChanges.delete(owner, of.inboxId, of.which),

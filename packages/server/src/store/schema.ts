@@ -173,7 +173,7 @@ type MessageTable = {
   otp_value: string | null
   otp_confidence: number | null
   is_read: ColumnType<Flag, Flag | undefined>
-  /** JSON of its tags as a caller set them; null while they are those of the mail itself. */
+  /** JSON of the tags of a message in a project inbox; null in others. */
   tags: ColumnType<string | null, string | null | undefined>
   /** JSON of `MailSender`; null in rows older than the column. */
   sender: ColumnType<string | null, string | null | undefined>

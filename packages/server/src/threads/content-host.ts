@@ -103,6 +103,12 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       readPart: call('readPart'),
       purgeInbox: call('purgeInbox'),
       deleteMessages: call('deleteMessages'),
+      searchCaught: call('searchCaught'),
+      composeMailpit: call('composeMailpit'),
+      composeMailHog: call('composeMailHog'),
+      composeMailDev: call('composeMailDev'),
+      listLinks: call('listLinks'),
+      sendMail: call('sendMail'),
     },
     stop: () => host.stop(),
   }
@@ -126,7 +132,7 @@ class Host {
 
   run(name: keyof Content, owner: AccountId, request: unknown): Promise<unknown> {
     if (this.#isStopped) return Promise.reject(new ServiceError('shutting_down'))
-    const key = `${name} ${owner} ${JSON.stringify(request)}`
+    const key = `${name} ${owner} ${JSON.stringify(request, withoutBytes)}`
     const same = this.#waitingByKey.get(key)
     if (same !== undefined) return same.answer.promise
     if (this.#refused.has(key) || this.#waitingByKey.size >= WAITING_MAX) {
@@ -248,6 +254,11 @@ class Host {
     clearInterval(running.checks)
     return running.call
   }
+}
+
+/** Bytes are not written into a key: a request that has some has an id of its own, too. */
+function withoutBytes(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? null : value
 }
 
 /** An error in a form that can be sent to another thread. */

@@ -19,6 +19,9 @@ export type ChangeDeps = MissingDeps & {
   }) => void
 }
 
+/** Messages of an inbox. */
+type Which = { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' }
+
 /** Marks a message as read or unread. */
 export async function markMessage(
   deps: ChangeDeps,
@@ -27,14 +30,23 @@ export async function markMessage(
 ): Promise<MessageSummary> {
   const { accountId } = caller
   const { inboxId, messageId, read } = request
-  const { isChanged, summary } = await deps.store.transaction(async (tx) => ({
-    isChanged: await tx.messageChanges.setRead(accountId, request, read),
-    summary: await tx.messages.findSummary(accountId, inboxId, messageId),
-  }))
-  if (summary === null) return missing(deps, caller, request)
-  const ids = { accountId, inboxId, messageIds: [messageId] }
-  if (isChanged) deps.publish({ about: 'messages', change: 'updated', ...ids })
-  return summary
+  await markMessages(deps, caller, { inboxId, which: [messageId], read })
+  const summary = await deps.store.messages.findSummary(accountId, inboxId, messageId)
+  return summary ?? missing(deps, caller, request)
+}
+
+/** Marks messages of an inbox, or all of them, as read or unread. */
+export async function markMessages(
+  { store, publish }: ChangeDeps,
+  { accountId }: Caller,
+  request: Which & { readonly read: boolean },
+): Promise<void> {
+  const messageIds = await store.transaction((tx) =>
+    tx.messageChanges.setRead(accountId, request, request.read),
+  )
+  if (messageIds.length === 0) return
+  const { inboxId } = request
+  publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
 }
 
 /** Deletes a message with all its content. */
@@ -43,7 +55,10 @@ export async function deleteMessage(
   caller: Caller,
   ref: MessageRef,
 ): Promise<void> {
-  const deleted = await remove(deps, caller, { inboxId: ref.inboxId, which: ref.messageId })
+  const deleted = await removeMessages(deps, caller, {
+    inboxId: ref.inboxId,
+    which: [ref.messageId],
+  })
   if (!deleted) await missing(deps, caller, ref)
 }
 
@@ -54,11 +69,11 @@ export async function deleteMessages(
   inboxId: InboxId,
 ): Promise<void> {
   await requireInbox(deps, caller, inboxId)
-  await remove(deps, caller, { inboxId, which: 'all' })
+  await removeMessages(deps, caller, { inboxId, which: 'all' })
 }
 
-/** Whether anything was deleted. */
-async function remove(
+/** Deletes messages of an inbox that the caller may have; whether there were any. */
+export async function removeMessages(
   deps: ChangeDeps,
   { accountId }: Caller,
   messages: DeletedMessages,

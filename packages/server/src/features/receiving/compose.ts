@@ -8,6 +8,7 @@ import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
 import type { MailContent, MailSender, NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
 import { inflateStart } from './inflate.ts'
+import { tagsOf } from './tags.ts'
 import { traceHeaders } from './trace-headers.ts'
 
 /** A complete mail from the SMTP server. */
@@ -23,7 +24,8 @@ export type AcceptedMail = {
   readonly recipients: readonly AdmittedRecipient[]
   readonly raw: Buffer
   readonly transcript: readonly string[]
-  readonly protocol: string
+  /** Null for a mail that came by no SMTP, which gets no trace headers. */
+  readonly protocol: string | null
 }
 
 /** A mail with the id and the time that it is stored under. */
@@ -65,6 +67,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
   const { id, receivedAt, accepted } = arrived
   const raw = withTrace(accepted, { by: deps.hostName, id, at: receivedAt })
   const { parsed, detected } = readMail(raw, deps.onError)
+  const caught = caughtRecipients(accepted)
   return {
     id,
     receivedAt,
@@ -80,6 +83,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
     raw: pack(raw),
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, parsed, detected),
+    tags: caught.length === 0 ? null : tagsOf(parsed.headers, caught),
   }
 }
 
@@ -106,6 +110,8 @@ function withTrace(
   accepted: AcceptedMail,
   trace: { readonly by: string; readonly id: string; readonly at: number },
 ): Buffer {
+  const { protocol } = accepted
+  if (protocol === null) return accepted.raw
   const [only, ...others] = accepted.recipients
   const { mailFrom, helo, remoteAddress } = accepted.envelope
   const headers = traceHeaders({
@@ -113,7 +119,7 @@ function withTrace(
     mailFrom,
     helo,
     remoteAddress,
-    protocol: accepted.protocol,
+    protocol,
     recipient: others.length === 0 ? (only?.address ?? null) : null,
   })
   return Buffer.concat([Buffer.from(headers, 'utf8'), accepted.raw])
@@ -135,11 +141,16 @@ function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMai
 }
 
 /** What a project inbox shows of a mail beside the rest. */
-function caughtBy({ recipients, envelope }: AcceptedMail): Pick<MailContent, 'caught'> {
-  const caught = recipients.filter(({ isCaught }) => isCaught).map(({ address }) => address)
-  if (caught.length === 0) return {}
-  const username = envelope.user?.name ?? null
-  return { caught: { recipients: [...new Set(caught)], username } }
+function caughtBy(accepted: AcceptedMail): Pick<MailContent, 'caught'> {
+  const recipients = caughtRecipients(accepted)
+  if (recipients.length === 0) return {}
+  return { caught: { recipients, username: accepted.envelope.user?.name ?? null } }
+}
+
+/** The recipients whose mail goes to a project inbox, each once. */
+function caughtRecipients({ recipients }: AcceptedMail): readonly string[] {
+  const caught = recipients.filter(({ isCaught }) => isCaught)
+  return [...new Set(caught.map(({ address }) => address))]
 }
 
 function attachmentsOf(

@@ -32,7 +32,7 @@ describeEachDatabase('purging', (open) => {
       const [fill] = await store.receiving.lockInboxes([id])
       assert.ok(fill !== undefined)
       await store.receiving.setFill([{ ...fill, ...size }])
-      const deleted = await deleteMessages(ALICE, { inboxId: id, which: messageId })
+      const deleted = await deleteMessages(ALICE, { inboxId: id, which: [messageId] })
       assert.equal(await purgeInbox(ALICE, { id, now: NOW }), true)
       assert.deepEqual(deleted, isApart ? [] : [messageId])
       assert.deepEqual(calls.splice(0), isApart ? [`delete ${id}`, `purge ${id}`] : [])

@@ -12,7 +12,7 @@ export type PurgedInbox = {
 /** Messages that are deleted. */
 export type DeletedMessages = {
   readonly inboxId: InboxId
-  readonly which: MessageId | 'all'
+  readonly which: readonly MessageId[] | 'all'
   /** As of a `PurgedInbox`. */
   readonly attempt?: number
 }

@@ -70,6 +70,8 @@ export type NewMail = {
   /** Of the raw mail before compression. */
   readonly sizeBytes: number
   readonly attachments: readonly NewAttachment[]
+  /** Of a mail in a project inbox; null for others. */
+  readonly tags: readonly string[] | null
 }
 
 /** A mail in one inbox. */
@@ -214,6 +216,7 @@ function messageRow(message: NewMessage) {
     otp_value: mail.otp?.value ?? null,
     otp_confidence: mail.otp?.confidence ?? null,
     sender: JSON.stringify(mail.sender),
+    tags: mail.tags === null ? null : JSON.stringify(mail.tags),
   }
 }
 

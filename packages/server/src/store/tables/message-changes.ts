@@ -10,9 +10,6 @@ export type DeletedMessage = {
   readonly sizeBytes: number
 }
 
-/** The message of an inbox that is changed. */
-type Ref = { readonly inboxId: InboxId; readonly messageId: MessageId }
-
 type Deletion = DeleteQueryBuilder<Schema, 'message', DeleteResult>
 
 /** Changes to stored messages. To be used in a transaction: the inbox counts its messages. */
@@ -25,37 +22,41 @@ export class MessageChanges {
     this.#dialect = dialect
   }
 
-  /** Marks a message as read or unread; false when it is so already, or is not there. */
-  async setRead(owner: AccountId, ref: Ref, isRead: boolean): Promise<boolean> {
-    if (!(await this.#lockInbox(owner, ref.inboxId))) return false
-    const { numUpdatedRows } = await this.#db
+  /** Marks messages as read or unread; returns those that were not so already. */
+  async setRead(
+    owner: AccountId,
+    { inboxId, which }: { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' },
+    isRead: boolean,
+  ): Promise<readonly MessageId[]> {
+    if (!(await this.#lockInbox(owner, inboxId))) return []
+    let change = this.#db
       .updateTable('message')
       .set({ is_read: isRead ? 1 : 0 })
-      .where('inbox_id', '=', ref.inboxId)
-      .where('id', '=', ref.messageId)
+      .where('inbox_id', '=', inboxId)
       .where('is_read', '=', isRead ? 0 : 1)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) return false
+    if (which !== 'all') change = change.where(this.#dialect.isAmong('id', which))
+    const changed = await change.returning('id').execute()
+    if (changed.length === 0) return []
     await this.#db
       .updateTable('inbox')
-      .set((change) => ({ read_count: change('read_count', isRead ? '+' : '-', 1) }))
-      .where('id', '=', ref.inboxId)
+      .set((to) => ({ read_count: to('read_count', isRead ? '+' : '-', changed.length) }))
+      .where('id', '=', inboxId)
       .execute()
-    return true
+    return changed.map(({ id }) => id)
   }
 
   /**
-   * Deletes one message of an inbox, or all of them; null when there is no such inbox. Numbers are
+   * Deletes messages of an inbox, or all of them; null when there is no such inbox. Numbers are
    * not used again. Mails, which other inboxes may share, are left to `Mails.deleteUnshared`.
    */
   async delete(
     owner: AccountId,
     inboxId: InboxId,
-    which: MessageId | 'all',
+    which: readonly MessageId[] | 'all',
   ): Promise<readonly DeletedMessage[] | null> {
     if (!(await this.#lockInbox(owner, inboxId))) return null
     return this.#delete(inboxId, (deletion) =>
-      which === 'all' ? deletion : deletion.where('id', '=', which),
+      which === 'all' ? deletion : deletion.where(this.#dialect.isAmong('id', which)),
     )
   }
 

@@ -224,7 +224,7 @@ export class Messages {
     id: MessageId,
   ): Promise<QueriedContent | null> {
     const stored = await this.find(owner, inboxId, id)
-    return stored === null ? null : { ...stored, recipients: [stored.envelope.rcptTo] }
+    return stored
   }
 
   /** The mail of a message; null when there is no such message. */

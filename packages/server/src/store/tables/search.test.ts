@@ -113,7 +113,7 @@ describeEachDatabase('the search index', (open) => {
       [other.id, 'welcome'],
     ])
     assert.ok(deleted !== undefined)
-    await store.deleteMessages(ALICE, inbox.id, deleted)
+    await store.deleteMessages(ALICE, inbox.id, [deleted])
     await store.purgeInbox(ALICE, { id: other.id, now: 0 })
     assert.deepEqual(await found(store, ['welcome']), [kept])
     // A number that is used again must not find what it stood for before.

@@ -1,0 +1,144 @@
+import { type AccountId, FAULT_SECONDS } from '@mayfly/contract'
+import { authenticate } from '../features/accounts/authenticate.ts'
+import { type FetchLink, LinkFetches } from '../features/assertions/link-fetches.ts'
+import { type Access, callerOf, findAccess } from '../features/compat/access.ts'
+import {
+  countMessages,
+  findAttachmentByName,
+  findAttachmentId,
+  markSelected,
+  removeSelected,
+  resolveMessage,
+} from '../features/compat/mailbox.ts'
+import type { MailDevView } from '../features/compat/maildev/view.ts'
+import type { MailHogView } from '../features/compat/mailhog/view.ts'
+import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
+import { checkLinks } from '../features/compat/mailpit/link-check.ts'
+import { listMessages, searchMessages } from '../features/compat/mailpit/lists.ts'
+import { listTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
+import type { MailpitView } from '../features/compat/mailpit/view.ts'
+import { readFaults, setFaults } from '../features/faults/rules.ts'
+import { markMessages, removeMessages } from '../features/messages/change.ts'
+import { CATCH_ALL_INBOX } from '../features/receiving/catch-all-inbox.ts'
+import { cleanTags } from '../features/receiving/tags.ts'
+import { createPurging } from '../features/retention/purge.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Ids } from '../platform/ids.ts'
+import type { Signals } from '../signals/thread-signals.ts'
+import type { Store } from '../store/open.ts'
+import type { CaughtRef } from '../store/tables/caught.ts'
+import { bind } from './bind.ts'
+import type { Content } from './content.ts'
+import type { EventParts } from './events.ts'
+
+/** What the APIs of other mail catchers need. */
+export type CompatDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly content: Content
+  readonly events: Pick<EventParts, 'publish'>
+  readonly fetchLink: FetchLink
+  readonly elapsedMs: () => number
+  /** Whose project inbox is shown without a key; null where a key is needed. */
+  readonly catchAllOwner: AccountId | null
+  readonly signals: Pick<Signals, 'announce'>
+  /** Whether attachments are scanned before they can be downloaded. */
+  readonly isScanned: boolean
+}
+
+type MailHogPage = Omit<Extract<MailHogView, { view: 'list' }>, 'view' | 'inboxIds'>
+type MailDevPage = Omit<Extract<MailDevView, { view: 'list' }>, 'view' | 'inboxIds'>
+
+/** Binds the APIs of other mail catchers. */
+export function bindCompat(deps: CompatDeps) {
+  const { store, clock, content, catchAllOwner, elapsedMs } = deps
+  const change = { store, clock, publish: deps.events.publish, ...createPurging(store, content) }
+  const search = content.searchCaught
+  const mark = bind(change, markMessages)
+  const mailbox = { store, search, mark, remove: bind(change, removeMessages) }
+  return {
+    access: bind({ ...deps, ...accessDeps(deps, catchAllOwner) }, findAccess),
+    mailbox: {
+      count: bind(mailbox, countMessages),
+      resolve: bind(mailbox, resolveMessage),
+      mark: bind(mailbox, markSelected),
+      remove: bind(mailbox, removeSelected),
+      attachmentId: bind(mailbox, findAttachmentId),
+      attachmentByName: bind(mailbox, findAttachmentByName),
+    },
+    mailhog: {
+      list: ({ caller, inboxIds }: Access, page: MailHogPage) =>
+        composed(content.composeMailHog(caller.accountId, { view: 'list', inboxIds, ...page })),
+      message: ({ caller }: Access, ref: CaughtRef) =>
+        content.composeMailHog(caller.accountId, { view: 'message', ref }),
+    },
+    maildev: {
+      list: ({ caller, inboxIds }: Access, page: MailDevPage) =>
+        composed(content.composeMailDev(caller.accountId, { view: 'list', inboxIds, ...page })),
+      summary: ({ caller, inboxIds }: Access, page: Omit<MailDevPage, 'filters'>) =>
+        composed(content.composeMailDev(caller.accountId, { view: 'summary', inboxIds, ...page })),
+      mail: ({ caller }: Access, view: Extract<MailDevView, { ref: CaughtRef }>) =>
+        content.composeMailDev(caller.accountId, view),
+    },
+    mailpit: {
+      ...bindMailpit(deps),
+      checkLinks: bind({ links: content.listLinks, begin: linkRuns(deps), elapsedMs }, checkLinks),
+    },
+  }
+}
+
+function accessDeps({ store }: CompatDeps, owner: AccountId | null) {
+  return {
+    authenticate: (secret: string) => authenticate({ store }, secret),
+    keyless:
+      owner === null
+        ? null
+        : { caller: () => callerOf({ store }, owner), inboxId: CATCH_ALL_INBOX },
+  }
+}
+
+/** A list, which is never missing. */
+async function composed(list: Promise<Uint8Array | null>): Promise<Uint8Array> {
+  return (await list) ?? new Uint8Array()
+}
+
+function linkRuns({ fetchLink }: CompatDeps) {
+  const fetches = new LinkFetches(fetchLink)
+  return (bounds: Parameters<LinkFetches['begin']>[0]) => fetches.begin(bounds)
+}
+
+function bindMailpit(deps: CompatDeps) {
+  const { store, clock, ids, content } = deps
+  const count = bind({ store }, countMessages)
+  const lists = { store, search: content.searchCaught, count, compose: content.composeMailpit }
+  const tags = { store, clean: cleanTags, publish: deps.events.publish }
+  const faults = { store, clock }
+  const chaos = {
+    read: bind(faults, readFaults),
+    set: bind(faults, setFaults),
+    secondsMax: FAULT_SECONDS.max,
+  }
+  return {
+    list: bind(lists, listMessages),
+    search: bind(lists, searchMessages),
+    view: ({ caller }: Access, view: MailpitView) => content.composeMailpit(caller.accountId, view),
+    tags: bind(tags, listTags),
+    setTags: bind(tags, setTags),
+    replaceTag: bind(tags, replaceTag),
+    chaos: bind(chaos, readChaos),
+    setChaos: bind(chaos, setChaos),
+    uptimeSeconds: () => Math.round(deps.elapsedMs() / 1000),
+    send: async (access: Access, body: Uint8Array, remoteAddress: string) => {
+      const [inboxId] = access.inboxIds
+      if (inboxId === undefined) {
+        return { state: 'refused', reason: 'the account has no project inbox' } as const
+      }
+      const received = { mailId: ids.mailId(), receivedAt: clock.now() }
+      const request = { inboxId, body, remoteAddress, isScanned: deps.isScanned, ...received }
+      const sent = await content.sendMail(access.caller.accountId, request)
+      if (sent.state === 'stored') deps.signals.announce(sent.announcement)
+      return sent
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { AccountId, InboxId } from '@mayfly/contract'
+import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Tables } from '../../store/open.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+
+/** What checking access needs. */
+export type AccessDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  /** The caller with a key; throws when there is none. */
+  readonly authenticate: (secret: string) => Promise<Caller>
+  /** Who calls without a key, and the inbox that is shown then; null where a key is needed. */
+  readonly keyless: {
+    readonly caller: () => Promise<Caller>
+    readonly inboxId: InboxId
+  } | null
+}
+
+/** Who calls an API of a mail catcher, and the project inboxes that are shown. */
+export type Access = {
+  readonly caller: Caller
+  /** Oldest first; what is sent or set goes to the first. */
+  readonly inboxIds: readonly InboxId[]
+}
+
+/** The beginning of every key of ours. */
+const KEY_START = 'mf_'
+
+/**
+ * The access that an Authorization header gives.
+ *
+ * The key is a bearer token, or the password or user name of Basic. A user name beside it that is
+ * the id or the address of a project inbox shows that one alone, otherwise all of the account are
+ * shown.
+ */
+export async function findAccess(
+  deps: AccessDeps,
+  authorization: string | undefined,
+): Promise<Access> {
+  if (authorization === undefined) return keylessAccess(deps)
+  const { secret, inbox } = readCredentials(authorization)
+  const caller = await deps.authenticate(secret)
+  const projects = await deps.store.inboxes.listProjects(caller.accountId, deps.clock.now())
+  const named = projects.filter(({ id, emailAddress }) => [id, emailAddress].includes(inbox))
+  if (/^inb_|@/.test(inbox) && named.length === 0) throw new ServiceError('invalid_api_key')
+  const shown = named.length === 0 ? projects : named
+  return { caller, inboxIds: shown.map(({ id }) => id) }
+}
+
+async function keylessAccess({ keyless }: AccessDeps): Promise<Access> {
+  if (keyless === null) throw new ServiceError('missing_api_key')
+  return { caller: await keyless.caller(), inboxIds: [keyless.inboxId] }
+}
+
+function readCredentials(authorization: string): {
+  readonly secret: string
+  readonly inbox: string
+} {
+  const [, scheme = '', value = ''] = /^(Basic|Bearer) +(\S+) *$/i.exec(authorization) ?? []
+  if (scheme.toLowerCase() === 'bearer') return { secret: value, inbox: '' }
+  const [, user = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(value, 'base64').toString('utf8')) ?? []
+  const isKeyPassword = password.startsWith(KEY_START)
+  return isKeyPassword ? { secret: password, inbox: user } : { secret: user, inbox: '' }
+}
+
+/** The caller without a key: the first key of an account stands for it. */
+export async function callerOf(
+  { store }: { readonly store: Tables },
+  accountId: AccountId,
+): Promise<Caller> {
+  const [key] = await store.keys.list(accountId)
+  const account = await store.accounts.find(accountId)
+  if (key === undefined || account === null) throw new ServiceError('missing_api_key')
+  const { id: keyId, prefix: keyPrefix, role, environment } = key
+  return { accountId, keyId, keyPrefix, role, environment, plan: account.plan }
+}

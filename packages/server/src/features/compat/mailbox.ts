@@ -1,0 +1,109 @@
+import type { AccountId, AttachmentId, MessageId } from '@mayfly/contract'
+import type { Store } from '../../store/open.ts'
+import type { CaughtRef } from '../../store/tables/caught.ts'
+import type { Caller } from '../accounts/authenticate.ts'
+import type { Access } from './access.ts'
+import type { CaughtMatch, CaughtSearch } from './search.ts'
+
+/** What the functions of a mailbox need. */
+export type MailboxDeps = {
+  readonly store: Store
+  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly CaughtMatch[]>
+  readonly mark: (caller: Caller, change: Change & { readonly read: boolean }) => Promise<void>
+  readonly remove: (caller: Caller, change: Change) => Promise<boolean>
+}
+
+/** Messages of an inbox that are changed. */
+type Change = Pick<CaughtRef, 'inboxId'> & { readonly which: readonly MessageId[] | 'all' }
+
+/** Which messages are meant: some by their ids, those of a search, or all. */
+export type Selection =
+  | { readonly by: 'ids'; readonly ids: readonly string[] }
+  | { readonly by: 'search'; readonly query: string }
+  | { readonly by: 'all' }
+
+/** How many messages all shown inboxes have, and how many of them are unread. */
+export async function countMessages(
+  { store }: Pick<MailboxDeps, 'store'>,
+  { caller, inboxIds }: Access,
+): Promise<{ readonly total: number; readonly unread: number }> {
+  const projects = await store.inboxes.listProjects(caller.accountId, 0)
+  const shown = projects.filter(({ id }) => inboxIds.includes(id))
+  return {
+    total: shown.reduce((sum, { messageCount }) => sum + messageCount, 0),
+    unread: shown.reduce((sum, { unreadCount }) => sum + unreadCount, 0),
+  }
+}
+
+/** The message with this id, or the newest, or the newest that a search finds; null without it. */
+export async function resolveMessage(
+  deps: Pick<MailboxDeps, 'store' | 'search'>,
+  { caller: { accountId }, inboxIds }: Access,
+  { id, query }: { readonly id: string; readonly query: string | null },
+): Promise<CaughtRef | null> {
+  if (id !== 'latest') {
+    return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
+  }
+  if (query !== null) return (await deps.search(accountId, { inboxIds, query }))[0] ?? null
+  const [newest] = await deps.store.caught.listPage(accountId, inboxIds, { start: 0, limit: 1 })
+  return newest ?? null
+}
+
+/** Marks messages as read or unread. */
+export async function markSelected(
+  deps: MailboxDeps,
+  access: Access,
+  { selection, read }: { readonly selection: Selection; readonly read: boolean },
+): Promise<void> {
+  for (const change of await changesOf(deps, access, selection)) {
+    await deps.mark(access.caller, { ...change, read })
+  }
+}
+
+/** Deletes messages; whether there were any. */
+export async function removeSelected(
+  deps: MailboxDeps,
+  access: Access,
+  selection: Selection,
+): Promise<boolean> {
+  let isRemoved = false
+  for (const change of await changesOf(deps, access, selection)) {
+    isRemoved = (await deps.remove(access.caller, change)) || isRemoved
+  }
+  return isRemoved
+}
+
+/** The attachment with a number, from 1; null without it. */
+export async function findAttachmentId(
+  { store }: Pick<MailboxDeps, 'store'>,
+  { caller }: Access,
+  { ref, number }: { readonly ref: CaughtRef; readonly number: number },
+): Promise<AttachmentId | null> {
+  return store.caught.findAttachmentId(caller.accountId, ref, number - 1)
+}
+
+/** The attachment with this id or file name; null without it. */
+export async function findAttachmentByName(
+  { store }: Pick<MailboxDeps, 'store'>,
+  { caller }: Access,
+  { ref, name }: { readonly ref: CaughtRef; readonly name: string },
+): Promise<AttachmentId | null> {
+  return store.caught.findAttachmentByName(caller.accountId, ref, name)
+}
+
+async function changesOf(
+  deps: MailboxDeps,
+  { caller: { accountId }, inboxIds }: Access,
+  selection: Selection,
+): Promise<readonly Change[]> {
+  if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, which: 'all' }))
+  const refs =
+    selection.by === 'ids'
+      ? await deps.store.caught.findRefs(accountId, inboxIds, selection.ids)
+      : await deps.search(accountId, { inboxIds, query: selection.query })
+  const byInbox = Map.groupBy(refs, ({ inboxId }) => inboxId)
+  return [...byInbox].map(([inboxId, own]) => ({
+    inboxId,
+    which: own.map(({ messageId }) => messageId),
+  }))
+}

@@ -1,0 +1,31 @@
+import type { MailAddress } from '@mayfly/contract'
+import { type CaughtMail, messageIdOf } from '../caught-mail.ts'
+
+/** Longest snippet. */
+const SNIPPET_LENGTH_MAX = 250
+
+/** An address as Mailpit writes it. */
+export function toAddress({ name, address }: MailAddress) {
+  return { Name: name ?? '', Address: address ?? '' }
+}
+
+/** A message in a list and in an event. */
+export function toSummary(mail: CaughtMail) {
+  return {
+    ID: mail.id,
+    MessageID: messageIdOf(mail),
+    Read: mail.read,
+    From: toAddress(mail.from),
+    To: mail.to.map(toAddress),
+    Cc: mail.cc.map(toAddress),
+    Bcc: mail.bcc.map(toAddress),
+    ReplyTo: mail.replyTo.map(toAddress),
+    Subject: mail.subject ?? '',
+    Created: mail.receivedAt,
+    Username: mail.username ?? '',
+    Tags: mail.tags,
+    Size: mail.sizeBytes,
+    Attachments: mail.attachments.filter(({ inline }) => !inline).length,
+    Snippet: (mail.preview ?? '').slice(0, SNIPPET_LENGTH_MAX).toWellFormed(),
+  }
+}

@@ -1,0 +1,79 @@
+// The texts of Mailpit's API. What is here reads and computes as much as a sender chose to write,
+// so it does not run on the API's thread: see assembly/content.ts.
+
+import type { AccountId } from '@mayfly/contract'
+import type { CaughtRef } from '../../../store/tables/caught.ts'
+import { type CaughtMail, readCaught } from '../caught-mail.ts'
+import { toHtmlCheck } from './html-check.ts'
+import { type MessageViewDeps, partIdOf, toHeaders, toMessage } from './message.ts'
+import { toSummary } from './summary.ts'
+
+/** Longer HTML keeps its `cid:` addresses: each that is replaced grows. */
+const HTML_CHARS_MAX = 1024 * 1024
+
+/** What is shown of one message. */
+type OneMessage = 'summary' | 'message' | 'headers' | 'html' | 'text' | 'html-check'
+
+/** What Mailpit's API shows. */
+export type MailpitView =
+  /** Summaries; `around` has the other fields of the list. */
+  | { readonly view: 'list'; readonly refs: readonly CaughtRef[]; readonly around: object }
+  | { readonly view: OneMessage; readonly ref: CaughtRef }
+
+/** The text of a view; null when the message was deleted or has no such part. */
+export async function composeMailpitView(
+  deps: MessageViewDeps,
+  owner: AccountId,
+  request: MailpitView,
+): Promise<Uint8Array | null> {
+  if (request.view === 'list') return listText(deps, owner, request)
+  const mail = await readCaught(deps, owner, request.ref)
+  const text = mail === null ? null : await textOf(deps, owner, { mail, view: request.view })
+  return text === null ? null : new TextEncoder().encode(text)
+}
+
+async function listText(
+  deps: MessageViewDeps,
+  owner: AccountId,
+  { refs, around }: Extract<MailpitView, { view: 'list' }>,
+): Promise<Uint8Array> {
+  const messages = []
+  for (const ref of refs) {
+    const mail = await readCaught(deps, owner, ref)
+    if (mail !== null) messages.push(toSummary(mail))
+  }
+  return new TextEncoder().encode(JSON.stringify({ ...around, count: messages.length, messages }))
+}
+
+async function textOf(
+  deps: MessageViewDeps,
+  owner: AccountId,
+  { mail, view }: { readonly mail: CaughtMail; readonly view: OneMessage },
+): Promise<string | null> {
+  switch (view) {
+    case 'summary':
+      return JSON.stringify(toSummary(mail))
+    case 'message':
+      return JSON.stringify(await toMessage(deps, owner, mail))
+    case 'headers':
+      return JSON.stringify(toHeaders(mail))
+    case 'html':
+      return mail.html === null ? null : withOwnImages(mail, mail.html)
+    case 'html-check':
+      return mail.html === null ? null : JSON.stringify(await toHtmlCheck(mail.html))
+    case 'text':
+      return mail.text ?? ''
+  }
+}
+
+/** The HTML as it was sent, with the addresses of the mail's own images. */
+function withOwnImages(mail: CaughtMail, html: string): string {
+  if (html.length > HTML_CHARS_MAX) return html
+  let shown = html
+  for (const attachment of mail.attachments) {
+    if (attachment.contentId === null) continue
+    const url = `/api/v1/message/${mail.id}/part/${partIdOf(mail, attachment)}`
+    shown = shown.replaceAll(`cid:${attachment.contentId}`, url)
+  }
+  return shown
+}

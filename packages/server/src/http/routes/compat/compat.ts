@@ -1,0 +1,60 @@
+// The APIs of Mailpit, MailHog and MailDev, as their clients expect them: other media types, plain
+// texts for errors, HTTP Basic. So they are in a scope of their own.
+
+import { BODY_BYTES_MAX, ERRORS } from '@mayfly/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+import { publicError } from '../../error-response.ts'
+import { isOfOwnPage, isOwnRequest } from '../../own-host.ts'
+import { serveEventsSocket } from './events-socket.ts'
+import { maildevRoutes } from './maildev.ts'
+import { mailhogRoutes } from './mailhog.ts'
+import { mailpitRoutes } from './mailpit.ts'
+import { type Access, admit } from './request.ts'
+
+/** What the APIs of other mail catchers are served with. */
+type CompatOptions = {
+  readonly app: App
+  readonly baseUrl: () => string
+  readonly listensOnLoopback: boolean
+}
+
+/** Serves the APIs of other mail catchers. */
+export async function serveCompat(http: FastifyInstance, options: CompatOptions): Promise<void> {
+  const { app, baseUrl, listensOnLoopback } = options
+  const isAllowed = listensOnLoopback ? isOwnRequest : isOfOwnPage
+  serveEventsSocket(http, app, ({ headers }) => isAllowed(headers, baseUrl()))
+  await http.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    const raw = { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX } as const
+    scope.addContentTypeParser('*', raw, (_request, body, done) => done(null, body))
+    scope.setErrorHandler(answerPlainly)
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, public: true }
+      route.schema = { ...route.schema, hide: true }
+    })
+    // Never read before it is set: the hook below runs on every route.
+    scope.decorateRequest('access', undefined as unknown as Access)
+    scope.addHook('onRequest', async (request) => {
+      // A browser adds the password of HTTP Basic to what any page sends.
+      if (!isOfOwnPage(request.headers, baseUrl())) throw new ServiceError('origin_refused')
+      request.access = await admit(app, request.headers.authorization)
+    })
+    mailpitRoutes(scope, app)
+    mailhogRoutes(scope, app)
+    maildevRoutes(scope, app)
+  })
+}
+
+/** An error as these APIs write it: its text alone. */
+function answerPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { code, message, detail } = publicError(error, request)
+  const { status } = ERRORS[code]
+  if (detail.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(detail.retryAfterSeconds))
+  }
+  reply.type('text/plain; charset=utf-8').code(status)
+  if (status !== 401) return reply.send(status === 404 ? '404 page not found\n' : message)
+  return reply.header('www-authenticate', 'Basic realm="Login"').send('Unauthorized.\n')
+}

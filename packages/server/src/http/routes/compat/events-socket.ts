@@ -1,0 +1,168 @@
+// Mailpit's WebSocket at /api/events: what happens in the shown project inboxes, as it happens.
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { WebSocket, WebSocketServer } from 'ws'
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+import { MAILPIT_VERSION } from './mailpit.ts'
+import { type Access, admit } from './request.ts'
+
+/** What a client may leave unread before it is disconnected. */
+const UNREAD_BYTES_MAX = 1024 * 1024
+
+/** Longest message of a client, which has nothing to say. */
+const PAYLOAD_BYTES_MAX = 1024
+
+/** Interval of pings, which keep proxies from closing an idle connection. */
+const PING_MS = 30_000
+
+/** Shortest time between two events with the numbers of messages. */
+const STATS_MS = 250
+
+/** The fields of our events that are read here. */
+type EventData = {
+  readonly inboxId?: string
+  readonly message?: { readonly id: string; readonly read: boolean }
+  readonly messageIds?: readonly string[]
+}
+
+/** Serves the socket; `isOwn` refuses pages of other sites. */
+export function serveEventsSocket(
+  http: FastifyInstance,
+  app: App,
+  isOwn: (request: IncomingMessage) => boolean,
+): void {
+  let loading: Promise<WebSocketServer> | null = null
+  const load = () => {
+    // Loaded with the first client.
+    loading ??= import('ws').then(
+      (ws) => new ws.WebSocketServer({ noServer: true, maxPayload: PAYLOAD_BYTES_MAX }),
+    )
+    return loading
+  }
+  http.server.on('upgrade', (request, socket, head) => {
+    void open(app, { load, isOwn, request, socket, head })
+  })
+  http.addHook('preClose', async () => {
+    for (const client of (await loading)?.clients ?? []) client.terminate()
+  })
+}
+
+async function open(
+  app: App,
+  upgrade: {
+    readonly load: () => Promise<WebSocketServer>
+    readonly isOwn: (request: IncomingMessage) => boolean
+    readonly request: IncomingMessage
+    readonly socket: Duplex
+    readonly head: Buffer
+  },
+): Promise<void> {
+  const { request, socket, head } = upgrade
+  socket.on('error', () => socket.destroy())
+  const path = request.url?.split('?', 1)[0]
+  if (path !== '/api/events') return refuse(socket, '404 Not Found')
+  if (!upgrade.isOwn(request)) return refuse(socket, '403 Forbidden')
+  try {
+    const access = await admit(app, request.headers.authorization)
+    const sockets = await upgrade.load()
+    const gone = new AbortController()
+    // Before the client is told that it is connected: it must not miss what happens then.
+    const events = await app.events.stream(access.caller, { lastEventId: null, gone: gone.signal })
+    let sender: EventSender | null = null
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on('close', () => gone.abort())
+      client.on('error', () => client.terminate())
+      sender = new EventSender(app, access, client)
+      void sender.pump(events)
+    })
+    if (sender !== null) return
+    // The handshake was malformed, and has been refused. The stream gives its slot back.
+    gone.abort()
+    await events.next()
+  } catch (error) {
+    const isKnown = error instanceof ServiceError
+    refuse(socket, isKnown && /api_key/.test(error.code) ? '401 Unauthorized' : '503 Unavailable')
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** Sends the events of one client. */
+class EventSender {
+  readonly #app: App
+  readonly #access: Access
+  readonly #client: WebSocket
+  readonly #ping: NodeJS.Timeout
+  #stats: NodeJS.Timeout | null = null
+
+  constructor(app: App, access: Access, client: WebSocket) {
+    this.#app = app
+    this.#access = access
+    this.#client = client
+    this.#ping = setInterval(() => client.ping(), PING_MS)
+    client.on('close', () => this.#stop())
+  }
+
+  /** Sends events until they end or the client is gone. */
+  async pump(
+    events: AsyncGenerator<{ readonly event: string; readonly json: string }>,
+  ): Promise<void> {
+    try {
+      for await (const { event, json } of events) {
+        if (this.#client.readyState !== this.#client.OPEN) break
+        // Our own event, as features/events writes it.
+        await this.#pass(event, JSON.parse(json) as EventData)
+        if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) break
+      }
+    } catch {
+      // The key was revoked, or the service stops: the client connects again and gets the reason.
+    }
+    this.#client.terminate()
+  }
+
+  async #pass(event: string, data: EventData): Promise<void> {
+    const { inboxIds } = this.#access
+    if (!inboxIds.some((id) => id === data.inboxId)) return
+    const { message, messageIds = [] } = data
+    for (const ID of messageIds) this.#send('delete', { ID })
+    if (event === 'message.received') await this.#sendNew(message?.id ?? '')
+    if (event === 'message.updated') this.#send('update', { ID: message?.id, Read: message?.read })
+    this.#stats ??= setTimeout(() => void this.#sendStats(), STATS_MS)
+  }
+
+  async #sendNew(id: string): Promise<void> {
+    const { compat } = this.#app
+    const ref = await compat.mailbox.resolve(this.#access, { id, query: null })
+    if (ref === null) return
+    const json = await compat.mailpit.view(this.#access, { view: 'summary', ref })
+    if (json !== null) this.#write(`{"Type":"new","Data":${Buffer.from(json).toString('utf8')}}`)
+  }
+
+  async #sendStats(): Promise<void> {
+    this.#stats = null
+    try {
+      const { total, unread } = await this.#app.compat.mailbox.count(this.#access)
+      this.#send('stats', { Total: total, Unread: unread, Version: MAILPIT_VERSION })
+    } catch {
+      // The numbers come with the next event.
+    }
+  }
+
+  #send(type: string, data: object): void {
+    this.#write(JSON.stringify({ Type: type, Data: data }))
+  }
+
+  #write(text: string): void {
+    if (this.#client.readyState === this.#client.OPEN) this.#client.send(text)
+  }
+
+  #stop(): void {
+    clearInterval(this.#ping)
+    if (this.#stats !== null) clearTimeout(this.#stats)
+  }
+}

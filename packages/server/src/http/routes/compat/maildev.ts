@@ -1,0 +1,139 @@
+// The API of MailDev: version 2 at /email, version 3 at /api/email.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+import { sendJson } from '../../route.ts'
+import { queryNumber, readJson } from './request.ts'
+import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
+
+const PAGE = { all: 1_000, summary: 50, summaryMax: 200 } as const
+
+/** Query parameters that are no filters. */
+const PAGE_PARAMETERS: readonly string[] = ['skip', 'limit', 'sort']
+
+type MailParams = { readonly Params: { readonly id: string } }
+
+/** Registers the routes of MailDev's API. */
+export function maildevRoutes(http: FastifyInstance, app: App): void {
+  for (const prefix of ['', '/api']) {
+    listRoutes(http, app, prefix)
+    mailRoutes(http, app, prefix)
+    contentRoutes(http, app, prefix)
+    http.get(`${prefix}/config`, async () => ({
+      version: '3.0.0',
+      smtpPort: app.describe().smtp.port,
+      isOutgoingEnabled: false,
+    }))
+  }
+  // Version 2 has it at /healthz, where ours is.
+  http.get('/api/healthz', async () => true)
+}
+
+function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  http.get(`${prefix}/email`, async ({ access, query }, reply) => {
+    const given = Object.entries(query ?? {}).filter(([name]) => !PAGE_PARAMETERS.includes(name))
+    const filters = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+    const page = {
+      skip: queryNumber(query, 'skip', 0),
+      limit: queryNumber(query, 'limit', PAGE.all),
+    }
+    return sendJson(reply, await app.compat.maildev.list(access, { ...page, filters }))
+  })
+
+  http.get(`${prefix}/email/summary`, async ({ access, query }, reply) => {
+    const limit = Math.min(queryNumber(query, 'limit', PAGE.summary), PAGE.summaryMax)
+    const page = { skip: queryNumber(query, 'skip', 0), limit }
+    return sendJson(reply, await app.compat.maildev.summary(access, page))
+  })
+
+  http.patch(`${prefix}/email/read-all`, async ({ access }) => {
+    const { unread } = await app.compat.mailbox.count(access)
+    await app.compat.mailbox.mark(access, { selection: { by: 'all' }, read: true })
+    return unread
+  })
+
+  http.delete(`${prefix}/email/all`, async ({ access }) => {
+    await app.compat.mailbox.remove(access, { by: 'all' })
+    return true
+  })
+
+  http.post(`${prefix}/email/delete`, async ({ access, body }, reply) => {
+    const parsed = z.object({ ids: z.array(z.string()) }).safeParse(readJson(body))
+    if (!parsed.success) return reply.code(400).send({ error: 'ids: must be an array of ids' })
+    const { ids } = parsed.data
+    const deleted: string[] = []
+    for (const id of ids) {
+      if (await app.compat.mailbox.remove(access, { by: 'ids', ids: [id] })) deleted.push(id)
+    }
+    return { deleted, notFound: ids.filter((id) => !deleted.includes(id)) }
+  })
+}
+
+/** The mail that a request names; throws when there is none. */
+async function find(app: App, { access, params }: FastifyRequest<MailParams>) {
+  const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
+  if (ref === null) throw new ServiceError('message_not_found')
+  return ref
+}
+
+function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  http.get<MailParams>(`${prefix}/email/:id`, async (request, reply) => {
+    const ref = await find(app, request)
+    const selection = { by: 'ids', ids: [ref.messageId] } as const
+    await app.compat.mailbox.mark(request.access, { selection, read: true })
+    const json = await app.compat.maildev.mail(request.access, { view: 'mail', ref })
+    if (json === null) throw new ServiceError('message_not_found')
+    return sendJson(reply, json)
+  })
+
+  http.delete<MailParams>(`${prefix}/email/:id`, async (request, reply) => {
+    const { access, params } = request
+    const isRemoved = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
+    return isRemoved ? true : reply.code(404).send({ error: 'Email was not found' })
+  })
+
+  for (const path of ['relay', 'relay/:relayTo']) {
+    http.post<MailParams>(`${prefix}/email/:id/${path}`, async (request, reply) => {
+      await find(app, request)
+      return reply.code(500).send({ error: 'Outgoing mail not configured' })
+    })
+  }
+}
+
+function contentRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  http.get<MailParams>(`${prefix}/email/:id/html`, async (request, reply) => {
+    const ref = await find(app, request)
+    const html = await app.compat.maildev.mail(request.access, { view: 'html', ref })
+    if (html === null) throw new ServiceError('message_not_found')
+    return reply.headers(MAIL_HEADERS).type('text/html; charset=utf-8').send(html)
+  })
+
+  for (const path of ['source', 'download'] as const) {
+    http.get<MailParams>(`${prefix}/email/:id/${path}`, async (request, reply) => {
+      const ref = await find(app, request)
+      const bytes = await app.messages.raw(request.access.caller, ref)
+      const filename = path === 'download' ? `${ref.messageId}.eml` : null
+      return reply.headers(rawHeaders(filename)).send(bytes)
+    })
+  }
+
+  http.get<{ readonly Params: { readonly id: string; readonly name: string } }>(
+    `${prefix}/email/:id/attachment/:name`,
+    async (request, reply) => {
+      const { access, params } = request
+      const ref = await find(app, request)
+      const attachmentId = await app.compat.mailbox.attachmentByName(access, {
+        ref,
+        name: params.name,
+      })
+      if (attachmentId === null) throw new ServiceError('attachment_not_found')
+      const { attachment, bytes } = await app.messages.attachment(access.caller, {
+        ...ref,
+        attachmentId,
+      })
+      return reply.headers(inlineHeaders(attachment)).send(bytes)
+    },
+  )
+}

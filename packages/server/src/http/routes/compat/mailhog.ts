@@ -1,0 +1,103 @@
+// The API of MailHog, versions 1 and 2. GET /api/v1/messages is Mailpit's; MailHog's is below
+// /mailhog, as are all its other paths.
+
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+import { queryNumber, queryText } from './request.ts'
+import { inlineHeaders, rawHeaders } from './untrusted.ts'
+
+const PAGE = { default: 50, max: 250, v1: 1_000 } as const
+
+type MessageParams = { readonly Params: { readonly id: string } }
+
+/** Registers the routes of MailHog's API. */
+export function mailhogRoutes(http: FastifyInstance, app: App): void {
+  for (const prefix of ['', '/mailhog']) {
+    listRoutes(http, app, prefix)
+    messageRoutes(http, app, prefix)
+    // Jim, which injects faults, is off; nothing is relayed.
+    http.get(`${prefix}/api/v2/jim`, async (_request, reply) => reply.code(404).send())
+    http.get(`${prefix}/api/v2/outgoing-smtp`, async () => ({}))
+  }
+  http.get('/mailhog/api/v1/messages', async ({ access }, reply) => {
+    const page = { start: 0, limit: PAGE.v1, search: null, isBare: true }
+    return send(reply, await app.compat.mailhog.list(access, page))
+  })
+  http.delete('/mailhog/api/v1/messages', async ({ access }, reply) => {
+    await app.compat.mailbox.remove(access, { by: 'all' })
+    return reply.send()
+  })
+}
+
+function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  const page = (query: unknown) => ({
+    start: queryNumber(query, 'start', 0),
+    limit: Math.min(queryNumber(query, 'limit', PAGE.default), PAGE.max),
+    isBare: false,
+  })
+
+  http.get(`${prefix}/api/v2/messages`, async ({ access, query }, reply) =>
+    send(reply, await app.compat.mailhog.list(access, { ...page(query), search: null })),
+  )
+
+  http.get(`${prefix}/api/v2/search`, async ({ access, query }, reply) => {
+    const kind = queryText(query, 'kind')
+    const text = queryText(query, 'query')
+    if ((kind !== 'from' && kind !== 'to' && kind !== 'containing') || text === '') {
+      return reply.code(400).send()
+    }
+    const search = { kind, query: text } as const
+    return send(reply, await app.compat.mailhog.list(access, { ...page(query), search }))
+  })
+}
+
+function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  http.get<MessageParams>(`${prefix}/api/v1/messages/:id`, async (request, reply) => {
+    const named = { id: request.params.id, query: null }
+    const ref = await app.compat.mailbox.resolve(request.access, named)
+    const json = ref === null ? null : await app.compat.mailhog.message(request.access, ref)
+    // MailHog answers so for a message that is not there.
+    return send(reply, json ?? new TextEncoder().encode('null'))
+  })
+
+  http.delete<MessageParams>(`${prefix}/api/v1/messages/:id`, async (request, reply) => {
+    const { access, params } = request
+    const isRemoved = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
+    return reply.code(isRemoved ? 200 : 500).send()
+  })
+
+  http.get<MessageParams>(`${prefix}/api/v1/messages/:id/download`, async (request, reply) => {
+    const ref = await app.compat.mailbox.resolve(request.access, {
+      id: request.params.id,
+      query: null,
+    })
+    if (ref === null) throw new ServiceError('message_not_found')
+    const bytes = await app.messages.raw(request.access.caller, ref)
+    return reply.headers(rawHeaders(`${ref.messageId}.eml`)).send(bytes)
+  })
+
+  http.get<{ readonly Params: { readonly id: string; readonly part: string } }>(
+    `${prefix}/api/v1/messages/:id/mime/part/:part/download`,
+    async ({ access, params }, reply) => {
+      const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
+      const number = /^\d{1,4}$/.test(params.part) ? Number(params.part) : 0
+      const attachmentId =
+        ref === null ? null : await app.compat.mailbox.attachmentId(access, { ref, number })
+      if (ref === null || attachmentId === null) throw new ServiceError('attachment_not_found')
+      const { attachment, bytes } = await app.messages.attachment(access.caller, {
+        ...ref,
+        attachmentId,
+      })
+      return reply.headers(inlineHeaders(attachment)).send(bytes)
+    },
+  )
+
+  http.post<MessageParams>(`${prefix}/api/v1/messages/:id/release`, async (_request, reply) =>
+    reply.code(403).type('text/plain').send('Nothing is relayed.\n'),
+  )
+}
+
+function send(reply: FastifyReply, json: Uint8Array): FastifyReply {
+  return reply.type('text/json').send(json)
+}

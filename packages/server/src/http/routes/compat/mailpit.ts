@@ -1,0 +1,333 @@
+// The API of Mailpit 1.30: paths, names and quirks are Mailpit's.
+
+import { STATUS_CODES } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+import { clientGone, sendJson } from '../../route.ts'
+import { queryNumber, queryText, readJson } from './request.ts'
+import { BLANK_THUMBNAIL } from './thumbnail.ts'
+import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
+
+/** The version of Mailpit whose API this is; clients ask for a minimum. */
+export const MAILPIT_VERSION = 'v1.30.5'
+
+/** Largest body of a mail to send: 25 MiB in base64, and some text. */
+const SEND_BYTES_MAX = 36 * 1024 * 1024
+
+const PAGE_DEFAULT = 50
+
+type MessageParams = { readonly Params: { readonly id: string } }
+type PartParams = { readonly Params: { readonly id: string; readonly part: string } }
+type View = Parameters<App['compat']['mailpit']['view']>[1]['view']
+type Ref = NonNullable<Awaited<ReturnType<App['compat']['mailbox']['resolve']>>>
+
+/** Registers the routes of Mailpit's API. */
+export function mailpitRoutes(http: FastifyInstance, app: App): void {
+  listRoutes(http, app)
+  messageRoutes(http, app)
+  partRoutes(http, app)
+  viewRoutes(http, app)
+  tagRoutes(http, app)
+  serviceRoutes(http, app)
+  chaosRoutes(http, app)
+}
+
+const ids = z.array(z.string()).nullish()
+const deleteSchema = z.object({ IDs: ids }).catch({ IDs: null })
+const readSchema = z.object({
+  Read: z.boolean().default(false),
+  IDs: ids,
+  Search: z.string().nullish(),
+})
+
+function listRoutes(http: FastifyInstance, app: App): void {
+  http.get('/api/v1/messages', async ({ access, query }, reply) =>
+    sendJson(reply, await app.compat.mailpit.list(access, pageOf(query))),
+  )
+
+  http.put('/api/v1/messages', async ({ access, body }, reply) => {
+    const parsed = readSchema.safeParse(readJson(body) ?? {})
+    if (!parsed.success) return bad(reply, 'Error: invalid JSON')
+    const { Read: read, IDs, Search } = parsed.data
+    const hasIds = (IDs ?? []).length > 0
+    if (hasIds && Search) return bad(reply, 'Error: you may only use IDs or Search, not both')
+    await app.compat.mailbox.mark(access, { selection: selectionOf(IDs, Search), read })
+    return ok(reply)
+  })
+
+  // MailHog has the same call. Its client for Node, which sends neither of these headers, takes a
+  // body for JSON; those of Mailpit want `ok`.
+  http.delete('/api/v1/messages', async ({ access, body, headers }, reply) => {
+    const { IDs } = deleteSchema.parse(readJson(body) ?? {})
+    await app.compat.mailbox.remove(access, selectionOf(IDs, null))
+    const isMailHogClient = headers['user-agent'] === undefined && headers.accept === undefined
+    return isMailHogClient ? reply.send() : ok(reply)
+  })
+
+  http.get('/api/v1/search', async ({ access, query }, reply) => {
+    const text = queryText(query, 'query').trim()
+    if (text === '') return bad(reply, 'Error: no search query')
+    return sendJson(
+      reply,
+      await app.compat.mailpit.search(access, { ...pageOf(query), query: text }),
+    )
+  })
+
+  http.delete('/api/v1/search', async ({ access, query }, reply) => {
+    const text = queryText(query, 'query').trim()
+    if (text === '') return bad(reply, 'Error: no search query')
+    await app.compat.mailbox.remove(access, { by: 'search', query: text })
+    return ok(reply)
+  })
+}
+
+function messageRoutes(http: FastifyInstance, app: App): void {
+  const { find, send } = messageCalls(app)
+
+  http.get<MessageParams>('/api/v1/message/:id', async (request, reply) => {
+    const ref = await find(request)
+    const json = await app.compat.mailpit.view(request.access, { view: 'message', ref })
+    await app.compat.mailbox.mark(request.access, {
+      selection: { by: 'ids', ids: [ref.messageId] },
+      read: true,
+    })
+    if (json === null) throw new ServiceError('message_not_found')
+    return sendJson(reply, json)
+  })
+
+  http.get<MessageParams>('/api/v1/message/:id/headers', async (request, reply) =>
+    send(request, reply, 'headers'),
+  )
+
+  http.get<MessageParams>('/api/v1/message/:id/raw', async (request, reply) => {
+    const ref = await find(request)
+    const bytes = await app.messages.raw(request.access.caller, ref)
+    const isDownload = queryText(request.query, 'dl') !== ''
+    return reply.headers(rawHeaders(isDownload ? `${ref.messageId}.eml` : null)).send(bytes)
+  })
+
+  http.get<MessageParams>('/api/v1/message/:id/html-check', async (request, reply) => {
+    const ref = await find(request)
+    const json = await app.compat.mailpit.view(request.access, { view: 'html-check', ref })
+    return json === null ? bad(reply, 'message does not contain HTML') : sendJson(reply, json)
+  })
+
+  http.get<MessageParams>('/api/v1/message/:id/link-check', async (request, reply) => {
+    const ref = await find(request)
+    const checked = await app.compat.mailpit.checkLinks(request.access, {
+      ref,
+      gone: clientGone(reply),
+    })
+    const Links = checked.map(({ url, status, detail }) => ({
+      ...{ URL: url, StatusCode: status, Status: detail ?? STATUS_CODES[status] ?? '' },
+    }))
+    const isError = ({ StatusCode }: { StatusCode: number }) =>
+      StatusCode === 0 || StatusCode >= 400
+    return { Errors: Links.filter(isError).length, Links }
+  })
+
+  http.get<MessageParams>('/api/v1/message/:id/sa-check', async (request, reply) => {
+    await find(request)
+    return bad(reply, 'SpamAssassin is not enabled')
+  })
+
+  http.post<MessageParams>('/api/v1/message/:id/release', async (request, reply) => {
+    await find(request)
+    return bad(reply, 'SMTP relay is not enabled')
+  })
+}
+
+/** Calls about one message, which is named by its id or as `latest`. */
+function messageCalls(app: App) {
+  const find = async ({ access, params, query }: FastifyRequest<MessageParams>): Promise<Ref> => {
+    const text = queryText(query, 'query').trim()
+    const named = { id: params.id, query: text === '' ? null : text }
+    const ref = await app.compat.mailbox.resolve(access, named)
+    if (ref === null) throw new ServiceError('message_not_found')
+    return ref
+  }
+  const send = async (
+    request: FastifyRequest<MessageParams>,
+    reply: FastifyReply,
+    view: Exclude<View, 'list'>,
+  ) => {
+    const text = await app.compat.mailpit.view(request.access, { view, ref: await find(request) })
+    if (text === null) throw new ServiceError('message_not_found')
+    return sendJson(reply, text)
+  }
+  return { find, send }
+}
+
+function partRoutes(http: FastifyInstance, app: App): void {
+  const { find } = messageCalls(app)
+  const readPart = async (request: FastifyRequest<PartParams>) => {
+    const ref = await find(request)
+    const number = /^\d{1,4}$/.test(request.params.part) ? Number(request.params.part) : 0
+    const attachmentId = await app.compat.mailbox.attachmentId(request.access, { ref, number })
+    if (attachmentId === null) throw new ServiceError('attachment_not_found')
+    return app.messages.attachment(request.access.caller, { ...ref, attachmentId })
+  }
+
+  http.get<PartParams>('/api/v1/message/:id/part/:part', async (request, reply) => {
+    const { attachment, bytes } = await readPart(request)
+    return reply.headers(inlineHeaders(attachment)).send(bytes)
+  })
+
+  http.get<PartParams>('/api/v1/message/:id/part/:part/thumb', async (request, reply) => {
+    await readPart(request)
+    return reply.type('image/jpeg').send(BLANK_THUMBNAIL)
+  })
+}
+
+function viewRoutes(http: FastifyInstance, app: App): void {
+  const show = async (request: FastifyRequest<MessageParams>, reply: FastifyReply) => {
+    const [, id = '', form] = /^([\w-]+)(?:\.(html|txt))?$/.exec(request.params.id) ?? []
+    const text = queryText(request.query, 'query').trim()
+    const named = { id, query: text === '' ? null : text }
+    const ref = await app.compat.mailbox.resolve(request.access, named)
+    if (ref === null) throw new ServiceError('message_not_found')
+    if (form === undefined) return reply.redirect(`/view/${ref.messageId}.html`)
+    const view = form === 'html' ? 'html' : 'text'
+    const body = await app.compat.mailpit.view(request.access, { view, ref })
+    if (body === null) throw new ServiceError('message_not_found')
+    const type = form === 'html' ? 'text/html' : 'text/plain'
+    return reply.headers(MAIL_HEADERS).type(`${type}; charset=utf-8`).send(body)
+  }
+  // A client joins its base URL with a slash to a path that begins with one.
+  for (const path of ['/view/:id', '//view/:id']) http.get<MessageParams>(path, show)
+}
+
+const tagsSchema = z.object({ IDs: ids, Tags: z.array(z.string()).nullish() })
+const nameSchema = z.object({ Name: z.string().trim().min(1) })
+
+function tagRoutes(http: FastifyInstance, app: App): void {
+  type TagParams = { readonly Params: { readonly tag: string } }
+
+  http.get('/api/v1/tags', async ({ access }) => app.compat.mailpit.tags(access))
+
+  http.put('/api/v1/tags', async ({ access, body }, reply) => {
+    const parsed = tagsSchema.safeParse(readJson(body))
+    if (!parsed.success) return bad(reply, 'Error: invalid JSON')
+    const { IDs, Tags } = parsed.data
+    await app.compat.mailpit.setTags(access, { ids: IDs ?? [], tags: Tags ?? [] })
+    return ok(reply)
+  })
+
+  http.put<TagParams>('/api/v1/tags/:tag', async ({ access, params, body }, reply) => {
+    const parsed = nameSchema.safeParse(readJson(body))
+    if (!parsed.success) return bad(reply, 'Error: invalid JSON')
+    const isFound = await app.compat.mailpit.replaceTag(access, {
+      tag: params.tag,
+      replacement: parsed.data.Name,
+    })
+    return isFound ? ok(reply) : bad(reply, `tag not found: ${params.tag}`)
+  })
+
+  http.delete<TagParams>('/api/v1/tags/:tag', async ({ access, params: { tag } }, reply) => {
+    await app.compat.mailpit.replaceTag(access, { tag, replacement: null })
+    return ok(reply)
+  })
+}
+
+function serviceRoutes(http: FastifyInstance, app: App): void {
+  http.post('/api/v1/send', { bodyLimit: SEND_BYTES_MAX }, async (request, reply) => {
+    const { access, body, ip } = request
+    const bytes = body instanceof Uint8Array ? body : new Uint8Array()
+    const sent = await app.compat.mailpit.send(access, bytes, ip)
+    if (sent.state === 'stored') return { ID: sent.messageId }
+    return reply.code(400).send({ Error: sent.reason })
+  })
+
+  http.get('/api/v1/info', async ({ access }) => {
+    const { total, unread } = await app.compat.mailbox.count(access)
+    const tags = await app.compat.mailpit.tags(access)
+    return {
+      Version: MAILPIT_VERSION,
+      LatestVersion: MAILPIT_VERSION,
+      Database: 'mayfly',
+      DatabaseSize: 0,
+      Messages: total,
+      Unread: unread,
+      Tags: Object.fromEntries(tags.map((tag) => [tag, 1])),
+      RuntimeStats: {
+        Uptime: app.compat.mailpit.uptimeSeconds(),
+        Memory: process.memoryUsage.rss(),
+        MessagesDeleted: 0,
+        SMTPAccepted: 0,
+        SMTPAcceptedSize: 0,
+        SMTPRejected: 0,
+        SMTPIgnored: 0,
+      },
+    }
+  })
+
+  http.get('/api/v1/webui', async () => ({
+    Label: 'Mayfly',
+    MessageRelay: {
+      Enabled: false,
+      SMTPServer: '',
+      ReturnPath: '',
+      AllowedRecipients: '',
+      BlockedRecipients: '',
+      OverrideFrom: '',
+      PreserveMessageIDs: false,
+      RecipientAllowlist: '',
+    },
+    SpamAssassin: false,
+    ChaosEnabled: true,
+    DuplicatesIgnored: false,
+    HideDeleteAllButton: false,
+  }))
+}
+
+const trigger = (code: number) =>
+  z
+    .object({
+      ErrorCode: z.int().min(400).max(599).default(code),
+      Probability: z.int().min(0).max(100).default(0),
+    })
+    .prefault({})
+
+const triggersSchema = z
+  .object({ Sender: trigger(451), Recipient: trigger(451), Authentication: trigger(535) })
+  .prefault({})
+
+function chaosRoutes(http: FastifyInstance, app: App): void {
+  http.get('/api/v1/chaos', async ({ access }) => app.compat.mailpit.chaos(access))
+
+  http.put('/api/v1/chaos', async ({ access, body }, reply) => {
+    const parsed = triggersSchema.safeParse(readJson(body) ?? {})
+    if (!parsed.success) return bad(reply, 'error code must be between 400 and 599')
+    if (parsed.data.Authentication.Probability > 0) {
+      return bad(reply, 'chaos of authentication is not supported')
+    }
+    return app.compat.mailpit.setChaos(access, parsed.data)
+  })
+}
+
+function pageOf(query: unknown): { readonly start: number; readonly limit: number } {
+  return {
+    start: queryNumber(query, 'start', 0),
+    limit: queryNumber(query, 'limit', PAGE_DEFAULT),
+  }
+}
+
+function selectionOf(
+  given: readonly string[] | null | undefined,
+  search: string | null | undefined,
+) {
+  if (given !== null && given !== undefined && given.length > 0) {
+    return { by: 'ids', ids: given } as const
+  }
+  return search ? ({ by: 'search', query: search } as const) : ({ by: 'all' } as const)
+}
+
+function ok(reply: FastifyReply): FastifyReply {
+  return reply.type('text/plain').send('ok')
+}
+
+function bad(reply: FastifyReply, text: string): FastifyReply {
+  return reply.code(400).type('text/plain; charset=utf-8').send(text)
+}

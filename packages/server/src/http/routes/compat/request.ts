@@ -1,0 +1,45 @@
+import type { App } from '../../../assembly/api.ts'
+import { ServiceError } from '../../../errors.ts'
+
+/** Who calls an API of another mail catcher, and which project inboxes are shown. */
+export type Access = Awaited<ReturnType<App['compat']['access']>>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on the routes of other mail catchers' APIs. */
+    access: Access
+  }
+}
+
+/** Checks the credentials and the rate of a request. */
+export async function admit(app: App, authorization: string | undefined): Promise<Access> {
+  const access = await app.compat.access(authorization)
+  const rate = await app.limits.consumeRequest(access.caller)
+  if (rate !== null && rate.refusal !== null) {
+    const { refusal: message, resetSeconds: retryAfterSeconds } = rate
+    throw new ServiceError('requests_per_minute_exceeded', { message, retryAfterSeconds })
+  }
+  app.limits.countRequest(access.caller)
+  return access
+}
+
+/** The JSON of a body; null when it is none. */
+export function readJson(body: unknown): unknown {
+  try {
+    return body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : null
+  } catch {
+    return null
+  }
+}
+
+/** A number of the query from 0 on; `fallback` for anything else. */
+export function queryNumber(query: unknown, name: string, fallback: number): number {
+  const text = queryText(query, name)
+  return /^\d{1,9}$/.test(text) ? Number(text) : fallback
+}
+
+/** A text of the query; empty without it. */
+export function queryText(query: unknown, name: string): string {
+  const value = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,171 @@
+import type { AccountId, AttachmentId, InboxId, MessageId } from '@mayfly/contract'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Schema } from '../schema.ts'
+import type { MailContent } from './mails.ts'
+
+/** A message in one of the project inboxes of an account. */
+export type CaughtRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
+
+/** What lists and searches need of a message without its content. */
+export type CaughtEntry = CaughtRef & {
+  readonly inbox: { readonly id: InboxId; readonly address: string }
+  readonly receivedAt: number
+  readonly from: { readonly name: string | null; readonly address: string | null }
+  readonly subject: string | null
+  readonly sizeBytes: number
+  readonly isRead: boolean
+  readonly hasAttachments: boolean
+  readonly otp: string | null
+  readonly tags: readonly string[]
+}
+
+/** Messages of several project inboxes of one account. */
+export class CaughtMessages {
+  readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
+    this.#db = db
+    this.#dialect = dialect
+  }
+
+  /** All messages, newest first. */
+  async list(owner: AccountId, inboxIds: readonly InboxId[]): Promise<CaughtEntry[]> {
+    const rows = await this.#owned(owner, inboxIds)
+      .select(['message.id', 'message.inbox_id', 'message.received_at', 'message.size_bytes'])
+      .select(['message.from_name', 'message.from_address', 'message.subject', 'message.tags'])
+      .select(['message.is_read', 'message.has_attachments', 'message.otp_value'])
+      .select('inbox.address')
+      .orderBy('message.received_at', 'desc')
+      .orderBy('message.sequence', 'desc')
+      .execute()
+    return rows.map((row) => ({
+      messageId: row.id,
+      inboxId: row.inbox_id,
+      inbox: { id: row.inbox_id, address: row.address },
+      receivedAt: row.received_at,
+      from: { name: row.from_name, address: row.from_address },
+      subject: row.subject,
+      sizeBytes: row.size_bytes,
+      isRead: row.is_read === 1,
+      hasAttachments: row.has_attachments === 1,
+      otp: row.otp_value,
+      tags: toTags(row.tags),
+    }))
+  }
+
+  /** The newest messages, from the one at `start`. */
+  async listPage(
+    owner: AccountId,
+    inboxIds: readonly InboxId[],
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<CaughtRef[]> {
+    const rows = await this.#owned(owner, inboxIds)
+      .select(['message.id', 'message.inbox_id'])
+      .orderBy('message.received_at', 'desc')
+      .orderBy('message.sequence', 'desc')
+      .offset(page.start)
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
+  }
+
+  /** Those of these messages that are in one of the inboxes. */
+  async findRefs(
+    owner: AccountId,
+    inboxIds: readonly InboxId[],
+    ids: readonly string[],
+  ): Promise<CaughtRef[]> {
+    const rows = await this.#owned(owner, inboxIds)
+      .select(['message.id', 'message.inbox_id'])
+      .where(this.#dialect.isAmong('message.id', ids))
+      .execute()
+    return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
+  }
+
+  /** What only the views of project inboxes show of a message. */
+  async findExtras(
+    owner: AccountId,
+    { inboxId, messageId }: CaughtRef,
+  ): Promise<{ readonly username: string | null; readonly tags: readonly string[] } | null> {
+    const row = await this.#owned(owner, [inboxId])
+      .innerJoin('mail', 'mail.id', 'message.mail_id')
+      .select(['message.tags', 'mail.content'])
+      .where('message.id', '=', messageId)
+      .executeTakeFirst()
+    if (row === undefined) return null
+    // Written by `Mails.add`.
+    const { caught } = JSON.parse(row.content) as MailContent
+    return { username: caught?.username ?? null, tags: toTags(row.tags) }
+  }
+
+  /** The attachment at a position, from 0; null without it. */
+  async findAttachmentId(
+    owner: AccountId,
+    { inboxId, messageId }: CaughtRef,
+    ordinal: number,
+  ): Promise<AttachmentId | null> {
+    const row = await this.#owned(owner, [inboxId])
+      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
+      .select('attachment.id')
+      .where('message.id', '=', messageId)
+      .where('attachment.ordinal', '=', ordinal)
+      .executeTakeFirst()
+    return row?.id ?? null
+  }
+
+  /** The attachment with this id or file name; null without it. */
+  async findAttachmentByName(
+    owner: AccountId,
+    { inboxId, messageId }: CaughtRef,
+    name: string,
+  ): Promise<AttachmentId | null> {
+    const row = await this.#owned(owner, [inboxId])
+      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
+      .select('attachment.id')
+      .where('message.id', '=', messageId)
+      .where(({ or, eb }) =>
+        or([eb('attachment.filename', '=', name), eb(sql<string>`attachment.id`, '=', name)]),
+      )
+      .orderBy('attachment.ordinal')
+      .executeTakeFirst()
+    return row?.id ?? null
+  }
+
+  /** The tags of all messages, each once. */
+  async listTags(owner: AccountId, inboxIds: readonly InboxId[]): Promise<string[]> {
+    const rows = await this.#owned(owner, inboxIds)
+      .select('message.tags')
+      .distinct()
+      .where('message.tags', 'is not', null)
+      .where('message.tags', '<>', '[]')
+      .execute()
+    const tags = new Set(rows.flatMap((row) => toTags(row.tags)))
+    return [...tags].sort((a, b) => a.localeCompare(b, 'en'))
+  }
+
+  /** Sets the tags of messages that `findRefs` or `list` returned. */
+  async setTags(refs: readonly CaughtRef[], tags: readonly string[]): Promise<void> {
+    const ids = refs.map(({ messageId }) => messageId)
+    await this.#db
+      .updateTable('message')
+      .set({ tags: JSON.stringify(tags) })
+      .where(this.#dialect.isAmong('id', ids))
+      .execute()
+  }
+
+  #owned(owner: AccountId, inboxIds: readonly InboxId[]) {
+    return this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.keep_messages', 'is not', null)
+      .where(this.#dialect.isAmong('inbox.id', inboxIds))
+  }
+}
+
+function toTags(json: string | null): readonly string[] {
+  // Written by `Mails.add` and `setTags`.
+  return json === null ? [] : (JSON.parse(json) as string[])
+}

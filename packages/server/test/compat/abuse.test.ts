@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { first } from '../testing-first.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
+import { send } from './testing-catch-all.ts'
+
+/** One path of each API, with the id of a message. */
+const PATHS = (id: string) => [
+  `/api/v1/message/${id}`,
+  `/api/v1/message/${id}/raw`,
+  `/api/v1/message/${id}/headers`,
+  `/view/${id}.html`,
+  `/email/${id}`,
+  `/email/${id}/html`,
+  `/api/v1/messages/${id}/download`,
+]
+
+const basic = (user: string, password: string) => ({
+  headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+})
+
+onEachDatabase('the APIs of mail catchers', (create) => {
+  const shared = sharedService(create)
+
+  it('need a key where mail without credentials is not taken', async () => {
+    const { anonymous } = await shared()
+    const paths = ['/api/v1/messages', '/api/v2/messages', '/email', '/api/email', '/view/latest']
+    for (const path of [...paths, '/mailhog/api/v1/messages', '/api/v1/info']) {
+      const { status, headers, text } = await anonymous.get(path)
+      assert.deepEqual([status, text], [401, 'Unauthorized.\n'], path)
+      assert.equal(headers['www-authenticate'], 'Basic realm="Login"')
+      assert.equal((await anonymous.get(path, basic('mf_live_wrong', ''))).status, 401, path)
+    }
+  })
+
+  it('count keys of HTTP Basic towards the requests per minute', async () => {
+    await using database = await create()
+    await using service = await startService({
+      database,
+      env: { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PLAN_KEY_ONLY: 'requestsPerMinute=5' },
+    })
+    const dev = await service.register()
+    const call = () => service.anonymous.get('/api/v1/messages', basic(dev.key, ''))
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await call()).status)
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429])
+    const refused = await call()
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+    assert.equal((await dev.get('/v1/inboxes')).status, 429)
+  })
+
+  it('show nothing of other accounts, nor of inboxes that are no project inboxes', async () => {
+    const service = await shared()
+    const alice = await service.register()
+    const bob = await service.register()
+    const project = await alice.inboxes.create({ catchAll: true })
+    const ordinary = await alice.inboxes.create()
+    const auth = { user: project.id, pass: alice.key }
+    await send(service, { to: 'ada@elsewhere.example', html: '<p>secret</p>' }, auth)
+    await service.sendMail({ to: ordinary.emailAddress, subject: 'own' })
+    const { id } = first((await project.listMessages()).messages)
+    const { id: ownId } = first((await ordinary.listMessages()).messages)
+    for (const path of PATHS(id)) {
+      const answer = await service.anonymous.get(path, basic(project.id, alice.key))
+      assert.equal(answer.status, 200, path)
+      assert.equal((await bob.get(path)).status, 404, path)
+      assert.equal((await service.anonymous.get(path, basic(project.id, bob.key))).status, 401)
+    }
+    for (const path of PATHS(ownId)) assert.equal((await alice.get(path)).status, 404, path)
+    assert.equal((await bob.get(`/api/v1/messages/${id}`)).text, 'null')
+    assert.equal((await bob.get('/api/v1/messages')).body.total, 0)
+    assert.equal((await bob.get('/api/v2/messages')).body.total, 0)
+    assert.deepEqual((await bob.get('/email')).body, [])
+    const json = { 'content-type': 'application/json' }
+    const ids = JSON.stringify({ IDs: [id, ownId] })
+    await bob.send('DELETE', '/api/v1/messages', { rawBody: ids, headers: json })
+    await bob.send('DELETE', '/api/v1/messages')
+    await alice.send('DELETE', '/api/v1/messages', {
+      rawBody: JSON.stringify({ IDs: [ownId] }),
+      headers: json,
+    })
+    assert.equal((await project.listMessages()).messages.length, 1)
+    assert.equal((await ordinary.listMessages()).messages.length, 1)
+  })
+
+  it('refuse what pages of other sites send', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    await dev.inboxes.create({ catchAll: true })
+    const origin = { origin: 'https://evil.example' }
+    assert.equal((await dev.get('/api/v1/messages', { headers: origin })).status, 403)
+    const body = { From: { Email: 'a@b.example' }, To: [{ Email: 'c@d.example' }] }
+    assert.equal((await dev.post('/api/v1/send', body, { headers: origin })).status, 403)
+    const own = { origin: service.httpUrl }
+    assert.equal((await dev.post('/api/v1/send', body, { headers: own })).status, 200)
+  })
+
+  it('answer malformed requests without a 500', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    await dev.inboxes.create({ catchAll: true })
+    const api = createApiClient(service.httpUrl, dev.key)
+    const bodies = [
+      '',
+      'x',
+      'null',
+      '[]',
+      '{"IDs":1}',
+      '{"IDs":[{}]}',
+      '{"Tags":3}',
+      '{"Read":"x"}',
+    ]
+    const targets = [
+      ['PUT', '/api/v1/messages'],
+      ['DELETE', '/api/v1/messages'],
+      ['PUT', '/api/v1/tags'],
+      ['PUT', '/api/v1/tags/x'],
+      ['PUT', '/api/v1/chaos'],
+      ['POST', '/api/v1/send'],
+      ['POST', '/email/delete'],
+    ] as const
+    for (const [method, path] of targets) {
+      for (const rawBody of bodies) {
+        for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+          const answer = await api.send(method, path, {
+            rawBody,
+            headers: { 'content-type': type },
+          })
+          assert.ok(answer.status < 500, `${method} ${path} ${rawBody}: ${answer.status}`)
+        }
+      }
+    }
+    for (const path of [
+      '/view/..%2f',
+      '/view/%00',
+      '/api/v1/search?query=%22',
+      '/email/%20/html',
+    ]) {
+      assert.ok((await api.get(path)).status < 500, path)
+    }
+  })
+})

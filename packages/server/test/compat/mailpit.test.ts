@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { it } from 'node:test'
+import { MailpitClient } from 'mailpit-api'
+import { WebSocket } from 'ws'
+import { createApiClient } from '../testing-api-client.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { sharedService } from '../testing-start-service.ts'
+import { send, startCatchAll } from './testing-catch-all.ts'
+
+/** A 1 by 1 PNG. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+onEachDatabase("Mailpit's client for Node", (create) => {
+  const keyed = sharedService(create)
+
+  it('lists, searches and reads what was sent to anybody', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const mailpit = new MailpitClient(service.httpUrl)
+    assert.equal((await mailpit.listMessages()).messages_count, 0)
+    await send(service, {
+      to: ['Ada <ada@elsewhere.example>', 'bob+urgent@elsewhere.example'],
+      cc: 'carol@elsewhere.example',
+      bcc: 'dave@hidden.example',
+      replyTo: 'help@example.com',
+      subject: 'Your order',
+      text: 'Thank you, Ada.',
+      html: '<p>Thank you, <b>Ada</b>.</p><img src="cid:logo"><script>alert(1)</script>',
+      headers: { 'X-Tags': 'orders, Shop' },
+      attachments: [
+        { filename: 'invoice.pdf', content: '%PDF-1.7 test', contentType: 'application/pdf' },
+        { filename: 'logo.png', content: PNG, cid: 'logo' },
+      ],
+    })
+    await send(service, { to: 'eve@elsewhere.example', subject: 'Another', text: 'Hello' })
+
+    const list = await mailpit.listMessages()
+    assert.deepEqual([list.total, list.unread, list.messages_count], [2, 2, 2])
+    assert.deepEqual(list.tags, ['orders', 'Shop', 'urgent'])
+    assert.deepEqual(
+      list.messages.map(({ Subject }) => Subject),
+      ['Another', 'Your order'],
+    )
+    const found = await mailpit.searchMessages({ query: 'addressed:dave@hidden.example is:unread' })
+    assert.equal(found.messages_count, 1)
+    const [summary] = found.messages
+    assert.ok(summary)
+    assert.deepEqual(summary.From, { Name: 'Shop', Address: 'shop@example.com' })
+    assert.deepEqual(
+      [summary.To, summary.Cc, summary.Bcc, summary.ReplyTo].map((all) =>
+        all?.map(({ Address }) => Address),
+      ),
+      [
+        ['ada@elsewhere.example', 'bob+urgent@elsewhere.example'],
+        ['carol@elsewhere.example'],
+        ['dave@hidden.example'],
+        ['help@example.com'],
+      ],
+    )
+    assert.deepEqual(
+      [summary.Read, summary.Attachments, summary.Snippet],
+      [false, 1, 'Thank you, Ada.'],
+    )
+
+    const message = await mailpit.getMessageSummary(summary.ID)
+    assert.match(message.HTML, /<script>alert\(1\)<\/script>/)
+    assert.equal(message.Text.trim(), 'Thank you, Ada.')
+    assert.equal(message.ReturnPath, 'shop@example.com')
+    const [pdf] = message.Attachments
+    const [logo] = message.Inline
+    assert.deepEqual(
+      [pdf?.FileName, pdf?.ContentType, pdf?.Size],
+      ['invoice.pdf', 'application/pdf', 13],
+    )
+    const blob = await mailpit.getMessageAttachment(summary.ID, pdf?.PartID ?? '')
+    assert.deepEqual([blob.type, await blob.text()], ['application/pdf', '%PDF-1.7 test'])
+    const thumb = await mailpit.getAttachmentThumbnail(summary.ID, logo?.PartID ?? '')
+    assert.equal(thumb.type, 'image/jpeg')
+    assert.equal((await mailpit.listMessages()).unread, 1)
+    const headers = await mailpit.getMessageHeaders(summary.ID)
+    assert.deepEqual(headers['Subject'], ['Your order'])
+    assert.ok(headers['Message-Id'])
+    assert.match(await mailpit.getMessageSource(), /^Return-Path: /)
+    assert.match(
+      await mailpit.renderMessageHTML(summary.ID),
+      /src="\/api\/v1\/message\/msg_\w+\/part\/\d"/,
+    )
+    assert.match(await mailpit.renderMessageText(summary.ID), /Thank you, Ada/)
+    const check = await mailpit.htmlCheck(summary.ID)
+    assert.ok(check.Total.Nodes > 0)
+    await assert.rejects(mailpit.htmlCheck('latest'), /400 Bad Request/)
+    assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
+  })
+
+  it('marks, tags and deletes', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const mailpit = new MailpitClient(service.httpUrl)
+    for (const subject of ['one', 'two', 'three']) {
+      await send(service, { to: 'ada@elsewhere.example', subject, text: subject })
+    }
+    const [three, two] = (await mailpit.listMessages()).messages
+    assert.ok(two && three)
+    assert.equal(await mailpit.setReadStatus({ IDs: [two.ID], Read: true }), 'ok')
+    assert.equal(await mailpit.setReadStatus({ Search: 'subject:three', Read: true }), 'ok')
+    assert.equal((await mailpit.listMessages()).unread, 1)
+    assert.equal(await mailpit.setReadStatus({ Read: false }), 'ok')
+    assert.equal((await mailpit.listMessages()).unread, 3)
+
+    assert.equal(await mailpit.setTags({ IDs: [two.ID, three.ID], Tags: ['Welcome', 'a<b'] }), 'ok')
+    assert.deepEqual(await mailpit.getTags(), ['ab', 'Welcome'])
+    assert.equal(await mailpit.renameTag('Welcome', 'Hello'), 'ok')
+    assert.equal((await mailpit.searchMessages({ query: 'tag:hello' })).messages_count, 2)
+    assert.equal(await mailpit.deleteTag('ab'), 'ok')
+    assert.deepEqual(await mailpit.getTags(), ['Hello'])
+
+    assert.equal(await mailpit.deleteMessages({ IDs: [two.ID] }), 'ok')
+    assert.equal(await mailpit.deleteMessagesBySearch({ query: 'subject:three' }), 'ok')
+    const left = await mailpit.listMessages()
+    assert.deepEqual(
+      left.messages.map(({ Subject }) => Subject),
+      ['one'],
+    )
+    assert.equal(await mailpit.deleteMessages(), 'ok')
+    assert.equal((await mailpit.listMessages()).total, 0)
+  })
+
+  it('sends, and the mail has the headers that Mailpit gives it', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const mailpit = new MailpitClient(service.httpUrl)
+    const { ID } = await mailpit.sendMessage({
+      From: { Email: 'from@example.com', Name: 'From Name' },
+      To: [{ Email: 'to@example.com', Name: 'To Name' }],
+      Cc: [{ Email: 'cc@example.com' }],
+      Bcc: ['bcc@example.com'],
+      ReplyTo: [{ Email: 'reply@example.com' }],
+      Subject: 'Sent by the API',
+      Text: 'Text body',
+      HTML: '<p>HTML body</p>',
+      Tags: ['api'],
+      Headers: { 'List-Unsubscribe': '<https://example.com/u>' },
+      Attachments: [{ Filename: 'a.txt', Content: Buffer.from('hello').toString('base64') }],
+    })
+    const headers = await mailpit.getMessageHeaders(ID)
+    assert.deepEqual(Object.keys(headers), [
+      ...['Bcc', 'Cc', 'Content-Type', 'Date', 'From', 'List-Unsubscribe', 'Message-Id'],
+      ...['Mime-Version', 'Reply-To', 'Return-Path', 'Subject', 'To', 'X-Tags'],
+    ])
+    const message = await mailpit.getMessageSummary(ID)
+    assert.deepEqual(message.Bcc, [{ Name: '', Address: 'bcc@example.com' }])
+    assert.deepEqual(message.Tags, ['api'])
+    assert.deepEqual(message.ListUnsubscribe.Links, ['https://example.com/u'])
+    assert.equal(message.Attachments[0]?.FileName, 'a.txt')
+    const bad = { From: { Email: 'from@example.com' }, To: [{ Email: 'nobody' }], Subject: 'x' }
+    await assert.rejects(mailpit.sendMessage(bad), /400 .*invalid To address: nobody/)
+  })
+
+  it('reads the service, and sets chaos as faults', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const mailpit = new MailpitClient(service.httpUrl)
+    assert.match((await mailpit.getInfo()).Version, /^v1\./)
+    assert.equal((await mailpit.getConfiguration()).ChaosEnabled, true)
+    const off = await mailpit.getChaosTriggers()
+    assert.deepEqual(off.Recipient, { ErrorCode: 451, Probability: 0 })
+    await mailpit.setChaosTriggers({ Recipient: { ErrorCode: 550, Probability: 100 } })
+    const refused = send(service, { to: 'ada@elsewhere.example', text: 'x' })
+    await assert.rejects(refused, /550 Chaos recipient error/)
+    await mailpit.setChaosTriggers()
+    await send(service, { to: 'ada@elsewhere.example', text: 'x' })
+    assert.deepEqual(await mailpit.getChaosTriggers(), off)
+    await assert.rejects(mailpit.spamAssassinCheck(), /400 Bad Request/)
+    await assert.rejects(
+      mailpit.releaseMessage('latest', { To: ['a@b.example'] }),
+      /400 Bad Request/,
+    )
+    await assert.rejects(mailpit.getMessageSummary('msg_unknown'), /404 Not Found/)
+  })
+
+  it('waits for what arrives, with a key and for one project of several', async () => {
+    const service = await keyed()
+    const dev = await service.register()
+    const shop = await dev.inboxes.create({ catchAll: true })
+    const blog = await dev.inboxes.create({ catchAll: true })
+    const ordinary = await dev.inboxes.create()
+    const client = (username: string, password: string) =>
+      new MailpitClient(service.httpUrl, { auth: { username, password } })
+    const waiting = client(shop.id, dev.key).waitForMessage(
+      { query: 'subject:Hi' },
+      { interval: 20 },
+    )
+    const mail = { to: 'ada@elsewhere.example', text: 'Hello' }
+    await send(service, { ...mail, subject: 'Hi' }, { user: shop.id, pass: dev.key })
+    await send(service, { ...mail, subject: 'Post' }, { user: blog.emailAddress, pass: dev.key })
+    await service.sendMail({ to: ordinary.emailAddress, subject: 'Own' })
+    const received = await waiting
+    assert.deepEqual([received.Subject, received.Username], ['Hi', shop.id])
+    const subjects = async (mailpit: MailpitClient) =>
+      (await mailpit.listMessages()).messages.map(({ Subject }) => Subject)
+    assert.deepEqual(await subjects(client(blog.id, dev.key)), ['Post'])
+    assert.deepEqual(await subjects(client(dev.key, '')), ['Post', 'Hi'])
+    assert.deepEqual(await subjects(client('anybody', dev.key)), ['Post', 'Hi'])
+    const stranger = await service.register()
+    assert.deepEqual(await subjects(client(stranger.key, '')), [])
+    for (const [user, password] of [
+      [shop.id, stranger.key],
+      [ordinary.id, dev.key],
+      ['', ''],
+      ['user', 'password'],
+    ] as const) {
+      await assert.rejects(client(user, password).listMessages(), /401 Unauthorized/)
+    }
+    await assert.rejects(new MailpitClient(service.httpUrl).listMessages(), /401 Unauthorized/)
+    const foreign = client(stranger.key, '').getMessageSummary(received.ID)
+    await assert.rejects(foreign, /404 Not Found/)
+  })
+
+  it('follows events by WebSocket', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const url = `${service.httpUrl.replace('http', 'ws')}/api/events`
+    const socket = new WebSocket(url)
+    const events: { Type: string; Data: Record<string, unknown> }[] = []
+    socket.on('message', (data) => events.push(JSON.parse(String(data))))
+    const until = async (type: string) => {
+      for (;;) {
+        const found = events.find(({ Type }) => Type === type)
+        if (found !== undefined) return found.Data
+        await once(socket, 'message')
+      }
+    }
+    await once(socket, 'open')
+    await send(service, { to: 'ada@elsewhere.example', subject: 'Live', text: 'x' })
+    const { ID, Subject, Read } = await until('new')
+    assert.deepEqual([Subject, Read], ['Live', false])
+    assert.equal((await until('stats'))['Total'], 1)
+    const mailpit = new MailpitClient(service.httpUrl)
+    await mailpit.getMessageSummary(String(ID))
+    assert.deepEqual(await until('update'), { ID, Read: true })
+    await mailpit.deleteMessages({ IDs: [String(ID)] })
+    assert.deepEqual(await until('delete'), { ID })
+    socket.close()
+    await once(socket, 'close')
+
+    for (const [headers, status] of [
+      [{ origin: 'https://evil.example' }, 403],
+      [{ authorization: 'Bearer mf_live_wrong' }, 401],
+    ] as const) {
+      const refused = new WebSocket(url, { headers })
+      const [, response] = await once(refused, 'unexpected-response')
+      assert.equal(response.statusCode, status)
+    }
+  })
+
+  it('never gets the HTML of a mail without a sandbox', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    await send(service, {
+      to: 'ada@elsewhere.example',
+      html: '<script>alert(1)</script>',
+      attachments: [{ filename: 'a.svg', content: '<svg/>', contentType: 'image/svg+xml' }],
+    })
+    const { body } = await api.get('/api/v1/message/latest')
+    const paths = [
+      `/view/${body.ID}.html`,
+      `//view/${body.ID}.html`,
+      '/view/latest.html',
+      `/view/${body.ID}.txt`,
+      `/api/v1/message/${body.ID}/raw`,
+      `/api/v1/message/${body.ID}/raw?dl=1`,
+    ]
+    for (const path of paths) {
+      // Not by `new URL`, which takes a host from two slashes.
+      const answer = await api.get(`${service.httpUrl}${path}`)
+      assert.equal(answer.status, 200, path)
+      assert.match(String(answer.headers['content-security-policy']), /^sandbox /, path)
+      assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/, path)
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+    }
+    const latest = await api.get('/view/latest')
+    assert.deepEqual([latest.status, latest.headers.location], [302, `/view/${body.ID}.html`])
+    const json = await api.get(`/api/v1/message/${body.ID}`)
+    assert.match(String(json.headers['content-type']), /^application\/json/)
+  })
+})
