@@ -10,10 +10,11 @@ import { decodeTransfer } from '../src/mime/transfer-encoding.ts'
 import { HOSTILE_HTML } from './testing-hostile-html.ts'
 import { readMarkup } from './testing-markup.ts'
 import { mutate, randomFrom } from './testing-mutations.ts'
+import { soakProgress, soakRounds } from './testing-soak.ts'
 import { workedMs } from './testing-worked-ms.ts'
 
 /** Mails in `npm test`; the long form has a million. */
-const MAILS = process.env['SOAK'] === undefined ? 2_000 : 1_000_000
+const MAILS = soakRounds({ short: 2_000, long: 1_000_000 })
 
 /** Another seed each day in the long form; the message of a failure names it. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
@@ -67,8 +68,10 @@ const TOKENS = [
 
 it(`reads ${MAILS} changed mails: no error, nothing over its bounds, none over 2 s`, () => {
   const random = randomFrom(SEED)
+  const progress = soakProgress('changed mails', MAILS)
   let slowest = 0
   for (let index = 0; index < MAILS; index++) {
+    progress(index)
     const raw = mutate({ random, samples: SAMPLES, tokens: TOKENS, bytesMax: 256 * 1024 })
     try {
       slowest = Math.max(

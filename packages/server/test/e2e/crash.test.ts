@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Inbox } from '@mayfly/client'
+import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 
 /** Kills on each database; the long form has a thousand. */
-const CYCLES = process.env['SOAK'] === undefined ? 6 : 1_000
+const CYCLES = soakRounds({ short: 6, long: 1_000 })
 
 /** Clients that send at the same time. */
 const CLIENTS = 8
@@ -50,7 +51,7 @@ async function sendUntilKilled(
   }
 }
 
-onEachDatabase('kill -9 under load', (create) => {
+onEachDatabase('kill -9 under load', (create, name) => {
   it(`loses no acknowledged mail and doubles none, ${CYCLES} times`, async () => {
     await using database = await create()
     const env = {
@@ -63,7 +64,9 @@ onEachDatabase('kill -9 under load', (create) => {
     let key = ''
     let last: { inboxId: string; acknowledged: readonly string[] } | null = null
     let total = 0
+    const progress = soakProgress(`kills on ${name}`, CYCLES)
     for (let cycle = 0; cycle <= CYCLES; cycle++) {
+      progress(cycle)
       await using server = startServerProcess(env)
       const { httpUrl, smtpPort } = await server.ready
       const owner = key === '' ? await registerAccountAt(httpUrl) : accountWithKey(httpUrl, key)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { it } from 'node:test'
 import { mutate, pick, randomFrom } from '../../../mail/test/testing-mutations.ts'
+import { IS_SOAK, soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService } from '../testing-start-service.ts'
 
 /** Requests in `npm test`; the long form has a million on SQLite, a tenth on PostgreSQL. */
-const REQUESTS = process.env['SOAK'] === undefined ? 1_500 : 1_000_000
+const REQUESTS = soakRounds({ short: 1_500, long: 1_000_000 })
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 
@@ -39,8 +40,7 @@ type Sample = { readonly path: string; readonly body: string }
 
 onEachDatabase('changed bodies', (create, database) => {
   const shared = sharedService(create)
-  const count =
-    process.env['SOAK'] !== undefined && database !== 'SQLite' ? REQUESTS / 10 : REQUESTS
+  const count = IS_SOAK && database !== 'SQLite' ? Math.ceil(REQUESTS / 10) : REQUESTS
 
   it(`of ${count} requests are answered below 500, in one shape, within 2 s`, async () => {
     const service = await shared()
@@ -53,9 +53,11 @@ onEachDatabase('changed bodies', (create, database) => {
     using agent = keepAliveAgent()
     let started = 0
     const statuses = new Map<number, number>()
+    const progress = soakProgress(`changed bodies on ${database}`, count)
     const sendNext = async () => {
       while (started < count) {
         const index = started++
+        progress(index)
         const { path } = pick(random, samples)
         const changed = mutate({ random, samples: bodies, tokens: TOKENS, bytesMax: 64 * 1024 })
         const body = withoutWaiting(changed)

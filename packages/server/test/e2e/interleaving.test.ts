@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
+import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { createContent } from '../../src/assembly/content.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
 import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
@@ -10,7 +11,7 @@ import type { Store } from '../../src/store/open.ts'
 import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../testing-store.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
-const ROUNDS = process.env['SOAK'] === undefined ? 500 : 100_000
+const ROUNDS = soakRounds({ short: 500, long: 100_000 })
 
 // A caller by hand: the wait only reads its account.
 const CALLER = { accountId: ALICE } as Parameters<typeof findWithin>[1]
@@ -21,7 +22,9 @@ describeEachDatabase('waits against arrivals', (open) => {
     const subscriptions = new Subscriptions<InboxId>()
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
+    const progress = soakProgress('waits against arrivals', ROUNDS)
     for (let round = 0; round < ROUNDS; round++) {
+      progress(round)
       const afterSequence = (await store.inboxes.lastSequence(ALICE, inbox.id)) ?? 0
       const filter = { after: String(afterSequence) }
       const wait = async () => {

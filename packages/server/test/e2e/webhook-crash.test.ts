@@ -1,6 +1,6 @@
 // The sending side is killed again and again under load.
 //
-//   SOAK=1 node --test …    10,000 events and 500 kills; otherwise a short form
+//   npm run soak -- --only dispatcher    10,000 events and 500 kills; otherwise a short form
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -11,6 +11,7 @@ import { it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AccountId, EventId, WebhookId } from '@mayfly/contract'
+import { IS_SOAK, soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createIds } from '../../src/platform/ids.ts'
 import { createSecretBox } from '../../src/platform/secret-box.ts'
@@ -18,8 +19,7 @@ import { openStore, type Store } from '../../src/store/open.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Received, type Receiver } from '../testing-receiver.ts'
 
-const IS_SOAK = process.env['SOAK'] === '1'
-const KILLS = IS_SOAK ? 500 : 3
+const KILLS = soakRounds({ short: 3, long: 500 })
 const EVENTS_A_KILL = IS_SOAK ? 20 : 50
 const ENDPOINTS = 20
 const FAILING_PERCENT = 30
@@ -103,8 +103,10 @@ async function killAgainAndAgain(
   kills: number,
   addWork: () => Promise<void>,
 ): Promise<ChildProcess> {
+  const progress = soakProgress('kills of a dispatcher', kills)
   let child = await startDispatcher(env)
   for (let i = 0; i < kills; i++) {
+    progress(i)
     await addWork()
     await delay(randomInt(1_500))
     await kill(child)
