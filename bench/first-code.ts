@@ -89,7 +89,29 @@ for (let round = 0; round <= ROUNDS; round++) {
 }
 report()
 
-async function measure({ command: [file, ...first], args, hasCodes }: Program): Promise<Measured> {
+async function measure(program: Program): Promise<Measured> {
+  const idle = await run(program, async ({ sinceStart, pid }) => {
+    const greetingMs = sinceStart()
+    const cpuMs = cpuTimeUs(pid) / 1000
+    await delay(SETTLE_MS)
+    return { greetingMs, cpuMs, ...memoryOf(pid) }
+  })
+  const toCode = (running: Running) => takeCode(running).then(running.sinceStart)
+  return { ...idle, codeMs: program.hasCodes ? await run(program, toCode) : null }
+}
+
+/** A program that has sent its first greeting. */
+type Running = {
+  readonly ports: Ports
+  readonly folder: string
+  readonly pid: number
+  readonly sinceStart: () => number
+}
+
+async function run<T>(
+  { command: [file, ...first], args }: Program,
+  work: (running: Running) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'mayfly-first-code-'))
   const ports = { http: await freePort(), smtp: await freePort() }
   const startedAt = performance.now()
@@ -107,11 +129,7 @@ async function measure({ command: [file, ...first], args, hasCodes }: Program): 
   const sinceStart = () => performance.now() - startedAt
   try {
     await greeting(ports.smtp)
-    const greetingMs = sinceStart()
-    const cpuMs = cpuTimeUs(child.pid) / 1000
-    const codeMs = hasCodes ? await takeCode(ports, folder).then(sinceStart) : null
-    await delay(SETTLE_MS)
-    return { greetingMs, codeMs, cpuMs, ...memoryOf(child.pid ?? 0) }
+    return await work({ ports, folder, pid: child.pid ?? 0, sinceStart })
   } finally {
     child.kill('SIGKILL')
     await ended
@@ -133,7 +151,7 @@ async function greeting(port: number): Promise<void> {
   }
 }
 
-async function takeCode({ http, smtp }: Ports, folder: string): Promise<void> {
+async function takeCode({ ports: { http, smtp }, folder }: Running): Promise<void> {
   const baseUrl = `http://127.0.0.1:${http}`
   const apiKey = readFileSync(join(folder, 'data', 'local-key'), 'utf8').trim()
   const inbox = await createClient({ baseUrl, apiKey }).inboxes.create()
@@ -151,7 +169,9 @@ function memoryOf(pid: number): { readonly rssMb: number; readonly ownMb: number
 }
 
 function report(): void {
-  console.log('| | size | greeting | first code | processor until greeting | memory | of it own |')
+  console.log(
+    '| | size | greeting | first code | processor until greeting | idle memory | of it own |',
+  )
   console.log('|---|---|---|---|---|---|---|')
   for (const [{ name, sizeBytes }, results] of measured) {
     const best = (value: (result: Measured) => number | null) => {
