@@ -95,6 +95,8 @@ describe('the executable', { timeout: 120_000 }, () => {
     assert.match((await command('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
     const unreachable = command('healthcheck', '--url', 'http://127.0.0.1:9')
     await assert.rejects(unreachable, { code: 1, stderr: /^mayfly: http:\/\/127\.0\.0\.1:9.*\n$/ })
+    // As the executable is called, and not `npx mayfly` as in a clone.
+    await assert.rejects(command('inboxx'), { code: 2, stderr: /Did you mean `mayfly inbox`/ })
     assert.deepEqual(await readdir(home), [])
   })
 

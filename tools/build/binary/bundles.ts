@@ -84,15 +84,15 @@ export async function bundle(
 }
 
 /**
- * A file's URL is its path in the repository, from the root on. Files of ours are found by it
- * (own-files.ts).
+ * A file's URL is its path in the repository, from the root on, with the extension of built code.
+ * Files of ours are found by it (own-files.ts).
  */
 const repositoryUrls: Plugin = {
   name: 'repository-urls',
   setup: ({ onLoad }) => {
     onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
-      const url = `file:///${relative(ROOT, path)}`
+      const url = `file:///${relative(ROOT, path).replace(/ts$/, 'js')}`
       return { loader: 'ts', contents: source.replaceAll('import.meta.url', `'${url}'`) }
     })
   },
