@@ -15,7 +15,7 @@ import type { MailHogView } from '../features/compat/mailhog/view.ts'
 import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
 import { checkLinks } from '../features/compat/mailpit/link-check.ts'
 import { listMessages, searchMessages } from '../features/compat/mailpit/lists.ts'
-import { listTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
+import { countTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
 import type { MailpitView } from '../features/compat/mailpit/view.ts'
 import { readFaults, setFaults } from '../features/faults/rules.ts'
 import { markMessages, removeMessages } from '../features/messages/change.ts'
@@ -123,7 +123,7 @@ function bindMailpit(deps: CompatDeps) {
     list: bind(lists, listMessages),
     search: bind(lists, searchMessages),
     view: ({ caller }: Access, view: MailpitView) => content.composeMailpit(caller.accountId, view),
-    tags: bind(tags, listTags),
+    tags: bind(tags, countTags),
     setTags: bind(tags, setTags),
     replaceTag: bind(tags, replaceTag),
     chaos: bind(chaos, readChaos),

@@ -133,16 +133,22 @@ export class CaughtMessages {
     return row?.id ?? null
   }
 
-  /** The tags of all messages, each once. */
-  async listTags(owner: AccountId, inboxIds: readonly InboxId[]): Promise<string[]> {
+  /** The tags of all messages, and how many messages have each. */
+  async countTags(
+    owner: AccountId,
+    inboxIds: readonly InboxId[],
+  ): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#owned(owner, inboxIds)
-      .select('message.tags')
-      .distinct()
+      .select(['message.tags', ({ fn }) => fn.countAll<number>().as('count')])
       .where('message.tags', 'is not', null)
       .where('message.tags', '<>', '[]')
+      .groupBy('message.tags')
       .execute()
-    const tags = new Set(rows.flatMap((row) => toTags(row.tags)))
-    return [...tags].sort((a, b) => a.localeCompare(b, 'en'))
+    const counts = new Map<string, number>()
+    for (const { tags, count } of rows) {
+      for (const tag of toTags(tags)) counts.set(tag, (counts.get(tag) ?? 0) + Number(count))
+    }
+    return new Map([...counts].sort(([a], [b]) => a.localeCompare(b, 'en')))
   }
 
   /** Sets the tags of messages that `findRefs` or `list` returned. */

@@ -68,7 +68,7 @@ async function composeList(
     messages_count: matched.count,
     messages_unread: matched.unread,
     start,
-    tags: await deps.store.caught.listTags(accountId, inboxIds),
+    tags: [...(await deps.store.caught.countTags(accountId, inboxIds)).keys()],
   }
   const text = await deps.compose(accountId, { view: 'list', refs, around })
   return text ?? new Uint8Array()

@@ -18,9 +18,12 @@ export type TagDeps = {
   }) => void
 }
 
-/** The tags of all messages, each once. */
-export async function listTags({ store }: TagDeps, { caller, inboxIds }: Access) {
-  return store.caught.listTags(caller.accountId, inboxIds)
+/** The tags of all messages, and how many messages have each. */
+export async function countTags(
+  { store }: TagDeps,
+  { caller, inboxIds }: Access,
+): Promise<ReadonlyMap<string, number>> {
+  return store.caught.countTags(caller.accountId, inboxIds)
 }
 
 /** Replaces the tags of messages. */

@@ -205,7 +205,9 @@ const nameSchema = z.object({ Name: z.string().trim().min(1) })
 function tagRoutes(http: FastifyInstance, app: App): void {
   type TagParams = { readonly Params: { readonly tag: string } }
 
-  http.get('/api/v1/tags', async ({ access }) => app.compat.mailpit.tags(access))
+  http.get('/api/v1/tags', async ({ access }) => [
+    ...(await app.compat.mailpit.tags(access)).keys(),
+  ])
 
   http.put('/api/v1/tags', async ({ access, body }, reply) => {
     const parsed = tagsSchema.safeParse(readJson(body))
@@ -250,7 +252,7 @@ function serviceRoutes(http: FastifyInstance, app: App): void {
       DatabaseSize: 0,
       Messages: total,
       Unread: unread,
-      Tags: Object.fromEntries(tags.map((tag) => [tag, 1])),
+      Tags: Object.fromEntries(tags),
       RuntimeStats: {
         Uptime: app.compat.mailpit.uptimeSeconds(),
         Memory: process.memoryUsage.rss(),
