@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { ContentBatches } from './content-batches.ts'
 
 /** What searching an account needs. */
 export type SearchDeps = {
@@ -96,14 +97,18 @@ export async function findInAccount(
     owner,
     page.map(({ id }) => id),
   )
-  const byId = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  const nextById = new Map(page.map(({ id, next }, place) => [id, { next, place }]))
+  const ordered = candidates.toSorted(
+    (a, b) => (nextById.get(a.id)?.place ?? 0) - (nextById.get(b.id)?.place ?? 0),
+  )
+  const contents = new ContentBatches(store, owner, ordered)
   const found: MessageId[] = []
   let chars = 0
-  for (const { id, next } of page) {
-    const candidate = byId.get(id)
-    if (candidate === undefined) continue
+  for (const [place, candidate] of ordered.entries()) {
+    const { id } = candidate
+    const next = nextById.get(id)?.next ?? null
     const unmet = await findUnmetTerm(query, candidate, async () => {
-      const content = await store.messages.findQueried(owner, candidate.inbox.id, id)
+      const content = await contents.at(place)
       chars += (content?.text?.length ?? 0) + (content?.html?.length ?? 0)
       return content
     })

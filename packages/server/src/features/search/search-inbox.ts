@@ -2,6 +2,7 @@ import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm } from '@mayfly/mail'
 import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/open.ts'
+import { ContentBatches } from './content-batches.ts'
 
 /** A search among the messages of an inbox with numbers between `after` and `before`. */
 export type InboxSearch = {
@@ -26,23 +27,24 @@ const CHARS_MAX = 32 * 1024 * 1024
 
 /** Searches a part of an inbox: until `limit` matches are found, or much content was read. */
 export async function searchInbox(
-  { store: { messages } }: { readonly store: Tables },
+  { store }: { readonly store: Tables },
   owner: AccountId,
   { inboxId, q, after, before, limit }: InboxSearch,
 ): Promise<InboxMatches> {
   const query = readSearchQuery(q)
-  const page = await messages.listCandidates(owner, inboxId, {
+  const page = await store.messages.listCandidates(owner, inboxId, {
     after,
     before,
     limit: PAGE,
     withNames: true,
   })
+  const contents = new ContentBatches(store, owner, page)
   const found: { id: MessageId; sequence: number }[] = []
   let chars = 0
-  for (const candidate of page) {
+  for (const [place, candidate] of page.entries()) {
     const { id, sequence } = candidate
     const unmet = await findUnmetTerm(query, candidate, async () => {
-      const content = await messages.findQueried(owner, inboxId, id)
+      const content = await contents.at(place)
       chars += (content?.text?.length ?? 0) + (content?.html?.length ?? 0)
       return content
     })

@@ -227,6 +227,17 @@ export class Messages {
     return stored
   }
 
+  /** The same of several messages in inboxes of the account, by their ids. */
+  async listQueried(
+    owner: AccountId,
+    ids: readonly MessageId[],
+  ): Promise<Map<MessageId, QueriedContent>> {
+    if (ids.length === 0) return new Map()
+    const rows = await this.#full(owner, null).where('message.id', 'in', ids).execute()
+    const stored = await Promise.all(rows.map((row) => this.#toStored(row)))
+    return new Map(stored.map((message) => [message.id, message]))
+  }
+
   /** The mail of a message; null when there is no such message. */
   async findMailId(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
     const row = await this.#owned(owner, inboxId)
@@ -292,7 +303,7 @@ export class Messages {
 
   /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
-    const row = await this.#full(owner, inboxId, id).executeTakeFirst()
+    const row = await this.#full(owner, inboxId).where('message.id', '=', id).executeTakeFirst()
     return row === undefined ? null : this.#toStored(row)
   }
 
@@ -302,14 +313,15 @@ export class Messages {
     of: { readonly inboxId: InboxId; readonly messageId: MessageId },
     bytesMax: number,
   ): Promise<StoredMessage | null> {
-    const row = await this.#full(owner, of.inboxId, of.messageId)
+    const row = await this.#full(owner, of.inboxId)
+      .where('message.id', '=', of.messageId)
       .where('message.size_bytes', '<=', bytesMax)
       .where('mail.html', 'is', null)
       .executeTakeFirst()
     return row === undefined ? null : this.#toStored(row)
   }
 
-  #full(owner: AccountId, inboxId: InboxId, id: MessageId) {
+  #full(owner: AccountId, inboxId: InboxId | null) {
     return this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
@@ -317,7 +329,6 @@ export class Messages {
       .select(['message.inbox_id', 'message.mail_id', 'message.recipient', 'inbox.keep_messages'])
       .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
-      .where('message.id', '=', id)
   }
 
   async #toStored(row: FullRow): Promise<StoredMessage> {
@@ -338,7 +349,7 @@ export class Messages {
       links: [...content.links],
       headers: [...content.headers],
       defects: [...content.defects],
-      attachments: await this.#attachments(row.mail_id),
+      attachments: row.has_attachments === 0 ? [] : await this.#attachments(row.mail_id),
       auth: toAuth(row.auth),
       envelope: { ...content.envelope, rcptTo: row.recipient },
       mailId: row.mail_id,
@@ -378,12 +389,13 @@ export class Messages {
     return rows.map(toAttachment)
   }
 
-  #owned(owner: AccountId, inboxId: InboxId) {
-    return this.#db
+  /** The messages of an inbox of the account, or of all its inboxes. */
+  #owned(owner: AccountId, inboxId: InboxId | null) {
+    const owned = this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
       .where('inbox.account_id', '=', owner)
-      .where('inbox.id', '=', inboxId)
+    return inboxId === null ? owned : owned.where('inbox.id', '=', inboxId)
   }
 }
 

@@ -165,13 +165,14 @@ export class SearchIndex {
   }
 }
 
-/** Pieces that cover a text; none for one that is shorter than a piece. */
+/**
+ * All pieces of a text; none for one that is shorter than a piece. Overlapping ones, too: `app`,
+ * `7@e` and `xam` are in many addresses, `p7@` is in few.
+ */
 function piecesOf(text: string): string[] {
   const chars = [...text]
-  const last = chars.length - PIECE_CHARS
-  if (last < 0) return []
-  const starts = Array.from({ length: Math.ceil(last / PIECE_CHARS) }, (_, i) => i * PIECE_CHARS)
-  return [...starts, last].map((at) => chars.slice(at, at + PIECE_CHARS).join(''))
+  const count = Math.max(0, chars.length - PIECE_CHARS + 1)
+  return Array.from({ length: count }, (_, at) => chars.slice(at, at + PIECE_CHARS).join(''))
 }
 
 function escapePattern(text: string): string {
