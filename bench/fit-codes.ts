@@ -27,12 +27,12 @@ import { TRANSFORMATIONS } from '../packages/mail/test/testing-otp-transformatio
 /** Weights set by hand. Others begin at 0. */
 const PRIORS: Readonly<Record<string, number>> = {
   'a percentage, not secret': -1,
-  'an amount, nothing to enter': -1,
+  'an amount, nothing to enter': -2,
   'a sequence of digits in a mail with examples': -2,
   'any value': -3.3,
-  'several amounts, nothing to enter': -1,
+  'several amounts, nothing to enter': -1.5,
   'several amounts, not secret': -0.5,
-  'a masked number, nothing to enter': -1.5,
+  'a masked number, nothing to enter': -2.5,
   'one of several labelled values, nothing to enter': -1,
   'a name for it': 4.2,
   'a name against it': -4.2,

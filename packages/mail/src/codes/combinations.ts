@@ -103,7 +103,7 @@ function matterFacts(all: Combined): readonly string[] {
   const isAsked = (conceptsOf(all, [...SENTENCE, 6, 9]) & BIT.enter) !== 0
   const isOf = (concepts: number): boolean => ((body | subject) & concepts) !== 0
   const isBare = meaning.isBare === true
-  const isUnused = (body & bitsOf('enter', 'keep')) === 0
+  const isUnused = isNothingToEnter(topic)
   return holding([
     ['a short mail', !isLong],
     ['a mail', isLong && chars <= MEDIUM_CHARS],
@@ -132,12 +132,16 @@ function matterFacts(all: Combined): readonly string[] {
   ])
 }
 
+/** A bank that sends a code without a verb of entering names it in the subject. */
+function isNothingToEnter({ subject, body }: Topic): boolean {
+  return (body & bitsOf('enter', 'keep')) === 0 && (subject & CODE_LIKE) === 0
+}
+
 /** For the numbers of the mail. */
 function figureFacts(all: Combined): readonly string[] {
   const { meaning, topic, isLabelled } = all
   const { amounts, hasMasked, hasMinutes, labelled } = topic.figures
-  // A bank that sends a code names it in the subject.
-  const isUnused = (topic.body & bitsOf('enter', 'keep')) === 0 && (topic.subject & CODE_LIKE) === 0
+  const isUnused = isNothingToEnter(topic)
   const isCalled = meaning.points > 0
   return holding([
     ['one amount', amounts === 1],

@@ -353,6 +353,13 @@ describe('a number of a mail without a code', () => {
       },
     ],
     [
+      'of a card payment without an order',
+      {
+        subject: 'Potwierdzenie płatności',
+        text: 'Kwota: 120,00 PLN\nKarta: **** 1029\nKod autoryzacji: 552013\nDziękujemy za zakupy.',
+      },
+    ],
+    [
       'of a coupon',
       { subject: 'Quà tháng 6', text: 'Nhập mã MAY30K khi đặt hàng để được giảm 30.000đ.' },
     ],
