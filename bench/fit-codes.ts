@@ -30,6 +30,8 @@ const PRIORS: Readonly<Record<string, number>> = {
   'an amount, nothing to enter': -2,
   'a sequence of digits in a mail with examples': -2,
   'any value': -3.3,
+  'several amounts, no verb of entering': -1.5,
+  'a masked number, no verb of entering': -1,
   'several amounts, nothing to enter': -1.5,
   'several amounts, not secret': -0.5,
   'a masked number, nothing to enter': -2.5,

@@ -35,6 +35,7 @@ describe('a word names', () => {
     ['We reset the password of your account (ID 5582019)', 'password=- ID=5582019'],
     ['The code to sign in to your customer area is 482913', 'code=482913 customer=-'],
     ["Voici votre code d'accès au portail patient : 5120", "code d'accès=5120 patient=-"],
+    ['Request 4821 with the title "Where is my code"', 'Request=4821 code=-'],
     ['Case 4821, code 482913', 'Case=4821 code=482913'],
     ['The code in this case is 482913', 'code=482913 case=-'],
     ['Enter this code on the page: 482913', 'code=482913 page=-'],

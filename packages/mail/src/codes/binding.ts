@@ -327,14 +327,19 @@ function canName({ concepts }: Name, value: NamedValue, cost: number): boolean {
   return value.isCandidate && cost <= costMax
 }
 
+/** The beginning of a quotation between a number and a name: `with number 4821, "No code"`. */
+const QUOTED_NAME = /.["“„«「]/u
+
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
+  const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
+  if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
   if (cost <= 1 && (concepts & CODE_LIKE) === 0) {
     const isCount = (concepts & NAMERS) === BIT.number && !value.isCandidate
     return isCount ? Number.POSITIVE_INFINITY : cost
   }
-  const hasColon = /[:：]/.test(text.slice(value.end, Math.min(start, value.end + COST_MAX)))
+  const hasColon = /[:：]/.test(between)
   return cost + COST_BEHIND + (hasColon ? COST_COLON_BEHIND : 0)
 }
 

@@ -78,8 +78,18 @@ function placesIn(text: string): readonly LineCandidate[] {
 function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
   if (group.shape === 'words') return group.separator === '-' && followsColon(text, group.start)
-  if (followsColon(text, group.start) || group.parts > 1) return true
+  if (followsColon(text, group.start)) return endsThought(text, group) || !isSmall(group.value)
+  if (group.parts > 1) return true
   return looksRandom(group.value) || isQuotedWord(text, group)
+}
+
+/** `code: niet per mail` is a sentence, `code: kxqt` is not. */
+function endsThought(text: string, { end }: Group): boolean {
+  return end > lastReadable(text) || /^[.,;]/.test(text.slice(end))
+}
+
+function isSmall(value: string): boolean {
+  return value === value.toLowerCase()
 }
 
 /** `«QUETZAL»`. */
@@ -117,11 +127,14 @@ const FOREIGN =
   /^(?:[^:：]*[:：])?\s*((?=\P{Nd}*\p{Nd})[\p{Lu}\p{Nd}]{2,10}(?:[- ][\p{Lu}\p{Nd}]{2,6})?)\s*$/u
 const FOREIGN_CAPITAL = /(?=[^A-Z])\p{Lu}/u
 const FOREIGN_CHARS_MIN = 4
+
+/** Characters at the end of a line in which such a code is searched. */
+const FOREIGN_TAIL_CHARS = 40
 const FOREIGN_CHARS_MAX = 10
 
 function foreignIn(text: string): LineCandidate | null {
-  if (text.length > SPOKEN_CHARS_MAX) return null
-  const written = FOREIGN.exec(text)?.[1]
+  const from = Math.max(0, text.length - FOREIGN_TAIL_CHARS)
+  const written = FOREIGN.exec(text.slice(from))?.[1]
   if (written === undefined || !FOREIGN_CAPITAL.test(written)) return null
   const value = written.replace(/[- ]/, '')
   if (value.length < FOREIGN_CHARS_MIN || value.length > FOREIGN_CHARS_MAX) return null

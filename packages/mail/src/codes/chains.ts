@@ -41,7 +41,7 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
     const between = separatorOf(text, last, next)
     if (between === '' || (separator !== '' && between !== separator)) break
     const isWide = between === ' ' || next.start - last.end > 1
-    if (isWide && !goTogether(last, next)) break
+    if (isWide && !goTogether(last, next) && !areLine(text, last, next)) break
     separator = between
     members.push(next)
   }
@@ -60,6 +60,12 @@ function goTogether(one: Token, other: Token): boolean {
   const areDigits = one.digits === one.value.length && other.digits === other.value.length
   const areWords = isLowerWord(one) && isLowerWord(other)
   return areDigits || areWords
+}
+
+/** `M3XH 81` in a line of its own. */
+function areLine(text: string, one: Token, other: Token): boolean {
+  if (!(isShortMix(one) || isShortMix(other)) || one.lower + other.lower > 0) return false
+  return text.trim() === text.slice(one.start, other.end) && other.value.length <= 4
 }
 
 function isShortMix({ digits, upper, lower, value }: Token): boolean {
@@ -118,7 +124,9 @@ function piecesOf(chain: Chain): readonly Chain[] {
   const spread = Math.max(...lengths) - Math.min(...lengths)
   const isShort = Math.max(...lengths) <= 4 && Math.min(...lengths) >= 2
   const isTwo = isShort && length >= 5 && length <= 8 && tokens.length === 2
-  if (spread <= 1 || isTwo || endsShorter(lengths)) return [chain]
+  // `7 715 024`
+  const isThousands = lengths.join() === '1,3,3'
+  if (spread <= 1 || isTwo || isThousands || endsShorter(lengths)) return [chain]
   return singles(tokens)
 }
 
@@ -148,10 +156,15 @@ function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
   return continuesAt(text, first.start - 1, -1) || continuesAt(text, last.end, 1)
 }
 
+/** A number of up to two digits with a Chinese or Japanese word behind it. */
+const COUNT = /^\d{1,2}[\u3400-\u9fff]/
+
 function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   const sign = text.charAt(at)
   if (sign === '' || !SIGNS_INSIDE.includes(sign)) return false
   if (sign === '%' || sign === '@' || sign === '\\') return true
+  // `839201,5分钟`: a comma of a sentence without spaces.
+  if (sign === ',' && step > 0 && COUNT.test(text.slice(at + 1, at + 5))) return false
   const beyond = text.charCodeAt(at + step)
   const kind = KINDS[beyond]
   if (kind === KIND.digit) return true

@@ -73,6 +73,7 @@ function enteredFacts(all: Combined): readonly string[] {
     ['entered, to verify or sign in', isEntered && isFor],
     ['entered, a word for code near', isEntered && isCodeNear],
     ['letters below a verb of entering', shape === 'letters' && isBelow],
+    ['words below a verb of entering', shape === 'words' && isBelow],
   ])
 }
 
@@ -142,12 +143,15 @@ function figureFacts(all: Combined): readonly string[] {
   const { meaning, topic, isLabelled } = all
   const { amounts, hasMasked, hasMinutes, labelled } = topic.figures
   const isUnused = isNothingToEnter(topic)
+  const isRead = (topic.body & BIT.enter) === 0 && (topic.subject & CODE_LIKE) === 0
   const isCalled = meaning.points > 0
   return holding([
     ['one amount', amounts === 1],
     ['several amounts', amounts > 1],
     ['several amounts, nothing to enter', amounts > 1 && isUnused && isCalled],
     ['several amounts, not secret', amounts > 1 && (topic.body & BIT.keep) === 0 && isCalled],
+    ['several amounts, no verb of entering', amounts > 1 && isRead && isCalled],
+    ['a masked number, no verb of entering', hasMasked && isRead && isCalled],
     ['a masked number', hasMasked],
     ['a masked number, nothing to enter', hasMasked && isUnused && isCalled],
     ['a time of minutes', hasMinutes],

@@ -81,7 +81,7 @@ export class MailReader {
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 function readText(text: string, candidates: readonly Candidate[]): ReadText {
-  const hits = findHits(text).filter((hit) => !isInNumber(hit, candidates))
+  const hits = findHits(text).filter((hit) => !isInNumber(hit, candidates) && !isEnding(text, hit))
   let concepts = 0
   for (const hit of hits) concepts |= hit.concepts
   return { hits, owners: bindWords(text, hits, candidates), concepts }
@@ -92,6 +92,11 @@ function isInNumber({ start, end }: PlacedWord, candidates: readonly Candidate[]
   return candidates.some(
     (candidate) => candidate.shape === 'mixed' && candidate.start <= start && end <= candidate.end,
   )
+}
+
+/** `tür` in `518064'tür`. */
+function isEnding(text: string, { start }: PlacedWord): boolean {
+  return /\d['’]$/.test(text.slice(Math.max(0, start - 2), start))
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */

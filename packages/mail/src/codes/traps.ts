@@ -113,9 +113,12 @@ function isDuration({ candidate, line }: PlacedCandidate): boolean {
   return next !== undefined && (next.concepts & BIT.time) !== 0 && next.start <= candidate.end + 1
 }
 
+/** Units behind a number: `912347 KiB`. */
+const UNIT = /^\s?(?:[KMGT]i?B|kWh|km|kg|ms)(?!\p{L})/u
+
 /** `14h35`, `1080p`, `4096MB`. */
-function isMeasure({ candidate: { value } }: PlacedCandidate): boolean {
-  return MEASURE.test(value)
+function isMeasure({ candidate: { value, end }, line }: PlacedCandidate): boolean {
+  return MEASURE.test(value) || UNIT.test(line.text.slice(end, end + 6))
 }
 
 function isMasked({ candidate, line }: PlacedCandidate): boolean {
@@ -123,7 +126,10 @@ function isMasked({ candidate, line }: PlacedCandidate): boolean {
   const before = line.text.slice(Math.max(0, candidate.start - 6), candidate.start).trimEnd()
   if (!MASKED.test(before)) return false
   // Asterisks on both sides are emphasis.
-  return line.text.charAt(candidate.end) !== '*'
+  return !line.text
+    .slice(candidate.end, candidate.end + 3)
+    .trimStart()
+    .startsWith('*')
 }
 
 function isColour({ candidate, line }: PlacedCandidate): boolean {

@@ -194,7 +194,7 @@ export const CENTRAL_EUROPEAN: Lexicon = {
       bejelentés*, reklamáció*, fizetési kód*, befizetési azonosító*, tranzakciós kód*,
       tranzakcióazonosító*`,
     owner: `ügyfélazonosító*, ügyfélszám*, ügyfélkód*, számlaszám*, ügyfél*, tagsági szám*,
-      tagszám*, előfizető*, tanulóazonosító*, diákazonosító*, törzsszám*`,
+      tagszám*, előfizető*, tanulóazonosító*, diákazonosító*, törzsszám*, azonosító, azonosítója`,
     promo: `kupon*, kedvezmény*, akciós, ajándék*, utalvány*, ajánló kód*, ajánlói kód*, promóció*,
       promó*, ajánlókód*, ajánló, nyereményjáték*, sorsolás*, kérdőív*, a kosárban, ajándékkártya*,
       ajándékutalvány*, vásárláskor`,

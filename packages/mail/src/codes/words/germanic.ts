@@ -18,9 +18,10 @@ export const WEST_GERMANIC: Lexicon = {
     verify: `bestätig*, verifizier*, verifikation*, authentifizier*, autorisier*, sicherheit*,
       freigab*, freigeben, aktivier*, identität*, legitimier*, wirklich sie, dass du es bist,
       dass sie es sind, zwei faktor*, unterschreib*, signier*, unterschrift*, unterzeichn*`,
-    login: `zugangscode*, kenncode*, anmeld*, einlogg*, einzulogg*, registrier*, zugang*,
-      passwort zurück*, konto, zugriff*, anzumelden, e mail adresse, kontos, benutzerkonto*,
-      melde dich, melden sie sich, angefordert*, anforder*`,
+    login: `zugangscode*, kenncode*, anmeld*, einlogg*, einzulogg*, registrier*, zugang*, passwort
+      zurück*, konto, zugriff*, anzumelden, e mail adresse, kontos, benutzerkonto*, melde dich,
+      melden sie sich, angefordert*, anforder*, kommst du rein, kommen sie rein, kommst du hinein,
+      kommen sie hinein`,
     enter: `geben sie, gib, eingeben, einzugeben, eingib*, verwende*, nutze*, benutze*, kopier*,
       tippe*, folgende*, unten, geben, trage*, hier ist, tippst, tippen, gebt, eintippen,
       einzutippen, eintragen, einzutragen, tragt, eingabe, eingegeben, übernehmen sie, übertrag*,

@@ -150,8 +150,9 @@ export const NORTHERN: Lexicon = {
       jei tai ne jūs, tai buvote ne jūs, niekam neatskleiskite, neperduokite, nesakykite,
       tretiesiems, nieko daryti`,
     naming: `užsakym*, sąskait*, siunt*, rezervacij*, biliet*, sutart*, nuorod*, kvitas, kvito,
-      įmonės kodas, pvm, siunta, prašymo numeris, bylos numeris, užklausos numeris, serijos numeris,
-      važtarašt*, polis*, žalos, asmens kodas, pretenzij*, prekė, prekės, prekių, prekės kodas`,
+      įmonės kodas, pvm, siunta, prašymo numeris, bylos numeris, užklausos numeris, serijos
+      numeris, važtarašt*, polis*, žalos, asmens kodas, pretenzij*, prekė, prekės, prekių, prekės
+      kodas, bylos, bylos nr, bylos kod*`,
     owner: 'kliento, klientas',
     promo: `nuolaid*, kupon*, promo*, dovanų kuponas, akcij*, loterij*, žaidim*, krepšelyje, dovanų
       kortel*, dovanų kupon*`,

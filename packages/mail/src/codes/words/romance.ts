@@ -45,7 +45,8 @@ export const ROMANCE: Lexicon = {
     promo: `promo*, réduction*, coupon*, bon d'achat, chèque cadeau, carte cadeau, parrainage*,
       parrain*, filleul*, code avantage, au moment du paiement, sur tout le site, code cadeau, code
       remise, remises, offre promotionnelle, tirage au sort, concours, jeu concours, enquête*, dans
-      le panier, au moment de payer, lors de votre commande, lors de votre achat`,
+      le panier, au moment de payer, lors de votre commande, lors de votre achat, votre panier,
+      offre valable, toute commande`,
     place: `retirer votre colis, livreur*, livraison*, chauffeur*, commerçant*, point relais,
       digicode*, boîte à clés, hébergement*, séjour*, étage, présentez, présenter, montrez, casier*,
       parking, ouverture du casier, code de retrait, retrait du colis, retrait en magasin,

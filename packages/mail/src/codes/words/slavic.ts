@@ -269,7 +269,7 @@ export const SLAVIC: Lexicon = {
       broj zahteva, serijski broj, priznanic*, pib, matični broj, ugovor*, rezervacij*, шифра школе,
       шифра установе, шифра производа, шифра артикла, шифра корисника, šifra škole, šifra ustanove,
       šifra proizvoda, šifra artikla, šifra korisnika, код за плаћање, kod za plaćanje`,
-    owner: 'клијент*',
+    owner: 'клијент*, корисничком налогу',
     promo: `попуст*, купон*, промо*, ваучер*, поклон*, popust*, poklon*, у корпи, поклон картиц*, u
       korpi`,
     place: `достав*, курир*, врата, возач*, dostav*, kurir*, пакетомат*, за преузимање,
@@ -320,7 +320,7 @@ export const SLAVIC: Lexicon = {
       paket*, broj zahtjeva, serijski broj, štet*, polic*, priznanic*, mbo, klasa, urbroj, jmbg,
       otpremnic*, ulaznic*, kod za plaćanje, registracija vozila, karta br, broj autorizacije,
       autorizacijski broj`,
-    owner: 'kupac, kupca, klijent*, šifra kupca',
+    owner: 'kupac, kupca, klijent*, šifra kupca, korisničkom računu, korisničkog računa',
     promo: `popust*, kupon*, promo*, vaučer*, darovn*, akcij*, kod za preporuku, nagradn*, u
       košarici, poklon bon*, poklon kartic*`,
     place: `dostav*, kurir*, paketomat*, vrata, vozač*, smještaj*, pokažite, kod za preuzimanje,
