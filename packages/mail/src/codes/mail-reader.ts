@@ -81,22 +81,22 @@ export class MailReader {
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 function readText(text: string, candidates: readonly Candidate[]): ReadText {
-  const hits = findHits(text).filter((hit) => !isInNumber(hit, candidates) && !isEnding(text, hit))
+  const mixed = candidates.filter(({ shape }) => shape === 'mixed')
+  const hits = findHits(text).filter((hit) => !isInNumber(hit, mixed) && !isEnding(text, hit))
   let concepts = 0
   for (const hit of hits) concepts |= hit.concepts
   return { hits, owners: bindWords(text, hits, candidates), concepts }
 }
 
 /** `N` in the code `N3PT70`. */
-function isInNumber({ start, end }: PlacedWord, candidates: readonly Candidate[]): boolean {
-  return candidates.some(
-    (candidate) => candidate.shape === 'mixed' && candidate.start <= start && end <= candidate.end,
-  )
+function isInNumber({ start, end }: PlacedWord, mixed: readonly Candidate[]): boolean {
+  return mixed.some((candidate) => candidate.start <= start && end <= candidate.end)
 }
 
 /** `tür` in `518064'tür`. */
 function isEnding(text: string, { start }: PlacedWord): boolean {
-  return /\d['’]$/.test(text.slice(Math.max(0, start - 2), start))
+  const isJoined = "'’".includes(text.charAt(start - 1) || ' ')
+  return isJoined && KINDS[text.charCodeAt(start - 2)] === KIND.digit
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
