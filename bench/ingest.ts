@@ -9,6 +9,7 @@
 
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
 import type { Contender } from './contenders/contender.ts'
 import { startInbucket } from './contenders/inbucket.ts'
@@ -30,6 +31,10 @@ const SLOW_GREETER_MAILS = 500
  * in which the rest of the machine disturbed least. The median is told beside it.
  */
 const ROUNDS = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 7)
+
+/** A contender that used less than that in this time is idle. */
+const SETTLE_MS = 500
+const SETTLED_US = 25_000
 
 /** Mayfly against the fastest of the others, and PostgreSQL against SQLite. */
 const GOALS = { others: 1.25, postgres: 0.5 }
@@ -91,6 +96,7 @@ async function measure(
       const rate = await runSmtpSource({ ...load, mails, ...contender, recipient: RECIPIENT })
       rates.get(contender)?.push(rate)
       cpuUs.get(contender)?.push((cpuTimeUs(contender.pid) - startedUs) / mails)
+      await settled(contender)
     }
   }
   print(`\nsmtp-source ${command}`)
@@ -107,6 +113,15 @@ async function measure(
   return new Map(
     contenders.map((one) => [one, { rates: rates.get(one) ?? [], cpuUs: cpuUs.get(one) ?? [] }]),
   )
+}
+
+/** Waits until a contender has done what it puts off, so that the next one has the machine alone. */
+async function settled({ pid }: Contender): Promise<void> {
+  for (let usedUs = SETTLED_US; usedUs >= SETTLED_US; ) {
+    const startedUs = cpuTimeUs(pid)
+    await setTimeout(SETTLE_MS)
+    usedUs = cpuTimeUs(pid) - startedUs
+  }
 }
 
 /** All processor time of the machine, and how much of it the host took, in ticks. */

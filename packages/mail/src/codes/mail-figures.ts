@@ -13,12 +13,14 @@ export interface MailFigures {
   readonly labelled: number
 }
 
-const AMOUNT = /(?<![\d.,:/-])\d{1,3}(?:[ .,'’\u00a0]?\d{3})*[.,]\d\d(?![\d.,:/-]|\s?%)/g
+// Each repetition has a bound or a start of its own: a line may be made of these characters alone.
+
+const AMOUNT = /(?<![\d.,:/-])\d{1,3}(?:[ .,'’\u00a0]?\d{3}){0,4}[.,]\d\d(?![\d.,:/-]|\s?%)/g
 
 /** A number beside the sign of a currency: `$12`, `30.000đ`, `1 280 kr`. */
 const PRICE =
-  /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]*|\d[\d.,]*\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
-const MASKED = /(?:[*•●·xX]{2,4}[\s-]?)+\d{3,4}(?!\w|\s?[*\d])/
+  /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]{0,20}|(?<![\d.,])\d[\d.,]{0,20}\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
+const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
 

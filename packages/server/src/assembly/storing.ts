@@ -38,7 +38,7 @@ export function createStoring(
 ): GroupCommit<ReadyMail, StoreOutcome> {
   const { storing } = deps
   if (storing !== null) {
-    return createGroupCommit((batch) => storing.store(batch), { commitsMax: 1 })
+    return createGroupCommit((batch) => storing.store(batch), { commitsMax: SQLITE_COMMITS_MAX })
   }
   const commit = createCommitDeps(deps)
   const storeApart = createKeyedCommit(
