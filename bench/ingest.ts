@@ -115,7 +115,7 @@ async function measure(
   )
 }
 
-/** Waits until a contender has done what it puts off, so that the next one has the machine alone. */
+/** Waits until a contender is idle, so that the next one has the machine alone. */
 async function settled({ pid }: Contender): Promise<void> {
   for (let usedUs = SETTLED_US; usedUs >= SETTLED_US; ) {
     const startedUs = cpuTimeUs(pid)
