@@ -35,12 +35,16 @@ export async function openAccountStream(
   const feed = await deps.feeds.open(caller.accountId)
   opened.defer(() => deps.feeds.close(feed))
   subscription.throwIfEnded()
-  return follow({ request, feed, subscription, held: opened.move() })
+  // Read here: a generator begins only when it is first asked, and events may come before.
+  const newest = feed.newest
+  return follow({ request, feed, newest, subscription, held: opened.move() })
 }
 
 async function* follow(from: {
   readonly request: AccountStreamRequest
   readonly feed: AccountFeed
+  /** The newest event when the stream was opened. */
+  readonly newest: number
   readonly subscription: Subscription
   /** What the stream gives back when it ends. */
   readonly held: AsyncDisposable
@@ -50,7 +54,7 @@ async function* follow(from: {
   const { lastEventId } = request
   let position = lastEventId === null ? null : resumePosition(feed, lastEventId)
   if (position === null) {
-    position = feed.newest
+    position = from.newest
     if (lastEventId !== null) yield resetEvent(feed, position, 'not_resumable')
     yield* heldWaits(feed, position)
   }
