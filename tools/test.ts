@@ -30,8 +30,8 @@ process.env['TEST_POSTGRES_URL'] = postgres.url
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
 await step(`${files.length} test files`, process.execPath, [
   '--test',
-  // One more than the cores of a small machine: much of a test's time is waiting.
-  '--test-concurrency=3',
+  // As many as the cores of a small machine: many tests start a browser, a database or other nodes.
+  '--test-concurrency=2',
   '--test-timeout=300000',
   ...files,
 ])

@@ -14,7 +14,7 @@ export type WindowOptions = BrowserContextOptions & {
 }
 
 /** Where nothing is slow a step takes milliseconds; a machine under load gets the rest. */
-const STEP_MS_MAX = 15_000
+const STEP_MS_MAX = 60_000
 
 /** Opens a window, signed in with a key where one is given. */
 export async function openWindow(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Longest that a test waits for something that must happen soon. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Asks again and again until the answer is not null; fails when it stays so. */
 export async function until<T>(ask: () => Promise<T | null>): Promise<T> {
