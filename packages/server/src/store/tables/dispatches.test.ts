@@ -42,6 +42,20 @@ describeEachDatabase('dispatches', (open) => {
     assert.deepEqual((await store.dispatches.listDue(NOW)).sort(), [ready, expired].sort())
   })
 
+  it('claims no more than the limit, however the database runs the statement', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    await givenDeliveries(store, { owner: ALICE, webhookId, count: 40 })
+    if (store.isShared) {
+      // A nested loop, which PostgreSQL also chooses by itself for some statistics.
+      for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material']) {
+        await store.execute(`set enable_${plan} = off`)
+      }
+    }
+    assert.equal((await claim(store, webhookId, { limit: 10 })).length, 10)
+    assert.equal(await store.dispatches.countLeased(webhookId, NOW), 10)
+  })
+
   it('claims the longest due first, each once, and again when the lease has run out', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)

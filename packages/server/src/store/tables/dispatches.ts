@@ -99,12 +99,14 @@ export class Dispatches {
     lease: { readonly now: number; readonly leasedUntil: number; readonly limit: number },
   ): Promise<ClaimedDelivery[]> {
     const { now, leasedUntil, limit } = lease
+    // Materialized: PostgreSQL may run a plain subquery once a row, and so pass its limit.
     const { rows } = await sql<{ id: EventId; url: string; payload: string }>`
-      update delivery set leased_until = ${leasedUntil} where id in (
+      with due as materialized (
         select id from delivery
         where webhook_id = ${webhookId} and next_attempt_at <= ${now}
         and (leased_until is null or leased_until <= ${now})
         order by next_attempt_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
+      update delivery set leased_until = ${leasedUntil} where id in (select id from due)
       returning id, url, payload`.execute(this.#db)
     return rows.map((row) => ({ ...row, leasedUntil }))
   }
