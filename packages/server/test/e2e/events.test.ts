@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type AccountEventType, accountEventSchemas } from '@mayfly/contract'
 import { onEachDatabase } from '../testing-databases.ts'
-import { openEvents } from '../testing-event-stream.ts'
+import { type EventReader, openEvents, type StreamedEvent } from '../testing-event-stream.ts'
 import { createReceivers } from '../testing-receiver.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -37,7 +37,7 @@ onEachDatabase('the event stream of an account', (create, name) => {
 
     const rawBody = JSON.stringify({ read: true })
     await dev.send('PATCH', `${path}/${message.id}`, { rawBody, headers: JSON_TYPE })
-    const updated = await events.next('message.updated')
+    const updated = await nextRead(events)
     assert.deepEqual(updated.data, { inboxId: inbox.id, message: { ...message, read: true } })
     await dev.delete(`${path}/${message.id}`)
     const deleted = await events.next('message.deleted')
@@ -207,8 +207,8 @@ onEachDatabase('the event stream of an account', (create, name) => {
       const path = `/v1/inboxes/${inbox.id}/messages`
       const rawBody = JSON.stringify({ read: true })
       await there.send('PATCH', `${path}/${message.id}`, { rawBody, headers: JSON_TYPE })
-      const updated = await events.next('message.updated')
-      assert.equal(updated.data.message.read, true)
+      const updated = await nextRead(events)
+      assert.equal(updated.data.message.id, message.id)
       await there.delete(path)
       assert.deepEqual((await events.next('message.deleted')).data.messageIds, [message.id])
       const made = (await there.post('/v1/inboxes')).body.inbox
@@ -226,3 +226,9 @@ onEachDatabase('the event stream of an account', (create, name) => {
     assert.equal((await events.next('message.received')).data.message.subject, 'by a thread')
   })
 })
+
+/** The update that a message was read. The sender checks' verdict is an update too. */
+async function nextRead(events: EventReader): Promise<StreamedEvent> {
+  const updated = await events.next('message.updated')
+  return updated.data.message.read ? updated : nextRead(events)
+}
