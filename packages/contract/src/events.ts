@@ -58,7 +58,7 @@ const DESCRIPTION = `Server-Sent Events of the whole account, so that one connec
 | event | data |
 |---|---|
 | \`message.received\`, \`message.updated\` | \`inboxId\`, \`message\` (MessageSummary); updated when it is marked as read or unread, and when its sender or an attachment was checked |
-| \`message.deleted\` | \`inboxId\`, \`messageIds\` |
+| \`message.deleted\` | \`inboxId\`, \`messageIds\`; also when a project inbox drops its oldest for newer ones |
 | \`inbox.created\` | \`inbox\` |
 | \`inbox.deleted\`, \`inbox.expired\` | \`inboxId\` |
 | \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, an injected fault, a near miss, a suspension |

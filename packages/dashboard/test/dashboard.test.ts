@@ -181,6 +181,23 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: '3 new' }).waitFor({ state: 'detached' })
   })
 
+  it('takes messages off the list that a project inbox drops', async () => {
+    await using window = await open()
+    const { page, service, account, show } = window
+    const project = { catchAll: true, keepMessages: 2 }
+    const { inbox } = (await account.post('/v1/inboxes', project)).body
+    const send = (subject: string) => service.sendMail({ to: inbox.emailAddress, subject })
+    await send('First')
+    await send('Second')
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /First/ }).waitFor()
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await send('Third')
+    await page.getByRole('link', { name: /Third/ }).waitFor()
+    await page.getByRole('link', { name: /First/ }).waitFor({ state: 'detached' })
+    await page.getByText('2 messages, 2 unread').waitFor()
+  })
+
   it('tells of tests that wait, and of mail that went elsewhere', async () => {
     await using window = await open()
     const { page, service, account, show } = window

@@ -91,6 +91,8 @@ function applyDeletion({ inboxId, messageIds }: Deletion): void {
   }
   const ids = new Set(messageIds)
   const listed = list.messages.filter(({ id }) => ids.has(id))
+  // Whether the others were unread is not known here: a project inbox drops its oldest.
+  if (listed.length < ids.size) refreshInbox(inboxId)
   // What this page deletes was taken off the numbers when the reader pressed the button.
   const foreign = listed.filter(({ id }) => !deletedIds.value.has(id))
   countMessages(inboxId, {

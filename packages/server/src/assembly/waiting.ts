@@ -78,9 +78,11 @@ export async function startWaiting(deps: {
           log.warn({ err: error }, 'LISTEN/NOTIFY failed; falling back to polling every 5 s'),
       })
     : null
-  const stopListening = signals.listen(({ inboxIds, connectedAt, failedHandshakes: failed }) => {
+  const stopListening = signals.listen((signal) => {
+    const { inboxIds, connectedAt, failedHandshakes: failed, dropped = [] } = signal
     subscriptions.wake(inboxIds)
     events.feeds.wake(inboxIds)
+    for (const of of dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
     nodes?.announce(inboxIds)
     lastConnectionAt = connectedAt ?? lastConnectionAt
     if (failed !== undefined) {

@@ -1,4 +1,4 @@
-import type { InboxId, WebhookId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
 
 /** TLS handshakes on the SMTP port that failed. */
 export type FailedHandshakes = {
@@ -22,6 +22,12 @@ export type Signal = {
   readonly failedHandshakes?: FailedHandshakes
   /** Webhooks with new deliveries. */
   readonly webhookIds?: readonly WebhookId[]
+  /** Messages that inboxes dropped for newer ones. */
+  readonly dropped?: readonly {
+    readonly accountId: AccountId
+    readonly inboxId: InboxId
+    readonly messageIds: readonly MessageId[]
+  }[]
 }
 
 /** Carries signals between threads. A lost one is harmless: waits and dispatcher also poll. */

@@ -47,6 +47,26 @@ onEachDatabase('the event stream of an account', (create, name) => {
     assert.deepEqual([gone.type, gone.data], ['inbox.deleted', { inboxId: inbox.id }])
   })
 
+  it('tells of the messages that a project inbox drops', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes', { catchAll: true, keepMessages: 2 })).body
+    const path = `/v1/inboxes/${inbox.id}/messages`
+    const send = (subjects: readonly string[]) =>
+      service.sendMails(subjects.map((subject) => ({ to: inbox.emailAddress, subject })))
+    await send(['one', 'two'])
+    const old = (await dev.get(path)).body.messages.map(({ id }: { id: string }) => id)
+    await using events = await openEvents(dev)
+    await send(['three', 'four'])
+    const dropped: string[] = []
+    while (dropped.length < old.length) {
+      const { data } = await events.next('message.deleted')
+      assert.equal(data.inboxId, inbox.id)
+      dropped.push(...data.messageIds)
+    }
+    assert.deepEqual(dropped.sort(), old.sort())
+  })
+
   it('tells of refusals and near misses', async () => {
     const service = await shared()
     const dev = await service.register()
@@ -213,6 +233,12 @@ onEachDatabase('the event stream of an account', (create, name) => {
       assert.deepEqual((await events.next('message.deleted')).data.messageIds, [message.id])
       const made = (await there.post('/v1/inboxes')).body.inbox
       assert.deepEqual((await events.next('inbox.created')).data.inbox, made)
+
+      const project = (await there.post('/v1/inboxes', { catchAll: true, keepMessages: 1 })).body
+      await two.sendMail({ to: project.inbox.emailAddress, subject: 'old' })
+      const old = (await events.next('message.received')).data.message
+      await two.sendMail({ to: project.inbox.emailAddress, subject: 'new' })
+      assert.deepEqual((await events.next('message.deleted')).data.messageIds, [old.id])
     })
   }
 

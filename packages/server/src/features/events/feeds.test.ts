@@ -73,6 +73,39 @@ describeEachDatabase('the feed of an account', (open) => {
     await feeds.stop()
   })
 
+  it('tells of a deletion after the arrival that it was signalled during', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const reading = Promise.withResolvers<void>()
+    const deleted = Promise.withResolvers<void>()
+    const messages: Store['messages'] = Object.create(store.messages, {
+      listAfter: {
+        value: async (...request: Parameters<Store['messages']['listAfter']>) => {
+          const found = await store.messages.listAfter(...request)
+          reading.resolve()
+          await deleted.promise
+          return found
+        },
+      },
+    })
+    const { open: openStream, feeds } = given({ ...store, messages })
+    const stream = await openStream()
+    const { messageId } = await givenMail(store, inbox.id)
+    feeds.wake([inbox.id])
+    await reading.promise
+    const signal = { accountId: ALICE, inboxId: inbox.id, messageIds: [messageId] }
+    const received = feeds.receive({ ...signal, about: 'messages', change: 'deleted' })
+    deleted.resolve()
+    await received
+    const two = [(await stream.next()).value, (await stream.next()).value]
+    assert.deepEqual(
+      two.map((sent) => sent?.event),
+      ['message.received', 'message.deleted'],
+    )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
   it('tells a stream that was too slow, and goes on', async () => {
     const store = await open()
     const { open: openStream, feeds, gone } = given(store)

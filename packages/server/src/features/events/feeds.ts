@@ -51,6 +51,8 @@ export class AccountFeeds {
   readonly #opening = new Map<AccountId, Promise<AccountFeed>>()
   readonly #changedInboxes = new Set<InboxId>()
   #looking: Promise<void> | null = null
+  /** The part of a look that is in progress. */
+  #lookingPart: Promise<void> = Promise.resolve()
   #comparedAt = 0
   #toldAt = 0
   #isStopped = false
@@ -166,13 +168,12 @@ export class AccountFeeds {
       for (const id of ids) this.#changedInboxes.delete(id)
       const feeds = [...this.#feeds.values()]
       const before = feeds.map(({ newest }) => newest)
-      try {
-        const feedOf = (accountId: AccountId) => this.#feeds.get(accountId)
-        await lookAtInboxes({ ...this.#deps, feedOf }, feeds, ids)
-      } catch (error) {
-        // The next comparison finds what was not looked at.
-        this.#deps.onError(error)
-      }
+      const feedOf = (accountId: AccountId) => this.#feeds.get(accountId)
+      // The next comparison finds what was not looked at.
+      this.#lookingPart = lookAtInboxes({ ...this.#deps, feedOf }, feeds, ids).catch(
+        this.#deps.onError,
+      )
+      await this.#lookingPart
       const changed = feeds.filter(({ newest }, i) => newest !== before[i])
       this.#deps.subscriptions.wake(changed.map(({ accountId }) => accountId))
       await turn()
@@ -199,6 +200,8 @@ export class AccountFeeds {
       case 'messages': {
         const { inboxId, messageIds } = signal
         if (signal.change === 'deleted') {
+          // A look may have read the messages before they were deleted: first comes their arrival.
+          await this.#lookingPart
           return feed.add({ type: 'message.deleted', inboxId, messageIds: [...messageIds] })
         }
         for (const id of messageIds) {

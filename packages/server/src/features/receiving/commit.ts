@@ -1,4 +1,4 @@
-import type { DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type { AccountId, DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
@@ -28,6 +28,13 @@ export type MessageInInbox = {
   readonly inbox: Pick<InboxFill, 'id' | 'accountId' | 'address'>
 }
 
+/** Messages of a project inbox that were deleted because it keeps only so many. */
+type DroppedMessages = {
+  readonly accountId: AccountId
+  readonly inboxId: InboxId
+  readonly messageIds: readonly MessageId[]
+}
+
 /** What a commit needs. */
 export type CommitDeps = {
   readonly store: Store
@@ -38,11 +45,12 @@ export type CommitDeps = {
     messages: readonly MessageInInbox[],
     webhooks: readonly ActiveWebhook[],
   ) => readonly NewDelivery[]
-  /** Wakes waits, the follow-up and the dispatcher, on every thread. */
+  /** Wakes waits, streams, the follow-up and the dispatcher, on every thread. */
   readonly announce: (stored: {
     readonly inboxIds: readonly InboxId[]
     readonly mailIds: readonly string[]
     readonly webhookIds: readonly WebhookId[]
+    readonly dropped: readonly DroppedMessages[]
   }) => void
 }
 
@@ -81,7 +89,7 @@ async function storeMails(
   ifLocked: 'wait' | 'leaveOut',
 ): Promise<ReadonlyMap<ReadyMail, CommitResult>> {
   const inboxIds = [...new Set(ready.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
-  const { batch, results, webhookIds } = await deps.store.transaction(async (tx) => {
+  const { batch, results, dropped, webhookIds } = await deps.store.transaction(async (tx) => {
     const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
     const locked = new Set(inboxes.map(({ id }) => id))
     const batch =
@@ -92,12 +100,12 @@ async function storeMails(
     const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
     const messages = results.flatMap((result) => result.messages)
     await tx.mails.add(mails, messages, changed)
-    await deleteExcess(tx, changed)
+    const dropped = await deleteExcess(tx, changed)
     for (const [inbox, at] of flooded) {
       await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
     }
     const webhookIds = await addDeliveries(deps, tx, { messages, changed })
-    return { batch, results, webhookIds }
+    return { batch, results, dropped, webhookIds }
   })
   // Not before the commit: a wait that is woken earlier would look and find nothing.
   const stored = results.flatMap(({ messages }) => messages)
@@ -105,6 +113,7 @@ async function storeMails(
     inboxIds: [...new Set(stored.map(({ inboxId }) => inboxId))],
     mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
     webhookIds,
+    dropped,
   })
   return new Map(
     batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
@@ -112,13 +121,20 @@ async function storeMails(
 }
 
 /** Deletes the oldest messages of project inboxes that have more than they keep. */
-async function deleteExcess(tx: Tables, changed: readonly InboxFill[]): Promise<void> {
+async function deleteExcess(
+  tx: Tables,
+  changed: readonly InboxFill[],
+): Promise<readonly DroppedMessages[]> {
+  const dropped: DroppedMessages[] = []
   for (const inbox of changed) {
     const excess = excessOf(inbox)
     if (excess === null) continue
     const deleted = await tx.messageChanges.deleteOldest(inbox.id, excess)
     await tx.mails.deleteUnshared(deleted.map(({ mailId }) => mailId))
+    const { id: inboxId, accountId } = inbox
+    dropped.push({ accountId, inboxId, messageIds: deleted.map(({ id }) => id) })
   }
+  return dropped
 }
 
 /**
