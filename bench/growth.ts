@@ -113,6 +113,7 @@ async function measure(on: Store): Promise<Record<string, number>> {
     await sweepExpired({
       store: on,
       purgeInbox: on.purgeInbox,
+      deleteMails: on.deleteMails,
       clock: systemClock,
       limitsOf: (plan) => PLANS[plan],
     })

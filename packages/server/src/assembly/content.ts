@@ -38,6 +38,7 @@ import { explainMismatches, findMatch, type Search } from '../features/waiting/f
 import { createIds } from '../platform/ids.ts'
 import type { Store } from '../store/open.ts'
 import type { CaughtRef } from '../store/tables/caught.ts'
+import type { StoredSize } from '../store/tables/mails.ts'
 import { bind } from './bind.ts'
 import { createCommitDeps } from './storing.ts'
 
@@ -79,6 +80,7 @@ export function createContent(store: Store) {
     purgeInbox: (owner: AccountId, inbox: PurgedInbox) => store.purgeInbox(owner, inbox),
     deleteMessages: (owner: AccountId, { inboxId, which }: DeletedMessages) =>
       store.deleteMessages(owner, inboxId, which),
+    deleteMails: (_owner: AccountId, mails: readonly StoredSize[]) => store.deleteMails(mails),
     searchCaught: (owner: AccountId, search: CaughtSearch) =>
       searchCaught({ store }, owner, search),
     composeMailpit: (owner: AccountId, view: MailpitView) =>

@@ -2,6 +2,7 @@ import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { plansWith } from '../features/limits/plans.ts'
+import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
@@ -275,9 +276,10 @@ function startRetention(
   content: Content,
 ): () => Promise<void> {
   const { purgeInbox } = createPurging(store, content)
+  const deleteMails: Store['deleteMails'] = (mails) => content.deleteMails(OPERATOR_ACCOUNT, mails)
   const progress = new SweepProgress()
   const sweeping = runEvery(SWEEP_MS, { name: 'the retention sweep', log }, async () => {
-    await sweepExpired({ store, purgeInbox, clock, limitsOf }, progress)
+    await sweepExpired({ store, purgeInbox, deleteMails, clock, limitsOf }, progress)
   })
   return () => sweeping.stop()
 }

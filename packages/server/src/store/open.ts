@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { isLockFailure, migrate, requireMigrated } from './migrate.ts'
-import { deleteMessages, purgeInbox } from './purge.ts'
+import { deleteMails, deleteMessages, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { lockStore, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
@@ -23,7 +23,7 @@ import { FaultRules } from './tables/faults.ts'
 import { IdempotencyKeys } from './tables/idempotency.ts'
 import { Inboxes } from './tables/inboxes.ts'
 import { Keys } from './tables/keys.ts'
-import { Mails } from './tables/mails.ts'
+import { Mails, type StoredSize } from './tables/mails.ts'
 import { MessageChanges } from './tables/message-changes.ts'
 import { Messages } from './tables/messages.ts'
 import { OperatorQueries } from './tables/operator.ts'
@@ -86,6 +86,8 @@ export type Store = Tables & {
     inboxId: InboxId,
     which: readonly MessageId[] | 'all',
   ): Promise<readonly MessageId[]>
+  /** Deletes those of these mails that no message refers to, in short statements. */
+  deleteMails(mails: readonly StoredSize[]): Promise<void>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
@@ -236,6 +238,7 @@ function storeOver(
       purgeInbox({ mails: tables(db).mails, transaction }, owner, inbox),
     deleteMessages: (owner, inboxId, which) =>
       deleteMessages({ mails: tables(db).mails, transaction }, owner, { inboxId, which }),
+    deleteMails: (mails) => deleteMails({ mails: tables(db).mails }, mails),
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
     },

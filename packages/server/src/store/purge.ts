@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import type { Addresses } from './tables/addresses.ts'
 import type { Inboxes } from './tables/inboxes.ts'
-import type { Mails } from './tables/mails.ts'
-import type { DeletedMessage, MessageChanges } from './tables/message-changes.ts'
+import type { Mails, StoredSize } from './tables/mails.ts'
+import type { MessageChanges } from './tables/message-changes.ts'
 
 /** The parts of a store that purging uses. */
 type PurgeStore = {
@@ -56,9 +56,9 @@ export async function deleteMessages(
  * After the commit that deleted their messages: another inbox that shares one and is purged at the
  * same time then sees that these are gone. What a crash leaves is found by `Mails.listUnshared`.
  */
-async function deleteMails(
-  store: PurgeStore,
-  mails: readonly Omit<DeletedMessage, 'id'>[],
+export async function deleteMails(
+  store: Pick<PurgeStore, 'mails'>,
+  mails: readonly StoredSize[],
 ): Promise<void> {
   let batch: string[] = []
   let bytes = 0

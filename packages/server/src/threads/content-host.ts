@@ -103,6 +103,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       readPart: call('readPart'),
       purgeInbox: call('purgeInbox'),
       deleteMessages: call('deleteMessages'),
+      deleteMails: call('deleteMails'),
       searchCaught: call('searchCaught'),
       composeMailpit: call('composeMailpit'),
       composeMailHog: call('composeMailHog'),

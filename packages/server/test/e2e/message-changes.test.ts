@@ -103,7 +103,7 @@ onEachDatabase('changing messages', (create) => {
     const before = await store.mails.listUnshared(page)
     assert.notEqual(before.last, null)
     await dev.delete(`/v1/inboxes/${two.id}/messages/${ofTwo}`)
-    assert.deepEqual(await store.mails.listUnshared(page), { mailIds: [], last: null })
+    assert.deepEqual(await store.mails.listUnshared(page), { mails: [], last: null })
   })
 
   it('deletes all messages of an inbox, and of no other', async () => {

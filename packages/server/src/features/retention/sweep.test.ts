@@ -20,6 +20,7 @@ const ids = createIds({ now: () => NOW })
 const depsOf = (store: Store) => ({
   store,
   purgeInbox: store.purgeInbox,
+  deleteMails: store.deleteMails,
   limitsOf: (plan: keyof typeof PLANS) => PLANS[plan],
 })
 
@@ -111,7 +112,14 @@ describeEachDatabase('the sweep', (open) => {
     const found = () => Promise.all(mails.map(({ id }) => store.mails.findRaw(id)))
     await sweepExpired({ ...depsOf(store), clock: { now: () => NOW + 1000 } })
     assert.ok((await found()).every((raw) => raw !== null))
-    await sweepExpired({ ...depsOf(store), clock: { now: () => NOW + DAY_MS } })
+    const deleted: string[] = []
+    const deleteMails: Store['deleteMails'] = (given) => {
+      deleted.push(...given.map(({ mailId }) => mailId))
+      return store.deleteMails(given)
+    }
+    const clock = { now: () => NOW + DAY_MS }
+    await sweepExpired({ ...depsOf(store), deleteMails, clock })
+    assert.deepEqual(deleted.sort(), left.map(({ id }) => id).sort())
     assert.notEqual(await store.mails.findRaw(kept.id), null)
     for (const { id } of left) assert.equal(await store.mails.findRaw(id), null)
   })

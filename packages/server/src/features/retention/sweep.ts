@@ -8,6 +8,8 @@ import type { Purging } from './purge.ts'
 export type SweepDeps = {
   readonly store: Store
   readonly purgeInbox: Purging['purgeInbox']
+  /** Deletes mails that no message refers to; not on the thread of the API. */
+  readonly deleteMails: Store['deleteMails']
   readonly clock: Clock
   readonly limitsOf: (plan: Plan) => Limits
 }
@@ -21,8 +23,9 @@ const PLANS: readonly Plan[] = ['key_only', 'connected', 'unlimited']
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** Rows read or deleted by one statement: between two of them, others have their turn. */
+/** Rows read, or deleted, by one statement: between two of them, others have their turn. */
 const BATCH = 500
+const DELETED_BATCH = 100
 
 /** How often all expired inboxes are looked at again: an account may have changed its plan. */
 const RESTART_MS = 6 * HOUR_MS
@@ -115,16 +118,16 @@ async function sweepPlan(
 
 /** Deletes mails that a crash has left without a message: a part in each sweep, in turn. */
 async function sweepMails(
-  { store }: SweepDeps,
+  { store, deleteMails }: SweepDeps,
   progress: SweepProgress,
   until: number,
 ): Promise<void> {
   const page = { after: progress.mailId, until, limit: BATCH }
-  const { mailIds, last } = await store.mails.listUnshared(page)
-  await store.mails.deleteUnshared(mailIds)
+  const { mails, last } = await store.mails.listUnshared(page)
+  if (mails.length > 0) await deleteMails(mails)
   progress.mailId = last ?? ''
 }
 
 async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {
-  while ((await deleteSome(BATCH)) === BATCH) await turn()
+  while ((await deleteSome(DELETED_BATCH)) === DELETED_BATCH) await turn()
 }

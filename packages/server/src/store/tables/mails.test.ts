@@ -10,9 +10,10 @@ describeEachDatabase('mails', (open) => {
       id,
     }))
     await store.mails.add(given, [])
+    const { sizeBytes } = newMail(NOW)
     const look = (after: string) => store.mails.listUnshared({ after, until: NOW, limit: 10 })
-    assert.deepEqual(await look(''), { mailIds: ['eml_1'], last: 'eml_1' })
+    assert.deepEqual(await look(''), { mails: [{ mailId: 'eml_1', sizeBytes }], last: 'eml_1' })
     // All later mails would be read otherwise, however many they are.
-    assert.deepEqual(await look('eml_1'), { mailIds: [], last: null })
+    assert.deepEqual(await look('eml_1'), { mails: [], last: null })
   })
 })

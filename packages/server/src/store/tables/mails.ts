@@ -74,6 +74,9 @@ export type NewMail = {
   readonly tags: readonly string[] | null
 }
 
+/** A stored mail, and how much it takes to delete it. */
+export type StoredSize = { readonly mailId: string; readonly sizeBytes: number }
+
 /** A mail in one inbox. */
 export type NewMessage = {
   readonly id: MessageId
@@ -152,11 +155,12 @@ export class Mails {
     readonly after: string
     readonly until: number
     readonly limit: number
-  }): Promise<{ readonly mailIds: string[]; readonly last: string | null }> {
+  }): Promise<{ readonly mails: StoredSize[]; readonly last: string | null }> {
     const rows = await this.#db
       .selectFrom('mail')
       .select([
         'id',
+        'size_bytes',
         'received_at',
         sql<number>`exists (select 1 from message where message.mail_id = mail.id)`.as('shared'),
       ])
@@ -168,7 +172,10 @@ export class Mails {
     const young = rows.findIndex((row) => row.received_at > page.until)
     const old = young === -1 ? rows : rows.slice(0, young)
     const unshared = old.filter((row) => !row.shared)
-    return { mailIds: unshared.map((row) => row.id), last: old.at(-1)?.id ?? null }
+    return {
+      mails: unshared.map((row) => ({ mailId: row.id, sizeBytes: row.size_bytes })),
+      last: old.at(-1)?.id ?? null,
+    }
   }
 
   /** Deletes those of these mails that no message refers to any more. */
