@@ -13,6 +13,7 @@ from mayfly import (
     AssertionsFailedError,
     AsyncMayfly,
     ContainsText,
+    FaultRule,
     Inbox,
     InboxCreated,
     Mayfly,
@@ -90,6 +91,27 @@ def test_assertions_and_scenarios(own_inbox: Inbox, client: Mayfly, send_mail: S
     assert client.scenarios.run(scenario.id, own_inbox).passed
     client.scenarios.delete(scenario.id)
     assert scenario.id not in [one.id for one in client.scenarios.list()]
+
+
+def test_a_search_finds_mail_of_all_inboxes(
+    own_inbox: Inbox, client: Mayfly, send_mail: SendMail
+) -> None:
+    word = uuid.uuid4().hex
+    send_mail(own_inbox.email_address, text=f"The reference is {word}.")
+    page = client.search(f"from:app.example {word}")
+    assert [message.inbox_id for message in page.messages] == [own_inbox.id]
+    assert not own_inbox.check_html(page.messages[0].id).has_html
+
+
+def test_faults_refuse_mail(own_inbox: Inbox, send_mail: SendMail) -> None:
+    own_inbox.set_faults([FaultRule("recipient", 451, text="Try later", times=2)])
+    with pytest.raises(OSError, match="Try later"):
+        send_mail(own_inbox.email_address)
+    [rule] = own_inbox.read_faults().rules
+    assert (rule.phase, rule.code, rule.times_left) == ("recipient", 451, 1)
+    own_inbox.delete_faults()
+    send_mail(own_inbox.email_address)
+    assert own_inbox.wait_for_otp().value == "481516"
 
 
 def test_domains_and_webhooks(client: Mayfly) -> None:

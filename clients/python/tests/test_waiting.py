@@ -82,6 +82,35 @@ def test_a_timeout_says_what_arrived_and_what_was_refused(client: Mayfly) -> Non
     assert isinstance(raised.value, AssertionError)
 
 
+def test_a_timeout_names_what_the_test_knows(own_inbox: Inbox, send_mail: SendMail) -> None:
+    send_mail(own_inbox.email_address)
+    with pytest.raises(EmailTimeoutError) as raised, own_inbox.expect_otp(timeout_seconds=1):
+        pass
+    assert '"Your code": it had arrived before the block began' in str(raised.value)
+    assert "watermark" not in str(raised.value)
+    watermark = own_inbox.read().watermark
+    with pytest.raises(EmailTimeoutError, match="it had arrived before the watermark was taken"):
+        own_inbox.wait_for_otp(after=watermark, timeout_seconds=1)
+
+
+def test_a_message_is_found_by_a_query(own_inbox: Inbox, send_mail: SendMail) -> None:
+    with own_inbox.expect_message(q="subject:receipt -has:otp") as mail:
+        send_mail(own_inbox.email_address, subject="Receipt", text="Thank you.")
+        send_mail(own_inbox.email_address, subject="Receipt and code")
+        send_mail(own_inbox.email_address, subject="Weekly news", text="News.")
+    assert mail.value.text == "Thank you.\n"
+    assert own_inbox.wait_for_otp(q="subject:receipt").message.subject == "Receipt and code"
+    # The newest that the query finds does not match the expression, so the list is searched.
+    found = own_inbox.wait_for_message(q="subject:receipt", subject=re.compile("^Receipt$"))
+    assert found.id == mail.value.id
+    [listed] = own_inbox.list_messages(q="news").messages
+    assert listed.subject == "Weekly news"
+    own_inbox.assert_that(ContainsText("Thank you"), q="subject:receipt -has:otp")
+    own_inbox.wait_for_no_message(q="subject:goodbye", within_seconds=0)
+    with pytest.raises(EmailTimeoutError, match='A message with q "subject:goodbye" did not reach'):
+        own_inbox.wait_for_message(q="subject:goodbye", timeout_seconds=0)
+
+
 def test_a_silent_application_is_reported(own_inbox: Inbox) -> None:
     with (
         pytest.raises(EmailTimeoutError, match="No mail arrived for this address"),

@@ -23,6 +23,8 @@ class MessageFilter:
     from_: TextPattern | None = None
     subject: TextPattern | None = None
     text: TextPattern | None = None
+    q: str | None = None
+    """A search query, such as `from:acme -has:attachment`."""
 
     def summary_mismatch(self, summary: MessageSummary) -> str | None:
         """Why a message of a list does not match, or None when it may."""
@@ -54,11 +56,12 @@ class MessageFilter:
             "from": _text_of(self.from_),
             "subjectContains": _text_of(self.subject),
             "textContains": _text_of(self.text),
+            "q": _text_of(self.q),
         }
 
     def __str__(self) -> str:
         """In words: ` with from "acme" and subject /verify/`; may be empty."""
-        fields = {"from": self.from_, "subject": self.subject, "text": self.text}
+        fields = {"from": self.from_, "subject": self.subject, "text": self.text, "q": self.q}
         parts = [
             f"{name} {describe_pattern(pattern)}"
             for name, pattern in fields.items()

@@ -96,15 +96,17 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> Message:
         """Waits for a message; one that has already arrived counts, unless an anchor excludes it.
 
-        `since` is a time by the clock of the service, `after` a watermark of the inbox.
+        `since` is a time by the clock of the service, `after` a watermark of the inbox, and `q` a
+        search query such as `subject:receipt has:attachment`.
         """
-        expectation = expected_message(MessageFilter(from_, subject, text))
+        expectation = expected_message(MessageFilter(from_, subject, text, q))
         return await self._wait(expectation, timeout_seconds, since=since, after=after)
 
     async def wait_for_otp(
@@ -113,12 +115,13 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedOtp:
         """Waits for a one-time code."""
-        expectation = expected_otp(MessageFilter(from_, subject, text))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q))
         return await self._wait(expectation, timeout_seconds, since=since, after=after)
 
     async def wait_for_link(
@@ -128,12 +131,13 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedLink:
         """Waits for a link whose URL matches the pattern; if none does, whose text does."""
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
         return await self._wait(expectation, timeout_seconds, since=since, after=after)
 
     async def wait_for_no_message(
@@ -143,11 +147,12 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> None:
         """Raises UnexpectedEmailError as soon as a message arrives, or has arrived already."""
-        filter = MessageFilter(from_, subject, text)
+        filter = MessageFilter(from_, subject, text, q)
         try:
             email = await self._wait(
                 expected_message(filter), within_seconds, since=since, after=after
@@ -166,13 +171,14 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> AsyncExpecting[ExpectedMessage]:
         """A `with` block that makes the application send; waits for the message at its end.
 
         Only mail that arrives after the block began counts. The message is `.value`.
         """
-        expectation = expected_message(MessageFilter(from_, subject, text))
+        expectation = expected_message(MessageFilter(from_, subject, text, q))
         return AsyncExpecting(self, expectation, ExpectedMessage(), timeout_seconds)
 
     def expect_otp(
@@ -181,13 +187,14 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> AsyncExpecting[ExpectedOtp]:
         """A `with` block that makes the application send; waits for the code at its end.
 
         Only mail that arrives after the block began counts. The code is `.value`.
         """
-        expectation = expected_otp(MessageFilter(from_, subject, text))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q))
         return AsyncExpecting(self, expectation, ExpectedOtp(), timeout_seconds)
 
     def expect_link(
@@ -197,13 +204,14 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> AsyncExpecting[ExpectedLink]:
         """A `with` block that makes the application send; waits for the link at its end.
 
         Only mail that arrives after the block began counts. The link is `.url`.
         """
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
         return AsyncExpecting(self, expectation, ExpectedLink(), timeout_seconds)
 
     def expect_no_message(
@@ -213,9 +221,10 @@ class AsyncInbox(AsyncMessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
     ) -> AsyncExpectingNone:
         """A `with` block after whose beginning no message may arrive."""
-        return AsyncExpectingNone(self, MessageFilter(from_, subject, text), within_seconds)
+        return AsyncExpectingNone(self, MessageFilter(from_, subject, text, q), within_seconds)
 
     async def assert_that(
         self,
@@ -223,6 +232,7 @@ class AsyncInbox(AsyncMessageCalls):
         from_: str | None = None,
         subject: str | None = None,
         text: str | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
@@ -233,6 +243,7 @@ class AsyncInbox(AsyncMessageCalls):
             from_=from_,
             subject=subject,
             text=text,
+            q=q,
             timeout_seconds=timeout_seconds,
             since=since,
             after=after,
@@ -248,13 +259,15 @@ class AsyncInbox(AsyncMessageCalls):
         from_: str | None = None,
         subject: str | None = None,
         text: str | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> AssertionRun:
         """Waits for a message, checks it and returns the report, without raising; see `passed`.
 
-        `from_`, `subject` and `text` are texts that the message must contain, in any case.
+        `from_`, `subject` and `text` are texts that the message must contain, in any case; `q` is a
+        search query such as `subject:receipt has:attachment`.
         """
         whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         started = time.monotonic()
@@ -263,12 +276,16 @@ class AsyncInbox(AsyncMessageCalls):
             left_seconds = max(0.0, whole_seconds - elapsed_seconds)
             # The service holds a call for at most 50 seconds; a longer wait takes several.
             held_seconds = min(math.ceil(left_seconds), WAIT_SECONDS_MAX)
-            body = {"assertions": assertions, "timeoutSeconds": held_seconds, "from": from_}
-            body |= {"subjectContains": subject, "textContains": text}
+            body = {"assertions": assertions, "timeoutSeconds": held_seconds}
+            body |= {
+                "since": since,
+                "after": after,
+                **MessageFilter(from_, subject, text, q).query(),
+            }
             call = Call(
                 "POST",
                 path("inboxes", self.id, "assert"),
-                body={**body, "since": since, "after": after},
+                body=body,
                 is_repeatable=True,
                 seconds_max=held_seconds + NETWORK_SECONDS_MAX,
             )
@@ -332,10 +349,11 @@ class AsyncInbox(AsyncMessageCalls):
         *,
         since: datetime | str | None = None,
         after: str | None = None,
+        has_block: bool = False,
     ) -> Found:
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
-        wait = AsyncWait(self._requester, self, expectation, wait_time(seconds, since, after))
-        return await wait.run()
+        allowed = wait_time(seconds, since=since, after=after, has_block=has_block)
+        return await AsyncWait(self._requester, self, expectation, allowed).run()
 
 
 class AsyncExpecting(Generic[Handle]):
@@ -366,7 +384,7 @@ class AsyncExpecting(Generic[Handle]):
     ) -> None:
         if error is None:
             found = await self._inbox._wait(
-                self._expectation, self._timeout_seconds, after=self._after
+                self._expectation, self._timeout_seconds, after=self._after, has_block=True
             )
             self._handle.fill(found)
 
@@ -395,5 +413,6 @@ class AsyncExpectingNone:
                 from_=self._filter.from_,
                 subject=self._filter.subject,
                 text=self._filter.text,
+                q=self._filter.q,
                 after=self._after,
             )

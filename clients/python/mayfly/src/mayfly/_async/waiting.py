@@ -30,6 +30,9 @@ Found = TypeVar("Found")
 PAGE_SIZE = 100
 """The largest page that the service returns."""
 
+BEFORE_WATERMARK = "it had arrived before the watermark was taken"
+"""The service's reason for mail up to the watermark of a call; a test compares it."""
+
 
 class AsyncWaitTarget(Protocol):
     """The inbox that is waited on."""
@@ -41,7 +44,12 @@ class AsyncWaitTarget(Protocol):
     def email_address(self) -> str: ...
 
     async def list_messages(
-        self, *, limit: int | None = None, cursor: str | None = None, after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        after: str | None = None,
+        q: str | None = None,
     ) -> MessagePage: ...
 
     async def read_message(self, message_id: str) -> Message: ...
@@ -60,6 +68,8 @@ class WaitTime:
     """Only mail that arrived at or after this time, by the clock of the service."""
     after: str | None
     """Only mail that arrived after this watermark of the inbox; no clock is involved."""
+    has_block: bool
+    """Whether `after` was taken at the beginning of a block, and not by the caller."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +86,16 @@ class NothingArrived:
     diagnostics: WaitDiagnostics | None
 
 
-def wait_time(timeout_seconds: float, since: datetime | str | None, after: str | None) -> WaitTime:
+def wait_time(
+    timeout_seconds: float,
+    *,
+    since: datetime | str | None,
+    after: str | None,
+    has_block: bool,
+) -> WaitTime:
     """The time of a wait, from its options."""
     at = parse_time(since) if isinstance(since, str) else since
-    return WaitTime(timeout_seconds, at if at is None else at.astimezone(), after)
+    return WaitTime(timeout_seconds, at if at is None else at.astimezone(), after, has_block)
 
 
 @dataclass
@@ -162,7 +178,7 @@ class AsyncWait(Generic[Found]):
         cursor: str | None = None
         while True:
             page = await self.target.list_messages(
-                limit=PAGE_SIZE, cursor=cursor, after=self.time.after
+                limit=PAGE_SIZE, cursor=cursor, after=self.time.after, q=self.expectation.filter.q
             )
             for summary in page.messages:
                 if self.time.since is not None and summary.received_at < self.time.since:
@@ -197,14 +213,38 @@ class AsyncWait(Generic[Found]):
         considered = Considered(message.id, message.subject, message.received_at, reason)
         self.rejected[message.id] = considered
 
+    def _own_reason(self, considered: Considered) -> str:
+        """Why a message did not count, in terms of the test.
+
+        The reason of the service may be a watermark that the test does not know: the one of a
+        block, or of a later call of this wait.
+        """
+        own = self.rejected.get(considered.id)
+        if own is not None:
+            return own.reason
+        if considered.reason != BEFORE_WATERMARK:
+            return considered.reason
+        since = self.time.since
+        if since is not None and considered.received_at < since:
+            return f"it had arrived before since ({format_time(since)})"
+        if self.time.has_block:
+            return "it had arrived before the block began"
+        return considered.reason
+
     async def _timeout_error(self, known: WaitDiagnostics | None) -> EmailTimeoutError:
         if known is None:
             now = await self.target.diagnose()
             known = WaitDiagnostics(now.state, now.events, now.domain, now.next_steps, ())
-        # The client's reasons name the caller's own patterns; they replace those of the service.
-        by_id = {one.id: one for one in known.considered} | self.rejected
+        received = {one.id: replace(one, reason=self._own_reason(one)) for one in known.considered}
+        by_id = self.rejected | received
         considered = tuple(sorted(by_id.values(), key=lambda one: one.received_at))
-        diagnostics = replace(known, considered=considered)
+        next_steps = known.next_steps
+        if known.considered:
+            # One of the steps repeats the reason of the newest message, which is the first here.
+            newest = known.considered[0]
+            own_reason = received[newest.id].reason
+            next_steps = tuple(step.replace(newest.reason, own_reason) for step in next_steps)
+        diagnostics = replace(known, considered=considered, next_steps=next_steps)
         address, seconds = self.target.email_address, self.time.timeout_seconds
         message = explain_timeout(
             f"{self.expectation.what}{self.expectation.filter}",

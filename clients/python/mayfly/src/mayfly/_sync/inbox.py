@@ -97,15 +97,17 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> Message:
         """Waits for a message; one that has already arrived counts, unless an anchor excludes it.
 
-        `since` is a time by the clock of the service, `after` a watermark of the inbox.
+        `since` is a time by the clock of the service, `after` a watermark of the inbox, and `q` a
+        search query such as `subject:receipt has:attachment`.
         """
-        expectation = expected_message(MessageFilter(from_, subject, text))
+        expectation = expected_message(MessageFilter(from_, subject, text, q))
         return self._wait(expectation, timeout_seconds, since=since, after=after)
 
     def wait_for_otp(
@@ -114,12 +116,13 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedOtp:
         """Waits for a one-time code."""
-        expectation = expected_otp(MessageFilter(from_, subject, text))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q))
         return self._wait(expectation, timeout_seconds, since=since, after=after)
 
     def wait_for_link(
@@ -129,12 +132,13 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedLink:
         """Waits for a link whose URL matches the pattern; if none does, whose text does."""
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
         return self._wait(expectation, timeout_seconds, since=since, after=after)
 
     def wait_for_no_message(
@@ -144,11 +148,12 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> None:
         """Raises UnexpectedEmailError as soon as a message arrives, or has arrived already."""
-        filter = MessageFilter(from_, subject, text)
+        filter = MessageFilter(from_, subject, text, q)
         try:
             email = self._wait(expected_message(filter), within_seconds, since=since, after=after)
         except EmailTimeoutError:
@@ -165,13 +170,14 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> Expecting[ExpectedMessage]:
         """A `with` block that makes the application send; waits for the message at its end.
 
         Only mail that arrives after the block began counts. The message is `.value`.
         """
-        expectation = expected_message(MessageFilter(from_, subject, text))
+        expectation = expected_message(MessageFilter(from_, subject, text, q))
         return Expecting(self, expectation, ExpectedMessage(), timeout_seconds)
 
     def expect_otp(
@@ -180,13 +186,14 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> Expecting[ExpectedOtp]:
         """A `with` block that makes the application send; waits for the code at its end.
 
         Only mail that arrives after the block began counts. The code is `.value`.
         """
-        expectation = expected_otp(MessageFilter(from_, subject, text))
+        expectation = expected_otp(MessageFilter(from_, subject, text, q))
         return Expecting(self, expectation, ExpectedOtp(), timeout_seconds)
 
     def expect_link(
@@ -196,13 +203,14 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
     ) -> Expecting[ExpectedLink]:
         """A `with` block that makes the application send; waits for the link at its end.
 
         Only mail that arrives after the block began counts. The link is `.url`.
         """
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text))
+        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
         return Expecting(self, expectation, ExpectedLink(), timeout_seconds)
 
     def expect_no_message(
@@ -212,9 +220,10 @@ class Inbox(MessageCalls):
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
+        q: str | None = None,
     ) -> ExpectingNone:
         """A `with` block after whose beginning no message may arrive."""
-        return ExpectingNone(self, MessageFilter(from_, subject, text), within_seconds)
+        return ExpectingNone(self, MessageFilter(from_, subject, text, q), within_seconds)
 
     def assert_that(
         self,
@@ -222,6 +231,7 @@ class Inbox(MessageCalls):
         from_: str | None = None,
         subject: str | None = None,
         text: str | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
@@ -232,6 +242,7 @@ class Inbox(MessageCalls):
             from_=from_,
             subject=subject,
             text=text,
+            q=q,
             timeout_seconds=timeout_seconds,
             since=since,
             after=after,
@@ -247,13 +258,15 @@ class Inbox(MessageCalls):
         from_: str | None = None,
         subject: str | None = None,
         text: str | None = None,
+        q: str | None = None,
         timeout_seconds: float | None = None,
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> AssertionRun:
         """Waits for a message, checks it and returns the report, without raising; see `passed`.
 
-        `from_`, `subject` and `text` are texts that the message must contain, in any case.
+        `from_`, `subject` and `text` are texts that the message must contain, in any case; `q` is a
+        search query such as `subject:receipt has:attachment`.
         """
         whole_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         started = time.monotonic()
@@ -262,12 +275,16 @@ class Inbox(MessageCalls):
             left_seconds = max(0.0, whole_seconds - elapsed_seconds)
             # The service holds a call for at most 50 seconds; a longer wait takes several.
             held_seconds = min(math.ceil(left_seconds), WAIT_SECONDS_MAX)
-            body = {"assertions": assertions, "timeoutSeconds": held_seconds, "from": from_}
-            body |= {"subjectContains": subject, "textContains": text}
+            body = {"assertions": assertions, "timeoutSeconds": held_seconds}
+            body |= {
+                "since": since,
+                "after": after,
+                **MessageFilter(from_, subject, text, q).query(),
+            }
             call = Call(
                 "POST",
                 path("inboxes", self.id, "assert"),
-                body={**body, "since": since, "after": after},
+                body=body,
                 is_repeatable=True,
                 seconds_max=held_seconds + NETWORK_SECONDS_MAX,
             )
@@ -331,10 +348,11 @@ class Inbox(MessageCalls):
         *,
         since: datetime | str | None = None,
         after: str | None = None,
+        has_block: bool = False,
     ) -> Found:
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
-        wait = Wait(self._requester, self, expectation, wait_time(seconds, since, after))
-        return wait.run()
+        allowed = wait_time(seconds, since=since, after=after, has_block=has_block)
+        return Wait(self._requester, self, expectation, allowed).run()
 
 
 class Expecting(Generic[Handle]):
@@ -364,7 +382,9 @@ class Expecting(Generic[Handle]):
         traceback: TracebackType | None,
     ) -> None:
         if error is None:
-            found = self._inbox._wait(self._expectation, self._timeout_seconds, after=self._after)
+            found = self._inbox._wait(
+                self._expectation, self._timeout_seconds, after=self._after, has_block=True
+            )
             self._handle.fill(found)
 
 
@@ -392,5 +412,6 @@ class ExpectingNone:
                 from_=self._filter.from_,
                 subject=self._filter.subject,
                 text=self._filter.text,
+                q=self._filter.q,
                 after=self._after,
             )
