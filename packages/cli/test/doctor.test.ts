@@ -4,10 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import * as server from '@mayfly/server'
 import { createAuthority, daysFromNow } from '../../server/test/testing-certificates.ts'
 import { createSqlite, onEachDatabase } from '../../server/test/testing-databases.ts'
 import { startDnsServer } from '../../server/test/testing-dns-server.ts'
-import { startServerProcess } from '../../server/test/testing-server-process.ts'
+import { startServerProcess, WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
+import { portCheck } from '../src/doctor/port-check.ts'
 import { openShell } from './testing-run-command.ts'
 
 type Found = {
@@ -142,6 +144,38 @@ describe('mayfly admin doctor', () => {
 
     const silent = await examine({ ...env, MAYFLY_DNS_SERVERS: '127.0.0.1:9' })
     assert.equal(about(silent.found, /127\.0\.0\.1:9 do not respond/).level, 'problem')
+  })
+
+  it('finds the service behind port 25 of the mail host, or another mail server', async () => {
+    await using dns = await startDnsServer()
+    dns.set('mx.mail.dev', { A: ['127.0.0.1'] })
+    const env = {
+      MAYFLY_DNS_SERVERS: dns.address,
+      MAYFLY_DOMAINS: 'one.mail.dev',
+      MAYFLY_PRIVATE_DOMAINS: '',
+      MAYFLY_HTTP_PORT: '0',
+      MAYFLY_SMTP_PORT: '0',
+    }
+    await using database = await createSqlite()
+    await using service = startServerProcess({
+      ...env,
+      ...WITHOUT_THREADS,
+      MAYFLY_DATABASE_URL: database.url,
+      MAYFLY_MAIL_HOST: 'mx.mail.dev',
+    })
+    const { smtpPort: mailPort } = await service.ready
+    // Port 25 needs root, so the check gets the port to which it would be forwarded.
+    const findings = (mailHost: string) => {
+      const config = server.parseConfig({ ...env, MAYFLY_MAIL_HOST: mailHost })
+      return portCheck.run({ server, config, now: Date.now(), mailPort })
+    }
+    const behind = (await findings('mx.mail.dev')).find(({ text }) => text.includes('port 25'))
+    assert.deepEqual(behind, { level: 'fine', text: 'mx.mail.dev responds on port 25' })
+
+    dns.set('other.mail.dev', { A: ['127.0.0.1'] })
+    const other = (await findings('other.mail.dev')).find(({ text }) => text.includes('port 25'))
+    assert.equal(other?.level, 'problem')
+    assert.match(other.text, /^another mail server .* of other\.mail\.dev: 220 mx\.mail\.dev /)
   })
 
   it('reads certificates', async () => {

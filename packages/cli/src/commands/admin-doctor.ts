@@ -22,7 +22,7 @@ export const doctor = defineCommand({
   example: 'mayfly admin doctor',
   run: async ({ options, terminal }) => {
     const found = await withServer(terminal, async (server, config) => {
-      const context = { server, config, now: Date.now() }
+      const context = { server, config, now: Date.now(), mailPort: 25 }
       const checked = CHECKS.map(async ({ name, run }) =>
         (await run(context)).map((finding) => ({ check: name, ...finding })),
       )

@@ -13,6 +13,8 @@ export type CheckContext = {
   readonly server: Server
   readonly config: Config
   readonly now: number
+  /** The port that other mail servers connect to; another one only in tests. */
+  readonly mailPort: number
 }
 
 /** Checks one part of the installation. */

@@ -90,7 +90,8 @@ async function greetingOf(server: {
 }
 
 /** Other mail servers connect to port 25 of the mail host, and to no other port. */
-async function mailPortResponds({ server, config }: CheckContext): Promise<readonly Finding[]> {
+async function mailPortResponds(context: CheckContext): Promise<readonly Finding[]> {
+  const { server, config, mailPort } = context
   const mailHost = config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`
   if (isTestName(mailHost)) return []
   const resolver = server.createResolver({
@@ -102,7 +103,7 @@ async function mailPortResponds({ server, config }: CheckContext): Promise<reado
     const [host] = await resolver.addresses(mailHost)
     // The check of DNS tells about it.
     if (host === undefined) return []
-    const greeting = await greetingOf({ host, port: 25 })
+    const greeting = await greetingOf({ host, port: mailPort })
     if (greeting.startsWith(`220 ${mailHost} `)) return [fine(`${mailHost} responds on port 25`)]
     const text = `another mail server responds on port 25 of ${mailHost}: ${greeting.trim().slice(0, 100)}`
     return [problem(text, 'Stop it, and forward port 25 to MAYFLY_SMTP_PORT.')]
