@@ -32,8 +32,9 @@ export const SENDERS: readonly Sender[] = [
   { name: 'Django', subject: 'From Django', ...script('python3', 'send_django.py') },
   { name: 'Go net/smtp', subject: 'From Go', ...script('go', 'run', './go/main.go') },
   { name: 'Ruby mail', subject: 'From mail.rb', ...script('ruby', 'mail.rb') },
-  { name: 'Action Mailer', subject: 'From Action Mailer', ...script('ruby', 'action_mailer.rb') },
+  { name: 'Rails', subject: 'From Rails', ...script('ruby', 'rails.rb') },
   { name: 'Symfony Mailer', subject: 'From Symfony Mailer', ...script('php', 'symfony.php') },
+  { name: 'Laravel', subject: 'From Laravel', ...script('php', 'laravel.php') },
   { name: 'Jakarta Mail', subject: 'From Jakarta Mail', ...java('JakartaMail.java') },
   { name: 'Spring', subject: 'From Spring', ...java('SpringMail.java') },
   {
@@ -63,6 +64,7 @@ export const SENDERS: readonly Sender[] = [
         `msmtp --host=127.0.0.1 --port=${smtpPort} --from=app@example.com ${emailAddress}`,
       ),
   },
+  { name: 'sendmail of msmtp', subject: 'From sendmail', ...script('sh', 'sendmail.sh') },
 ]
 
 /** Runs a sender; returns what it printed. Rejects with `ENOENT` when its program is missing. */
