@@ -171,7 +171,7 @@ function reset<R>(dialogue: Dialogue<R>, argument: string): null {
 }
 
 function startTls<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
-  if (!dialogue.options.offersTls) return dialogue.fail('notOffered')
+  if (!dialogue.options.offersTls) return dialogue.fail('tlsNotOffered')
   if (dialogue.isSecure) return dialogue.fail('tlsAlready')
   if (argument !== '') return dialogue.fail('noArguments')
   dialogue.reply('tlsReady')

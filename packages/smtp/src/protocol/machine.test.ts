@@ -29,6 +29,11 @@ describe('the protocol answers', () => {
       assert.partialDeepStrictEqual(result.mails, mails)
     })
   }
+
+  it('STARTTLS where it is not offered, with what to do: senders show the text', () => {
+    const { output } = converse([lines('EHLO app.example', 'STARTTLS')], { offersTls: false })
+    assert.match(output, /^502 5\.5\.1 STARTTLS is not offered: send without TLS\r$/m)
+  })
 })
 
 describe('the protocol gives the same result however bytes are split', () => {

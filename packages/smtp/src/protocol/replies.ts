@@ -55,6 +55,7 @@ export const REPLIES = {
   badSecret: '501 5.5.2 Invalid base64',
   authCancelled: '501 5.7.0 Authentication cancelled',
   notOffered: '502 5.5.1 Command not supported',
+  tlsNotOffered: '502 5.5.1 STARTTLS is not offered: send without TLS',
   helloFirst: '503 5.5.1 Send EHLO first',
   mailFirst: '503 5.5.1 Send MAIL first',
   recipientFirst: '503 5.5.1 Send RCPT first',
