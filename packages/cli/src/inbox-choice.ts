@@ -1,4 +1,4 @@
-import type { Client, Inbox, ListInboxesOptions } from '@mayfly/client'
+import { ApiError, type Client, type Inbox, type ListInboxesOptions } from '@mayfly/client'
 import { CommandFailed } from './exit.ts'
 
 /** The inbox named by id or address, in any state, or the newest active one when none is named. */
@@ -20,6 +20,29 @@ export async function chooseInbox(
   throw new CommandFailed(
     `you have no inbox ${named}. \`mayfly inbox list --all\` lists your inboxes.`,
   )
+}
+
+/** The option of commands about messages that names their inbox. */
+export const INBOX_OPTION = {
+  type: 'string',
+  value: 'INBOX',
+  about: 'id or address of the inbox (default: the newest)',
+} as const
+
+/** The result of a call about a message; says which inbox was meant when the user named none. */
+export async function ofMessage<T>(
+  call: Promise<T>,
+  { inbox, named }: { readonly inbox: Inbox; readonly named: string | undefined },
+): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    const isMissing = error instanceof ApiError && error.code === 'message_not_found'
+    if (!isMissing || named !== undefined) throw error
+    throw new CommandFailed(
+      `the newest inbox, ${inbox.emailAddress}, has no such message. Name its inbox: --inbox INBOX`,
+    )
+  }
 }
 
 /** Every inbox, page by page, newest first. */

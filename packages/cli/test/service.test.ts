@@ -100,6 +100,15 @@ describe('mayfly inbox', () => {
     await shell.run('messages', 'mark', one.id, '--unread', '--inbox', id)
     assert.equal((await list())[1].read, false)
 
+    const newer = (await shell.run('inbox', 'new')).out.trim()
+    for (const command of [['show'], ['show', '--raw'], ['messages', 'mark'], ['messages', 'rm']]) {
+      const { code, err } = await shell.run(...command, one.id)
+      assert.equal(code, 1)
+      const told = `mayfly: the newest inbox, ${newer}, has no such message. Name its inbox: --inbox INBOX\n`
+      assert.equal(err, told)
+    }
+    await shell.run('inbox', 'rm', newer)
+
     assert.equal((await shell.run('messages', 'rm')).code, 2)
     assert.equal((await shell.run('messages', 'rm', one.id)).out, `${one.id} was deleted.\n`)
     assert.equal((await shell.run('messages', 'rm', one.id)).code, 1)

@@ -2,7 +2,7 @@ import type { MessageSummary } from '@mayfly/client'
 import { type Command, defineCommand, withSubcommands } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { UsageError } from '../exit.ts'
-import { chooseInbox } from '../inbox-choice.ts'
+import { chooseInbox, INBOX_OPTION, ofMessage } from '../inbox-choice.ts'
 import { parseCount } from '../option-values.ts'
 import { formatTable, print, printableLine, printJson } from '../output.ts'
 import { QUERY_OPTION } from '../wait-options.ts'
@@ -54,12 +54,6 @@ const list = defineCommand({
   },
 })
 
-const INBOX_OPTION = {
-  type: 'string',
-  value: 'INBOX',
-  about: 'id or address of the inbox (default: the newest)',
-} as const
-
 const CALL_OPTIONS = { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] }
 
 const remove = defineCommand({
@@ -83,7 +77,7 @@ const remove = defineCommand({
       return print(terminal, `All messages of ${inbox.emailAddress} were deleted.`)
     }
     for (const messageId of args) {
-      await inbox.deleteMessage(messageId, { signal })
+      await ofMessage(inbox.deleteMessage(messageId, { signal }), { inbox, named: options.inbox })
       print(terminal, `${messageId} was deleted.`)
     }
   },
@@ -103,7 +97,10 @@ const mark = defineCommand({
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
     const inbox = await chooseInbox(client, options.inbox, signal)
-    for (const messageId of args) await inbox.markRead(messageId, !options.unread, { signal })
+    for (const messageId of args) {
+      const marked = inbox.markRead(messageId, !options.unread, { signal })
+      await ofMessage(marked, { inbox, named: options.inbox })
+    }
   },
 })
 

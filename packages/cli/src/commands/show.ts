@@ -6,7 +6,7 @@ import { openBrowser } from '../browser.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
-import { chooseInbox } from '../inbox-choice.ts'
+import { chooseInbox, INBOX_OPTION, ofMessage } from '../inbox-choice.ts'
 import { print, printable, printJson } from '../output.ts'
 import { showMessage } from '../show-message.ts'
 import type { Terminal } from '../terminal.ts'
@@ -18,11 +18,7 @@ export const show = defineCommand({
   args: ['[MESSAGE]'],
   about: 'MESSAGE is an id, as listed by `mayfly messages`; default: the newest message.',
   options: {
-    inbox: {
-      type: 'string',
-      value: 'INBOX',
-      about: 'id or address of the inbox (default: the newest)',
-    },
+    inbox: INBOX_OPTION,
     html: { type: 'boolean', about: 'show its HTML in the browser' },
     raw: { type: 'boolean', about: 'print the raw mail' },
     ...CONNECTION_OPTIONS,
@@ -33,13 +29,14 @@ export const show = defineCommand({
     const signal = terminal.interrupted
     const inbox = await chooseInbox(client, options.inbox, signal)
     const messageId = named ?? (await newestMessageId(inbox, signal))
+    const choice = { inbox, named: options.inbox }
     if (options.raw) {
-      const bytes = await inbox.readRaw(messageId, { signal })
+      const bytes = await ofMessage(inbox.readRaw(messageId, { signal }), choice)
       // A mail may contain control sequences for the terminal; a file gets the bytes unchanged.
       const shown = terminal.isOutTerminal ? printable(new TextDecoder().decode(bytes)) : bytes
       return terminal.out(shown)
     }
-    const message = await inbox.readMessage(messageId, { signal })
+    const message = await ofMessage(inbox.readMessage(messageId, { signal }), choice)
     if (options.json) return printJson(terminal, message)
     if (options.html) return showInBrowser(terminal, message)
     showMessage(terminal, message)
