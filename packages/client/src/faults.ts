@@ -1,6 +1,6 @@
 /** A rule by which an inbox refuses mail. */
 export type FaultRule = {
-  readonly phase: 'sender' | 'recipient' | 'data'
+  readonly phase: 'authentication' | 'sender' | 'recipient' | 'data'
   /** From 400 to 599. */
   readonly code: number
   /** The reply after its code. */

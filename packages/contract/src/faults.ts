@@ -5,9 +5,9 @@ import { dateTimeSchema, idSchema } from './ids.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 const phaseSchema = z
-  .enum(['sender', 'recipient', 'data'])
+  .enum(['authentication', 'sender', 'recipient', 'data'])
   .describe(
-    'What is refused: the sender, the recipient, or the mail after its content. An inbox is known only by its recipient, so that `sender` is answered at RCPT, too, as many mail servers do.',
+    'What is refused: right credentials of SMTP AUTH, the sender, the recipient, or the mail after its content. Most inboxes are known only by their recipient, so that `sender` is answered at RCPT, too, as many mail servers do; at MAIL where the client has authenticated for a project inbox, or the inbox takes mail without credentials.',
   )
 
 /** Where in an SMTP transaction a fault is injected. */

@@ -34,6 +34,7 @@ const TOKENS = [
   ],
   ...['EHLO x\r\n', 'HELO x\r\n', 'MAIL FROM:<a@b.example>\r\n', 'RCPT TO:<b@mayfly.test>\r\n'],
   ...[
+    'MAIL FROM:<refused@b.example>\r\n',
     'RCPT TO:<unknown@mayfly.test>\r\n',
     'DATA\r\n',
     'BDAT 3\r\nabc',
@@ -54,6 +55,7 @@ it(`answers ${DIALOGUES} changed dialogues in whole lines, however they are spli
     )
     const options = {
       offersAuth: random() < 0.5,
+      asksSender: random() < 0.5,
       offersTls: random() < 0.5,
       messageBytesMax: pick(random, [40, 1_000, 100_000]),
     }

@@ -15,6 +15,7 @@ export type DialogueCase = {
 }
 
 const AUTH = { offersAuth: true }
+const ASKS = { asksSender: true }
 const HELLO = 'EHLO client.example'
 const FROM = 'MAIL FROM:<a@example.com>'
 const TO = 'RCPT TO:<b@mayfly.test>'
@@ -117,6 +118,43 @@ export const MAIL_DIALOGUES: readonly DialogueCase[] = [
     flights: [lines(HELLO, FROM, 'RCPT TO:<unknown@b.c>', 'RCPT TO:<full@b.c>', TO, 'DATA', '.')],
     codes: ['250', '250 2.1.0', '550 5.1.1', '452 4.2.2', '250 2.1.5', '354', STORED],
     mails: [{ to: ['b@mayfly.test'] }],
+  },
+]
+
+/** Senders that the user of the machine decides about. */
+export const SENDER_DIALOGUES: readonly DialogueCase[] = [
+  {
+    name: 'a sender that is asked about, refused with all that depends on it, then accepted',
+    options: ASKS,
+    flights: [
+      lines(HELLO, 'MAIL FROM:<refused@a.b>', TO, 'DATA', FROM, TO, 'DATA', 'x', '.', 'QUIT'),
+    ],
+    codes: [
+      '250',
+      '451 4.3.0',
+      '503 5.5.1',
+      '503 5.5.1',
+      ...STARTED.slice(1),
+      '354',
+      STORED,
+      '221 2.0.0',
+    ],
+    mails: [{ from: 'a@example.com', to: ['b@mayfly.test'], raw: 'x\r\n' }],
+    isClosed: true,
+  },
+  {
+    name: 'senders that are refused do not count as errors',
+    options: { ...ASKS, errorsMax: 1 },
+    flights: [
+      lines(
+        HELLO,
+        ...Array.from({ length: 5 }, () => ['MAIL FROM:<refused@a.b>', TO, 'DATA']).flat(),
+      ),
+    ],
+    codes: [
+      '250',
+      ...Array.from({ length: 5 }, () => ['451 4.3.0', '503 5.5.1', '503 5.5.1']).flat(),
+    ],
   },
 ]
 

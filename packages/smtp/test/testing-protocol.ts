@@ -11,11 +11,14 @@ export const PROTOCOL_OPTIONS: ProtocolOptions = {
   hostname: 'mx.mayfly.test',
   offersTls: true,
   offersAuth: false,
+  asksSender: false,
   messageBytesMax: 1000,
   recipientsMax: 100,
   lineBytesMax: 1000,
   errorsMax: 20,
 }
+
+const REFUSED_SENDER = '451 4.3.0 Not now'
 
 /** The result of a dialogue. */
 export type Conversation = {
@@ -43,8 +46,8 @@ export const EVERY_BYTE: Cut = (flight) => Array.from(flight, (byte) => Buffer.f
 /**
  * Sends these flights to the machine, with a TLS handshake after each but the last.
  *
- * A recipient whose address begins with `unknown` or `full` is refused, and so is the password
- * `wrong`; every mail is stored.
+ * A recipient whose address begins with `unknown` or `full` is refused, and so are the password
+ * `wrong` and, where it is asked about, a sender that begins with `refused`; every mail is stored.
  */
 export function converse(
   flights: readonly string[],
@@ -79,6 +82,10 @@ function drive(protocol: SmtpProtocol<string>, collected: Collected): boolean {
     const step = protocol.advance()
     collected.output += protocol.takeOutput()
     switch (step.kind) {
+      case 'sender':
+        if (step.transaction.mailFrom.startsWith('refused')) protocol.refuse(REFUSED_SENDER)
+        else protocol.admitSender()
+        break
       case 'recipient':
         answer(protocol, step.address)
         break

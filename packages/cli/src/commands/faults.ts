@@ -7,6 +7,8 @@ import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
 
+const PHASES = ['authentication', 'sender', 'recipient', 'data'] as const
+
 const INBOX = 'INBOX is an id or an address; default: the newest inbox.'
 
 const set = defineCommand({
@@ -18,7 +20,7 @@ const set = defineCommand({
     phase: {
       type: 'string',
       value: 'PHASE',
-      about: 'sender, recipient or data (default: recipient)',
+      about: 'authentication, sender, recipient or data (default: recipient)',
     },
     code: { type: 'string', value: 'CODE', about: 'SMTP code from 400 to 599 (default: 451)' },
     text: { type: 'string', value: 'TEXT', about: 'the reply after its code' },
@@ -86,8 +88,11 @@ const clear = defineCommand({
 export const faults: Command = defineGroup('faults', 'let an inbox refuse mail', [set, show, clear])
 
 function parsePhase(text: string): FaultRule['phase'] {
-  if (text === 'sender' || text === 'recipient' || text === 'data') return text
-  throw new UsageError(`--phase must be sender, recipient or data, but is "${text}".`)
+  const phase = PHASES.find((known) => known === text)
+  if (phase !== undefined) return phase
+  throw new UsageError(
+    `--phase must be authentication, sender, recipient or data, but is "${text}".`,
+  )
 }
 
 function showFaults(terminal: Terminal, address: string, { rules, expiresAt }: Faults): void {

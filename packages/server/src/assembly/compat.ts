@@ -17,13 +17,16 @@ import { checkLinks } from '../features/compat/mailpit/link-check.ts'
 import { listMessages, searchMessages } from '../features/compat/mailpit/lists.ts'
 import { countTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
 import type { MailpitView } from '../features/compat/mailpit/view.ts'
+import { releaseMessage } from '../features/compat/release.ts'
 import { readFaults, setFaults } from '../features/faults/rules.ts'
+import { readRaw } from '../features/messages/bytes.ts'
 import { markMessages, removeMessages } from '../features/messages/change.ts'
 import { CATCH_ALL_INBOX } from '../features/receiving/catch-all-inbox.ts'
 import { cleanTags } from '../features/receiving/tags.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
+import { createMailSender, type OutboundMail } from '../platform/outbound/send-mail.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { CaughtRef } from '../store/tables/caught.ts'
@@ -45,6 +48,10 @@ export type CompatDeps = {
   readonly signals: Pick<Signals, 'announce'>
   /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
+  /** The mail servers that messages may be sent on to, as `host:port`. */
+  readonly releaseHosts: readonly string[]
+  /** The name of this host in EHLO. */
+  readonly mailHost: string
 }
 
 type MailHogPage = Omit<Extract<MailHogView, { view: 'list' }>, 'view' | 'inboxIds'>
@@ -67,6 +74,8 @@ export function bindCompat(deps: CompatDeps) {
       attachmentId: bind(mailbox, findAttachmentId),
       attachmentByName: bind(mailbox, findAttachmentByName),
     },
+    releaseHosts: deps.releaseHosts,
+    release: bind(releaseDeps(deps), releaseMessage),
     mailhog: {
       list: ({ caller, inboxIds }: Access, page: MailHogPage) =>
         composed(content.composeMailHog(caller.accountId, { view: 'list', inboxIds, ...page })),
@@ -85,6 +94,17 @@ export function bindCompat(deps: CompatDeps) {
       ...bindMailpit(deps),
       checkLinks: bind({ links: content.listLinks, begin: linkRuns(deps), elapsedMs }, checkLinks),
     },
+  }
+}
+
+function releaseDeps(deps: CompatDeps) {
+  const { store, releaseHosts, mailHost: hostName } = deps
+  const sendMail = createMailSender()
+  return {
+    store,
+    hosts: releaseHosts,
+    readRaw: bind(deps, readRaw),
+    send: (mail: Omit<OutboundMail, 'hostName'>) => sendMail({ ...mail, hostName }),
   }
 }
 

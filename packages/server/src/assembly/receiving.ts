@@ -18,7 +18,12 @@ import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnos
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { STORED_BYTES_MAX } from '../features/limits/plans.ts'
 import { AccountRoom } from '../features/receiving/account-room.ts'
-import { type AdmittedRecipient, admitRecipient } from '../features/receiving/admit.ts'
+import {
+  type AdmittedRecipient,
+  admitRecipient,
+  type CatchAll,
+} from '../features/receiving/admit.ts'
+import { admitSender } from '../features/receiving/admit-sender.ts'
 import { authenticateSender, findSenderInbox } from '../features/receiving/authenticate-sender.ts'
 import { CATCH_ALL_INBOX, ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
@@ -193,6 +198,7 @@ function createHandler(
     sumBytes: (accountId) => deps.store.receiving.sumBytes(accountId),
     elapsedMs,
   })
+  const catchAll = createCatchAll(deps, options)
   const admit = {
     ...deps,
     refusals,
@@ -201,10 +207,11 @@ function createHandler(
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
     findSenderInbox: (identity: string) => findSenderInbox(deps, identity),
-    findCatchAll: createCatchAllFinder(deps, options),
+    catchAll,
   }
   return {
-    authenticate: createAuthenticator(deps, options, refusals),
+    authenticate: createAuthenticator(deps, options, { refusals, inject, catchAll }),
+    admitSender: createSenderAdmission(deps, { inject, catchAll }),
     admit: (address, envelope) =>
       admitRecipient(admit, address, envelope).catch((error: unknown) => ({
         state: 'refused',
@@ -236,7 +243,7 @@ function createHandler(
 function createAuthenticator(
   deps: ReceivingDeps,
   { config }: ReceivingOptions,
-  refusals: RefusalLog,
+  { refusals, inject, catchAll }: SenderParts & { readonly refusals: RefusalLog },
 ): NonNullable<MailHandler['authenticate']> {
   const check = {
     ...deps,
@@ -244,12 +251,40 @@ function createAuthenticator(
     authenticate: (secret: string) => authenticate(deps, secret),
     refusalText: BAD_CREDENTIALS_REPLY,
     acceptsAny: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
+    findCatchAll: async () => (await catchAll?.find()) ?? null,
+    injectFault: inject,
   }
   return (credentials, client) =>
     authenticateSender(check, credentials, client).catch((error: unknown) => {
       if (error instanceof StorageUnavailable) return { state: 'unavailable' }
       throw error
     })
+}
+
+/** What decides about a sender before the recipient is known. */
+type SenderParts = {
+  readonly inject: (attempt: Attempt) => Promise<string | null>
+  readonly catchAll: CatchAll | null
+}
+
+/** Accepts or refuses senders at MAIL, where the inbox is known by then. */
+function createSenderAdmission(
+  deps: ReceivingDeps,
+  { inject, catchAll }: SenderParts,
+): NonNullable<MailHandler['admitSender']> {
+  const findKnownInbox = async (identity: string | null) =>
+    identity === null ? ((await catchAll?.find()) ?? null) : findSenderInbox(deps, identity)
+  const admit = { clock: deps.clock, injectFault: inject, findKnownInbox }
+  return (envelope) => {
+    const isKnown = catchAll !== null || (envelope.user?.identity ?? null) !== null
+    // At once: most services ask nothing at MAIL.
+    if (!isKnown) return { state: 'accepted' }
+    return admitSender(admit, envelope).then(
+      (reply) =>
+        reply === null ? { state: 'accepted' } : { state: 'refused', why: 'fault', reply },
+      (error: unknown) => ({ state: 'refused', why: storageReply(error) }),
+    )
+  }
 }
 
 /** Adds a mail to what the accounts of its recipients store. */
@@ -274,15 +309,15 @@ async function contentFault(
   return null
 }
 
-/** Finds the inbox for mail without credentials, and creates it again when it was deleted. */
-function createCatchAllFinder(
+/** The inbox for mail without credentials, which is created again when it was deleted. */
+function createCatchAll(
   { store, clock }: ReceivingDeps,
   { catchAllOwner: owner, config }: ReceivingOptions,
-) {
-  if (owner === null) return async () => null
+): CatchAll | null {
+  if (owner === null) return null
   const ids = createIds(clock)
   const domain = config.MAYFLY_DOMAINS[0] ?? ''
-  return async () => {
+  const find = async () => {
     const inbox = await store.receiving.findInbox(CATCH_ALL_INBOX)
     if (inbox !== null) return inbox
     await ensureCatchAllInbox(
@@ -291,6 +326,7 @@ function createCatchAllFinder(
     )
     return store.receiving.findInbox(CATCH_ALL_INBOX)
   }
+  return { inboxId: CATCH_ALL_INBOX, find }
 }
 
 /** What became of the last mail: the storage may answer, and still have no room. */

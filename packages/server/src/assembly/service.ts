@@ -194,6 +194,7 @@ function appSettings(config: Config) {
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     providers: identityProviders(config),
     isScanned: config.MAYFLY_CLAMD !== null,
+    releaseHosts: config.MAYFLY_RELEASE_HOSTS,
   }
 }
 

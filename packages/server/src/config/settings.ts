@@ -6,6 +6,7 @@ import {
   domains,
   flag,
   list,
+  mailServers,
   networks,
   optionalPort,
   optionalText,
@@ -115,6 +116,13 @@ export const SETTINGS = {
     type: 'off or on',
     sentence:
       'on: mail without credentials for an address that no inbox has goes to a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Only on a loopback address.',
+  },
+  MAYFLY_RELEASE_HOSTS: {
+    schema: mailServers,
+    default: '',
+    type: 'list',
+    sentence:
+      'Mail servers as host:port, separated by commas, to which any account may send a message of its project inboxes on, by the release of the APIs of Mailpit, MailHog and MailDev. The first is the default. If unset, no mail ever leaves the service.',
   },
   MAYFLY_SEARCH_INDEX: {
     schema: flag,

@@ -42,6 +42,18 @@ export const dnsServers = list.refine(
   },
 )
 
+/** Mail servers, each with its port, in lower case. */
+export const mailServers = list
+  .transform((servers) => servers.map((server) => server.toLowerCase()))
+  .refine((servers) => servers.every(isHostWithPort), {
+    error: 'must be host:port, separated by commas',
+  })
+
+function isHostWithPort(text: string): boolean {
+  const url = URL.parse(`smtp://${text}`)
+  return url !== null && url.port !== '' && url.port !== '0' && url.host === text
+}
+
 /** An HTTP URL, or null when it is empty. */
 export const baseUrl = optionalText.refine(
   (url) => url === null || (/^https?:\/\/[^/]+/.test(url) && URL.canParse(url)),

@@ -90,7 +90,8 @@ onEachDatabase("MailHog's client for Node", (create) => {
     assert.match((await api.get(`/api/v1/messages/${ID}/download`)).text, /Subject: One/)
     assert.equal((await api.get('/api/v2/search?kind=body&query=x')).status, 400)
     assert.equal((await api.get('/api/v2/jim')).status, 404)
-    const release = await api.post(`/api/v1/messages/${ID}/release`, { host: '127.0.0.1' })
+    const place = { host: '127.0.0.1', port: '25', email: 'ada@elsewhere.example' }
+    const release = await api.post(`/api/v1/messages/${ID}/release`, place)
     assert.equal(release.status, 403)
   })
 

@@ -172,6 +172,12 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     await mailpit.setChaosTriggers({ Recipient: { ErrorCode: 550, Probability: 100 } })
     const refused = send(service, { to: 'ada@elsewhere.example', text: 'x' })
     await assert.rejects(refused, /550 Chaos recipient error/)
+    await mailpit.setChaosTriggers({ Sender: { ErrorCode: 421, Probability: 100 } })
+    const refusedSender = send(service, { to: 'ada@elsewhere.example', text: 'x' })
+    await assert.rejects(refusedSender, {
+      command: 'MAIL FROM',
+      response: '421 Chaos sender error',
+    })
     await mailpit.setChaosTriggers()
     await send(service, { to: 'ada@elsewhere.example', text: 'x' })
     assert.deepEqual(await mailpit.getChaosTriggers(), off)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Faults, Inbox } from '@mayfly/client'
+import { MailpitClient } from 'mailpit-api'
+import { createTransport } from 'nodemailer'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService, type TestService } from '../testing-start-service.ts'
 
@@ -65,6 +67,59 @@ onEachDatabase('faults', (create, database) => {
     const answers = await tryMails(service, inbox, 4)
     assert.deepEqual(answers.slice(0, 3), ['421 first', '451 second', '550 third'])
     assert.match(String(answers[3]), /^250/)
+  })
+
+  it('refuses at AUTH and at MAIL who has authenticated for a project inbox', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const project = await dev.inboxes.create({ catchAll: true })
+    await project.setFaults([
+      { phase: 'authentication', code: 535, text: 'Chaos', times: 1 },
+      { phase: 'sender', code: 450, text: 'Busy', times: 1 },
+    ])
+    const transport = createTransport({
+      ...{ host: '127.0.0.1', port: service.smtpPort },
+      auth: { user: project.id, pass: dev.key },
+    })
+    const send = () =>
+      transport.sendMail({ from: 'app@example.com', to: 'ada@elsewhere.example', text: 'x' })
+    await assert.rejects(send(), { command: 'AUTH PLAIN', response: '535 Chaos' })
+    await assert.rejects(send(), { command: 'MAIL FROM', response: '450 Busy' })
+    await send()
+    assert.deepEqual((await project.readFaults()).rules, [])
+    const { events } = await project.diagnose()
+    assert.deepEqual(
+      events.filter(({ stage }) => stage === 'fault.injected').map(({ detail }) => detail),
+      [
+        '535 Chaos (rule 1, authentication; from 127.0.0.1)',
+        '450 Busy (rule 2, sender; from <app@example.com> at 127.0.0.1)',
+      ],
+    )
+  })
+
+  it('refuses at MAIL all senders without credentials where one inbox takes their mail', async () => {
+    await using own = await create()
+    const env = { MAYFLY_CATCH_ALL: 'on', MAYFLY_SMTP_ACCEPT_ANY_AUTH: 'true' }
+    await using service = await startService({ database: own, env, hasLocalAccount: true })
+    const mailpit = new MailpitClient(service.httpUrl)
+    const send = async (auth?: { user: string; pass: string }) => {
+      const to = { host: '127.0.0.1', port: service.smtpPort, ...(auth && { auth }) }
+      const mail = { from: 'app@example.com', to: 'ada@elsewhere.example', text: 'x' }
+      return createTransport(to).sendMail(mail)
+    }
+    await mailpit.setChaosTriggers({ Sender: { ErrorCode: 451, Probability: 100 } })
+    await assert.rejects(send(), { command: 'MAIL FROM', response: '451 Chaos sender error' })
+    await mailpit.setChaosTriggers({ Authentication: { ErrorCode: 554, Probability: 100 } })
+    const refused = send({ user: 'anybody', pass: 'x' })
+    await assert.rejects(refused, { response: '554 Chaos authentication error' })
+    await send()
+    await mailpit.setChaosTriggers()
+    // Of no other inbox: it is not known at MAIL.
+    const dev = await service.register()
+    const other = await dev.inboxes.create()
+    await other.setFaults([{ phase: 'sender', code: 450, text: 'Later', times: 1 }])
+    const [answer] = await service.sendMails([{ to: other.emailAddress }])
+    assert.deepEqual(answer?.recipients, ['450 Later'])
   })
 
   it('ends when it is deleted, when it is replaced, and by itself', async () => {

@@ -120,7 +120,7 @@ function hello<R>(dialogue: Dialogue<R>, name: string, isExtended: boolean): nul
   return null
 }
 
-function mail<R>(dialogue: Dialogue<R>, argument: string): null {
+function mail<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
   const { helo, options } = dialogue
   if (helo === null) return dialogue.fail('helloFirst')
   if (dialogue.mail !== null) return dialogue.fail('mailAlready')
@@ -143,7 +143,9 @@ function mail<R>(dialogue: Dialogue<R>, argument: string): null {
     rejection: null,
     content: null,
   }
-  return dialogue.reply('senderOk')
+  if (!options.asksSender) return dialogue.reply('senderOk')
+  dialogue.state = { name: 'asking_sender' }
+  return { kind: 'sender', transaction: dialogue.mail }
 }
 
 function recipient<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {

@@ -6,7 +6,9 @@ import { Transcript } from './transcript.ts'
 
 /** The state of the machine; machine.ts describes the states. */
 export type State =
-  | { readonly name: 'command' | 'asking' | 'verifying' | 'storing' | 'securing' }
+  | {
+      readonly name: 'command' | 'asking_sender' | 'asking' | 'verifying' | 'storing' | 'securing'
+    }
   | { readonly name: 'authenticating'; readonly awaited: AuthLine }
   | { readonly name: 'data'; readonly reader: DataReader }
   | ChunkState

@@ -9,6 +9,8 @@ export type ProtocolOptions = {
   readonly offersTls: boolean
   /** Whether AUTH is offered, with the mechanisms PLAIN and LOGIN. */
   readonly offersAuth: boolean
+  /** Whether MAIL is answered by the machine's user; otherwise every sender is accepted. */
+  readonly asksSender: boolean
   readonly messageBytesMax: number
   readonly recipientsMax: number
   readonly lineBytesMax: number
@@ -48,6 +50,8 @@ export type Step<R> =
   | { readonly kind: 'output_full' }
   /** The previous step has not been answered yet. */
   | { readonly kind: 'waiting' }
+  /** Answer with `admitSender` or `refuse`. */
+  | { readonly kind: 'sender'; readonly transaction: Transaction<R> }
   /** Answer with `admit` or `refuse`. */
   | {
       readonly kind: 'recipient'

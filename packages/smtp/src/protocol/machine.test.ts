@@ -6,12 +6,14 @@ import {
   type DialogueCase,
   MAIL_DIALOGUES,
   SECURITY_DIALOGUES,
+  SENDER_DIALOGUES,
 } from '../../test/testing-dialogues.ts'
 import { type Cut, codesOf, converse, EVERY_BYTE, lines } from '../../test/testing-protocol.ts'
 
 const DIALOGUES: readonly DialogueCase[] = [
   ...MAIL_DIALOGUES,
   ...SECURITY_DIALOGUES,
+  ...SENDER_DIALOGUES,
   ...ERROR_DIALOGUES,
   ...CONTENT_DIALOGUES,
 ]

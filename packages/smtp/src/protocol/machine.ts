@@ -2,18 +2,20 @@
 //
 // It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
 // calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order.
-// A step that asks something ('recipient', 'credentials', 'mail', 'secure') stops the machine until
-// it is answered: pipelined commands wait, and replies keep the order of the commands.
+// A step that asks something ('sender', 'recipient', 'credentials', 'mail', 'secure') stops the
+// machine until it is answered: pipelined commands wait, and replies keep the order of commands.
 //
 // The states and their transitions:
 //
 //   command         Waits for a command line. A session begins here, with the greeting as output.
 //                   HELO and EHLO drop any mail in progress. MAIL requires one of them and begins
-//                   a mail; RCPT requires a mail and goes to `asking`; DATA requires a recipient
-//                   and goes to `data`; BDAT goes to `chunk`. RSET drops the mail. STARTTLS goes
-//                   to `securing`. AUTH goes to `authenticating`, or to `verifying` if the line
-//                   is complete. QUIT goes to `closed`. NOOP, VRFY, HELP and errors are answered
-//                   and stay.
+//                   a mail, by way of `asking_sender` if senders are asked about; RCPT requires a
+//                   mail and goes to `asking`; DATA requires a recipient and goes to `data`; BDAT
+//                   goes to `chunk`. RSET drops the mail. STARTTLS goes to `securing`. AUTH goes to
+//                   `authenticating`, or to `verifying` if the line is complete. QUIT goes to
+//                   `closed`. NOOP, VRFY, HELP and errors are answered and stay.
+//   asking_sender   Waits for `admitSender` or `refuse`, then goes to `command`. A refusal drops
+//                   the mail.
 //   asking          Waits for `admit` or `refuse`, then goes to `command`. The mail keeps the
 //                   admitted recipient.
 //   data            Reads bytes until CRLF . CRLF, then goes to `storing`; or, if the mail is too
@@ -115,6 +117,12 @@ export class SmtpProtocol<R> {
     return output
   }
 
+  /** Answers 'sender': the sender is accepted. */
+  admitSender(): void {
+    this.#dialogue.state = COMMAND
+    this.#dialogue.reply('senderOk')
+  }
+
   /** Answers 'recipient': the recipient is accepted. */
   admit(recipient: R): void {
     this.#dialogue.state = COMMAND
@@ -130,7 +138,7 @@ export class SmtpProtocol<R> {
     this.#dialogue.transcript.keepAsStart()
   }
 
-  /** Answers 'recipient' or 'credentials': refused with this reply. */
+  /** Answers 'sender', 'recipient' or 'credentials': refused with this reply. */
   refuse(reply: string): void {
     const { mail, state } = this.#dialogue
     this.#dialogue.state = COMMAND
@@ -138,7 +146,12 @@ export class SmtpProtocol<R> {
       this.#dialogue.failWith(reply)
       return
     }
-    if (mail !== null) mail.hasRefusedRecipient = true
+    if (state.name === 'asking_sender') {
+      this.#dialogue.mail = null
+      this.#dialogue.isMailRefused = true
+    } else if (mail !== null) {
+      mail.hasRefusedRecipient = true
+    }
     this.#dialogue.replyText(reply)
   }
 

@@ -32,6 +32,15 @@ type Client = Pick<Envelope, 'remoteAddress'>
 export type AuthenticateResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
   | { readonly state: 'refused' | 'unavailable' }
+  /** Refused with a reply of the handler's own: a code from 400 to 599 and a text, on one line. */
+  | { readonly state: 'fault'; readonly reply: string }
+
+/** The answer of `admitSender`. */
+export type AdmitSenderResult =
+  | { readonly state: 'accepted' }
+  | { readonly state: 'refused'; readonly why: 'unavailable' | 'storage_full' }
+  /** With a reply of the handler's own. */
+  | { readonly state: 'refused'; readonly why: 'fault'; readonly reply: string }
 
 /** An admitted recipient; a handler may add properties that `receive` needs. */
 export type Recipient = { readonly address: string }
@@ -97,6 +106,8 @@ export type FailedHandshake = {
 export type MailHandler<R extends Recipient = Recipient> = {
   /** Without it, AUTH is not offered. */
   authenticate?(credentials: Credentials, client: Client): Promise<AuthenticateResult>
+  /** Without it, every sender is accepted. */
+  admitSender?(envelope: Envelope): Promise<AdmitSenderResult> | AdmitSenderResult
   admit(address: string, envelope: Envelope): Promise<AdmitResult<R>> | AdmitResult<R>
   /** 'stored' must mean durable: the client gets its 250 right after. */
   receive(mail: IncomingMail<R>): Promise<ReceiveResult>
@@ -159,7 +170,18 @@ export function safeHandler<R extends Recipient>(
     onError(error)
     return result
   }
-  const refused: AdmitResult<R> = { state: 'refused', why: 'unavailable' }
+  const refused = { state: 'refused', why: 'unavailable' } as const
+  const answer = <T>(
+    ask: () => Promise<T> | T,
+  ): Promise<T | typeof refused> | T | typeof refused => {
+    try {
+      const result = ask()
+      if (!(result instanceof Promise)) return result
+      return result.catch((error: unknown) => failed(error, refused))
+    } catch (error) {
+      return failed(error, refused)
+    }
+  }
   return {
     authenticate: async (credentials, client) => {
       try {
@@ -168,15 +190,9 @@ export function safeHandler<R extends Recipient>(
         return failed(error, { state: 'unavailable' })
       }
     },
-    admit: (address, envelope) => {
-      try {
-        const result = handler.admit(address, envelope)
-        if (!(result instanceof Promise)) return result
-        return result.catch((error: unknown) => failed(error, refused))
-      } catch (error) {
-        return failed(error, refused)
-      }
-    },
+    admitSender: (envelope) =>
+      answer(() => handler.admitSender?.(envelope) ?? { state: 'accepted' as const }),
+    admit: (address, envelope) => answer(() => handler.admit(address, envelope)),
     receive: async (mail) => {
       try {
         return await handler.receive(mail)

@@ -104,6 +104,7 @@ class Listener<R extends Recipient> implements SmtpServer {
         hostname: options.hostname,
         offersTls: options.tls !== null,
         offersAuth: options.handler.authenticate !== undefined,
+        asksSender: options.handler.admitSender !== undefined,
         messageBytesMax: limits.messageBytesMax,
         recipientsMax: limits.recipientsMax,
         lineBytesMax: limits.lineBytesMax,

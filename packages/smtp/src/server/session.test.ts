@@ -96,7 +96,11 @@ function givenSession({ handler, limits, isExempt = false, inFlightBytes = 0 }: 
   const onError = (error: unknown) => errors.push(error)
   const session = new Session(transport, {
     handler: safeHandler(whole, onError),
-    protocol: { ...PROTOCOL_OPTIONS, offersAuth: whole.authenticate !== undefined },
+    protocol: {
+      ...PROTOCOL_OPTIONS,
+      offersAuth: whole.authenticate !== undefined,
+      asksSender: whole.admitSender !== undefined,
+    },
     limits: { ...SMTP_LIMITS, ...limits },
     remoteAddress: '192.0.2.1',
     isExempt,
@@ -302,6 +306,15 @@ describe('a session with AUTH', () => {
     session.abort()
   })
 
+  it('refuses credentials with a reply of the handler', async () => {
+    const reply = '535 Chaos authentication error'
+    const handler: Partial<MailHandler> = { authenticate: async () => ({ state: 'fault', reply }) }
+    const { transport, say } = givenSession({ handler })
+    say(HELLO, 'AUTH PLAIN AGEAYg==')
+    await turn()
+    assert.match(transport.written, /\r\n535 Chaos authentication error\r\n$/)
+  })
+
   it('says 454 when the handler fails', async () => {
     const { transport, errors, say } = givenSession({ handler: { authenticate } })
     // \0a\0fails
@@ -309,6 +322,44 @@ describe('a session with AUTH', () => {
     await turn()
     assert.deepEqual(transport.takeReplies(), ['220', '250', '454 4.7.0'])
     assert.match(String(errors[0]), /no database/)
+  })
+})
+
+describe('a session that asks about senders', () => {
+  it('holds commands back until the answer, and knows who has authenticated', async () => {
+    const answers = [
+      { state: 'refused', why: 'fault', reply: '421 4.7.0 Chaos' },
+      { state: 'refused', why: 'storage_full' },
+      { state: 'accepted' },
+    ] as const
+    const identities: unknown[] = []
+    const { transport, mails, say } = givenSession({
+      handler: {
+        authenticate: async ({ username }) => ({ state: 'accepted', identity: username }),
+        admitSender: async ({ user }) => answers[identities.push(user?.identity) - 1] ?? answers[2],
+      },
+    })
+    say(HELLO, 'AUTH PLAIN AGEAYg==', FROM, FROM, ...MAIL)
+    await turn()
+    const [, , , ...replies] = transport.takeReplies()
+    const stored = ['250 2.1.0', '250 2.1.5', '354', '250 2.0.0']
+    assert.deepEqual(replies, ['421 4.7.0', '452 4.3.1', ...stored])
+    assert.deepEqual([identities, mails.length], [['a', 'a', 'a'], 1])
+  })
+
+  it('says 451 when the handler fails', async () => {
+    for (const admitSender of [
+      () => Promise.reject(new Error('no database')),
+      () => {
+        throw new Error('no database')
+      },
+    ]) {
+      const { transport, errors, say } = givenSession({ handler: { admitSender } })
+      say(HELLO, FROM)
+      await turn()
+      assert.deepEqual(transport.takeReplies(), ['220', '250', '451 4.3.0'])
+      assert.match(String(errors[0]), /no database/)
+    }
   })
 })
 

@@ -8,6 +8,7 @@ import { SmtpProtocol } from '../protocol/machine.ts'
 import { type CloseReply, REPLIES } from '../protocol/replies.ts'
 import {
   type AdmitResult,
+  type AdmitSenderResult,
   type Envelope,
   LOSS_REASONS,
   RECEIVE_REPLIES,
@@ -175,6 +176,9 @@ export class Session<R extends Recipient> {
   /** False when all input has been processed. */
   #do(step: Step<R>): boolean {
     switch (step.kind) {
+      case 'sender':
+        this.#admitSender(step.transaction)
+        return true
       case 'recipient':
         this.#admit(step)
         return true
@@ -228,6 +232,18 @@ export class Session<R extends Recipient> {
     if (this.#phase.name === 'active') this.#phase = { name: 'draining' }
   }
 
+  #admitSender(transaction: Transaction<R>): void {
+    const result = this.#options.handler.admitSender(this.#envelope(transaction))
+    if (result instanceof Promise) this.#await(result, (admitted) => this.#answerSender(admitted))
+    else this.#answerSender(result)
+  }
+
+  #answerSender(result: AdmitSenderResult): void {
+    if (result.state === 'accepted') this.#protocol.admitSender()
+    else if (result.why === 'fault') this.#protocol.refuse(result.reply)
+    else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
+  }
+
   #admit({ address, transaction }: Step<R> & { readonly kind: 'recipient' }): void {
     const result = this.#options.handler.admit(address, this.#envelope(transaction))
     if (result instanceof Promise) this.#await(result, (admitted) => this.#answer(admitted))
@@ -250,6 +266,8 @@ export class Session<R extends Recipient> {
         this.#protocol.authenticated()
       } else if (result.state === 'refused') {
         this.#refuseSlowly(REPLIES.badCredentials, 'tooManyErrors')
+      } else if (result.state === 'fault') {
+        this.#protocol.refuse(result.reply)
       } else {
         this.#protocol.refuse(REPLIES.authFailing)
       }

@@ -18,7 +18,8 @@ export type Attempt = {
   readonly inboxId: InboxId
   /** The phases that are answered now, in their order. */
   readonly phases: readonly FaultPhase[]
-  readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
+  /** `mailFrom` is null before MAIL. */
+  readonly sender: { readonly mailFrom: string | null; readonly remoteAddress: string }
 }
 
 /**
@@ -52,7 +53,9 @@ async function useRule(
   { inboxId, sender }: Attempt,
   rule: StoredFaultRule,
 ): Promise<boolean> {
-  const from = `from <${sender.mailFrom}> at ${sender.remoteAddress}`
+  const { mailFrom, remoteAddress } = sender
+  const from =
+    mailFrom === null ? `from ${remoteAddress}` : `from <${mailFrom}> at ${remoteAddress}`
   const detail = `${replyOf(rule)} (rule ${rule.position + 1}, ${rule.phase}; ${from})`
   return deps.store.transaction(async (tx) => {
     if (!(await tx.faults.use(inboxId, rule))) return false

@@ -9,7 +9,7 @@ import { getMailId, type MessageDeps, type RawPart } from './read.ts'
 
 /** The raw message. */
 export async function readRaw(
-  deps: MessageDeps,
+  deps: Pick<MessageDeps, 'store' | 'clock' | 'content'>,
   caller: Caller,
   ref: MessageRef,
 ): Promise<Uint8Array> {

@@ -19,7 +19,7 @@ export type AdmitDeps = {
   /** The reply with which the fault rules of an inbox refuse a recipient, or null. */
   readonly injectFault: (attempt: {
     readonly inboxId: InboxId
-    readonly phases: readonly ['sender', 'recipient']
+    readonly phases: readonly ['sender', 'recipient'] | readonly ['recipient']
     readonly sender: { readonly mailFrom: string; readonly remoteAddress: string }
   }) => Promise<string | null>
   /** Whether the account may store more mail. */
@@ -27,7 +27,13 @@ export type AdmitDeps = {
   /** The project inbox of an identity that `authenticateSender` returned. */
   readonly findSenderInbox: (identity: string) => Promise<Recipient | null>
   /** The project inbox for mail without credentials to unknown addresses; null without one. */
-  readonly findCatchAll: () => Promise<Recipient | null>
+  readonly catchAll: CatchAll | null
+}
+
+/** The project inbox for mail without credentials. */
+export type CatchAll = {
+  readonly inboxId: InboxId
+  readonly find: () => Promise<Recipient | null>
 }
 
 /** A recipient for whom mail is accepted. */
@@ -79,7 +85,9 @@ export async function admitRecipient(
   if (refusal === null) {
     const { inboxId, accountId, faultsUntil } = recipient
     const mayHaveFaults = faultsUntil > now
-    const phases = ['sender', 'recipient'] as const
+    // Otherwise `admitSender` used the rules for the sender.
+    const isFirstKnown = identity === null && inboxId !== deps.catchAll?.inboxId
+    const phases = isFirstKnown ? (['sender', 'recipient'] as const) : (['recipient'] as const)
     const reply = mayHaveFaults ? await deps.injectFault({ inboxId, phases, sender }) : null
     if (reply !== null) return { state: 'refused', why: 'fault', reply }
     const isCaught = recipient.keepMessages !== null
@@ -95,7 +103,7 @@ async function findRecipient(deps: AdmitDeps, given: string): Promise<Recipient 
   const address = await inboxAddress(deps, given)
   const recipient = address === null ? null : await deps.store.receiving.findRecipient(address)
   if (recipient !== null) return recipient
-  const catchAll = await deps.findCatchAll()
+  const catchAll = (await deps.catchAll?.find()) ?? null
   if (catchAll === null && address !== null) await deps.refusals.addUnknown(address)
   return catchAll
 }

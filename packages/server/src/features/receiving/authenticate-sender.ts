@@ -1,6 +1,7 @@
 import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
@@ -8,6 +9,7 @@ import type { RefusalLog } from '../diagnostics/refusal-log.ts'
 /** What authenticating a sender needs. */
 export type AuthenticateSenderDeps = {
   readonly store: Tables
+  readonly clock: Clock
   /** Finds the account of an API key, or throws. */
   readonly authenticate: (secret: string) => Promise<SenderKey & { readonly accountId: AccountId }>
   readonly refusals: RefusalLog
@@ -15,6 +17,14 @@ export type AuthenticateSenderDeps = {
   readonly refusalText: string
   /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
   readonly acceptsAny: boolean
+  /** The project inbox for mail without credentials, or with those that have no effect. */
+  readonly findCatchAll: () => Promise<Recipient | null>
+  /** The reply with which the fault rules of an inbox refuse right credentials, or null. */
+  readonly injectFault: (attempt: {
+    readonly inboxId: InboxId
+    readonly phases: readonly ['authentication']
+    readonly sender: { readonly mailFrom: null; readonly remoteAddress: string }
+  }) => Promise<string | null>
 }
 
 /** The key with which a sender has authenticated; its prefix changes when it is rotated. */
@@ -24,6 +34,7 @@ type SenderKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 export type AuthenticateSenderResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
   | { readonly state: 'refused' }
+  | { readonly state: 'fault'; readonly reply: string }
 
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
@@ -42,9 +53,11 @@ export async function authenticateSender(
   const key = await findKey(deps, credentials.password)
   const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
   if (isOwn && inbox.keepMessages !== null) {
-    return { state: 'accepted', identity: writeIdentity(inbox.inboxId, key) }
+    return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
   }
-  if (deps.acceptsAny) return { state: 'accepted', identity: null }
+  if (deps.acceptsAny) {
+    return accept(deps, client, { inbox: await deps.findCatchAll(), identity: null })
+  }
   if (inbox !== null) {
     await deps.refusals.addRejectedMail({
       inboxIds: [inbox.inboxId],
@@ -54,6 +67,23 @@ export async function authenticateSender(
     })
   }
   return { state: 'refused' }
+}
+
+/** Accepts credentials unless a fault rule of the inbox that they lead to refuses them. */
+async function accept(
+  deps: AuthenticateSenderDeps,
+  { remoteAddress }: { readonly remoteAddress: string },
+  { inbox, identity }: { readonly inbox: Recipient | null; readonly identity: string | null },
+): Promise<AuthenticateSenderResult> {
+  const reply =
+    inbox === null || inbox.faultsUntil <= deps.clock.now()
+      ? null
+      : await deps.injectFault({
+          inboxId: inbox.inboxId,
+          phases: ['authentication'],
+          sender: { mailFrom: null, remoteAddress },
+        })
+  return reply === null ? { state: 'accepted', identity } : { state: 'fault', reply }
 }
 
 /**

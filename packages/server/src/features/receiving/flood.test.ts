@@ -64,7 +64,7 @@ function admission(store: Store, hasAccountRoom = true): AdmitDeps {
     hasAccountRoom: async () => hasAccountRoom,
     injectFault: async () => null,
     findSenderInbox: async () => null,
-    findCatchAll: async () => null,
+    catchAll: null,
   }
 }
 

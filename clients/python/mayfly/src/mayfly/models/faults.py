@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-FaultPhase = Literal["sender", "recipient", "data"]
+FaultPhase = Literal["authentication", "sender", "recipient", "data"]
 """What is refused: the sender, the recipient, or the mail after its content."""
 
 

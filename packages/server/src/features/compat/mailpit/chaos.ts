@@ -34,7 +34,13 @@ const TRIGGERS_OFF: Triggers = {
   Authentication: { ErrorCode: 535, Probability: 0 },
 }
 
-const PHASES = { Sender: 'sender', Recipient: 'recipient' } as const
+const PHASES = {
+  Sender: 'sender',
+  Recipient: 'recipient',
+  Authentication: 'authentication',
+} as const
+
+const NAMES = ['Sender', 'Recipient', 'Authentication'] as const
 
 /** The triggers of the first shown inbox. */
 export async function readChaos(deps: ChaosDeps, access: Access): Promise<Triggers> {
@@ -46,7 +52,11 @@ export async function readChaos(deps: ChaosDeps, access: Access): Promise<Trigge
     if (rule === undefined) return TRIGGERS_OFF[name]
     return { ErrorCode: rule.code, Probability: rule.probability ?? 100 }
   }
-  return { ...TRIGGERS_OFF, Sender: triggerOf('Sender'), Recipient: triggerOf('Recipient') }
+  return {
+    Sender: triggerOf('Sender'),
+    Recipient: triggerOf('Recipient'),
+    Authentication: triggerOf('Authentication'),
+  }
 }
 
 /** Sets the triggers of the shown inboxes. */
@@ -55,8 +65,7 @@ export async function setChaos(
   access: Access,
   triggers: Triggers,
 ): Promise<Triggers> {
-  const names = ['Sender', 'Recipient'] as const
-  const rules = names.flatMap((name) => {
+  const rules = NAMES.flatMap((name) => {
     const { ErrorCode: code, Probability: probability } = triggers[name]
     const text = `Chaos ${PHASES[name]} error`
     return probability === 0 ? [] : [{ phase: PHASES[name], code, probability, text }]

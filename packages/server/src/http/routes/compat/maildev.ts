@@ -13,6 +13,7 @@ const PAGE = { all: 1_000, summary: 50, summaryMax: 200 } as const
 /** Query parameters that are no filters. */
 const PAGE_PARAMETERS: readonly string[] = ['skip', 'limit', 'sort']
 
+type RelayParams = { readonly Params: { readonly id: string; readonly relayTo?: string } }
 type MailParams = { readonly Params: { readonly id: string } }
 
 /** Registers the routes of MailDev's API. */
@@ -24,7 +25,7 @@ export function maildevRoutes(http: FastifyInstance, app: App): void {
     http.get(`${prefix}/config`, async () => ({
       version: '3.0.0',
       smtpPort: app.describe().smtp.port,
-      isOutgoingEnabled: false,
+      isOutgoingEnabled: app.compat.releaseHosts.length > 0,
     }))
   }
   // Version 2 has it at /healthz, where ours is.
@@ -95,9 +96,15 @@ function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 
   for (const path of ['relay', 'relay/:relayTo']) {
-    http.post<MailParams>(`${prefix}/email/:id/${path}`, async (request, reply) => {
-      await find(app, request)
-      return reply.code(500).send({ error: 'Outgoing mail not configured' })
+    http.post<RelayParams>(`${prefix}/email/:id/${path}`, async (request, reply) => {
+      const ref = await find(app, request)
+      const { relayTo } = request.params
+      const recipients = relayTo === undefined ? null : [relayTo]
+      const place = { ref, host: null, recipients, login: null }
+      const released = await app.compat.release(request.access, place)
+      if (released.state === 'sent') return true
+      const error = released.state === 'off' ? 'Outgoing mail not configured' : released.reason
+      return reply.code(500).send({ error })
     })
   }
 }

@@ -2,9 +2,10 @@
 // /mailhog, as are all its other paths.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
 import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
-import { queryNumber, queryText } from './request.ts'
+import { queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, rawHeaders } from './untrusted.ts'
 
 const PAGE = { default: 50, max: 250, v1: 1_000 } as const
@@ -16,7 +17,7 @@ export function mailhogRoutes(http: FastifyInstance, app: App): void {
   for (const prefix of ['', '/mailhog']) {
     listRoutes(http, app, prefix)
     messageRoutes(http, app, prefix)
-    // Jim, which injects faults, is off; nothing is relayed.
+    // Jim, which injects faults, is off; servers have no names, and are given by host and port.
     http.get(`${prefix}/api/v2/jim`, async (_request, reply) => reply.code(404).send())
     http.get(`${prefix}/api/v2/outgoing-smtp`, async () => ({}))
   }
@@ -93,9 +94,37 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
     },
   )
 
-  http.post<MessageParams>(`${prefix}/api/v1/messages/:id/release`, async (_request, reply) =>
-    reply.code(403).type('text/plain').send('Nothing is relayed.\n'),
-  )
+  http.post<MessageParams>(`${prefix}/api/v1/messages/:id/release`, async (request, reply) => {
+    const { access, params, body } = request
+    const parsed = releaseSchema.safeParse(withLowerCaseNames(readJson(body)))
+    if (!parsed.success) return reply.code(400).send()
+    const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
+    if (ref === null) throw new ServiceError('message_not_found')
+    const { host, port, email, username, password } = parsed.data
+    const released = await app.compat.release(access, {
+      ref,
+      host: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+      recipients: [email],
+      login: username === '' ? null : { user: username, pass: password },
+    })
+    if (released.state === 'sent') return reply.send()
+    const status = released.state === 'failed' ? 500 : 403
+    return reply.code(status).type('text/plain').send(`${released.reason}\n`)
+  })
+}
+
+/** The body of a release; MailHog does not tell small letters from capitals in its names. */
+const releaseSchema = z.object({
+  host: z.string().min(1),
+  port: z.union([z.string(), z.int()]).transform(String),
+  email: z.string(),
+  username: z.string().default(''),
+  password: z.string().default(''),
+})
+
+function withLowerCaseNames(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toLowerCase(), one]))
 }
 
 function send(reply: FastifyReply, json: Uint8Array): FastifyReply {

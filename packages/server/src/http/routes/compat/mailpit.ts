@@ -42,6 +42,8 @@ const readSchema = z.object({
   Search: z.string().nullish(),
 })
 
+const releaseSchema = z.object({ To: z.array(z.string()) })
+
 function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/messages', async ({ access, query }, reply) =>
     sendJson(reply, await app.compat.mailpit.list(access, pageOf(query))),
@@ -134,8 +136,16 @@ function messageRoutes(http: FastifyInstance, app: App): void {
   })
 
   http.post<MessageParams>('/api/v1/message/:id/release', async (request, reply) => {
-    await find(request)
-    return bad(reply, 'SMTP relay is not enabled')
+    const ref = await find(request)
+    const parsed = releaseSchema.safeParse(readJson(request.body))
+    if (!parsed.success) return bad(reply, 'Error: no recipients specified')
+    const released = await app.compat.release(request.access, {
+      ref,
+      host: null,
+      recipients: parsed.data.To,
+      login: null,
+    })
+    return released.state === 'sent' ? ok(reply) : bad(reply, released.reason)
   })
 }
 
@@ -268,13 +278,13 @@ function serviceRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/webui', async () => ({
     Label: 'Mayfly',
     MessageRelay: {
-      Enabled: false,
-      SMTPServer: '',
+      Enabled: app.compat.releaseHosts.length > 0,
+      SMTPServer: app.compat.releaseHosts[0] ?? '',
       ReturnPath: '',
       AllowedRecipients: '',
       BlockedRecipients: '',
       OverrideFrom: '',
-      PreserveMessageIDs: false,
+      PreserveMessageIDs: true,
       RecipientAllowlist: '',
     },
     SpamAssassin: false,
@@ -302,9 +312,6 @@ function chaosRoutes(http: FastifyInstance, app: App): void {
   http.put('/api/v1/chaos', async ({ access, body }, reply) => {
     const parsed = triggersSchema.safeParse(readJson(body) ?? {})
     if (!parsed.success) return bad(reply, 'error code must be between 400 and 599')
-    if (parsed.data.Authentication.Probability > 0) {
-      return bad(reply, 'chaos of authentication is not supported')
-    }
     return app.compat.mailpit.setChaos(access, parsed.data)
   })
 }
