@@ -49,6 +49,7 @@ if (major < 20) {
 
 installPackages(process.argv.includes('--start') ? 'start' : 'all')
 buildDashboard()
+buildProgram()
 if (process.argv.includes('--test')) {
   installPrograms()
   for (const environment of PYTHON_ENVIRONMENTS) installPython(environment)
@@ -97,23 +98,31 @@ function checkNode(pinned) {
   }
 }
 
-/** The only part that is built. The stamp holds a hash of what the dashboard is built from. */
 function buildDashboard() {
   const dashboard = join(ROOT, 'packages', 'dashboard')
-  const sources = [
-    join(ROOT, 'package-lock.json'),
-    join(dashboard, 'build.ts'),
-    ...filesBelow(join(dashboard, 'src')),
-    ...filesBelow(join(ROOT, 'packages', 'client', 'src')),
-  ]
+  const sources = [join(dashboard, 'src'), join(ROOT, 'packages', 'client', 'src')]
+  const script = join(dashboard, 'build.ts')
+  build({ what: 'the dashboard', script, sources, output: join(dashboard, 'dist') })
+}
+
+function buildProgram() {
+  const packages = ['contract', 'mail', 'pop3', 'server', 'smtp']
+  const sources = packages.map((name) => join(ROOT, 'packages', name, 'src'))
+  const script = join(ROOT, 'tools', 'build', 'program.ts')
+  build({ what: 'the server', script, sources, output: join(ROOT, 'dist', 'program') })
+}
+
+/** Runs the script unless it ran before. The stamp holds a hash of what the output follows from. */
+function build({ what, script, sources, output }) {
+  const files = [join(ROOT, 'package-lock.json'), script, ...sources.flatMap(filesBelow)]
   const hash = createHash('sha256')
-  for (const path of sources) hash.update(path.slice(ROOT.length)).update(readFileSync(path))
+  for (const path of files) hash.update(path.slice(ROOT.length)).update(readFileSync(path))
   const wanted = hash.digest('hex')
-  const stamp = join(dashboard, 'dist', '.stamp')
+  const stamp = join(output, '.stamp')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
 
-  say('building the dashboard')
-  run(join(ROOT, 'node_modules', '.bin', 'node'), [join(dashboard, 'build.ts')])
+  say(`building ${what}`)
+  run(join(ROOT, 'node_modules', '.bin', 'node'), [script])
   writeFileSync(stamp, wanted)
 }
 

@@ -21,6 +21,8 @@ if (files.length === 0) {
   process.stderr.write(`No test file lies below ${only.join(', ')}.\n`)
   process.exit(2)
 }
+// Tests that start the server as a process of its own start what is built.
+await step('setup', process.execPath, ['tools/setup.mjs'])
 if (only.length === 0) await step('checks', process.execPath, ['tools/check.ts'])
 // One PostgreSQL for all test files; each test has a database of its own in it.
 await using postgres = await startPostgres()

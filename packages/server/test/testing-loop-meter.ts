@@ -3,8 +3,9 @@
 // Processor time of the thread between two turns of a timer, and not the time on the clock: other
 // programs on the machine must not count. At each SIGUSR2 every thread writes its longest.
 
-import { basename } from 'node:path'
+import { parse } from 'node:path'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+import { until } from './testing-until.ts'
 
 /** The threads that can be asked about. */
 type MeteredThread = 'main' | 'receiving-thread' | 'composing-thread'
@@ -12,7 +13,7 @@ type MeteredThread = 'main' | 'receiving-thread' | 'composing-thread'
 const mark = (thread: string) => `longest turn of ${thread}:`
 
 if (import.meta.main !== true) {
-  const name = isMainThread ? 'main' : basename(process.argv[1] ?? '', '.ts')
+  const name = isMainThread ? 'main' : parse(process.argv[1] ?? '').name
   let before = process.threadCpuUsage()
   let longestMs = 0
   setInterval(() => {
@@ -51,11 +52,10 @@ export async function readLoopMeters(
     server.output().match(new RegExp(`(?<=${mark(thread)} )[\\d.]+`, 'g')) ?? []
   const before = threads.map((thread) => read(thread).length)
   server.child.kill('SIGUSR2')
-  for (;;) {
+  return until(async () => {
     const readings = threads.map((thread, i) => Number(read(thread)[before[i] ?? 0]))
-    if (!readings.some(Number.isNaN)) return readings
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
+    return readings.some(Number.isNaN) ? null : readings
+  })
 }
 
 /** The longest work of the API's thread since the last reading, in milliseconds. */

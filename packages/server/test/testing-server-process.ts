@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** As `npm start` starts it; tools/test.ts has built it. */
+const MAIN = fileURLToPath(new URL('../../../dist/program/main.js', import.meta.url))
 
 /** The line that says that both listeners accept. */
 export type ReadyLine = { readonly httpUrl: string; readonly smtpPort: number }
