@@ -6,18 +6,21 @@ import { CreateInbox } from './components/create-inbox.tsx'
 import { InboxDetail } from './components/inbox-detail.tsx'
 import { MessagesPane } from './components/messages-pane.tsx'
 import { Empty, Loading, Toasts } from './components/notices.tsx'
+import { SearchHelp } from './components/search-help.tsx'
+import { SearchPane } from './components/search-pane.tsx'
 import { ShortcutsHelp } from './components/shortcuts-help.tsx'
 import { Sidebar } from './components/sidebar.tsx'
 import { MessageView } from './message/message-view.tsx'
 import { AccountPageView } from './pages/account-page.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { navigate, openInboxId, openMessageId, route } from './route.ts'
+import { filterText, navigate, openInboxId, openMessageId, route, searchText } from './route.ts'
 import type { Route } from './routes.ts'
 import { session } from './session.ts'
 import { inboxes, inboxOf, loadInboxes, openInbox } from './state/inboxes.ts'
 import { followAccount } from './state/live.ts'
 import { loadMessages, messageList } from './state/messages.ts'
 import { openMessage, showMessage } from './state/open-message.ts'
+import { runSearch, search } from './state/search.ts'
 import { showError } from './state/toasts.ts'
 
 /** The whole page. */
@@ -37,7 +40,7 @@ function Workspace({ client }: { readonly client: Client }) {
     }
   }, [client])
   const shown = route.value
-  const isAccount = !('inboxId' in shown) && shown.page !== 'inboxes'
+  const isAccount = !('inboxId' in shown) && shown.page !== 'inboxes' && shown.page !== 'search'
   return (
     <>
       <main class="workspace" data-pane={paneOf(shown)}>
@@ -49,7 +52,7 @@ function Workspace({ client }: { readonly client: Client }) {
           </div>
         ) : (
           <>
-            {openInboxId.value === null ? null : <MessagesPane />}
+            <ListPane />
             <div class="detail-pane">
               <Detail shown={shown} />
             </div>
@@ -62,10 +65,16 @@ function Workspace({ client }: { readonly client: Client }) {
   )
 }
 
+function ListPane() {
+  if (searchText.value !== null) return <SearchPane />
+  return openInboxId.value === null ? null : <MessagesPane />
+}
+
 /** Which pane has the place where there is room for one or two. */
 function paneOf(shown: Route): string {
   if (shown.page === 'inbox') return isEmptyInbox() ? 'details' : 'inbox'
-  return 'inboxId' in shown || shown.page === 'inboxes' ? shown.page : 'account'
+  if ('inboxId' in shown || shown.page === 'inboxes') return shown.page
+  return shown.page === 'search' ? 'search' : 'account'
 }
 
 function isEmptyInbox(): boolean {
@@ -75,6 +84,14 @@ function isEmptyInbox(): boolean {
 function Detail({ shown }: { readonly shown: Route }) {
   if (shown.page === 'message') {
     return <MessageView inboxId={shown.inboxId} messageId={shown.messageId} tab={shown.tab} />
+  }
+  if (shown.page === 'search') {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      <section class="search-help-detail" aria-label="How to search" tabIndex={0}>
+        <SearchHelp />
+      </section>
+    )
   }
   if (openInbox.value !== null) return <InboxDetail entry={openInbox.value} />
   if (inboxes.value === null || openInboxId.value !== null) return <Loading lines={5} />
@@ -111,15 +128,29 @@ function Welcome() {
   )
 }
 
+/** How long the reader may pause while typing before the list is read. */
+const TYPING_MS = 150
+
 /** Reads what the address names whenever it changes. */
 function followRoute(): () => void {
+  let typing: ReturnType<typeof setTimeout> | undefined
   const stopInbox = effect(() => {
     const inboxId = openInboxId.value
+    const q = filterText.value
+    clearTimeout(typing)
     if (inboxId === null) {
       messageList.value = null
       return
     }
-    untracked(() => void openInboxOf(inboxId))
+    untracked(() => {
+      const isTyping = messageList.value?.inboxId === inboxId && messageList.value.q !== q
+      if (isTyping) typing = setTimeout(() => void openInboxOf(inboxId, q), TYPING_MS)
+      else void openInboxOf(inboxId, q)
+    })
+  })
+  const stopSearch = effect(() => {
+    const q = searchText.value
+    untracked(() => void runSearch(q))
   })
   const stopMessage = effect(() => {
     const inboxId = openInboxId.value ?? ''
@@ -127,19 +158,22 @@ function followRoute(): () => void {
     untracked(() => void showMessage(inboxId, messageId))
   })
   return () => {
+    clearTimeout(typing)
     stopInbox()
+    stopSearch()
     stopMessage()
     // The next to sign in may be somebody else.
     inboxes.value = null
     messageList.value = null
+    search.value = null
     openMessage.value = null
   }
 }
 
-async function openInboxOf(inboxId: string): Promise<void> {
+async function openInboxOf(inboxId: string, q: string): Promise<void> {
   try {
     await inboxOf(inboxId)
-    await loadMessages(inboxId)
+    await loadMessages(inboxId, q)
   } catch (error) {
     showError(error)
     navigate({ page: 'inboxes' }, { replace: true })

@@ -19,6 +19,20 @@ export const openMessageId = computed<string | null>(() =>
   route.value.page === 'message' ? route.value.messageId : null,
 )
 
+/** The query of the open inbox's list; empty without one. */
+export const filterText = computed<string>(() => {
+  const to = route.value
+  if (to.page === 'inbox' || (to.page === 'message' && to.isFound !== true)) return to.q ?? ''
+  return ''
+})
+
+/** The query of the search over all inboxes that is open; null without one. */
+export const searchText = computed<string | null>(() => {
+  const to = route.value
+  if (to.page === 'search') return to.q
+  return to.page === 'message' && to.isFound === true ? (to.q ?? '') : null
+})
+
 /** Goes to a route; `replace` leaves no entry in the history. */
 export function navigate(to: Route, options: { readonly replace?: boolean } = {}): void {
   const address = hrefOf(to)

@@ -9,6 +9,11 @@ describe('addresses of the dashboard', () => {
     { page: 'details', inboxId: 'inb_1' },
     { page: 'message', inboxId: 'inb_1', messageId: 'msg_2', tab: null },
     { page: 'message', inboxId: 'inb_1', messageId: 'msg_2', tab: 'source' },
+    { page: 'inbox', inboxId: 'inb_1', q: 'from:acme "a/b?c#d&e=f"' },
+    { page: 'message', inboxId: 'inb_1', messageId: 'msg_2', tab: 'text', q: '100 %' },
+    { page: 'search', q: '' },
+    { page: 'search', q: 'subject:"your code" -is:read' },
+    { page: 'message', inboxId: 'inb_1', messageId: 'msg_2', tab: null, q: 'ü', isFound: true },
     { page: 'webhooks' },
   ]
   for (const route of routes) {

@@ -21,16 +21,24 @@ export type AccountPage = (typeof ACCOUNT_PAGES)[number]
 /** What the page shows. The fragment of its address says the same. */
 export type Route =
   | { readonly page: 'inboxes' }
-  | { readonly page: 'inbox'; readonly inboxId: string }
+  /** `q`: a query that the listed messages match. */
+  | { readonly page: 'inbox'; readonly inboxId: string; readonly q?: string }
   | { readonly page: 'details'; readonly inboxId: string }
-  | {
-      readonly page: 'message'
-      readonly inboxId: string
-      readonly messageId: string
-      /** Null: the first that has something to show. */
-      readonly tab: Tab | null
-    }
+  | MessageRoute
+  | { readonly page: 'search'; readonly q: string }
   | { readonly page: AccountPage }
+
+type MessageRoute = {
+  readonly page: 'message'
+  readonly inboxId: string
+  readonly messageId: string
+  /** Null: the first that has something to show. */
+  readonly tab: Tab | null
+  /** The query of the list that it is read from. */
+  readonly q?: string
+  /** Whether that list is a search over all inboxes. */
+  readonly isFound?: true
+}
 
 /** The address of a route. */
 export function hrefOf(to: Route): string {
@@ -38,11 +46,16 @@ export function hrefOf(to: Route): string {
     case 'inboxes':
       return '#/'
     case 'inbox':
-      return `#/inboxes/${to.inboxId}`
+      return `#/inboxes/${to.inboxId}${queryPart(to.q)}`
     case 'details':
       return `#/inboxes/${to.inboxId}/details`
-    case 'message':
-      return `#/inboxes/${to.inboxId}/messages/${to.messageId}${to.tab === null ? '' : `/${to.tab}`}`
+    case 'message': {
+      const list = to.isFound === true ? `#/search/${to.inboxId}` : `#/inboxes/${to.inboxId}`
+      const tab = to.tab === null ? '' : `/${to.tab}`
+      return `${list}/messages/${to.messageId}${tab}${queryPart(to.q)}`
+    }
+    case 'search':
+      return `#/search${queryPart(to.q)}`
     default:
       return `#/${to.page}`
   }
@@ -50,16 +63,37 @@ export function hrefOf(to: Route): string {
 
 /** The route of a fragment; one that means nothing shows the inboxes. */
 export function parseRoute(fragment: string): Route {
-  const [first, inboxId, part, messageId, tab] = fragment
-    .replace(/^#\/?/, '')
+  const [path = '', query] = fragment.replace(/^#\/?/, '').split(/\?(.*)/s)
+  const [first, inboxId, part, messageId, tab] = path
     .split('/')
     .map((segment) => safeDecode(segment))
+  const q = new URLSearchParams(query).get('q') ?? ''
+  const inQuery = q === '' ? {} : { q }
   const account = ACCOUNT_PAGES.find((page) => page === first)
   if (account !== undefined) return { page: account }
-  if (first !== 'inboxes' || !inboxId) return { page: 'inboxes' }
+  const isFound = first === 'search'
+  if (isFound && !messageId) return { page: 'search', q }
+  if ((first !== 'inboxes' && !isFound) || !inboxId) return { page: 'inboxes' }
   if (part === 'details') return { page: 'details', inboxId }
-  if (part !== 'messages' || !messageId) return { page: 'inbox', inboxId }
-  return { page: 'message', inboxId, messageId, tab: TABS.find((name) => name === tab) ?? null }
+  if (part !== 'messages' || !messageId) return { page: 'inbox', inboxId, ...inQuery }
+  return {
+    page: 'message',
+    inboxId,
+    messageId,
+    tab: TABS.find((name) => name === tab) ?? null,
+    ...inQuery,
+    ...(isFound ? { isFound } : {}),
+  }
+}
+
+/** The list that a message is read from. */
+export function listRouteOf({ inboxId, q = '', isFound }: MessageRoute): Route {
+  if (isFound === true) return { page: 'search', q }
+  return { page: 'inbox', inboxId, ...(q === '' ? {} : { q }) }
+}
+
+function queryPart(q = ''): string {
+  return q === '' ? '' : `?q=${encodeURIComponent(q)}`
 }
 
 function safeDecode(segment: string): string {

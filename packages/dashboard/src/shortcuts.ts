@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals'
 import { copyText } from './copy.ts'
 import { deleteOpenMessage } from './message/delete-open-message.ts'
-import { navigate, openInboxId, openMessageId, route } from './route.ts'
+import { filterText, navigate, openInboxId, openMessageId, route, searchText } from './route.ts'
 import { TABS } from './routes.ts'
 import { cursorId, leaveMessage, moveCursor, openNeighbour } from './state/cursor.ts'
 import { inboxOf } from './state/inboxes.ts'
-import { markRead, messageList } from './state/messages.ts'
+import { markRead } from './state/messages.ts'
 import { openMessage } from './state/open-message.ts'
 import { preferences } from './state/preferences.ts'
+import { inboxIdOf, rowOf } from './state/rows.ts'
 import { showError, showInfo } from './state/toasts.ts'
 
 /** The keys and what they do, for the list that `?` shows. */
@@ -20,7 +21,8 @@ export const SHORTCUTS: readonly (readonly [keys: string, text: string])[] = [
   ['u', 'Mark as read or unread'],
   ['#', 'Delete the message'],
   ['1 – 7', 'The tabs of a message'],
-  ['/', 'Filter the list'],
+  ['/', 'Search the open inbox; elsewhere, all inboxes'],
+  ['s', 'Search all inboxes'],
   ['?', 'Show these keys'],
 ]
 
@@ -35,7 +37,8 @@ const ACTIONS: Readonly<Record<string, () => unknown>> = {
   u: toggleRead,
   '#': deleteCurrent,
   Delete: deleteCurrent,
-  '/': () => document.getElementById('filter')?.focus(),
+  '/': searchHere,
+  s: searchAll,
   '?': () => {
     isHelpShown.value = true
   },
@@ -72,11 +75,25 @@ function actionOf(event: KeyboardEvent): (() => unknown) | null {
 }
 
 function goBack(event: KeyboardEvent): void {
-  if (event.target instanceof HTMLElement && event.target.id === 'filter') {
+  if (event.target instanceof HTMLElement && ['filter', 'search'].includes(event.target.id)) {
     event.target.blur()
     moveCursor(0)
   } else if (openMessageId.value !== null) leaveMessage()
-  else if (openInboxId.value !== null) navigate({ page: 'inboxes' })
+  else if (openInboxId.value !== null || searchText.value !== null) navigate({ page: 'inboxes' })
+}
+
+/** An open message leaves no room for its list on a phone: then all inboxes are searched. */
+function searchHere(): void {
+  const field = document.getElementById(searchText.value === null ? 'filter' : 'search')
+  if (field?.checkVisibility() === true) field.focus()
+  else searchAll()
+}
+
+function searchAll(): void {
+  const field = document.getElementById('search')
+  if (field?.checkVisibility() === true) field.focus()
+  // Without a query the field takes the focus when it appears.
+  else navigate({ page: 'search', q: searchText.value ?? filterText.value })
 }
 
 function move(by: number): void {
@@ -84,31 +101,26 @@ function move(by: number): void {
   else openNeighbour(by, route.value.page === 'message' ? route.value.tab : null)
 }
 
-/** The message that a key is about: the open one, or that of the row with the focus. */
-function currentMessage() {
-  const id = openMessageId.value ?? cursorId.value
-  return messageList.value?.messages.find((message) => message.id === id) ?? null
-}
-
 async function copyCode(): Promise<void> {
-  const current = currentMessage()
-  const inboxId = openInboxId.value
-  if (current === null || inboxId === null) return
+  const current = rowOf(cursorId.value)
+  if (current === null) return
   const known = openMessage.value?.message
   const message =
-    known?.id === current.id ? known : await (await inboxOf(inboxId)).readMessage(current.id)
+    known?.id === current.id
+      ? known
+      : await (await inboxOf(inboxIdOf(current))).readMessage(current.id)
   if (message.otp === null) showInfo('This mail has no code')
   else await copyText(message.otp.value, 'Code')
 }
 
 function toggleRead(): unknown {
-  const current = currentMessage()
-  return current === null ? null : markRead(current, !current.read)
+  const current = rowOf(cursorId.value)
+  return current === null ? null : markRead(inboxIdOf(current), current, !current.read)
 }
 
 function deleteCurrent(): void {
-  const current = currentMessage()
-  if (current !== null && openInboxId.value !== null) deleteOpenMessage(openInboxId.value, current)
+  const current = rowOf(cursorId.value)
+  if (current !== null) deleteOpenMessage(inboxIdOf(current), current)
 }
 
 function isTyping(target: EventTarget | null): boolean {

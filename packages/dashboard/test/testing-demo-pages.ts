@@ -30,6 +30,16 @@ export const DEMO_PAGES: readonly DemoPage[] = [
   { name: 'home', hash: () => '#/' },
   { name: 'empty-inbox', hash: ({ emptyInboxId }) => `#/inboxes/${emptyInboxId}` },
   { name: 'inbox', hash: ({ inboxId }) => `#/inboxes/${inboxId}` },
+  { name: 'filtered', hash: ({ inboxId }) => `#/inboxes/${inboxId}?q=code%20-has:attachment` },
+  { name: 'search-help', hash: () => '#/search' },
+  { name: 'search', hash: () => '#/search?q=from:acme%20code' },
+  { name: 'search-nothing', hash: () => '#/search?q=otp:000000' },
+  { name: 'search-invalid', hash: () => '#/search?q=larger:tall' },
+  {
+    name: 'search-message',
+    hash: ({ inboxId, codeMessageId }) =>
+      `#/search/${inboxId}/messages/${codeMessageId}/text?q=code`,
+  },
   { name: 'details', hash: ({ inboxId }) => `#/inboxes/${inboxId}/details` },
   ...TABS.map((tab) => ({ name: `message-${tab}`, hash: messageAt(tab) })),
   ...['keys', 'domains', 'webhooks', 'scenarios', 'usage', 'settings'].map((page) => ({
@@ -61,5 +71,7 @@ export async function showDemoPage(page: Page, demo: Demo, shown: DemoPage): Pro
   await page.goto(`${demo.service.httpUrl}/${shown.hash(demo)}`)
   await page.locator('main').waitFor()
   await page.locator('.loading').first().waitFor({ state: 'detached' })
+  const frame = await page.locator('iframe').elementHandles()
+  for (const shownFrame of frame) await (await shownFrame.contentFrame())?.waitForLoadState()
   await shown.before?.(page)
 }

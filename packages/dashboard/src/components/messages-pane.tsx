@@ -1,17 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { countText } from '../format.ts'
-import { openMessageId } from '../route.ts'
+import { filterText, navigate, openMessageId, route } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { cursorId } from '../state/cursor.ts'
 import { deleteAllMessages } from '../state/deletions.ts'
 import { type InboxEntry, openInbox } from '../state/inboxes.ts'
-import { filterText, loadMoreMessages, messageList, shownMessages } from '../state/messages.ts'
+import { filterProblem, loadMoreMessages, messageList } from '../state/messages.ts'
+import { shownRows } from '../state/rows.ts'
 import { CopyButton, IconButton, IconLink } from './controls.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { HeldWaits } from './held-waits.tsx'
 import { Icon } from './icon.tsx'
 import { MessageRow } from './message-row.tsx'
 import { Empty, Loading } from './notices.tsx'
+import { QUERY_LENGTH_MAX } from './search-pane.tsx'
 import { Lifetime } from './times.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -26,7 +28,7 @@ export function MessagesPane() {
         <>
           <PaneHeader entry={entry} />
           <HeldWaits inboxId={entry.inbox.id} />
-          {entry.messageCount === 0 ? null : <Filter />}
+          {entry.messageCount === 0 ? null : <Filter inboxId={entry.inbox.id} />}
           <Messages inboxId={entry.inbox.id} />
         </>
       )}
@@ -79,25 +81,44 @@ function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
   )
 }
 
-function Filter() {
+function Filter({ inboxId }: { readonly inboxId: string }) {
+  const q = filterText.value
   return (
-    <div class="filter">
-      <Icon name="search" size={14} />
-      <input
-        id="filter"
-        type="search"
-        placeholder="Filter"
-        aria-label="Filter messages"
-        autocomplete="off"
-        value={filterText.value}
-        onInput={(event) => {
-          filterText.value = event.currentTarget.value
-        }}
-      />
-      <span class="key" aria-hidden="true">
-        /
-      </span>
-    </div>
+    <>
+      <div class="filter">
+        <Icon name="search" size={14} />
+        <input
+          id="filter"
+          type="search"
+          placeholder="Search this inbox"
+          aria-label="Search this inbox"
+          aria-describedby={filterProblem.value === null ? undefined : 'filter-problem'}
+          autocomplete="off"
+          maxLength={QUERY_LENGTH_MAX}
+          value={q}
+          onInput={(event) => {
+            const { value } = event.currentTarget
+            const to =
+              route.value.page === 'message' ? route.value : ({ page: 'inbox', inboxId } as const)
+            navigate({ ...to, q: value }, { replace: true })
+          }}
+        />
+        {q === '' ? (
+          <span class="key" aria-hidden="true">
+            /
+          </span>
+        ) : (
+          <a class="button plain small" href={hrefOf({ page: 'search', q })}>
+            All inboxes
+          </a>
+        )}
+      </div>
+      {filterProblem.value === null ? null : (
+        <p class="filter-problem" id="filter-problem" role="status">
+          {filterProblem.value}
+        </p>
+      )}
+    </>
   )
 }
 
@@ -105,9 +126,9 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
   const newAbove = useSignal(0)
   const top = useSignal(0)
   const list = messageList.value
-  const shown = shownMessages.value
+  const shown = shownRows.value
   if (list === null || list.state === 'loading') return <Loading lines={6} />
-  if (shown.length === 0) return <NoMessages isFiltered={list.messages.length > 0} />
+  if (shown.length === 0) return <NoMessages q={list.q} />
   const tabStop = shown.some(({ id }) => id === cursorId.value) ? cursorId.value : shown[0]?.id
   return (
     <div class="list-frame">
@@ -134,7 +155,10 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
         }}
         row={(message) => (
           <MessageRow
-            inboxId={inboxId}
+            href={hrefOf({
+              ...{ page: 'message', inboxId, messageId: message.id, tab: null },
+              ...(list.q === '' ? {} : { q: list.q }),
+            })}
             message={message}
             isOpen={openMessageId.value === message.id}
             isTabStop={message.id === tabStop}
@@ -148,11 +172,11 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
   )
 }
 
-function NoMessages({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) {
+function NoMessages({ q }: { readonly q: string }) {
+  if (q !== '') {
     return (
       <Empty icon="search" title="Nothing matches">
-        No message here contains “{filterText.value}”.
+        No message of this inbox matches “{q}”.
       </Empty>
     )
   }

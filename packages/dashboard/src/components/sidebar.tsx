@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { countText } from '../format.ts'
-import { openInboxId, route } from '../route.ts'
+import { openInboxId, route, searchText } from '../route.ts'
 import { type AccountPage, hrefOf } from '../routes.ts'
 import { type InboxEntry, inboxes, loadOlderInboxes, olderCursor } from '../state/inboxes.ts'
 import { liveState } from '../state/live.ts'
@@ -41,6 +41,17 @@ export function Sidebar() {
           <span class="unseen">{LIVE_TEXT[liveState.value]}</span>
         </span>
       </header>
+      <a
+        class="search-link"
+        href={hrefOf({ page: 'search', q: '' })}
+        aria-current={searchText.value === null ? undefined : 'page'}
+      >
+        <Icon name="search" size={14} />
+        Search all inboxes
+        <span class="key" aria-hidden="true">
+          s
+        </span>
+      </a>
       <div class="sidebar-title">
         <h2>Inboxes</h2>
         <IconButton

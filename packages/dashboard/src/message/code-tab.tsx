@@ -43,24 +43,46 @@ export function CodeTab({ message }: { readonly message: Message }) {
   )
 }
 
-function Reasons({ candidate }: { readonly candidate: OtpCandidate }) {
+/** Reasons of each kind that are shown at once: a mail with a clear code has thirty. */
+const REASONS_SHOWN = 6
+
+function Reasons({
+  candidate: { reasonsFor, reasonsAgainst },
+}: {
+  readonly candidate: OtpCandidate
+}) {
+  const more = reasonsFor.slice(REASONS_SHOWN)
+  const moreAgainst = reasonsAgainst.slice(REASONS_SHOWN)
+  const moreCount = more.length + moreAgainst.length
+  return (
+    <>
+      <ReasonList
+        reasonsFor={reasonsFor.slice(0, REASONS_SHOWN)}
+        reasonsAgainst={reasonsAgainst.slice(0, REASONS_SHOWN)}
+      />
+      {moreCount === 0 ? null : (
+        <details class="more-reasons">
+          <summary>{countText(moreCount, 'more reason')}</summary>
+          <ReasonList reasonsFor={more} reasonsAgainst={moreAgainst} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function ReasonList(props: Pick<OtpCandidate, 'reasonsFor' | 'reasonsAgainst'>) {
+  const reasons = [
+    ...props.reasonsFor.map((text) => ({ kind: 'for', text })),
+    ...props.reasonsAgainst.map((text) => ({ kind: 'against', text })),
+  ]
   return (
     <ul class="reasons">
-      {candidate.reasonsFor.map((reason) => (
-        <li key={reason} class="for">
-          <Icon name="check" size={14} />
+      {reasons.map(({ kind, text }) => (
+        <li key={text} class={kind}>
+          <Icon name={kind === 'for' ? 'check' : 'cross'} size={14} />
           <span>
-            <span class="unseen">For: </span>
-            {reason}
-          </span>
-        </li>
-      ))}
-      {candidate.reasonsAgainst.map((reason) => (
-        <li key={reason} class="against">
-          <Icon name="cross" size={14} />
-          <span>
-            <span class="unseen">Against: </span>
-            {reason}
+            <span class="unseen">{kind}: </span>
+            {text}
           </span>
         </li>
       ))}

@@ -1,6 +1,6 @@
 import type { Message } from '@mayfly/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { navigate } from '../route.ts'
+import { navigate, route } from '../route.ts'
 import { TABS, type Tab } from '../routes.ts'
 import { AttachmentsTab } from './attachments-tab.tsx'
 import { CodeTab } from './code-tab.tsx'
@@ -30,11 +30,9 @@ export function MessageTabs(props: { readonly message: Message; readonly tab: Ta
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [selected])
-  const select = (tab: Tab) =>
-    navigate(
-      { page: 'message', inboxId: message.inboxId, messageId: message.id, tab },
-      { replace: true },
-    )
+  const select = (tab: Tab) => {
+    if (route.value.page === 'message') navigate({ ...route.value, tab }, { replace: true })
+  }
   return (
     <>
       <div

@@ -5,10 +5,12 @@ import { Failure, Loading } from '../components/notices.tsx'
 import { Ago } from '../components/times.tsx'
 import { copyText } from '../copy.ts'
 import { personText, sizeText } from '../format.ts'
-import { hrefOf, type Tab } from '../routes.ts'
+import { route } from '../route.ts'
+import { hrefOf, listRouteOf, type Tab } from '../routes.ts'
 import { neighbourOfOpen, openNeighbour } from '../state/cursor.ts'
-import { markRead, messageList } from '../state/messages.ts'
+import { markRead } from '../state/messages.ts'
 import { openMessage, showMessage } from '../state/open-message.ts'
+import { shownRows } from '../state/rows.ts'
 import { deleteOpenMessage } from './delete-open-message.ts'
 import { MessageTabs } from './message-tabs.tsx'
 
@@ -47,11 +49,15 @@ function Toolbar(props: {
   readonly message: Message | null
 }) {
   const { inboxId, messageId, tab } = props
-  const listed = messageList.value?.messages.find(({ id }) => id === messageId)
+  const listed = shownRows.value.find(({ id }) => id === messageId)
   const summary = listed ?? props.message
+  const list =
+    route.value.page === 'message'
+      ? listRouteOf(route.value)
+      : ({ page: 'inbox', inboxId } as const)
   return (
     <div class="toolbar" role="toolbar" aria-label="Message">
-      <IconLink icon="back" label="Back to the list" href={hrefOf({ page: 'inbox', inboxId })} />
+      <IconLink icon="back" label="Back to the list" href={hrefOf(list)} />
       <IconButton
         icon="up"
         label="Previous message"
@@ -69,7 +75,7 @@ function Toolbar(props: {
         icon="unread"
         label={summary?.read === false ? 'Mark as read' : 'Mark as unread'}
         isDisabled={summary === null}
-        onClick={() => (summary === null ? null : markRead(summary, !summary.read))}
+        onClick={() => (summary === null ? null : markRead(inboxId, summary, !summary.read))}
       />
       <IconButton
         icon="trash"

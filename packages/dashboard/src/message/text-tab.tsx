@@ -1,4 +1,5 @@
 import type { Message } from '@mayfly/client'
+import { Marked } from '../components/marked.tsx'
 import { Empty } from '../components/notices.tsx'
 
 /** Addresses in text; what follows a sentence is not part of them. */
@@ -15,11 +16,11 @@ function withLinks(text: string) {
   const parts: preact.ComponentChild[] = []
   let end = 0
   for (const match of text.matchAll(LINK)) {
-    parts.push(text.slice(end, match.index))
+    parts.push(<Marked key={`${end}-`} text={text.slice(end, match.index)} />)
     parts.push(<OutsideLink key={match.index} url={match[0]} text={match[0]} />)
     end = match.index + match[0].length
   }
-  parts.push(text.slice(end))
+  parts.push(<Marked key={`${end}-`} text={text.slice(end)} />)
   return parts
 }
 

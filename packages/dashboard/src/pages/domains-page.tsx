@@ -143,7 +143,9 @@ function Records({ item: { txtRecord, mxRecord } }: { readonly item: Domain }) {
             <Badge>{type}</Badge>
           </dt>
           <dd>
+            <p class="hint">Name</p>
             <Copyable text={name} what={`name of the ${type} record`} />
+            <p class="hint">Value</p>
             <Copyable text={text} what={`value of the ${type} record`} />
           </dd>
         </div>

@@ -2,7 +2,8 @@ import type { AccountEvent } from '@mayfly/client'
 import { navigate, openInboxId, openMessageId } from '../route.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
 import { addArrivals, changeMessage, deletedIds, forgetMessages, messageList } from './messages.ts'
-import { showMessage } from './open-message.ts'
+import { readOpenMessage } from './open-message.ts'
+import { changeFound, countArrivals, forgetFound } from './search.ts'
 import { showInfo } from './toasts.ts'
 import { deliveriesTurn, diagnosticsTurn } from './turns.ts'
 import { setWait } from './waits.ts'
@@ -18,6 +19,7 @@ export function applyEvents(events: readonly AccountEvent[]): void {
 }
 
 function applyArrivals(arrivals: readonly Arrival[]): void {
+  countArrivals(arrivals.length)
   for (const [inboxId, ofInbox] of Map.groupBy(arrivals, ({ inboxId }) => inboxId)) {
     const messages = ofInbox.map(({ message }) => message).reverse()
     const known = new Set(
@@ -69,6 +71,7 @@ function leaveDeletedInbox(inboxId: string): void {
 }
 
 function applyUpdate({ inboxId, message }: Update): void {
+  changeFound(message.id, message)
   const listed =
     messageList.value?.inboxId === inboxId
       ? messageList.value.messages.find(({ id }) => id === message.id)
@@ -80,16 +83,17 @@ function applyUpdate({ inboxId, message }: Update): void {
   if (listed.read !== message.read) countMessages(inboxId, { unread: message.read ? -1 : 1 })
   changeMessage(message.id, message)
   // Its sender or an attachment was checked.
-  if (openMessageId.value === message.id) void showMessage(inboxId, message.id)
+  if (openMessageId.value === message.id) void readOpenMessage(inboxId, message.id)
 }
 
 function applyDeletion({ inboxId, messageIds }: Deletion): void {
   const list = messageList.value
+  const ids = new Set(messageIds)
   if (list?.inboxId !== inboxId) {
+    forgetFound(inboxId, ids)
     refreshInbox(inboxId)
     return
   }
-  const ids = new Set(messageIds)
   const listed = list.messages.filter(({ id }) => ids.has(id))
   // Whether the others were unread is not known here: a project inbox drops its oldest.
   if (listed.length < ids.size) refreshInbox(inboxId)

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 import { focusRow } from '../components/virtual-list.tsx'
-import { navigate, openMessageId } from '../route.ts'
-import type { Tab } from '../routes.ts'
-import { messageList, shownMessages } from './messages.ts'
+import { navigate, openMessageId, route } from '../route.ts'
+import { listRouteOf, type Tab } from '../routes.ts'
+import { inboxIdOf, shownRows } from './rows.ts'
 
 /** The row that the keyboard is at: the Tab key comes back to it. */
 export const cursorId = signal<string | null>(null)
 
 /** Moves to the row so many below; the focus goes along, nothing is opened. */
 export function moveCursor(by: number): void {
-  const target = neighbour(cursorId.value, by) ?? shownMessages.value[0]?.id
+  const target = neighbour(cursorId.value, by) ?? shownRows.value[0]?.id
   if (target === undefined) return
   cursorId.value = target
   focusRow(target)
@@ -22,25 +22,23 @@ export function neighbourOfOpen(by: number): string | null {
 
 /** Opens the message so many below the open one, at the same tab. */
 export function openNeighbour(by: number, tab: Tab | null): void {
-  const messageId = neighbourOfOpen(by)
-  const inboxId = messageList.value?.inboxId
-  if (messageId === null || inboxId === undefined) return
-  cursorId.value = messageId
-  navigate({ page: 'message', inboxId, messageId, tab }, { replace: true })
+  const row = shownRows.value.find(({ id }) => id === neighbourOfOpen(by))
+  if (row === undefined || route.value.page !== 'message') return
+  cursorId.value = row.id
+  navigate({ ...route.value, inboxId: inboxIdOf(row), messageId: row.id, tab }, { replace: true })
 }
 
 /** Goes back from a message to its row in the list. */
 export function leaveMessage(): void {
-  const inboxId = messageList.value?.inboxId
-  const messageId = openMessageId.value
-  if (inboxId === undefined || messageId === null) return
-  navigate({ page: 'inbox', inboxId })
+  if (route.value.page !== 'message') return
+  const { messageId } = route.value
+  navigate(listRouteOf(route.value))
   cursorId.value = messageId
   focusRow(messageId)
 }
 
 function neighbour(id: string | null, by: number): string | null {
-  const messages = shownMessages.value
+  const messages = shownRows.value
   const index = messages.findIndex((message) => message.id === id)
   return index < 0 ? null : (messages[index + by]?.id ?? null)
 }

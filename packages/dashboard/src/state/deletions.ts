@@ -3,7 +3,7 @@
 //   shown → deletedIds → (the notice ends, or the page closes) → deleted in the service
 //         ← (undo)
 
-import { countMessages, inboxOf } from './inboxes.ts'
+import { countMessages, inboxOf, refreshInbox } from './inboxes.ts'
 import { deletedIds, forgetMessages } from './messages.ts'
 import { showError, showInfo, TOAST_MS } from './toasts.ts'
 
@@ -61,6 +61,7 @@ async function commit(messageId: string): Promise<void> {
     await inbox.deleteMessage(messageId)
     forgetMessages(deletion.inboxId, new Set([messageId]))
     show(messageId)
+    refreshInbox(deletion.inboxId)
   } catch (error) {
     restore(deletion)
     showError(error)

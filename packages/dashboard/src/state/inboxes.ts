@@ -18,6 +18,9 @@ const PAGE_SIZE = 100
 
 const refreshing = new Set<string>()
 
+/** How often the numbers of an inbox have changed here. */
+const changes = new Map<string, number>()
+
 /** Where older inboxes begin; null when all are listed. */
 export const olderCursor = signal<string | null>(null)
 
@@ -57,7 +60,10 @@ export async function loadOlderInboxes(): Promise<void> {
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
 async function loadInbox(inboxId: string): Promise<InboxEntry> {
+  const before = changes.get(inboxId)
   const entry = entryOf(await signedInClient().inboxes.get(inboxId))
+  // Whether these changes are in what was read is not known.
+  if (changes.get(inboxId) !== before) refreshInbox(inboxId)
   const others = (inboxes.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
   inboxes.value = [...others, entry].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
   return entry
@@ -103,6 +109,7 @@ export function countMessages(
   inboxId: string,
   change: { readonly messages?: number; readonly unread?: number },
 ): void {
+  changes.set(inboxId, (changes.get(inboxId) ?? 0) + 1)
   inboxes.value =
     inboxes.value?.map((entry) =>
       entry.inbox.id === inboxId

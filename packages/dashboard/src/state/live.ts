@@ -85,7 +85,7 @@ async function loadAgain(): Promise<void> {
       turn = received
       await loadInboxes()
       const open = messageList.value
-      if (open !== null && open.state === 'ready') await loadMessages(open.inboxId)
+      if (open !== null && open.state === 'ready') await loadMessages(open.inboxId, open.q)
     }
   } catch {
     // The next attempt to open the stream says what is wrong.

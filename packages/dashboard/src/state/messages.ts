@@ -1,11 +1,15 @@
-import type { MessagePage, MessageSummary } from '@mayfly/client'
-import { computed, signal } from '@preact/signals'
-import { countMessages, inboxOf } from './inboxes.ts'
+import { ApiError, type MessagePage, type MessageSummary } from '@mayfly/client'
+import { signal } from '@preact/signals'
+import { errorText } from '../error-text.ts'
+import { countMessages, inboxOf, refreshInbox } from './inboxes.ts'
+import { changeFound, forgetFound } from './search.ts'
 import { showError } from './toasts.ts'
 
 /** The messages of the open inbox as far as they were read, newest first. */
 export type MessageList = {
   readonly inboxId: string
+  /** The query that they match; empty: all. */
+  readonly q: string
   readonly state: 'loading' | 'ready' | 'failed'
   readonly messages: readonly MessageSummary[]
   /** Where the next page begins; null when all are here. */
@@ -15,47 +19,58 @@ export type MessageList = {
 /** The list of the open inbox; null without one. */
 export const messageList = signal<MessageList | null>(null)
 
-/** Only messages that contain this text are shown. */
-export const filterText = signal('')
+/** What the service says about the query of the list; null when it is valid. */
+export const filterProblem = signal<string | null>(null)
 
 /** Messages that are about to be deleted, unless the reader takes it back. */
 export const deletedIds = signal<ReadonlySet<string>>(new Set())
 
-/** What the list shows. */
-export const shownMessages = computed<readonly MessageSummary[]>(() => {
-  const wanted = filterText.value.trim().toLowerCase()
-  const deleted = deletedIds.value
-  const all = messageList.value?.messages ?? []
-  if (wanted === '' && deleted.size === 0) return all
-  return all.filter((message) => !deleted.has(message.id) && contains(message, wanted))
-})
-
 /** The largest that the service gives: a burst or a long list then takes few calls. */
 const PAGE_SIZE = 100
 
-let isLoadingMore = false
+/** How long further arrivals are awaited before a filtered list is read again. */
+const ARRIVALS_MS = 300
 
-/** Reads the first page of an inbox. */
-export async function loadMessages(inboxId: string): Promise<void> {
+let isLoadingMore = false
+let lastTurn = 0
+let isAwaitingArrivals = false
+
+/** What arrived while a first page was read, which may not have it; null while none is read. */
+let arrivedMeanwhile: readonly MessageSummary[] | null = null
+
+/** Reads the first page of an inbox, or of those of its messages that match a query. */
+export async function loadMessages(inboxId: string, q: string): Promise<void> {
+  lastTurn += 1
+  const turn = lastTurn
+  arrivedMeanwhile = []
   if (messageList.value?.inboxId !== inboxId) {
-    filterText.value = ''
-    messageList.value = { inboxId, state: 'loading', messages: [], nextCursor: null }
+    messageList.value = { inboxId, q, state: 'loading', messages: [], nextCursor: null }
   }
   try {
     const inbox = await inboxOf(inboxId)
-    const page = await inbox.listMessages({ limit: PAGE_SIZE })
+    const page = await inbox.listMessages({ limit: PAGE_SIZE, ...(q === '' ? {} : { q }) })
     const known = messageList.value
-    if (known?.inboxId !== inboxId) return
-    messageList.value = { inboxId, state: 'ready', ...joined(page, known) }
+    // The reader has typed on, or has gone.
+    if (turn !== lastTurn || known?.inboxId !== inboxId) return
+    filterProblem.value = null
+    const read = known.q === q ? joined(page, known) : page
+    messageList.value = { inboxId, q, state: 'ready', ...read }
+    const arrived = arrivedMeanwhile ?? []
+    arrivedMeanwhile = null
+    addArrivals(inboxId, arrived)
   } catch (error) {
-    if (messageList.value?.inboxId !== inboxId) return
-    messageList.value = { inboxId, state: 'failed', messages: [], nextCursor: null }
-    showError(error)
+    if (turn !== lastTurn || messageList.value?.inboxId !== inboxId) return
+    arrivedMeanwhile = null
+    const isQuery = q !== '' && error instanceof ApiError && error.status === 400
+    filterProblem.value = isQuery ? errorText(error).text : null
+    const state = isQuery ? 'ready' : 'failed'
+    messageList.value = { inboxId, q, state, messages: [], nextCursor: null }
+    if (!isQuery) showError(error)
   }
 }
 
 /** The first page, read again, and what was read of those after it: the reader may be there. */
-function joined(page: MessagePage, known: MessageList): Omit<MessageList, 'inboxId' | 'state'> {
+function joined(page: MessagePage, known: MessageList): MessagePage {
   const lastId = page.messages.at(-1)?.id
   const last = known.messages.findIndex(({ id }) => id === lastId)
   if (last < 0) return page
@@ -70,8 +85,9 @@ export async function loadMoreMessages(): Promise<void> {
   isLoadingMore = true
   try {
     const inbox = await inboxOf(list.inboxId)
-    const page = await inbox.listMessages({ limit: PAGE_SIZE, cursor: list.nextCursor })
-    if (messageList.value?.inboxId !== list.inboxId) return
+    const { q, nextCursor: cursor } = list
+    const page = await inbox.listMessages({ limit: PAGE_SIZE, cursor, ...(q === '' ? {} : { q }) })
+    if (messageList.value?.inboxId !== list.inboxId || messageList.value.q !== q) return
     const known = new Set(messageList.value.messages.map(({ id }) => id))
     const further = page.messages.filter(({ id }) => !known.has(id))
     messageList.value = {
@@ -89,14 +105,32 @@ export async function loadMoreMessages(): Promise<void> {
 /** Adds messages that have just arrived, newest first. */
 export function addArrivals(inboxId: string, arrived: readonly MessageSummary[]): void {
   const list = messageList.value
-  if (list?.inboxId !== inboxId || list.state !== 'ready') return
+  if (list?.inboxId !== inboxId || arrived.length === 0) return
+  if (arrivedMeanwhile !== null) arrivedMeanwhile = [...arrived, ...arrivedMeanwhile]
+  if (list.state !== 'ready') return
+  if (list.q !== '') {
+    loadFilteredSoon()
+    return
+  }
   const known = new Set(list.messages.map(({ id }) => id))
   const added = arrived.filter(({ id }) => !known.has(id))
   if (added.length > 0) messageList.value = { ...list, messages: [...added, ...list.messages] }
 }
 
-/** Changes a message of the list. */
+/** Only the service knows which arrivals match a query. */
+function loadFilteredSoon(): void {
+  if (isAwaitingArrivals) return
+  isAwaitingArrivals = true
+  setTimeout(() => {
+    isAwaitingArrivals = false
+    const list = messageList.value
+    if (list !== null && list.q !== '') void loadMessages(list.inboxId, list.q)
+  }, ARRIVALS_MS)
+}
+
+/** Changes a message wherever it is listed. */
 export function changeMessage(messageId: string, changes: Partial<MessageSummary>): void {
+  changeFound(messageId, changes)
   const list = messageList.value
   if (list === null) return
   const messages = list.messages.map((message) =>
@@ -105,19 +139,22 @@ export function changeMessage(messageId: string, changes: Partial<MessageSummary
   messageList.value = { ...list, messages }
 }
 
-/** Takes messages out of the list; all without ids. */
+/** Takes messages out of all lists; all of an inbox without ids. */
 export function forgetMessages(inboxId: string, messageIds: ReadonlySet<string> | null): void {
+  forgetFound(inboxId, messageIds)
   const list = messageList.value
   if (list?.inboxId !== inboxId) return
   const messages = messageIds === null ? [] : list.messages.filter(({ id }) => !messageIds.has(id))
   messageList.value = { ...list, messages, ...(messageIds === null ? { nextCursor: null } : {}) }
 }
 
-/** Marks a message of the open inbox as read or unread. */
-export async function markRead(message: MessageSummary, read: boolean): Promise<void> {
-  const list = messageList.value
-  if (list === null || message.read === read) return
-  const { inboxId } = list
+/** Marks a message as read or unread. */
+export async function markRead(
+  inboxId: string,
+  message: Pick<MessageSummary, 'id' | 'read'>,
+  read: boolean,
+): Promise<void> {
+  if (message.read === read) return
   const apply = (value: boolean) => {
     changeMessage(message.id, { read: value })
     countMessages(inboxId, { unread: value ? -1 : 1 })
@@ -126,14 +163,10 @@ export async function markRead(message: MessageSummary, read: boolean): Promise<
   try {
     const inbox = await inboxOf(inboxId)
     await inbox.markRead(message.id, read)
+    // A list of inboxes that was being read may have put the old number back.
+    refreshInbox(inboxId)
   } catch (error) {
     apply(!read)
     showError(error)
   }
-}
-
-function contains({ subject, from, preview }: MessageSummary, wanted: string): boolean {
-  return [subject, from.name, from.address, preview].some(
-    (text) => text?.toLowerCase().includes(wanted) === true,
-  )
 }

@@ -2,7 +2,7 @@ import type { Message } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { inboxOf } from './inboxes.ts'
-import { markRead, messageList } from './messages.ts'
+import { markRead } from './messages.ts'
 
 /** The message that is open, as far as it was read. */
 export type OpenMessage = {
@@ -14,11 +14,20 @@ export type OpenMessage = {
 /** The message that is open; null without one. */
 export const openMessage = signal<OpenMessage | null>(null)
 
-/** Reads a message and marks it as read; null closes the one that was open. */
+/** Reads a message that the reader opened, and marks it as read; null closes the open one. */
 export async function showMessage(inboxId: string, messageId: string | null): Promise<void> {
+  const message = await readOpenMessage(inboxId, messageId)
+  if (message !== null) await markRead(inboxId, message, true)
+}
+
+/** Reads a message to show it, and returns it unless another one was opened meanwhile. */
+export async function readOpenMessage(
+  inboxId: string,
+  messageId: string | null,
+): Promise<Message | null> {
   if (messageId === null) {
     openMessage.value = null
-    return
+    return null
   }
   if (openMessage.value?.messageId !== messageId) {
     openMessage.value = { messageId, message: null, error: null }
@@ -26,12 +35,12 @@ export async function showMessage(inboxId: string, messageId: string | null): Pr
   try {
     const inbox = await inboxOf(inboxId)
     const message = await inbox.readMessage(messageId)
-    if (openMessage.value?.messageId !== messageId) return
+    if (openMessage.value?.messageId !== messageId) return null
     openMessage.value = { messageId, message, error: null }
-    const listed = messageList.value?.messages.find(({ id }) => id === messageId)
-    await markRead(listed ?? message, true)
+    return message
   } catch (error) {
-    if (openMessage.value?.messageId !== messageId) return
+    if (openMessage.value?.messageId !== messageId) return null
     openMessage.value = { messageId, message: null, error: errorText(error) }
+    return null
   }
 }

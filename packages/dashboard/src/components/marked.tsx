@@ -1,0 +1,15 @@
+import { markWords } from '../mark-words.ts'
+import { markedWords } from '../state/rows.ts'
+
+/** A text with the words marked that were searched for. */
+export function Marked({ text }: { readonly text: string }) {
+  const words = markedWords.value
+  if (words.length === 0) return <>{text}</>
+  return (
+    <>
+      {markWords(text, words).map((part, index) =>
+        part.isMatch ? <mark key={index}>{part.text}</mark> : part.text,
+      )}
+    </>
+  )
+}

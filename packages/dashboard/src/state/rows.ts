@@ -1,0 +1,30 @@
+import type { FoundMessage, MessageSummary } from '@mayfly/client'
+import { computed } from '@preact/signals'
+import { wordsOf } from '../mark-words.ts'
+import { filterText, openMessageId, searchText } from '../route.ts'
+import { deletedIds, messageList } from './messages.ts'
+import { search } from './search.ts'
+
+/** The rows that are listed: the messages of the open inbox, or what a search found. */
+export const shownRows = computed<readonly (MessageSummary | FoundMessage)[]>(() => {
+  const isSearch = searchText.value !== null
+  const all = (isSearch ? search.value?.messages : messageList.value?.messages) ?? []
+  const deleted = deletedIds.value
+  return deleted.size === 0 ? all : all.filter(({ id }) => !deleted.has(id))
+})
+
+/** The words that rows and texts mark. */
+export const markedWords = computed<readonly string[]>(() =>
+  wordsOf(searchText.value ?? filterText.value),
+)
+
+/** The inbox of a row. */
+export function inboxIdOf(row: MessageSummary | FoundMessage): string {
+  return 'inboxId' in row ? row.inboxId : (messageList.value?.inboxId ?? '')
+}
+
+/** The row that the keys are about: the open one, or the one at the cursor. */
+export function rowOf(cursorId: string | null): MessageSummary | FoundMessage | null {
+  const id = openMessageId.value ?? cursorId
+  return shownRows.value.find((row) => row.id === id) ?? null
+}

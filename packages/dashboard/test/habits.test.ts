@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../../server/test/testing-browser.ts'
+import { sharedService } from '../../server/test/testing-start-service.ts'
+import { until } from '../../server/test/testing-until.ts'
+import { openWindow, type WindowOptions } from './testing-dashboard.ts'
+
+/** Stands in for the browser's notifications, and for a page that is not looked at. */
+const LOOK_ELSEWHERE = `
+  if (window === top) {
+    window.notified = []
+    window.Notification = class {
+      static permission = 'granted'
+      static requestPermission = async () => 'granted'
+      constructor(title, { body }) { notified.push(title + ': ' + body) }
+    }
+    window.lookElsewhere = () =>
+      Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })
+  }
+`
+
+describe('habits of the dashboard', () => {
+  const shared = sharedService()
+  let browser: Browser
+
+  before(async () => {
+    browser = await launchBrowser()
+  })
+  after(() => browser.close())
+
+  /** A window of an account with one inbox. */
+  async function open(options: Partial<WindowOptions> = {}) {
+    const service = await shared()
+    const account = await service.register()
+    const inbox = await account.inboxes.create()
+    const window = await openWindow(browser, { apiKey: account.key, ...options })
+    await window.page.addInitScript(LOOK_ELSEWHERE)
+    return {
+      ...window,
+      service,
+      inbox,
+      show: (to: string) => window.page.goto(`${service.httpUrl}/${to}`),
+      [Symbol.asyncDispose]: () => window.context.close(),
+    }
+  }
+
+  it('shows two panes on a tablet', async () => {
+    await using window = await open({ viewport: { width: 900, height: 1100 } })
+    const { page, service, inbox, show } = window
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Hello' })
+    const panes = async () => {
+      const names = ['.sidebar', '.messages-pane', '.detail-pane']
+      const shown = await Promise.all(names.map((name) => page.locator(name).isVisible()))
+      return names.filter((_, index) => shown[index] === true).join(' ')
+    }
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /Hello/ }).waitFor()
+    assert.equal(await panes(), '.sidebar .messages-pane')
+    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.getByRole('heading', { name: 'Hello' }).waitFor()
+    assert.equal(await panes(), '.messages-pane .detail-pane')
+    await page.getByRole('link', { name: 'About this inbox' }).click()
+    await page.getByText('What happened here').waitFor()
+    assert.equal(await panes(), '.sidebar .detail-pane')
+  })
+
+  it('counts unread mail in the title and on the icon of the tab', async () => {
+    await using window = await open()
+    const { page, service, inbox, show } = window
+    await show('#/')
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href')
+    const plain = await icon()
+    assert.equal(await page.title(), 'Mayfly')
+    await service.sendMail({ to: inbox.emailAddress, subject: 'One' })
+    await until(async () => ((await page.title()) === '(1) Mayfly' ? true : null))
+    assert.notEqual(await icon(), plain)
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /One/ }).click()
+    await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
+    assert.equal(await icon(), plain)
+  })
+
+  it('notifies of mail on request, while the reader looks elsewhere', async () => {
+    await using window = await open()
+    const { page, service, inbox, show } = window
+    await show('#/settings')
+    await page.getByLabel('Desktop notifications').check()
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Seen' })
+    await until(async () => ((await page.title()) === '(1) Mayfly' ? true : null))
+    await page.evaluate('lookElsewhere()')
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Unseen' })
+    await until(async () => (Number(await page.evaluate('notified.length')) > 0 ? true : null))
+    assert.deepEqual(await page.evaluate('notified'), ['App: Unseen'])
+  })
+
+  it('has no single keys when they are switched off', async () => {
+    await using window = await open()
+    const { page, show } = window
+    await show('#/settings')
+    await page.getByLabel('Keyboard shortcuts').uncheck()
+    await page.getByRole('heading', { name: 'Settings' }).click()
+    await page.keyboard.press('?')
+    await page.keyboard.press('s')
+    assert.equal(new URL(page.url()).hash, '#/settings')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByLabel('Keyboard shortcuts').check()
+    await page.getByRole('heading', { name: 'Settings' }).click()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  })
+
+  it('fetches the images of a mail on request, and shows its dark styles', async () => {
+    // Emulated colours would hold for the mail in its frame, too.
+    await using window = await open({ colorScheme: null })
+    const { page, context, service, inbox, show } = window
+    const fetched: string[] = []
+    await context.route('http://images.example/**', async (route) => {
+      fetched.push(route.request().url())
+      await route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      })
+    })
+    const html = `<style>p { color: rgb(1, 2, 3) } @media (prefers-color-scheme: dark) { p { color: rgb(4, 5, 6) } }</style>
+      <p>Hi</p><img src="http://images.example/logo.svg" alt="Logo">`
+    const raw = `From: a@b.example\r\nSubject: Styled\r\nContent-Type: text/html\r\n\r\n${html}\r\n`
+    await service.sendMail({ to: inbox.emailAddress, raw })
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /Styled/ }).click()
+    const text = page.frameLocator('iframe').locator('p')
+    const colour = () => text.evaluate((p) => Reflect.get(globalThis, 'getComputedStyle')(p).color)
+    assert.equal(await colour(), 'rgb(1, 2, 3)')
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    await until(async () => ((await colour()) === 'rgb(4, 5, 6)' ? true : null))
+    await page.getByRole('button', { name: '375', exact: true }).click()
+    assert.equal((await page.locator('iframe').boundingBox())?.width, 375)
+    assert.deepEqual(fetched, [])
+    await page.getByRole('button', { name: 'Load remote images' }).click()
+    await until(async () => (fetched.length > 0 ? true : null))
+  })
+})
