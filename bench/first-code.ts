@@ -1,21 +1,22 @@
 // From nothing to the first code: how long, how large, how much memory.
 //
-//   npm run build:binary && node bench/first-code.ts [ROUNDS]
+//   node bench/first-code.ts [ROUNDS]
 //
-// The executable beside `npm start` (the pinned Node with the sources, its compile cache filled)
-// and Mailpit, each in an empty folder, from the start of its process on. Rounds are interleaved,
-// and the best counts. Processor time stays the same when the machine is busy otherwise; time does
-// not.
+// The executable, which is built first, beside `npm start` (the pinned Node with the sources, its
+// compile cache filled) and Mailpit, each in an empty folder, from the start of its process on.
+// Rounds are interleaved, and the best counts. Processor time stays the same when the machine is
+// busy otherwise; time does not.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@mayfly/client'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
+import { buildExecutable } from '../tools/build/binary/executable.ts'
 import { freePort } from './contenders/contender.ts'
 import { buildGoProgram } from './contenders/go-program.ts'
 import { MAILPIT } from './contenders/mailpit.ts'
@@ -50,7 +51,7 @@ type Measured = {
   readonly ownMb: number
 }
 
-if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: npm run build:binary`)
+await buildExecutable(EXECUTABLE)
 const mailpit = buildGoProgram(MAILPIT)
 const programs: readonly Program[] = [
   {
