@@ -167,6 +167,10 @@ function parse(args: readonly string[], table: OptionTable, name: string) {
 
 function parseError(error: unknown, table: OptionTable): string {
   const message = error instanceof Error ? error.message : String(error)
+  const [, ambiguous] = /^Option '(-[^']*)' argument is ambiguous/.exec(message) ?? []
+  if (ambiguous !== undefined) {
+    return `${ambiguous} needs a value; one that begins with a dash is written as in --option=-1.`
+  }
   const [, option] = /^Unknown option '--?([^']*)'/.exec(message) ?? []
   if (option === undefined) return `${message.split('. ')[0]}.`
   const nearest = option.length > 1 ? nearestOf(option, Object.keys(table)) : null

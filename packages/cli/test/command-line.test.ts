@@ -96,6 +96,10 @@ describe('the command line', () => {
     ],
     [['otp', '--timeout', 'soon'], /--timeout must be a number of seconds, but is "soon"/],
     [['otp', '--timeout=-1'], /--timeout must be a number/],
+    [
+      ['otp', '--timeout', '-1'],
+      /^mayfly: --timeout needs a value; .* --option=-1\. See `mayfly otp/,
+    ],
     [['otp', 'one', 'two'], /unexpected argument "two"/],
     [['wait', '--subject', '/(/'], /--subject: Invalid regular expression/],
     [['messages', '-n', '0'], /--limit must be a whole number above 0/],
