@@ -1,12 +1,11 @@
-// Searches: what the index costs receiving, and how long a search takes in an inbox and in an
-// account with many messages.
+// Searches: what the index costs receiving, and how long a search takes in an inbox of 1,000
+// messages and in an account with many, on SQLite and on PostgreSQL.
 //
-//   node bench/search.ts --ingest [--rounds=5]      the whole service with the index and without it
-//   node bench/search.ts [MESSAGES] [--postgres]    searches, 1,000,000 messages unless given
+//   node bench/search.ts [MESSAGES] [--rounds=5]    everything; 1,000,000 messages unless given
+//
+// With --sqlite or --postgres on one database, with --searches or --ingest one of the two figures.
 
 import type { AccountId, InboxId } from '@mayfly/contract'
-import { commitWaiting } from '../packages/server/src/features/receiving/commit.ts'
-import { composeMail } from '../packages/server/src/features/receiving/compose.ts'
 import { fillIndex } from '../packages/server/src/features/search/fill-index.ts'
 import {
   findInAccount,
@@ -16,26 +15,31 @@ import { searchInbox } from '../packages/server/src/features/search/search-inbox
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import { createIds } from '../packages/server/src/platform/ids.ts'
 import { openStore, type Store } from '../packages/server/src/store/open.ts'
-import { createSqlite } from '../packages/server/test/testing-databases.ts'
+import { createSqlite, type TestDatabase } from '../packages/server/test/testing-databases.ts'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
 import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
+import { cpuTimeUs } from './load/cpu-time.ts'
 import { quantiles } from './load/quantiles.ts'
+import { MESSAGES_PER_INBOX, OWNER, SearchStore } from './load/search-store.ts'
 import { runSmtpSource } from './load/smtp-source.ts'
 
 const LOAD = { connections: 20, mails: 5_000, sizeBytes: 4_000, isReused: true } as const
 const INGEST_GOAL = 0.9
 
-/** As many as one inbox can hold. */
-const MESSAGES_PER_INBOX = 1_000
-const BATCH = 100
 const SEARCHES = 30
 
-const OWNER = 'acc_search' as AccountId // A brand by hand: the bench needs a fixed id.
-const NEVER_AT = Date.UTC(2100, 0, 1)
+/** Messages that the service's own filler adds to the index, for its rate. */
+const FILLED = 5_000
+
+/** How often a line tells how far the filling is. */
+const PROGRESS_MS = 10_000
+
+/** Share of a processor below which a service has nothing left to do, and the longest wait. */
+const IDLE = { share: 0.05, checkMs: 1_000, waitMsMax: 120_000 } as const
 
 /** Queries, and what they ask of the index. */
 const QUERIES: Readonly<Record<string, string>> = {
-  'a word of one mail': '"order 4711 "',
+  'a word of one mail': '"order 471 is here"',
   'a word of every mail': 'welcome',
   'a phrase of every mail': '"signing up with us today"',
   'a word of no mail': 'hippopotamus',
@@ -44,62 +48,97 @@ const QUERIES: Readonly<Record<string, string>> = {
 }
 
 const ids = createIds(systemClock)
-const COMPOSE = {
-  hostName: 'mx.mayfly.test',
-  isScanned: false,
-  newAttachmentId: () => ids.next('attachment'),
-  onError: (error: unknown) => console.error(error),
+const isGiven = (name: string) => process.argv.includes(`--${name}`)
+const messages = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000_000)
+const rounds = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 5)
+
+if (!isGiven('postgres')) await measureOn('SQLite', createSqlite)
+if (!isGiven('sqlite')) {
+  await using server = await startPostgres({})
+  await measureOn('PostgreSQL', () => createDatabase(server.url))
 }
 
-let numberOfMail = 0
+async function measureOn(name: string, create: () => Promise<TestDatabase>): Promise<void> {
+  console.log(name)
+  if (!isGiven('searches')) await measureIngest(create)
+  if (!isGiven('ingest')) await measureSearches(create)
+}
 
-if (process.argv.includes('--ingest')) await measureIngest()
-else await measureSearches()
-
-/** Both services take turns, so that the machine disturbs both alike. */
-async function measureIngest(): Promise<void> {
-  const rounds = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 5)
-  const start = (name: string, index: string) =>
-    startMayfly({ name, inboxes: LOAD.mails, env: { MAYFLY_SEARCH_INDEX: index } })
+/** Both services take turns, each while the other has nothing to do. */
+async function measureIngest(create: () => Promise<TestDatabase>): Promise<void> {
+  const start = async (name: string, index: string) => {
+    const env = { MAYFLY_SEARCH_INDEX: index }
+    return startMayfly({ name, database: await create(), inboxes: LOAD.mails, env })
+  }
   await using on = await start('with the index', 'true')
   await using off = await start('without it', 'false')
   const rates = new Map([on, off].map((one): [typeof on, number[]] => [one, []]))
   for (let round = 0; round < rounds; round += 1) {
     for (const [service, found] of rates) {
-      found.push(await runSmtpSource({ ...LOAD, port: service.port, recipient: RECIPIENT }))
+      for (const { pid } of [on, off]) await untilIdle(pid)
+      const rate = await runSmtpSource({ ...LOAD, port: service.port, recipient: RECIPIENT })
+      found.push(rate)
+      console.log(`  round ${round + 1}, ${service.name.padEnd(16)} ${rate.toFixed(0)} mails/s`)
     }
   }
   const best = (one: typeof on) => Math.max(...(rates.get(one) ?? [0]))
-  for (const [{ name }, found] of rates) {
-    console.log(`${name.padEnd(16)} ${found.map((rate) => rate.toFixed(0)).join(' ')} mails/s`)
-  }
   const ratio = best(on) / best(off)
   const verdict = ratio >= INGEST_GOAL ? 'reached' : 'MISSED'
-  console.log(`with against without: ${ratio.toFixed(2)} (goal ${INGEST_GOAL}: ${verdict})`)
+  console.log(`  best with against without: ${ratio.toFixed(2)} (goal ${INGEST_GOAL}: ${verdict})`)
 }
 
-async function measureSearches(): Promise<void> {
-  const messages = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000_000)
-  const isPostgres = process.argv.includes('--postgres')
-  await using server = isPostgres ? await startPostgres({}) : null
-  await using database = server === null ? await createSqlite() : await createDatabase(server.url)
+/** Waits until a service has indexed and checked what it received. */
+async function untilIdle(pid: number): Promise<void> {
+  const until = performance.now() + IDLE.waitMsMax
+  let used = cpuTimeUs(pid)
+  while (performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, IDLE.checkMs))
+    const now = cpuTimeUs(pid)
+    if ((now - used) / (IDLE.checkMs * 1000) < IDLE.share) return
+    used = now
+  }
+  console.log('  a service did not become idle in time')
+}
+
+async function measureSearches(create: () => Promise<TestDatabase>): Promise<void> {
+  await using database = await create()
   const store = await openStore({ url: database.url, exclusive: true, syncsInBackground: true })
-  await store.execute(
-    `insert into account (id, email, plan, created_at) values ('${OWNER}', 'a@b.example', 'unlimited', 1)`,
-  )
-  let inboxId = await fillInbox(store)
-  console.log(isPostgres ? 'PostgreSQL' : 'SQLite')
-  await measureAll(`an inbox of ${MESSAGES_PER_INBOX} messages`, (q) =>
-    searchOne(store, inboxId, q),
-  )
-  while (numberOfMail < messages) inboxId = await fillInbox(store)
-  const startedAt = performance.now()
-  const fill = { store, clock: systemClock, ids, node: 'bench' }
-  while (await fillIndex(fill)) {}
-  const seconds = (performance.now() - startedAt) / 1000
-  console.log(`  filling the index: ${(numberOfMail / seconds).toFixed(0)} messages/s`)
-  await measureAll(`an account of ${numberOfMail} messages`, (q) => searchAll(store, q))
+  const filled = await SearchStore.create(store)
+  const inboxId = await filled.addInbox()
+  await measureAll(`an inbox of ${MESSAGES_PER_INBOX}`, (q) => searchOne(store, inboxId, q))
+  const told = progressOf(messages)
+  while (filled.count < messages) {
+    await filled.addInbox()
+    told(`stored ${filled.count}`, filled.count)
+  }
+  const first = await measureFiller(store, Math.min(FILLED, messages))
+  await filled.addToIndex(first, (count) => told(`indexed ${count}`, count))
+  await store.execute('analyze')
+  await measureAll(`an account of ${filled.count}`, (q) => searchAll(store, q))
   await store.close()
+}
+
+/** Tells how far a work is, now and then. */
+function progressOf(all: number): (text: string, done: number) => void {
+  let toldAt = performance.now()
+  return (text, done) => {
+    if (performance.now() - toldAt < PROGRESS_MS) return
+    toldAt = performance.now()
+    console.log(
+      `  ${new Date().toISOString().slice(11, 19)} ${text} of ${all} (${((100 * done) / all).toFixed(0)} %)`,
+    )
+  }
+}
+
+/** Adds the oldest messages as the service does; returns how many copies are in the index. */
+async function measureFiller(store: Store, count: number): Promise<number> {
+  const fill = { store, clock: systemClock, ids, node: 'bench' }
+  const startedAt = performance.now()
+  let added = 0
+  while (added < count && (await fillIndex(fill))) added = await store.search.lastNumber()
+  const seconds = (performance.now() - startedAt) / 1000
+  console.log(`  the service adds ${(added / seconds).toFixed(0)} messages/s to its index`)
+  return Math.floor(added / MESSAGES_PER_INBOX) * MESSAGES_PER_INBOX
 }
 
 async function measureAll(where: string, search: (q: string) => Promise<number>): Promise<void> {
@@ -149,58 +188,4 @@ async function searchAll(store: Store, q: string): Promise<number> {
     ...({ keyPrefix: '', role: 'admin', environment: 'live', plan: 'unlimited' } as const),
   }
   return (await searchAccount(deps, caller, { q, limit: 50 })).messages.length
-}
-
-async function fillInbox(store: Store): Promise<InboxId> {
-  const id = ids.next('inbox')
-  await store.transaction((tx) =>
-    tx.inboxes.add(OWNER, {
-      id,
-      address: `${id}@mayfly.test`,
-      domain: 'mayfly.test',
-      environment: 'live',
-      createdAt: systemClock.now(),
-      expiresAt: NEVER_AT,
-      keepMessages: null,
-    }),
-  )
-  for (let i = 0; i < MESSAGES_PER_INBOX; i += BATCH) await receive(store, id)
-  return id
-}
-
-/** Stores mails of 4 KB in one transaction, each with a number and one of 1,000 senders. */
-async function receive(store: Store, inboxId: InboxId): Promise<void> {
-  const ready = Array.from({ length: BATCH }, () => {
-    numberOfMail += 1
-    const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false }
-    const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
-    const accepted = { ...acceptedMail(numberOfMail), recipients }
-    const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }
-    return { mail: composeMail(COMPOSE, arrived), recipients }
-  })
-  const results = await commitWaiting(
-    {
-      store,
-      newMessageId: () => ids.next('message'),
-      newDiagnosticId: () => ids.next('diagnostic'),
-      composeDeliveries: () => [],
-      announce: () => undefined,
-    },
-    ready,
-  )
-  const failed = results.find(({ state }) => state !== 'stored')
-  if (failed !== undefined) throw new Error(`a mail was not stored: ${failed.state}`)
-}
-
-function acceptedMail(number: number) {
-  const sender = `app${number % 1_000}@example.com`
-  const header = `From: App <${sender}>\r\nSubject: Welcome\r\nMessage-Id: <${number}@example.com>\r\n`
-  const text = `Your order ${number} is here.\r\n${'Thank you for signing up with us today.\r\n'.repeat(95)}`
-  const client = { remoteAddress: '127.0.0.1', helo: 'app', tls: null, user: null }
-  return {
-    envelope: { mailFrom: sender, ...client },
-    raw: Buffer.from(`${header}\r\n${text}`),
-    transcript: [`C: MAIL FROM:<${sender}>`, 'S: 250 2.1.0 Sender OK'],
-    protocol: 'ESMTP',
-  }
 }

@@ -85,6 +85,123 @@ onEachDatabase('the APIs of mail catchers', (create) => {
     assert.equal((await ordinary.listMessages()).messages.length, 1)
   })
 
+  it('take no key by HTTP Basic that is no bearer key, and none that was revoked', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const project = await dev.inboxes.create({ catchAll: true })
+    const { apiKey, key } = await dev.keys.create({ name: 'suite' })
+    const statusOf = async (user: string, password: string) =>
+      (await service.anonymous.get('/api/v1/messages', basic(user, password))).status
+    assert.equal(await statusOf(project.id, apiKey), 200)
+    assert.equal(await statusOf(apiKey, ''), 200)
+    const wrong = [
+      apiKey.slice(0, -1),
+      `${apiKey}x`,
+      `${apiKey} `,
+      apiKey.toUpperCase(),
+      apiKey.slice(0, 16),
+      `mf_live_${'x'.repeat(5_000)}`,
+      'mf_',
+    ]
+    for (const secret of wrong) {
+      assert.equal(await statusOf(project.id, secret), 401, secret)
+      assert.equal(await statusOf(secret, ''), 401, secret)
+    }
+    await dev.keys.revoke(key.id)
+    assert.equal(await statusOf(project.id, apiKey), 401)
+    assert.equal(await statusOf(apiKey, ''), 401)
+  })
+
+  it('answer the same for a project inbox of another account and for one that does not exist', async () => {
+    const service = await shared()
+    const alice = await service.register()
+    const bob = await service.register()
+    const project = await alice.inboxes.create({ catchAll: true })
+    const unknown = `${project.id.slice(0, -4)}zzzz`
+    for (const path of ['/api/v1/messages', '/api/v2/messages', '/email', '/api/v1/chaos']) {
+      const answers = []
+      for (const guessed of [project.id, project.emailAddress, unknown, 'nobody@mayfly.test']) {
+        const { status, text } = await service.anonymous.get(path, basic(guessed, bob.key))
+        answers.push([status, text])
+      }
+      assert.deepEqual(new Set(answers.map(String)), new Set(['401,Unauthorized.\n']), path)
+    }
+    const replies = []
+    for (const user of [project.id, project.emailAddress, unknown, 'nobody@mayfly.test']) {
+      const refused = send(service, { to: 'ada@elsewhere.example' }, { user, pass: bob.key })
+      replies.push(await refused.catch(({ response }: { response: string }) => response))
+    }
+    assert.deepEqual(new Set(replies), new Set(['535 5.7.8 Authentication credentials invalid']))
+  })
+
+  it('show a mail of 100 recipients once, with all of them', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const project = await dev.inboxes.create({ catchAll: true })
+    const to = Array.from({ length: 100 }, (_, i) => `user${i}@elsewhere.example`)
+    const envelope = { from: 'shop@example.com', to }
+    const mail = { to: first(to), envelope, text: 'Hello' }
+    await send(service, mail, { user: project.id, pass: dev.key })
+    const [mailpit] = (await dev.get('/api/v1/messages')).body.messages
+    assert.deepEqual([mailpit.To.length, mailpit.Bcc.length], [1, 99])
+    const mailhog = (await dev.get('/api/v2/messages')).body
+    assert.deepEqual([mailhog.total, mailhog.items[0].To.length], [1, 100])
+    const [maildev, ...others] = (await dev.get('/email')).body
+    assert.deepEqual([maildev.envelope.to.length, others.length], [100, 0])
+  })
+
+  it('give what a sender wrote only in a sandbox, on every path', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const project = await dev.inboxes.create({ catchAll: true })
+    const mail = {
+      to: 'ada@elsewhere.example',
+      text: 'Hello',
+      html: '<script>alert(1)</script>',
+      attachments: [
+        { filename: 'a.html', content: '<script>alert(1)</script>', contentType: 'text/html' },
+        { filename: 'a.svg', content: '<svg onload="x"/>', contentType: 'image/svg+xml' },
+      ],
+    }
+    await send(service, mail, { user: project.id, pass: dev.key })
+    const { ID, Attachments } = (await dev.get('/api/v1/message/latest')).body
+    const parts: readonly { PartID: string }[] = Attachments
+    assert.equal(parts.length, 2)
+    const paths = [
+      ...[`/view/${ID}.html`, `/view/${ID}.html?embed=1`, `/view/${ID}.txt`],
+      ...[`/api/v1/message/${ID}/raw`, `/api/v1/message/${ID}/raw?dl=1`],
+      ...parts.map(({ PartID }) => `/api/v1/message/${ID}/part/${PartID}`),
+      ...['', '/mailhog'].flatMap((prefix) => [
+        `${prefix}/api/v1/messages/${ID}/download`,
+        `${prefix}/api/v1/messages/${ID}/mime/part/1/download`,
+        `${prefix}/api/v1/messages/${ID}/mime/part/2/download`,
+      ]),
+      ...['', '/api'].flatMap((prefix) =>
+        ['html', 'source', 'download', 'attachment/a.html', 'attachment/a.svg'].map(
+          (view) => `${prefix}/email/${ID}/${view}`,
+        ),
+      ),
+    ]
+    for (const path of paths) {
+      const { status, headers, text } = await dev.get(path)
+      assert.equal(status, 200, `${path}: ${text}`)
+      const policy = String(headers['content-security-policy'])
+      assert.match(policy, /^sandbox (?!.*allow-scripts)(?!.*allow-same-origin)/, path)
+      assert.match(policy, /default-src 'none'/, path)
+      assert.equal(headers['x-content-type-options'], 'nosniff', path)
+      const isPage = /[./]html$/.test(path.replace(/\?.*/, '')) && !path.includes('attachment')
+      const type = String(headers['content-type'])
+      if (!isPage) assert.doesNotMatch(type, /html|svg|xml/, path)
+    }
+    // JSON has the HTML as it is: a browser does not show it as a page.
+    for (const path of [`/api/v1/message/${ID}`, '/api/v2/messages', '/email', `/email/${ID}`]) {
+      const { headers, text } = await dev.get(path)
+      assert.match(text, /script/, path)
+      assert.match(String(headers['content-type']), /^(?:application|text)\/json/, path)
+      assert.equal(headers['x-content-type-options'], 'nosniff', path)
+    }
+  })
+
   it('refuse what pages of other sites send', async () => {
     const service = await shared()
     const dev = await service.register()

@@ -52,7 +52,7 @@ describeEachDatabase('the search index', (open) => {
     assert.deepEqual(await found(store, ['100% "off"']), [second])
     assert.deepEqual(await found(store, ['grusse_aus']), [fourth])
     assert.deepEqual(await found(store, ['nowhere']), [])
-    // Too short for the index of SQLite, which then leaves it to the search itself.
+    // Too short for the index, which then leaves it to the search itself.
     assert.ok((await found(store, ['1'])).some((id) => id === first))
     assert.deepEqual(await found(store, []), [fourth, second, first])
   })
@@ -72,6 +72,38 @@ describeEachDatabase('the search index', (open) => {
       next.map(({ messageId }) => messageId),
       [ids[2], ids[1]],
     )
+  })
+
+  it('finds old entries behind a thousand newer ones', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { messageId } = await givenMail(store, inbox.id)
+    await store.execute(
+      `insert into message (id, inbox_id, mail_id, sequence, received_at, recipient, size_bytes, has_attachments)
+      with recursive series(i) as (select 1001 union all select i + 1 from series where i < 2200)
+      select id || cast(i as text), inbox_id, mail_id, i, received_at, recipient, size_bytes, has_attachments
+      from message, series where id = '${messageId}'`,
+    )
+    const messages = await store.search.listUnindexed(2_000)
+    assert.equal(messages.length, 1_201)
+    const rare = [0, 1, 200, 201, 202, 700, 1_200].map((place) => messages[place]?.id)
+    const entries = messages.map((message) => ({
+      message,
+      text: rare.includes(message.id) ? 'a rare text' : 'a common text',
+    }))
+    await store.transaction((tx) => tx.search.add(entries))
+    assert.deepEqual(await found(store, ['rare']), rare.toReversed())
+    const newest = messages.slice(-100).map(({ id }) => id)
+    assert.deepEqual(await found(store, ['text']), newest.toReversed())
+    const pages: MessageId[] = []
+    for (let before = 1e9; ; ) {
+      const page = await store.search.list(ALICE, { texts: ['rare', 'text'], before, limit: 2 })
+      pages.push(...page.map((entry) => entry.messageId))
+      const last = page.at(-1)
+      if (last === undefined) break
+      before = last.number
+    }
+    assert.deepEqual(pages, rare.toReversed())
   })
 
   it('knows what it lacks, and adds nothing twice', async () => {
