@@ -64,6 +64,24 @@ describe('the process', () => {
     await second.ready
   })
 
+  it('says how many accounts keep their plan when new ones get another', async () => {
+    await using database = await createSqlite()
+    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    await using before = startServerProcess({ ...env, MAYFLY_DEFAULT_PLAN: 'key_only' })
+    const { httpUrl } = await before.ready
+    await registerAccountAt(httpUrl)
+    before.child.kill('SIGTERM')
+    await before.ended
+    assert.doesNotMatch(before.output(), /applies to new accounts/)
+
+    await using after = startServerProcess({ ...env, MAYFLY_DEFAULT_PLAN: 'unlimited' })
+    await after.ready
+    assert.match(
+      after.output(),
+      /"level":"warn".*MAYFLY_DEFAULT_PLAN=unlimited applies to new accounts; 1 account keeps the plan key_only\..*`mayfly admin plan EMAIL unlimited` moves one/,
+    )
+  })
+
   it('refuses a setting that is unknown or malformed, in one line', async () => {
     const cases: readonly [Record<string, string>, RegExp][] = [
       [
