@@ -56,6 +56,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/dashboard/test/hostile.test.ts',
     what: 'all hostile HTML in the dashboard',
   },
+  accessibility: {
+    file: 'packages/dashboard/test/accessibility.test.ts',
+    what: 'axe on every page of the dashboard, at three widths, in light and dark',
+  },
 }
 
 const { values } = parseArgs({

@@ -171,6 +171,19 @@ describe('searching in the dashboard', () => {
     await subjectsAre(page, ['Fresh', 'Your code', 'Receipt 7'])
   })
 
+  it('keeps an open message up to date that its list leaves out', async () => {
+    await using window = await open('')
+    const { page, first, show } = window
+    const [message] = (await first.listMessages()).messages
+    await show(`#/inboxes/${first.id}/messages/${message?.id}?q=nothing`)
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await page.getByText('Nothing matches').waitFor()
+    await page.getByRole('heading', { name: 'Receipt 7' }).waitFor()
+    await page.getByRole('button', { name: 'Mark as unread' }).waitFor()
+    await first.markRead(message?.id ?? '', false)
+    await page.getByRole('button', { name: 'Mark as read', exact: true }).waitFor()
+  })
+
   it('works on a phone', async () => {
     await using window = await open('', { viewport: { width: 360, height: 740 } })
     const { page } = window

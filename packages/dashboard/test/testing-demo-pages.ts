@@ -32,7 +32,7 @@ export const DEMO_PAGES: readonly DemoPage[] = [
   { name: 'inbox', hash: ({ inboxId }) => `#/inboxes/${inboxId}` },
   { name: 'filtered', hash: ({ inboxId }) => `#/inboxes/${inboxId}?q=code%20-has:attachment` },
   { name: 'search-help', hash: () => '#/search' },
-  { name: 'search', hash: () => '#/search?q=from:acme%20code' },
+  { name: 'search', hash: () => '#/search?q=your%20-is:read' },
   { name: 'search-nothing', hash: () => '#/search?q=otp:000000' },
   { name: 'search-invalid', hash: () => '#/search?q=larger:tall' },
   {

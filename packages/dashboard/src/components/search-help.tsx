@@ -24,7 +24,7 @@ export function SearchHelp() {
         {TERMS.map(([terms, text]) => (
           <div key={terms}>
             <dt>
-              {terms.split(/ (?=\w+:|")/).map((term) => (
+              {terms.split(/ (?=[\w-]+:|")/).map((term) => (
                 <code key={term}>{term}</code>
               ))}
             </dt>

@@ -72,6 +72,8 @@ function leaveDeletedInbox(inboxId: string): void {
 
 function applyUpdate({ inboxId, message }: Update): void {
   changeFound(message.id, message)
+  // It was marked, or its sender or an attachment was checked.
+  if (openMessageId.value === message.id) void readOpenMessage(inboxId, message.id)
   const listed =
     messageList.value?.inboxId === inboxId
       ? messageList.value.messages.find(({ id }) => id === message.id)
@@ -82,8 +84,6 @@ function applyUpdate({ inboxId, message }: Update): void {
   }
   if (listed.read !== message.read) countMessages(inboxId, { unread: message.read ? -1 : 1 })
   changeMessage(message.id, message)
-  // Its sender or an attachment was checked.
-  if (openMessageId.value === message.id) void readOpenMessage(inboxId, message.id)
 }
 
 function applyDeletion({ inboxId, messageIds }: Deletion): void {
