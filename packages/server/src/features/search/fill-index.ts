@@ -1,3 +1,4 @@
+import type { MessageId } from '@mayfly/contract'
 import { QueriedMail } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -31,21 +32,31 @@ export async function fillIndex(deps: FillDeps): Promise<boolean> {
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return false
   const messages = await store.search.listUnindexed(BATCH)
-  const texts = await Promise.all(messages.map((message) => textOf(store, message)))
+  const texts = await readTexts(store, messages)
   const isLast = messages.length < BATCH
   const settled = ids.at('message', now - SETTLED_MS)
   const last = messages.at(-1)?.id ?? settled
   await store.transaction(async (tx) => {
-    await tx.search.add(messages.map((message, i) => ({ message, text: texts[i] ?? '' })))
+    await tx.search.add(messages.map((message) => ({ message, text: texts.get(message.id) ?? '' })))
     await tx.search.setIndexedTo(isLast || last > settled ? settled : last)
   })
   return !isLast
 }
 
-/** All that a search for words looks at; empty for a message that was deleted in the meantime. */
-async function textOf({ messages }: Store, { id, accountId }: UnindexedMessage): Promise<string> {
-  const [summary] = await messages.listCandidatesByIds(accountId, [id])
-  if (summary === undefined) return ''
-  const content = await messages.findQueried(accountId, summary.inbox.id, id)
-  return content === null ? '' : new QueriedMail(summary, content).searchText()
+/** All that a search for words looks at; nothing for messages that were deleted in the meantime. */
+async function readTexts(
+  { messages: stored }: Store,
+  messages: readonly UnindexedMessage[],
+): Promise<ReadonlyMap<MessageId, string>> {
+  const texts = new Map<MessageId, string>()
+  for (const [owner, own] of Map.groupBy(messages, ({ accountId }) => accountId)) {
+    const ids = own.map(({ id }) => id)
+    const contents = await stored.listQueried(owner, ids)
+    for (const summary of await stored.listCandidatesByIds(owner, ids)) {
+      const content = contents.get(summary.id)
+      if (content === undefined) continue
+      texts.set(summary.id, new QueriedMail(summary, content).searchText())
+    }
+  }
+  return texts
 }
