@@ -77,10 +77,17 @@ function placesIn(text: string): readonly LineCandidate[] {
 /** Ordinary words are candidates only after a colon, or if they look random. */
 function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
-  if (group.shape === 'words') return group.separator === '-' && followsColon(text, group.start)
+  if (group.shape === 'words') {
+    return group.separator === '-' && (followsColon(text, group.start) || isNumbered(group))
+  }
   if (followsColon(text, group.start)) return endsThought(text, group) || !isSmall(group.value)
   if (group.parts > 1) return true
   return looksRandom(group.value) || isQuotedWord(text, group)
+}
+
+/** `amber-lake-42`: in a sentence, three parts and the last a number are no ordinary words. */
+function isNumbered({ parts, value }: Group): boolean {
+  return parts >= 3 && /-\d+$/.test(value)
 }
 
 /** `code: niet per mail` is a sentence, `code: kxqt` is not. */
@@ -125,7 +132,7 @@ function spokenIn(text: string): LineCandidate | null {
 /** Capitals of another alphabet with digits, alone in a line or behind a colon: `Ж5К-183`. */
 const FOREIGN =
   /^(?:[^:：]*[:：])?\s*((?=\P{Nd}*\p{Nd})[\p{Lu}\p{Nd}]{2,10}(?:[- ][\p{Lu}\p{Nd}]{2,6})?)\s*$/u
-const FOREIGN_CAPITAL = /(?=[^A-Z])\p{Lu}/u
+const FOREIGN_CAPITAL = /(?=[^A-ZＡ-Ｚ])\p{Lu}/u
 const FOREIGN_CHARS_MIN = 4
 
 /** Characters at the end of a line in which such a code is searched. */

@@ -21,12 +21,24 @@ const SPACED_DIGITS_MAX = 10
 export function chainsOf(text: string, tokens: readonly Token[]): readonly Chain[] {
   const chains: Chain[] = []
   for (let at = 0; at < tokens.length; ) {
+    if (isPrefix(text, tokens, at)) at += 1
     const chain = chainAt(text, tokens, at)
     at += chain.tokens.length
     const isWhole = !isPartOfMore(text, chain.tokens) && !beginsAccount(chain, tokens[at])
     if (isWhole) chains.push(...piecesOf(chain))
   }
   return chains
+}
+
+/** `G-` in `G-551 278`: the field takes the digits alone. */
+function isPrefix(text: string, tokens: readonly Token[], at: number): boolean {
+  const [letters, one, other] = tokens.slice(at, at + 3)
+  if (letters === undefined || one === undefined || other === undefined) return false
+  const isLetters = letters.upper === letters.value.length && letters.upper <= 2
+  if (!isLetters || text.slice(letters.end, one.start) !== '-') return false
+  const isEven = one.value.length === other.value.length && one.value.length >= 3
+  const areDigits = one.digits === one.value.length && other.digits === other.value.length
+  return areDigits && isEven && separatorOf(text, one, other) === ' '
 }
 
 function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
@@ -85,6 +97,7 @@ function separatorOf(text: string, one: Token, other: Token): string {
   const between = text.slice(one.end, other.start)
   if (between.length > GAP_CHARS_MAX) return ''
   if (between === '.') return isDotted(one, other) ? '.' : ''
+  if (DIVIDERS.test(between)) return isDivided(text, one, other) ? '-' : ''
   let dash = ''
   for (let at = 0; at < between.length; at += 1) {
     const code = between.charCodeAt(at)
@@ -95,10 +108,24 @@ function separatorOf(text: string, one: Token, other: Token): string {
   return dash || ' '
 }
 
-/** `285.617`, `12.99.50`: groups of equal length. */
+/** Signs that divide a code, and more often other things. */
+const DIVIDERS = /^\s?[·•∙‧|_]\s?$/
+
+/** A line of capitals and digits with such signs, as `83 | 02 | 57`. */
+const DIVIDED_LINE = /^[\dA-Z\s·•∙‧|_]{3,40}$/
+
+/** `482·913`, `482 · 913`, `4 | 8 | 2 | 9`; others with spaces must be all of their line. */
+function isDivided(text: string, one: Token, other: Token): boolean {
+  const { length } = one.value
+  if (length > 4 || other.value.length !== length || one.lower + other.lower > 0) return false
+  if (length === 1 || length === 3 || other.start - one.end === 1) return true
+  return DIVIDED_LINE.test(text)
+}
+
+/** `285.617`, `12.99.50`, `4.8.2.9.1.3`: groups of equal length. */
 function isDotted(one: Token, other: Token): boolean {
   const { length } = one.value
-  if (length < 2 || length > 4 || other.value.length !== length) return false
+  if (length > 4 || other.value.length !== length) return false
   return one.digits === length && other.digits === length
 }
 

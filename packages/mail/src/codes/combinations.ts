@@ -85,6 +85,7 @@ const SHORT_CHARS = 100
 const MEDIUM_CHARS = 300
 
 const BUSINESS = bitsOf('naming', 'money')
+const OTHER_MATTERS = bitsOf('naming', 'money', 'promo', 'place', 'meeting')
 const ACTS = bitsOf('enter', 'valid', 'keep')
 
 /** Numbers of manuals; tests use them as codes, too. */
@@ -105,8 +106,13 @@ function matterFacts(all: Combined): readonly string[] {
   const isOf = (concepts: number): boolean => ((body | subject) & concepts) !== 0
   const isBare = meaning.isBare === true
   const isUnused = isNothingToEnter(topic)
+  // A TAN is said to be for an amount.
+  const isMoney = (body & BIT.money) !== 0 || (topic.figures.amounts > 0 && meaning.isOtp !== true)
+  const isOneLiner = !isLong && !isOf(OTHER_MATTERS) && topic.figures.amounts === 0
   return holding([
     ['a short mail', !isLong],
+    ['a short mail about nothing else, called a code', isOneLiner && isNamed],
+    ['a short mail about nothing else, a plain name', isOneLiner && isBare],
     ['a mail', isLong && chars <= MEDIUM_CHARS],
     ['a long mail', chars > MEDIUM_CHARS],
     ['a plain name, no word of signing in', isBare && !isOf(SIGN_IN)],
@@ -122,7 +128,7 @@ function matterFacts(all: Combined): readonly string[] {
     ['offer, not secret', isOf(BIT.promo) && !isSecret],
     ['letters and digits, named', shape === 'mixed' && isNamed],
     ['code and order in the subject', (subject & CODE_LIKE) !== 0 && (subject & BIT.naming) !== 0],
-    ['an amount, nothing to enter', (body & BIT.money) !== 0 && isUnused && isCalled],
+    ['an amount, nothing to enter', isMoney && isUnused && isCalled],
     ['a percentage in the mail', hasPercent],
     ['a percentage, not secret', hasPercent && !isSecret && isCalled],
     [

@@ -4,6 +4,7 @@ import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
 import { CENTRAL_EUROPEAN } from './words/central.ts'
 import { BIT, bitsOf, CONCEPTS, type Lexicon } from './words/concepts.ts'
+import { DOCUMENTS } from './words/documents.ts'
 import { EASTERN } from './words/eastern.ts'
 import { ENGLISH } from './words/english.ts'
 import { WEST_GERMANIC } from './words/germanic.ts'
@@ -56,7 +57,7 @@ export class Dictionary {
   #isCapital = false
 
   constructor() {
-    for (const language of Object.values(WORDS)) {
+    for (const language of Object.values({ ...WORDS, ...DOCUMENTS })) {
       const codeWords = codeWordsOf(language)
       for (const concept of CONCEPTS) {
         const own = BIT[concept]

@@ -2,6 +2,7 @@ import { adjacentFacts } from './adjacent-words.ts'
 import type { Candidate } from './candidates.ts'
 import { combinedFacts } from './combinations.ts'
 import { formFacts, styleFacts } from './findings.ts'
+import { type Layout, layoutFacts, layoutOf } from './layout.ts'
 import type { LineSource } from './lines.ts'
 import { isLabelled as isLabelledLine } from './mail-figures.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
@@ -71,7 +72,9 @@ export function evidenceOf(
     lines: mail.length,
     listed: listedValues(values),
   }
-  return values.map((value) => evidenceOfValue(mail, value, { values, topic, inMail }))
+  const styled = numbers.map(({ shown }) => ({ places: shown, style: mostStyled(shown) }))
+  const layout = layoutOf(mail.all(), styled)
+  return values.map((value) => evidenceOfValue(mail, value, { values, topic, inMail, layout }))
 }
 
 interface InMail {
@@ -86,9 +89,14 @@ interface Whole {
   readonly values: readonly Shown[]
   readonly topic: Topic
   readonly inMail: InMail
+  readonly layout: Layout
 }
 
-function evidenceOfValue(mail: MailReader, own: Shown, { values, topic, inMail }: Whole): Evidence {
+function evidenceOfValue(
+  mail: MailReader,
+  own: Shown,
+  { values, topic, inMail, layout }: Whole,
+): Evidence {
   const { value, shown, main } = own
   const { meaning } = main.around
   const relations = relationsOf(mail, shown, topic)
@@ -104,6 +112,7 @@ function evidenceOfValue(mail: MailReader, own: Shown, { values, topic, inMail }
     ...placeFacts(own, values),
     ...shown.flatMap(({ line, candidate }) => adjacentFacts(line, candidate)),
     ...comparedFacts(own, best, inMail),
+    ...layoutFacts({ places: shown, style }, layout, (index) => mail.line(index)),
     ...combinedFacts({
       meaning,
       shape: main.candidate.shape,

@@ -117,7 +117,9 @@ const YEAR = /^20[2-4]\d$/
 /** Groups with dots that are neither a date nor an amount in thousands. */
 function isDotted(tokens: readonly Token[]): boolean {
   const length = tokens.reduce((sum, token) => sum + token.value.length, 0)
-  if (length < 6 || length > 8 || tokens.length > 3) return false
+  if (length < 6 || length > 8) return false
+  if (tokens.length === length) return true
+  if (tokens.length > 3) return false
   const [day = 0, month = 0] = tokens.map(({ value }) => Number(value))
   const isDate = tokens.length === 3 && day <= 31 && month <= 12
   return !isDate && !/^0+$/.test(tokens.at(-1)?.value ?? '')

@@ -136,10 +136,14 @@ class OpenLine {
   }
 }
 
-/** Mathematical digits, bold or double-struck, are digits to a reader. */
+/** Mathematical digits, bold or double-struck, and those in circles are digits to a reader. */
 function readable(text: string): string {
-  return text.includes('\ud835') ? text.normalize('NFKC') : text
+  if (text.includes('\ud835')) return text.normalize('NFKC')
+  return CIRCLED.test(text) ? text.replaceAll(CIRCLED_ALL, (sign) => sign.normalize('NFKC')) : text
 }
+
+const CIRCLED = /[\u2460-\u2468\u24ea]/
+const CIRCLED_ALL = /[\u2460-\u2468\u24ea]/g
 
 /** A line of plain text of this length was wrapped by a program, not by its author. */
 const WRAPPED_CHARS_MIN = 50

@@ -39,9 +39,16 @@ export class MailReader {
   readonly #read: (ReadLine | undefined)[]
   /** The text part repeats most lines of the HTML. */
   readonly #readTexts = new Map<string, ReadText>()
+  readonly #isKnown: (word: string) => boolean
 
-  constructor(lines: readonly Line[], candidates: readonly Candidate[]) {
+  /** With `isKnown` only some words of the tables are known, as in a mail of an unseen sender. */
+  constructor(
+    lines: readonly Line[],
+    candidates: readonly Candidate[],
+    isKnown: (word: string) => boolean = () => true,
+  ) {
     this.#lines = lines
+    this.#isKnown = isKnown
     for (const candidate of candidates) {
       const others = this.#candidates.get(candidate.line)
       if (others === undefined) this.#candidates.set(candidate.line, [candidate])
@@ -72,7 +79,8 @@ export class MailReader {
 
   #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
     const { text, source, stretches, cell, isCentred, isJoined } = line
-    const { hits, owners, concepts } = this.#readTexts.get(text) ?? readText(text, candidates)
+    const { hits, owners, concepts } =
+      this.#readTexts.get(text) ?? readText(text, candidates, this.#isKnown)
     this.#readTexts.set(text, { hits, owners, concepts })
     return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
   }
@@ -80,9 +88,16 @@ export class MailReader {
 
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
-function readText(text: string, candidates: readonly Candidate[]): ReadText {
+function readText(
+  text: string,
+  candidates: readonly Candidate[],
+  isKnown: (word: string) => boolean,
+): ReadText {
   const mixed = candidates.filter(({ shape }) => shape === 'mixed')
-  const hits = findHits(text).filter((hit) => !isInNumber(hit, mixed) && !isEnding(text, hit))
+  const hits = findHits(text).filter(
+    (hit) =>
+      !isInNumber(hit, mixed) && !isEnding(text, hit) && isKnown(text.slice(hit.start, hit.end)),
+  )
   let concepts = 0
   for (const hit of hits) concepts |= hit.concepts
   return { hits, owners: bindWords(text, hits, candidates), concepts }

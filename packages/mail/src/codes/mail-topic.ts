@@ -95,9 +95,20 @@ function bareFacts(
   return ['the mail does not speak of signing in']
 }
 
-/** Characters of one part. */
+/** Characters of one part, without what senders add to every mail. */
 function charsOf(lines: readonly ReadLine[], source: LineSource): number {
-  return lines.reduce((sum, line) => (line.source === source ? sum + line.text.length : sum), 0)
+  return lines.reduce(
+    (sum, line) => (line.source === source && !isAdded(line) ? sum + line.text.length : sum),
+    0,
+  )
+}
+
+/** A copyright, a phone number, a quoted line and who wrote it when. */
+const ADDED = /[©®]|\+\d[\d ]{7}|^(?:>|--\s*$)|\d:\d\d.{0,60}:\s*$/
+
+/** Part of a footer: an address, a phone number, a copyright. */
+function isAdded({ text, concepts }: ReadLine): boolean {
+  return ADDED.test(text) || ((concepts & BIT.contact) !== 0 && (concepts & CODE_LIKE) === 0)
 }
 
 /** Whether there are more words for other matters than for signing in. */

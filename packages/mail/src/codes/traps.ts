@@ -73,9 +73,15 @@ function isYear(place: PlacedCandidate): boolean {
   return isYearOf(place.candidate.value, place.line.text) && !isYearLike(place)
 }
 
+/** A day and a word that may be a month, before a year: `15 नवंबर`, `May 15,`. */
+const DAY_BEFORE =
+  /(?:(?<!\d)[0-3]?\d[.,]?\s(?:de\s)?\p{L}[\p{L}\p{M}.]{2,14},?(?:\sde)?|\p{L}{3}\s[0-3]?\d,)\s$/u
+
 /** A code of four digits may look like a year; then a label must say that it is a code. */
 function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
   if (!isYearOf(candidate.value, line.text) || around.meaning.points < 3) return false
+  if (DAY_BEFORE.test(line.text.slice(Math.max(0, candidate.start - 30), candidate.start)))
+    return false
   return candidate.standsAlone || (around.before.concepts & CODE_LIKE) !== 0
 }
 

@@ -2,11 +2,11 @@
 const SYMBOLS_MAX = 4_096
 
 /** Slots for children: a power of two. */
-const SLOT_BITS = 17
+const SLOT_BITS = 18
 const SLOTS = 1 << SLOT_BITS
 
-/** Nodes of one trie; the words of all languages need about 50,000. */
-export const NODES_MAX = 80_000
+/** Nodes of one trie; the words of all languages need about 80,000. */
+export const NODES_MAX = 120_000
 
 /** The node at which every search starts. */
 export const ROOT = 0

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { candidatesOf } from '../../packages/mail/src/codes/candidates.ts'
+import { type Evidence, evidenceOf } from '../../packages/mail/src/codes/evidence.ts'
+import { type Line, linesOf } from '../../packages/mail/src/codes/lines.ts'
+import { findHits, MailReader } from '../../packages/mail/src/codes/mail-reader.ts'
+import { RELATIONS } from '../../packages/mail/src/codes/relations.ts'
+import { CONCEPTS } from '../../packages/mail/src/codes/words/concepts.ts'
+import { readHtml } from '../../packages/mail/src/html/read-html.ts'
+import { parseMail } from '../../packages/mail/src/mime/parse-mail.ts'
+import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
+import { readCorpus, readTable } from '../../packages/mail/test/testing-otp-corpus.ts'
+import { TRANSFORMATIONS } from '../../packages/mail/test/testing-otp-transformations.ts'
+
+/** Changes of a mail after which it must be judged alike. */
+const VARIATIONS = new Set([
+  'the text part alone',
+  'the HTML alone',
+  'subject "hello"',
+  'no subject',
+  'a footer',
+  'a signature',
+  'an order below',
+  'an order above',
+  'a ticket below',
+  'an older mail below',
+  'a phone above',
+  'a preheader',
+])
+
+/** One mail: the amounts of the facts of each value, and the index of the code, or -1. */
+export interface Row {
+  readonly group: string
+  readonly language: string
+  readonly otp: string | null
+  readonly isOriginal: boolean
+  readonly weight: number
+  readonly values: readonly string[]
+  /** Where the facts of each value begin, and where those of the last end. */
+  readonly starts: Int32Array
+  readonly facts: Int32Array
+  readonly amounts: Float64Array
+  readonly target: number
+}
+
+type Parts = Pick<BatchMail, 'subject' | 'text' | 'html' | 'otp'>
+
+export const ids = new Map<string, number>()
+
+function idOf(fact: string): number {
+  const known = ids.get(fact)
+  if (known !== undefined) return known
+  ids.set(fact, ids.size)
+  return ids.size - 1
+}
+
+function amountsOf({
+  meaning,
+  lead,
+  facts,
+  relations,
+}: Evidence): readonly (readonly [number, number])[] {
+  const named = meaning.points / 4
+  const amounts: [string, number][] = [
+    ['any value', 1],
+    ['a name for it', Math.max(0, named)],
+    ['a name against it', Math.max(0, -named)],
+    ['a better name than others', lead / 4],
+    ...facts.map((fact): [string, number] => [fact, 1]),
+  ]
+  for (const [at, relation] of RELATIONS.entries()) {
+    for (const [bit, concept] of CONCEPTS.entries()) {
+      if (((relations[at] ?? 0) & (1 << bit)) !== 0) amounts.push([`${concept} ${relation}`, 1])
+    }
+  }
+  return amounts.filter(([, amount]) => amount !== 0).map(([fact, amount]) => [idOf(fact), amount])
+}
+
+type Use = Pick<Row, 'group' | 'language' | 'weight' | 'isOriginal'>
+
+function rowOf(mail: Parts, use: Use, isKnown?: (word: string) => boolean): Row {
+  const lines = readLines(mail)
+  const candidates = candidatesOf(lines)
+  const found = evidenceOf(new MailReader(lines, candidates, isKnown), candidates)
+  const amounts = found.map(amountsOf)
+  const starts = new Int32Array(amounts.length + 1)
+  for (const [at, all] of amounts.entries()) starts[at + 1] = (starts[at] ?? 0) + all.length
+  return {
+    ...use,
+    otp: mail.otp,
+    values: found.map(({ value }) => value),
+    starts,
+    facts: Int32Array.from(amounts.flat(), ([id]) => id),
+    amounts: Float64Array.from(amounts.flat(), ([, amount]) => amount),
+    target: found.findIndex(({ value }) => value === mail.otp),
+  }
+}
+
+function readLines({ subject, text, html }: Parts): readonly Line[] {
+  return linesOf({ subject, text, html: html === null ? null : readHtml(html) })
+}
+
+/** A mail as it is, changed, and with words that the tables do not have. */
+function rowsOf(
+  group: string,
+  mail: BatchMail,
+  words: ReadonlyMap<string, number>,
+): readonly Row[] {
+  const varied = TRANSFORMATIONS.filter(({ name }) => VARIATIONS.has(name)).flatMap(
+    ({ apply }) => apply(mail) ?? [],
+  )
+  const language = mail.language.split('-', 1)[0] ?? ''
+  const use = { group, language, isOriginal: false }
+  return [
+    rowOf(mail, { ...use, weight: 0.5, isOriginal: true }),
+    ...varied.map((one) => rowOf(one, { ...use, weight: VARIED_WEIGHT / varied.length })),
+    ...DRAWS.map((draw) =>
+      rowOf(mail, { ...use, weight: 1 / DRAWS.length }, (word) =>
+        isDrawnKnown(
+          `${draw}${mail.file}${word.toLowerCase()}`,
+          words.get(word.toLowerCase()) ?? 1,
+        ),
+      ),
+    ),
+  ]
+}
+
+/** The weight of all variations of a mail together: verdicts must hold still. */
+const VARIED_WEIGHT = 4
+
+/** How often words are drawn that a mail is read without. */
+const DRAWS = ['a', 'b', 'c'] as const
+
+/** The share of words that is unknown, by the number of mails that they are in: rare ones first. */
+const UNKNOWN_SHARES = [
+  [1, 0.5],
+  [3, 0.3],
+  [8, 0.15],
+  [20, 0.06],
+  [Number.POSITIVE_INFINITY, 0.02],
+] as const
+
+/**
+ * Whether a word counts as known. The tables have nearly all words of these mails, because they
+ * were extended with them; they do not have all words of the next mail.
+ */
+function isDrawnKnown(draw: string, mails: number): boolean {
+  const share = UNKNOWN_SHARES.find(([most]) => mails <= most)?.[1] ?? 0
+  return createHash('sha1').update(draw).digest().readUInt32LE() / 2 ** 32 >= share
+}
+
+/** In how many mails each word of the tables is. */
+function countWords(mails: readonly BatchMail[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const mail of mails) {
+    const words = readLines(mail).flatMap(({ text }) =>
+      findHits(text).map(({ start, end }) => text.slice(start, end).toLowerCase()),
+    )
+    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return counts
+}
+
+function corpusMails(part: 'tune' | 'measure'): readonly BatchMail[] {
+  return readCorpus(part).map(({ raw, file, language, kind, otp }) => {
+    const { subject, text, html } = parseMail(raw)
+    return { file, language, kind, otp, subject, text, html, from: '', links: [] }
+  })
+}
+
+/** All mails that have been learned from. */
+export function readAll(): readonly Row[] {
+  const groups: readonly (readonly [string, readonly BatchMail[]])[] = [
+    ...BATCHES.map((batch) => [basename(batch.pathname).slice(0, 2), readBatch(batch)] as const),
+    ['tune', corpusMails('tune')],
+    ['measure', corpusMails('measure')],
+  ]
+  const words = countWords(groups.flatMap(([, mails]) => mails))
+  return [
+    ...groups.flatMap(([group, mails]) => mails.flatMap((mail) => rowsOf(group, mail, words))),
+    ...phraseRows(),
+  ]
+}
+
+/** The code of most sentences, and another that must be found as well. */
+const DIGITS = '593817'
+const LETTERS = 'K7QX2M'
+
+/** The sentences and labels of the tests. */
+function phraseRows(): readonly Row[] {
+  const rows: Row[] = []
+  const line = (text: string, otp: string | null): Parts => ({
+    subject: null,
+    text,
+    html: null,
+    otp,
+  })
+  const phraseOf = (language: string) =>
+    ({ group: 'phrases', language, weight: 4, isOriginal: false }) as const
+  for (const [language = '', value = '', sentence = ''] of readTable('phrases.tsv')) {
+    const text = sentence.replaceAll('\\n', '\n')
+    const otp = value === '-' ? null : value
+    rows.push(rowOf(line(text, otp), phraseOf(language)))
+    if (otp === null || !text.includes(DIGITS)) continue
+    rows.push(rowOf(line(text.replace(DIGITS, LETTERS), LETTERS), phraseOf(language)))
+  }
+  for (const [language = '', meaning = '', ...labels] of readTable('labels.tsv')) {
+    const otp = meaning === 'code' ? DIGITS : null
+    const phrase = phraseOf(language)
+    for (const label of labels) rows.push(rowOf(line(`${label}: ${DIGITS}`, otp), phrase))
+  }
+  return rows
+}
