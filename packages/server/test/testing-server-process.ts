@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -32,6 +33,7 @@ export function startServerProcess(
   args: readonly string[] = [],
   nodeArgs: readonly string[] = [],
 ): ServerProcess {
+  if (!existsSync(MAIN)) throw new Error('The server is not built: run node tools/setup.mjs')
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
   const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], {
     env: {
