@@ -3,7 +3,7 @@
 //
 //   node bench/parse.ts
 //
-// Processor time, so that other load on the machine counts less.
+// Processor time of the thread, so that other load on the machine counts less.
 
 import { detect, parseMail } from '@mayfly/mail'
 import PostalMime from 'postal-mime'
@@ -11,6 +11,7 @@ import PostalMime from 'postal-mime'
 /** Duration of one round; both parsers take turns, so that other load affects both. */
 const ROUND_MS = 500
 const ROUNDS = 5
+const WARM_UP_ROUNDS = 3
 
 /** Mails between two readings of the clock. */
 const TURNS = 10
@@ -128,13 +129,13 @@ const CASES: readonly Case[] = [
 ]
 
 async function ratePerSecond(run: () => unknown): Promise<number> {
-  const before = process.cpuUsage()
+  const before = process.threadCpuUsage()
   let done = 0
   let workedMs = 0
   while (workedMs < ROUND_MS) {
     for (let turn = 0; turn < TURNS; turn += 1) await run()
     done += TURNS
-    const { user, system } = process.cpuUsage(before)
+    const { user, system } = process.threadCpuUsage(before)
     workedMs = (user + system) / 1_000
   }
   return (done * 1_000) / workedMs
@@ -147,12 +148,11 @@ function median(values: readonly number[]): number {
 for (const { name, goal, raw } of CASES) {
   const ours: number[] = []
   const theirs: number[] = []
-  // The first round only warms up.
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
     ours.push(await ratePerSecond(() => detect(parseMail(raw))))
     theirs.push(await ratePerSecond(() => PostalMime.parse(raw)))
   }
-  const [our, their] = [median(ours.slice(1)), median(theirs.slice(1))]
+  const [our, their] = [median(ours.slice(WARM_UP_ROUNDS)), median(theirs.slice(WARM_UP_ROUNDS))]
   console.log(
     `${name.padEnd(11)} ${String(raw.length).padStart(9)} bytes` +
       `  parse + detect ${our.toFixed(0).padStart(6)}/s (goal ${goal})` +
