@@ -1,7 +1,7 @@
 import { CODE_LIKE, NOUNS, type PlacedWord } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { firstAfter } from './context.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -60,7 +60,7 @@ function kindBefore({ text, hits }: ReadLine, start: number): Neighbour {
   }
   if (at === 0 || start - at > GAP_CHARS_MAX) return 'nothing'
   if (hasSign) return 'sign'
-  if (KINDS[text.charCodeAt(at - 1)] === KIND.digit) return 'number'
+  if (kindAt(text, at - 1) === KIND.digit) return 'number'
   const hit = hits[firstAfter(hits, at) - 1]
   if (hit !== undefined && hit.end >= at) return kindOf(hit)
   return isLong(text, at - WORD_CHARS_MIN) ? 'unknown' : 'short'
@@ -75,7 +75,7 @@ function kindAfter({ text, hits }: ReadLine, end: number): Neighbour {
   }
   if (at >= text.length || at - end > GAP_CHARS_MAX) return 'nothing'
   if (hasSign) return 'sign'
-  if (KINDS[text.charCodeAt(at)] === KIND.digit) return 'number'
+  if (kindAt(text, at) === KIND.digit) return 'number'
   const hit = hits[firstAfter(hits, at + 1) - 1]
   if (hit !== undefined && hit.end > at) return kindOf(hit)
   return isLong(text, at) ? 'unknown' : 'short'
@@ -89,14 +89,14 @@ function kindOf({ concepts }: PlacedWord): Neighbour {
 }
 
 function isReadable(text: string, at: number): boolean {
-  const kind = KINDS[text.charCodeAt(at)]
+  const kind = kindAt(text, at)
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }
 
 /** Whether so many letters begin here. */
 function isLong(text: string, start: number): boolean {
   for (let at = start; at < start + WORD_CHARS_MIN; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)]
+    const kind = kindAt(text, at)
     if (kind !== KIND.letter && kind !== KIND.joined && kind !== KIND.prefixing) return false
   }
   return start >= 0
@@ -115,6 +115,6 @@ function isAfterColon(text: string, start: number): boolean {
 /** The character before a position, ignoring spaces; a space if there is none. */
 function signBefore(text: string, start: number): string {
   let at = start - 1
-  while (at >= start - GAP_CHARS_MAX && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  while (at >= start - GAP_CHARS_MAX && kindAt(text, at) === KIND.space) at -= 1
   return text.charAt(at) || ' '
 }

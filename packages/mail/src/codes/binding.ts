@@ -1,5 +1,5 @@
 import { isChained, isPhrase } from './chained-words.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import { isStop } from './sentences.ts'
 import { followsColon } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
@@ -112,15 +112,17 @@ export function bindWords(
   text: string,
   words: readonly PlacedWord[],
   candidates: readonly PlacedValue[],
-): Int32Array {
-  const owners = new Int32Array(words.length).fill(FREE)
-  const names = namesOf(text, words)
-  if (names.length === 0) return owners
+): readonly number[] {
+  const owners = new Array<number>(words.length).fill(FREE)
+  if (words.length === 0) return owners
+  // First: most lines have no number.
   const values = valuesOf(text, candidates)
   if (values.length === 0) return owners
+  const names = namesOf(text, words)
+  if (names.length === 0) return owners
   const pairs = pairsOf(text, names, values).sort((one, other) => one.cost - other.cost)
-  const valueAt = new Int32Array(names.length).fill(FREE)
-  const nameAt = new Int32Array(values.length).fill(FREE)
+  const valueAt = new Array<number>(names.length).fill(FREE)
+  const nameAt = new Array<number>(values.length).fill(FREE)
   for (const { name, value } of pairs) {
     if (valueAt[name] !== FREE || nameAt[value] !== FREE) continue
     valueAt[name] = value
@@ -138,9 +140,9 @@ interface Assignment {
   readonly words: readonly PlacedWord[]
   readonly names: readonly Name[]
   readonly values: readonly NamedValue[]
-  readonly valueAt: Int32Array
-  readonly nameAt: Int32Array
-  readonly owners: Int32Array
+  readonly valueAt: number[]
+  readonly nameAt: readonly number[]
+  readonly owners: number[]
 }
 
 /**
@@ -237,14 +239,14 @@ function hasStop(text: string, start: number, end: number): boolean {
 /** `EUR` in `12 EUR`. */
 function isUnit(text: string, word: PlacedWord | undefined): boolean {
   const start = word?.start ?? 0
-  const at = KINDS[text.charCodeAt(start - 1)] === KIND.space ? start - 2 : start - 1
-  return KINDS[text.charCodeAt(at)] === KIND.digit
+  const at = kindAt(text, start - 1) === KIND.space ? start - 2 : start - 1
+  return kindAt(text, at) === KIND.digit
 }
 
 /** `lease 20881` in `the code for lease 20881`: a noun with a number directly behind it. */
 function isNamedThing(text: string, noun: PlacedWord, end: number): boolean {
   if ((noun.concepts & NOUNS) === 0 || !isPhrase(text, end, noun.start)) return false
-  return KINDS[text.charCodeAt(noun.end + 1)] === KIND.digit && text.charAt(noun.end) === ' '
+  return kindAt(text, noun.end + 1) === KIND.digit && text.charAt(noun.end) === ' '
 }
 
 /** The candidates of a line and its other numbers, in order. */
@@ -271,7 +273,7 @@ function codeCostMax(text: string, { start, end }: PlacedValue): number {
 /** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */
 function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValue[]): void {
   for (let at = start; at < end; at += 1) {
-    if (KINDS[text.charCodeAt(at)] !== KIND.digit) continue
+    if (kindAt(text, at) !== KIND.digit) continue
     const from = at
     while (at < end && isInNumber(text, at)) at += 1
     values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0 })
@@ -279,7 +281,7 @@ function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValu
 }
 
 function isInNumber(text: string, at: number): boolean {
-  const kind = KINDS[text.charCodeAt(at)]
+  const kind = kindAt(text, at)
   return kind === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
 }
 

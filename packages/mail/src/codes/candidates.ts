@@ -1,4 +1,4 @@
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
 import { followsColon, tokensOf } from './tokens.ts'
@@ -141,6 +141,7 @@ const FOREIGN_CHARS_MAX = 10
 
 function foreignIn(text: string): LineCandidate | null {
   const from = Math.max(0, text.length - FOREIGN_TAIL_CHARS)
+  if (isAscii(text, from)) return null
   const written = FOREIGN.exec(text.slice(from))?.[1]
   if (written === undefined || !FOREIGN_CAPITAL.test(written)) return null
   const value = written.replace(/[- ]/, '')
@@ -166,6 +167,11 @@ function looksRandom(value: string): boolean {
   return value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
 }
 
+function isAscii(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false
+  return true
+}
+
 /** Position of the first letter or digit; the length of the text if there is none. */
 function firstReadable(text: string): number {
   let at = 0
@@ -180,6 +186,6 @@ function lastReadable(text: string): number {
 }
 
 function isReadable(text: string, at: number): boolean {
-  const kind = KINDS[text.charCodeAt(at)]
+  const kind = kindAt(text, at)
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

@@ -1,4 +1,4 @@
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 
 /** Characters between words of one label: `code de la réservation`. */
 const CHAIN_GAP_MAX = 7
@@ -16,7 +16,7 @@ export function isChained(text: string, end: number, start: number): boolean {
 /** Whether another word stands between two words. */
 export function isPhrase(text: string, end: number, start: number): boolean {
   for (let at = end; at < start; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)]
+    const kind = kindAt(text, at)
     if (kind === KIND.letter || kind === KIND.prefixing || kind === KIND.joined) return true
   }
   return false

@@ -1,4 +1,4 @@
-import { KIND, KINDS } from './fold.ts'
+import { KIND, KINDS, kindAt } from './fold.ts'
 import type { Token } from './tokens.ts'
 
 /** Adjacent tokens that may be one code, or one longer number. */
@@ -192,8 +192,7 @@ function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   if (sign === '%' || sign === '@' || sign === '\\') return true
   // `839201,5分钟`: a comma of a sentence without spaces.
   if (sign === ',' && step > 0 && COUNT.test(text.slice(at + 1, at + 5))) return false
-  const beyond = text.charCodeAt(at + step)
-  const kind = KINDS[beyond]
+  const kind = kindAt(text, at + step)
   if (kind === KIND.digit) return true
   return '/_='.includes(sign) && kind === KIND.letter && step < 0
 }

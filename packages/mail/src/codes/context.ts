@@ -1,6 +1,6 @@
 import { FREE, NAMERS, NOUNS, type PlacedValue } from './binding.ts'
 import { isChained, isPhrase } from './chained-words.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { isStop } from './sentences.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
@@ -111,7 +111,7 @@ function conceptsFor({ hits, owners }: ReadLine, at: number, named: number): num
 
 function hasDigit(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
-    if (KINDS[text.charCodeAt(at)] === KIND.digit) return true
+    if (kindAt(text, at) === KIND.digit) return true
   }
   return false
 }

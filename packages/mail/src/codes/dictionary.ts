@@ -1,4 +1,4 @@
-import { FOLDED, foldWord, KIND, KINDS } from './fold.ts'
+import { FOLDED, foldWord, KIND, kindAt } from './fold.ts'
 import { NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
 import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
@@ -178,10 +178,10 @@ function codeIn(phrase: string, codeWords: readonly CodeWord[]): number {
 }
 
 function isWordEnd(text: string, end: number): boolean {
-  if (KINDS[text.charCodeAt(end - 1)] === KIND.joined) return true
+  if (kindAt(text, end - 1) === KIND.joined) return true
   let at = end
-  while (at < text.length && KINDS[text.charCodeAt(at)] === KIND.nothing) at += 1
-  const next = KINDS[text.charCodeAt(at)]
+  while (at < text.length && kindAt(text, at) === KIND.nothing) at += 1
+  const next = kindAt(text, at)
   return at >= text.length || (next !== KIND.letter && next !== KIND.prefixing)
 }
 

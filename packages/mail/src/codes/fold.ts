@@ -11,6 +11,8 @@ export const KIND = {
   nothing: 5,
   /** A letter of a script that prefixes articles and prepositions to a word. */
   prefixing: 6,
+  /** Before the start or behind the end of a text. */
+  outside: 7,
 } as const
 
 /** The digit zero of each script; the other nine follow it. */
@@ -166,6 +168,16 @@ export const KINDS: Uint8Array = makeKinds()
  * all scripts as 0 to 9, hyphens and white space as a space; 0 for what is ignored.
  */
 export const FOLDED: Uint16Array = makeFolded()
+
+/**
+ * The kind of the character at a position, which may be outside the text.
+ *
+ * Checked here: `charCodeAt` returns NaN there, and reading a table at NaN once makes every later
+ * read at that place in the code several times slower.
+ */
+export function kindAt(text: string, at: number): number {
+  return at >= 0 && at < text.length ? (KINDS[text.charCodeAt(at)] ?? KIND.other) : KIND.outside
+}
 
 function makeKinds(): Uint8Array {
   const kinds = new Uint8Array(0x10000).fill(KIND.letter)

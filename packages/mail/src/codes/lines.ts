@@ -1,7 +1,7 @@
 import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
 import type { HtmlReading } from '../html/read-html.ts'
 import type { TextStyle } from '../html/text-style.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 
 /** Where a line of the mail comes from. */
 export type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
@@ -258,7 +258,7 @@ function isPiece(line: Line): boolean {
 function pieceOf({ text }: Line): string {
   let piece = ''
   for (let at = 0; at < text.length; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)]
+    const kind = kindAt(text, at)
     if (kind === KIND.nothing || kind === KIND.space) continue
     const isSign = kind === KIND.digit || /[A-Za-z]/.test(text.charAt(at))
     if (!isSign || piece !== '') return ''

@@ -38,6 +38,7 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
   const labelled = new Set<string>()
   for (const line of lines) {
     const { text } = line
+    if (!line.hasDigit) continue
     if (amounts.size < AMOUNTS_MAX) {
       for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
       for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)

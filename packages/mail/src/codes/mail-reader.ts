@@ -1,7 +1,7 @@
 import { bindWords, type PlacedWord } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { Dictionary } from './dictionary.ts'
-import { FOLDED, KIND, KINDS } from './fold.ts'
+import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 import type { Line } from './lines.ts'
 import { endOfAddress } from './tokens.ts'
 import { bitsOf } from './words/concepts.ts'
@@ -10,9 +10,11 @@ import { bitsOf } from './words/concepts.ts'
 export interface ReadLine extends Line {
   readonly hits: readonly PlacedWord[]
   /** For each hit the start of the number that it names, or `FREE`. */
-  readonly owners: Int32Array
+  readonly owners: readonly number[]
   /** All meanings in the line. */
   readonly concepts: number
+  /** Whether there is a digit from 0 to 9. */
+  readonly hasDigit: boolean
 }
 
 /** Letters that Arabic and Hebrew prefix to a word: and, the, in, for, from, that. */
@@ -39,13 +41,14 @@ export class MailReader {
   readonly #read: (ReadLine | undefined)[]
   /** The text part repeats most lines of the HTML. */
   readonly #readTexts = new Map<string, ReadText>()
-  readonly #isKnown: (word: string) => boolean
+  readonly #isKnown: ((word: string) => boolean) | null
+  #all: readonly ReadLine[] | null = null
 
   /** With `isKnown` only some words of the tables are known, as in a mail of an unseen sender. */
   constructor(
     lines: readonly Line[],
     candidates: readonly Candidate[],
-    isKnown: (word: string) => boolean = () => true,
+    isKnown: ((word: string) => boolean) | null = null,
   ) {
     this.#lines = lines
     this.#isKnown = isKnown
@@ -68,50 +71,62 @@ export class MailReader {
     if (known !== undefined) return known
     const line = this.#lines[index]
     if (line === undefined) return undefined
-    const read = this.#readLine(line, this.#candidates.get(index) ?? [])
+    const read = this.#readLine(line, this.#candidates.get(index) ?? NONE)
     this.#read[index] = read
     return read
   }
 
+  /** All lines in order. */
   all(): readonly ReadLine[] {
-    return this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line, []))
+    this.#all ??= this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line, NONE))
+    return this.#all
   }
 
   #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
     const { text, source, stretches, cell, isCentred, isJoined } = line
-    const { hits, owners, concepts } =
-      this.#readTexts.get(text) ?? readText(text, candidates, this.#isKnown)
-    this.#readTexts.set(text, { hits, owners, concepts })
-    return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
+    let read = this.#readTexts.get(text)
+    if (read === undefined) {
+      read = readText(text, candidates, this.#isKnown)
+      this.#readTexts.set(text, read)
+    }
+    const { hits, owners, concepts, hasDigit } = read
+    return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts, hasDigit }
   }
 }
 
-type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
+type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts' | 'hasDigit'>
+
+const NONE: readonly Candidate[] = []
+
+const DIGIT = /\d/
 
 function readText(
   text: string,
   candidates: readonly Candidate[],
-  isKnown: (word: string) => boolean,
+  isKnown: ((word: string) => boolean) | null,
 ): ReadText {
   const mixed = candidates.filter(({ shape }) => shape === 'mixed')
-  const hits = findHits(text).filter(
-    (hit) =>
-      !isInNumber(hit, mixed) && !isEnding(text, hit) && isKnown(text.slice(hit.start, hit.end)),
-  )
+  const hits: PlacedWord[] = []
   let concepts = 0
-  for (const hit of hits) concepts |= hit.concepts
-  return { hits, owners: bindWords(text, hits, candidates), concepts }
+  for (const hit of findHits(text)) {
+    if (isInNumber(hit, mixed) || isEnding(text, hit)) continue
+    if (isKnown !== null && !isKnown(text.slice(hit.start, hit.end))) continue
+    hits.push(hit)
+    concepts |= hit.concepts
+  }
+  const owners = bindWords(text, hits, candidates)
+  return { hits, owners, concepts, hasDigit: DIGIT.test(text) }
 }
 
 /** `N` in the code `N3PT70`. */
 function isInNumber({ start, end }: PlacedWord, mixed: readonly Candidate[]): boolean {
+  if (mixed.length === 0) return false
   return mixed.some((candidate) => candidate.start <= start && end <= candidate.end)
 }
 
 /** `tür` in `518064'tür`. */
 function isEnding(text: string, { start }: PlacedWord): boolean {
-  const isJoined = "'’".includes(text.charAt(start - 1) || ' ')
-  return isJoined && KINDS[text.charCodeAt(start - 2)] === KIND.digit
+  return kindAt(text, start - 2) === KIND.digit && "'’".includes(text.charAt(start - 1))
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
@@ -166,7 +181,7 @@ function isInitial(text: string, start: number, end: number): boolean {
 
 function lastWord(text: string, start: number, end: number): number {
   let at = end
-  while (at > start && isWordPart(KINDS[text.charCodeAt(at - 1)] ?? 0)) at -= 1
+  while (at > start && isWordPart(kindAt(text, at - 1))) at -= 1
   return at
 }
 
@@ -186,7 +201,7 @@ function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
 /** Where the word at this position ends. */
 function wordEnd(text: string, start: number): number {
   let at = start
-  while (at < text.length && isWordPart(KINDS[text.charCodeAt(at)] ?? 0)) at += 1
+  while (at < text.length && isWordPart(kindAt(text, at))) at += 1
   return at
 }
 

@@ -54,15 +54,18 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
     }
   }
   const isOther = (subject & OTHER_MATTERS) !== 0 && (subject & ASKS_FOR_CODE) === 0
+  const chars = charsOf(lines)
+  // Text and HTML say the same: the longer one counts.
+  const bodyChars = Math.max(chars.html, chars.text)
   return {
     subject,
     body: free,
-    chars: Math.max(charsOf(lines, 'html'), charsOf(lines, 'text')),
+    chars: bodyChars,
     hasPercent: lines.some(({ text }) => text.includes('%') && PERCENT.test(text)),
     figures: figuresOf(lines),
     general: generalFacts(subject, body, isOther),
     unlessOtp: [...otherFacts(subject, body, isOther), ...balance(lines)],
-    ifBare: bareFacts(lines, { subject, body }),
+    ifBare: bareFacts({ subject, body }, bodyChars + chars.subject + chars.preheader),
     forAsked: (subject & SIGN_IN) !== 0 && !isOther ? ['entered in a mail about signing in'] : [],
   }
 }
@@ -78,37 +81,36 @@ function topicConcepts({ hits, owners }: ReadLine): number {
 
 /** A longer mail that does not mention signing in contains another kind of code. */
 function bareFacts(
-  lines: readonly ReadLine[],
-  { subject, body: bodyConcepts }: { readonly subject: number; readonly body: number },
+  { subject, body }: { readonly subject: number; readonly body: number },
+  chars: number,
 ): readonly string[] {
-  const concepts = subject | bodyConcepts
-  if ((concepts & (SIGN_IN | BIT.keep | BIT.password)) !== 0) return []
-  // Text and HTML say the same: the longer one counts.
-  const body = Math.max(charsOf(lines, 'html'), charsOf(lines, 'text'))
-  const chars = body + charsOf(lines, 'subject') + charsOf(lines, 'preheader')
+  if (((subject | body) & (SIGN_IN | BIT.keep | BIT.password)) !== 0) return []
   if (chars <= FEW_CHARS) return []
-  const isOfCode = (subject & CODE_LIKE) !== 0 || (bodyConcepts & BIT.enter) !== 0
-  if (isOfCode && (bodyConcepts & BIT.valid) !== 0) {
+  const isOfCode = (subject & CODE_LIKE) !== 0 || (body & BIT.enter) !== 0
+  if (isOfCode && (body & BIT.valid) !== 0) {
     return ['the mail has a code that expires, but does not speak of signing in']
   }
   if (chars <= SOME_CHARS) return ['the short mail does not speak of signing in']
   return ['the mail does not speak of signing in']
 }
 
-/** Characters of one part, without what senders add to every mail. */
-function charsOf(lines: readonly ReadLine[], source: LineSource): number {
-  return lines.reduce(
-    (sum, line) => (line.source === source && !isAdded(line) ? sum + line.text.length : sum),
-    0,
-  )
+/** Characters of each part, without what senders add to every mail. */
+function charsOf(lines: readonly ReadLine[]): Readonly<Record<LineSource, number>> {
+  const chars = { subject: 0, html: 0, text: 0, preheader: 0, hidden: 0 }
+  for (const line of lines) if (!isAdded(line)) chars[line.source] += line.text.length
+  return chars
 }
 
-/** A copyright, a phone number, a quoted line and who wrote it when. */
-const ADDED = /[©®]|\+\d[\d ]{7}|^(?:>|--\s*$)|\d:\d\d.{0,60}:\s*$/
+/** A copyright, a quoted line. */
+const ADDED = /[©®]|^(?:>|--\s*$)/
+
+/** A phone number, and who wrote a quoted mail when. */
+const ADDED_NUMBER = /\+\d[\d ]{7}|\d:\d\d.{0,60}:\s*$/
 
 /** Part of a footer: an address, a phone number, a copyright. */
-function isAdded({ text, concepts }: ReadLine): boolean {
-  return ADDED.test(text) || ((concepts & BIT.contact) !== 0 && (concepts & CODE_LIKE) === 0)
+function isAdded({ text, concepts, hasDigit }: ReadLine): boolean {
+  if ((concepts & BIT.contact) !== 0 && (concepts & CODE_LIKE) === 0) return true
+  return ADDED.test(text) || (hasDigit && ADDED_NUMBER.test(text))
 }
 
 /** Whether there are more words for other matters than for signing in. */

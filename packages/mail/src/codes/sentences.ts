@@ -1,4 +1,4 @@
-import { foldWord, KIND, KINDS } from './fold.ts'
+import { foldWord, KIND, kindAt } from './fold.ts'
 
 /** Characters that always end a sentence, and the dot, which may. */
 const ENDS = 1
@@ -16,17 +16,18 @@ const ABBREVIATIONS = new Set(
 export function isStop(text: string, at: number): boolean {
   const stop = STOPS[text.charCodeAt(at)]
   if (stop !== MAY_END) return stop === ENDS
-  const next = KINDS[text.charCodeAt(at + 1)]
+  const next = kindAt(text, at + 1)
   if (at + 1 < text.length && next !== KIND.space) return false
   let from = at
-  while (from > at - 4 && KINDS[text.charCodeAt(from - 1)] === KIND.letter) from -= 1
+  while (from > at - 4 && kindAt(text, from - 1) === KIND.letter) from -= 1
   const letters = at - from
-  if (letters === 1) return KINDS[text.charCodeAt(from - 1)] === KIND.digit
+  if (letters === 1) return kindAt(text, from - 1) === KIND.digit
   if (letters > 3) return true
-  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !continues(text.charAt(at + 2))
+  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !continues(text, at + 2)
 }
 
 /** No sentence begins with a lower-case letter, and few begin with a digit. */
-function continues(sign: string): boolean {
-  return sign !== sign.toUpperCase() || KINDS[sign.charCodeAt(0)] === KIND.digit
+function continues(text: string, at: number): boolean {
+  const sign = text.charAt(at)
+  return sign !== sign.toUpperCase() || kindAt(text, at) === KIND.digit
 }

@@ -1,7 +1,7 @@
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { type Label, labelsOf, NO_LABEL } from './context.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { type Meaning, meaningOf, NO_MEANING, OTHERWISE, unlessOfThing } from './meaning.ts'
 import { meaningAround } from './neighbours.ts'
@@ -123,8 +123,8 @@ function meaningBehind({ text }: ReadLine, candidate: Candidate, after: Label): 
 
 function beginsThought(text: string, start: number): boolean {
   let at = start - 1
-  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
-  const kind = KINDS[text.charCodeAt(at)]
+  while (at >= 0 && kindAt(text, at) === KIND.space) at -= 1
+  const kind = kindAt(text, at)
   if (at < 0 || kind === KIND.joined) return true
   return kind === KIND.other && !',"“”„«»'.includes(text.charAt(at))
 }
@@ -146,7 +146,7 @@ function strongest(
 function isTouching(between: string): boolean {
   if (between.length > TOUCHING_CHARS_MAX) return false
   for (let at = 0; at < between.length; at += 1) {
-    const kind = KINDS[between.charCodeAt(at)]
+    const kind = kindAt(between, at)
     if (kind === KIND.letter || kind === KIND.joined || kind === KIND.prefixing) return false
     if (',;'.includes(between.charAt(at))) return false
   }

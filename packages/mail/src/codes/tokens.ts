@@ -1,4 +1,4 @@
-import { FOLDED, KIND, KINDS } from './fold.ts'
+import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 
 /** A run of ASCII letters and digits of any script, as written. */
 export interface Token {
@@ -80,14 +80,16 @@ function endOfProse(text: string, start: number): number {
   if (first >= 0x41 && first <= 0x5a) at += 1
   const smallFrom = at
   while (at < text.length && isSmallLetter(text.charCodeAt(at))) at += 1
+  if (at === smallFrom) return 0
+  if (at === text.length) return at
   const next = text.charCodeAt(at)
-  return at === smallFrom || next === DASH || isSign(next) || KINDS[next] === KIND.nothing ? 0 : at
+  return next === DASH || isSign(next) || KINDS[next] === KIND.nothing ? 0 : at
 }
 
 /** Whether a colon or a similar character precedes a position. */
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
-  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  while (at >= 0 && kindAt(text, at) === KIND.space) at -= 1
   return at >= 0 && ':：=՝፦'.includes(text.charAt(at))
 }
 
@@ -159,7 +161,7 @@ function signOf(code: number): number {
 }
 
 function isOtherLetter(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && KINDS[text.charCodeAt(at)] === KIND.letter
+  return at >= 0 && at < text.length && kindAt(text, at) === KIND.letter
 }
 
 /** The end of the URL or email address that contains a word; 0 if there is none. */
@@ -173,7 +175,7 @@ export function endOfAddress(text: string, start: number, wordEnd: number): numb
   if (!isAddress) return 0
   const most = Math.min(text.length, wordEnd + ADDRESS_CHARS_MAX)
   let end = wordEnd
-  while (end < most && KINDS[text.charCodeAt(end)] !== KIND.space) end += 1
+  while (end < most && kindAt(text, end) !== KIND.space) end += 1
   return end
 }
 

@@ -2,7 +2,7 @@ import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { firstAfter } from './context.ts'
 import { styleAt } from './findings.ts'
-import { KIND, KINDS } from './fold.ts'
+import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
 import type { Surroundings } from './surroundings.ts'
 import { BIT } from './words/concepts.ts'
@@ -209,11 +209,9 @@ function isLinkText({ candidate, line }: PlacedCandidate): boolean {
 
 /** The character before a position, ignoring one space. */
 function lastSign(text: string, at: number): string {
-  const near = text.charAt(at - 1)
-  return KINDS[near.charCodeAt(0)] === KIND.space ? text.charAt(at - 2) : near
+  return text.charAt(kindAt(text, at - 1) === KIND.space ? at - 2 : at - 1)
 }
 
 function nextSign(text: string, at: number): string {
-  const near = text.charAt(at)
-  return KINDS[near.charCodeAt(0)] === KIND.space ? text.charAt(at + 1) : near
+  return text.charAt(kindAt(text, at) === KIND.space ? at + 1 : at)
 }
