@@ -2,6 +2,7 @@ import type { CallOptions } from './connection.ts'
 import type { InboxState } from './diagnostics.ts'
 import { Inbox } from './inbox.ts'
 import { type InboxRecord, inboxCalls, inboxPath } from './inbox-calls.ts'
+import { type MessageCalls, messageCalls } from './messages.ts'
 import type { Requester } from './request.ts'
 
 /** The inbox to create; all fields are optional. */
@@ -45,6 +46,8 @@ export type InboxesCalls = {
   get(inboxId: string, options?: CallOptions): Promise<Inbox>
   /** Deletes an inbox and all its content immediately. */
   delete(inboxId: string, options?: CallOptions): Promise<void>
+  /** The messages of an inbox whose id is known, without reading the inbox; sends nothing yet. */
+  messages(inboxId: string): MessageCalls
 }
 
 /** Binds the calls about inboxes. */
@@ -76,6 +79,7 @@ export function inboxesCalls(requester: Requester, timeoutSeconds: number): Inbo
       toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
     delete: (inboxId, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: inboxPath(inboxId), signal }),
+    messages: (inboxId) => messageCalls(requester, inboxPath(inboxId)),
   }
 }
 

@@ -76,6 +76,7 @@ export type {
   Link,
   ListMessagesOptions,
   Message,
+  MessageCalls,
   MessageFrame,
   MessagePage,
   MessageSummary,

@@ -25,6 +25,19 @@ describe('an inbox', () => {
     await assert.rejects(inbox[Symbol.asyncDispose](), { code: 'invalid_api_key' })
   })
 
+  it('need not be read for its messages, when its id is known', async () => {
+    await using mayfly = await startFakeMayfly()
+    const { id } = await mayfly.connect().inboxes.create()
+    mayfly.inbox.deliver({ subject: 'Hello' })
+    const callsBefore = mayfly.calls.length
+    const { messages } = await mayfly.connect().inboxes.messages(id).list()
+    assert.deepEqual(
+      messages.map(({ subject }) => subject),
+      ['Hello'],
+    )
+    assert.equal(mayfly.calls.length, callsBefore + 1)
+  })
+
   it('tells its fields as they were when it was read', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await mayfly.connect().inboxes.create()

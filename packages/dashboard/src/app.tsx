@@ -1,6 +1,4 @@
-import type { Client } from '@mayfly/client'
-import { effect, untracked, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
 import { Button } from './components/controls.tsx'
 import { CreateInbox } from './components/create-inbox.tsx'
 import { InboxDetail } from './components/inbox-detail.tsx'
@@ -13,32 +11,21 @@ import { Sidebar } from './components/sidebar.tsx'
 import { MessageView } from './message/message-view.tsx'
 import { AccountPageView } from './pages/account-page.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { filterText, navigate, openInboxId, openMessageId, route, searchText } from './route.ts'
+import { openInboxId, route, searchText } from './route.ts'
 import type { Route } from './routes.ts'
 import { session } from './session.ts'
-import { inboxes, inboxOf, loadInboxes, openInbox } from './state/inboxes.ts'
-import { followAccount } from './state/live.ts'
-import { loadMessages, messageList } from './state/messages.ts'
-import { openMessage, showMessage } from './state/open-message.ts'
-import { runSearch, search } from './state/search.ts'
-import { showError } from './state/toasts.ts'
+import { inboxes, openInbox } from './state/inboxes.ts'
+import { messageList } from './state/messages.ts'
 
 /** The whole page. */
 export function App() {
   const { value } = session
   if (value.state === 'starting') return null
   if (value.state === 'signed-out') return <SignIn reason={value.reason} />
-  return <Workspace client={value.client} />
+  return <Workspace />
 }
 
-function Workspace({ client }: { readonly client: Client }) {
-  useEffect(() => {
-    const stops = [followAccount(client), followRoute()]
-    loadInboxes().catch(showError)
-    return () => {
-      for (const stop of stops) stop()
-    }
-  }, [client])
+function Workspace() {
   const shown = route.value
   const isAccount = !('inboxId' in shown) && shown.page !== 'inboxes' && shown.page !== 'search'
   return (
@@ -126,56 +113,4 @@ function Welcome() {
       ) : null}
     </div>
   )
-}
-
-/** How long the reader may pause while typing before the list is read. */
-const TYPING_MS = 150
-
-/** Reads what the address names whenever it changes. */
-function followRoute(): () => void {
-  let typing: ReturnType<typeof setTimeout> | undefined
-  const stopInbox = effect(() => {
-    const inboxId = openInboxId.value
-    const q = filterText.value
-    clearTimeout(typing)
-    if (inboxId === null) {
-      messageList.value = null
-      return
-    }
-    untracked(() => {
-      const isTyping = messageList.value?.inboxId === inboxId && messageList.value.q !== q
-      if (isTyping) typing = setTimeout(() => void openInboxOf(inboxId, q), TYPING_MS)
-      else void openInboxOf(inboxId, q)
-    })
-  })
-  const stopSearch = effect(() => {
-    const q = searchText.value
-    untracked(() => void runSearch(q))
-  })
-  const stopMessage = effect(() => {
-    const inboxId = openInboxId.value ?? ''
-    const messageId = openMessageId.value
-    untracked(() => void showMessage(inboxId, messageId))
-  })
-  return () => {
-    clearTimeout(typing)
-    stopInbox()
-    stopSearch()
-    stopMessage()
-    // The next to sign in may be somebody else.
-    inboxes.value = null
-    messageList.value = null
-    search.value = null
-    openMessage.value = null
-  }
-}
-
-async function openInboxOf(inboxId: string, q: string): Promise<void> {
-  try {
-    await inboxOf(inboxId)
-    await loadMessages(inboxId, q)
-  } catch (error) {
-    showError(error)
-    navigate({ page: 'inboxes' }, { replace: true })
-  }
 }

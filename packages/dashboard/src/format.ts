@@ -5,11 +5,11 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [60, 'm'],
 ]
 
-/** How long ago, in the largest unit: "now", "4 m", "3 h", "12 d". */
-export function agoText(ms: number): string {
+/** How long ago, in the largest unit: "now", "4 m", "3 h", "12 d"; only units have the suffix. */
+export function agoText(ms: number, suffix = ''): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   for (const [length, name] of UNITS) {
-    if (seconds >= length) return `${Math.floor(seconds / length)} ${name}`
+    if (seconds >= length) return `${Math.floor(seconds / length)} ${name}${suffix}`
   }
   return 'now'
 }
@@ -38,9 +38,14 @@ export function sizeText(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
+/** A number as the reader writes it. Most are small, and need no rules of a language. */
+export function numberText(count: number): string {
+  return count < 1000 ? String(count) : count.toLocaleString()
+}
+
 /** A number with a noun in the right form. */
 export function countText(count: number, noun: string): string {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** A name, or the address without one. */

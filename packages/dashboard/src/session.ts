@@ -5,7 +5,7 @@
 //   signed-out → signed-in   by a link, a new account or a key
 //   signed-in → signed-out   by the reader, or because the service refused the key
 
-import { ApiError, type Client, createClient, signIn } from '@mayfly/client'
+import { ApiError, type Client, createClient, type MessageCalls, signIn } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { errorText } from './error-text.ts'
 import { navigate } from './route.ts'
@@ -104,6 +104,11 @@ function endRevoked(apiKey: string): void {
 export function signedInClient(): Client {
   if (session.value.state !== 'signed-in') throw new Error('nobody is signed in')
   return session.value.client
+}
+
+/** The messages of an inbox. */
+export function messagesOf(inboxId: string): MessageCalls {
+  return signedInClient().inboxes.messages(inboxId)
 }
 
 function useKey(apiKey: string): void {

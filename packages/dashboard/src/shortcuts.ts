@@ -3,8 +3,8 @@ import { copyText } from './copy.ts'
 import { deleteOpenMessage } from './message/delete-open-message.ts'
 import { filterText, navigate, openInboxId, openMessageId, route, searchText } from './route.ts'
 import { TABS } from './routes.ts'
+import { messagesOf } from './session.ts'
 import { cursorId, leaveMessage, moveCursor, openNeighbour } from './state/cursor.ts'
-import { inboxOf } from './state/inboxes.ts'
 import { markRead } from './state/messages.ts'
 import { openMessage } from './state/open-message.ts'
 import { preferences } from './state/preferences.ts'
@@ -106,9 +106,7 @@ async function copyCode(): Promise<void> {
   if (current === null) return
   const known = openMessage.value?.message
   const message =
-    known?.id === current.id
-      ? known
-      : await (await inboxOf(inboxIdOf(current))).readMessage(current.id)
+    known?.id === current.id ? known : await messagesOf(inboxIdOf(current)).read(current.id)
   if (message.otp === null) showInfo('This mail has no code')
   else await copyText(message.otp.value, 'Code')
 }

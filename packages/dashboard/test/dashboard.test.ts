@@ -156,9 +156,36 @@ describe('the dashboard', () => {
 
     await page.getByRole('link', { name: /Unwanted/ }).click()
     await page.getByRole('button', { name: 'Delete message' }).click()
+    await page.getByRole('link', { name: /Unwanted/ }).waitFor({ state: 'detached' })
     // Leaving the page is the end of the time to take it back.
     await page.goto('about:blank')
     await holds(async () => (await messagesOf(account, inbox.id)).length === 1)
+  })
+
+  it('counts what it lists while a deletion can be taken back', async () => {
+    await using window = await open()
+    const { page, service, account, show } = window
+    const inbox = await createInbox(account)
+    const send = (subject: string) => service.sendMail({ to: inbox.emailAddress, subject })
+    for (const subject of ['One', 'Two', 'Three']) await send(subject)
+    // Held back, however long the test takes: the service has the message until then.
+    await page.route(`**/v1/inboxes/${inbox.id}/messages/*`, async (route) => {
+      if (route.request().method() !== 'DELETE') await route.continue()
+    })
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /Two/ }).focus()
+    await page.keyboard.press('#')
+    await page.getByText('2 messages, 2 unread').waitFor()
+    const read = page.waitForResponse(`**/v1/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /Three/ }).focus()
+    await page.keyboard.press('u')
+    await read
+    await send('Four')
+    await page.getByRole('link', { name: /Four/ }).waitFor()
+    assert.match(String(await page.locator('.pane-title').textContent()), /3 messages, 2 unread/)
+    assert.match(String(await page.locator('.inbox-row').textContent()), /2 unread@\S+?3 messages/)
+    assert.equal(await page.title(), '(2) Mayfly')
   })
 
   it('leaves a message unread that the reader marks so', async () => {

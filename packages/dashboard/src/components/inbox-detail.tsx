@@ -1,6 +1,5 @@
 import type { Inbox } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
-import { exactTime } from '../format.ts'
 import { navigate } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { SENDING_EXAMPLES } from '../sending-examples.ts'
@@ -11,7 +10,7 @@ import { Button, CopyButton, IconLink, Segments } from './controls.tsx'
 import { Diagnosis } from './diagnosis.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { HeldWaits } from './held-waits.tsx'
-import { Countdown } from './times.tsx'
+import { Ago, Countdown } from './times.tsx'
 
 /** An inbox: its address, how to send to it, and what happened to mail for it. */
 export function InboxDetail({ entry }: { readonly entry: InboxEntry }) {
@@ -59,7 +58,9 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
         ) : (
           `This inbox is ${inbox.state} and accepts no mail`
         )}
-        {` · created ${exactTime(inbox.createdAt)} · ${inbox.environment} key`}
+        {' · created '}
+        <Ago at={inbox.createdAt} suffix=" ago" />
+        {` · ${inbox.environment} key`}
       </p>
     </section>
   )

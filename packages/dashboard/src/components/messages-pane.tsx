@@ -1,13 +1,19 @@
 import { useSignal } from '@preact/signals'
-import { countText } from '../format.ts'
+import { countText, numberText } from '../format.ts'
 import { filterText, navigate, openMessageId, route } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { cursorId } from '../state/cursor.ts'
 import { deleteAllMessages } from '../state/deletions.ts'
 import { type InboxEntry, openInbox } from '../state/inboxes.ts'
-import { filterProblem, loadMoreMessages, messageList } from '../state/messages.ts'
+import {
+  filterProblem,
+  loadMessages,
+  loadMoreMessages,
+  type MessageList,
+  messageList,
+} from '../state/messages.ts'
 import { shownRows } from '../state/rows.ts'
-import { CopyButton, IconButton, IconLink } from './controls.tsx'
+import { Button, CopyButton, IconButton, IconLink } from './controls.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { HeldWaits } from './held-waits.tsx'
 import { Icon } from './icon.tsx'
@@ -51,7 +57,7 @@ function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
         </h2>
         <p class="facts">
           {countText(messageCount, 'message')}
-          {unreadCount > 0 ? `, ${unreadCount.toLocaleString()} unread` : ''}
+          {unreadCount > 0 ? `, ${numberText(unreadCount)} unread` : ''}
           {' · '}
           <Lifetime inbox={inbox} suffix=" left" />
         </p>
@@ -128,6 +134,7 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
   const list = messageList.value
   const shown = shownRows.value
   if (list === null || list.state === 'loading') return <Loading lines={6} />
+  if (list.state === 'failed') return <NotRead list={list} />
   if (shown.length === 0) return <NoMessages q={list.q} />
   const tabStop = shown.some(({ id }) => id === cursorId.value) ? cursorId.value : shown[0]?.id
   return (
@@ -141,7 +148,7 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
           }}
         >
           <Icon name="up" size={14} />
-          {newAbove.value.toLocaleString()} new
+          {numberText(newAbove.value)} new
         </button>
       ) : null}
       <VirtualList
@@ -169,6 +176,16 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
         )}
       />
     </div>
+  )
+}
+
+function NotRead({ list: { inboxId, q } }: { readonly list: MessageList }) {
+  return (
+    <Empty icon="mail" title="The messages could not be read">
+      <Button isSmall onClick={() => loadMessages(inboxId, q)}>
+        Try again
+      </Button>
+    </Empty>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { FoundMessage } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { countText, exactTime } from '../format.ts'
+import { countText, exactTime, numberText } from '../format.ts'
 import { navigate, openMessageId, searchText } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { cursorId } from '../state/cursor.ts'
@@ -104,9 +104,7 @@ function Status({ found }: { readonly found: Search }) {
   return (
     <div class="search-status" role="status">
       <p>
-        {found.nextCursor === null
-          ? countText(count, 'message')
-          : `${count.toLocaleString()}+ messages`}
+        {found.nextCursor === null ? countText(count, 'message') : `${numberText(count)}+ messages`}
         {' as of '}
         <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
       </p>

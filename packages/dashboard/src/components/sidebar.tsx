@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { countText } from '../format.ts'
+import { countText, numberText } from '../format.ts'
 import { openInboxId, route, searchText } from '../route.ts'
 import { type AccountPage, hrefOf } from '../routes.ts'
 import { type InboxEntry, inboxes, loadOlderInboxes, olderCursor } from '../state/inboxes.ts'
@@ -128,7 +128,7 @@ function InboxRow({ entry }: { readonly entry: InboxEntry }) {
         ) : null}
         {unreadCount > 0 ? (
           <span class="count">
-            {unreadCount.toLocaleString()}
+            {numberText(unreadCount)}
             <span class="unseen"> unread</span>
           </span>
         ) : null}
@@ -136,7 +136,7 @@ function InboxRow({ entry }: { readonly entry: InboxEntry }) {
       <span class="inbox-facts">
         <span>@{domain}</span>
         <span>
-          {messageCount.toLocaleString()}
+          {numberText(messageCount)}
           <span class="unseen"> messages</span>
           {' · '}
           <Lifetime inbox={inbox} />

@@ -4,25 +4,28 @@ import { useMemo } from 'preact/hooks'
 import { agoText, exactTime, spanText } from '../format.ts'
 import { now } from '../state/clock.ts'
 
+/**
+ * Gives a time its exact text when the pointer comes to it. Not when it is rendered: the first text
+ * of a date loads the browser's calendars, and a list has a hundred.
+ */
+export function showExactTimes(): void {
+  document.addEventListener('pointerover', ({ target }) => {
+    const time = target instanceof Element ? target.closest('time') : null
+    if (time !== null) time.title = exactTime(time.dateTime)
+  })
+}
+
 /** How long ago something was; the exact time on hover. */
-export function Ago({ at }: { readonly at: string }) {
+export function Ago({ at, suffix = '' }: { readonly at: string; readonly suffix?: string }) {
   // Signals are text of their own: a second that changes nothing renders nothing.
-  const text = useMemo(() => computed(() => agoText(now.value - Date.parse(at))), [at])
-  return (
-    <time dateTime={at} title={exactTime(at)}>
-      {text}
-    </time>
-  )
+  const text = useMemo(() => computed(() => agoText(now.value - Date.parse(at), suffix)), [at])
+  return <time dateTime={at}>{text}</time>
 }
 
 /** How long it takes until a time; the exact time on hover. */
 export function Countdown({ to }: { readonly to: string }) {
   const text = useMemo(() => computed(() => spanText(Date.parse(to) - now.value)), [to])
-  return (
-    <time dateTime={to} title={exactTime(to)}>
-      {text}
-    </time>
-  )
+  return <time dateTime={to}>{text}</time>
 }
 
 /** How long an inbox still accepts mail, or why it does not. */

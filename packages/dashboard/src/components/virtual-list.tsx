@@ -33,7 +33,8 @@ type Props<Item extends { readonly id: string }> = {
 export function VirtualList<Item extends { readonly id: string }>(props: Props<Item>) {
   const { items } = props
   const element = useRef<HTMLDivElement>(null)
-  const range = useSignal({ start: 0, end: 30 })
+  // No row before the list is measured: then exactly those that it needs.
+  const range = useSignal({ start: 0, end: 0 })
   const firstId = useRef<string | null>(null)
   const newAbove = useRef(0)
 

@@ -4,7 +4,7 @@ import { Icon } from '../components/icon.tsx'
 import { Empty } from '../components/notices.tsx'
 import { saveFile } from '../download.ts'
 import { sizeText } from '../format.ts'
-import { inboxOf } from '../state/inboxes.ts'
+import { messagesOf } from '../session.ts'
 
 /** The attachments of a message with what was found about them. */
 export function AttachmentsTab({ message }: { readonly message: Message }) {
@@ -27,8 +27,7 @@ function AttachmentCard(props: { readonly message: Message; readonly attachment:
   const { id, filename, status, reason } = attachment
   const name = filename ?? 'Unnamed'
   const download = async () => {
-    const inbox = await inboxOf(message.inboxId)
-    saveFile(await inbox.downloadAttachment(message.id, id), name)
+    saveFile(await messagesOf(message.inboxId).attachment(message.id, id), name)
   }
   return (
     <>

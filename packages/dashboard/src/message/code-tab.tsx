@@ -4,16 +4,14 @@ import { Icon } from '../components/icon.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { copyText } from '../copy.ts'
 import { countText } from '../format.ts'
-import { inboxOf } from '../state/inboxes.ts'
+import { messagesOf } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { OutsideLink } from './text-tab.tsx'
 
 /** The code with the reasons for it, other candidates, and the links. */
 export function CodeTab({ message }: { readonly message: Message }) {
   const { inboxId, id, otp } = message
-  const explained = useLoaded(id, async (signal) =>
-    (await inboxOf(inboxId)).explainOtp(id, { signal }),
-  )
+  const explained = useLoaded(id, (signal) => messagesOf(inboxId).explainOtp(id, { signal }))
   const candidates = explained.value?.candidates ?? []
   const chosen = candidates.find(({ value }) => value === otp?.value)
   return (

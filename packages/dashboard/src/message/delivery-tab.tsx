@@ -3,7 +3,7 @@ import { Badge } from '../components/controls.tsx'
 import { Timeline } from '../components/diagnosis.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { Ago } from '../components/times.tsx'
-import { signedInClient } from '../session.ts'
+import { messagesOf, signedInClient } from '../session.ts'
 import { inboxOf } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 
@@ -11,10 +11,9 @@ import { useLoaded } from '../use-loaded.ts'
 export function DeliveryTab({ message }: { readonly message: Message }) {
   const { inboxId, id, envelope } = message
   const loaded = useLoaded(id, async (signal) => {
-    const inbox = await inboxOf(inboxId)
     const [transcript, diagnostics, log] = await Promise.all([
-      inbox.readTranscript(id, { signal }),
-      inbox.diagnose({ signal }),
+      messagesOf(inboxId).transcript(id, { signal }),
+      inboxOf(inboxId).then((inbox) => inbox.diagnose({ signal })),
       signedInClient().webhooks.deliveries({ limit: 100, signal }),
     ])
     return { transcript, diagnostics, deliveries: log.deliveries }

@@ -2,7 +2,7 @@ import type { Message } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
 import { Button, Segments } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
-import { inboxOf } from '../state/inboxes.ts'
+import { messagesOf } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { TextTab } from './text-tab.tsx'
 
@@ -24,8 +24,7 @@ export function PreviewTab({ message }: { readonly message: Message }) {
   const { id, inboxId } = message
   const remoteImages = hasImages.value ? 'allow' : 'block'
   const frame = useLoaded(`${id} ${remoteImages}`, async (signal) => {
-    const inbox = await inboxOf(inboxId)
-    return (await inbox.createFrame(id, { remoteImages, signal })).url
+    return (await messagesOf(inboxId).frame(id, { remoteImages, signal })).url
   })
   if (message.html === null) return <TextTab message={message} />
   return (

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { saveFile } from '../download.ts'
 import { countText, sizeText } from '../format.ts'
-import { inboxOf } from '../state/inboxes.ts'
+import { messagesOf } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
 
 /** Most that is shown; a browser lays out more only slowly. The download has all. */
@@ -15,7 +15,7 @@ const MATCHES_MAX = 1000
 /** The raw message. */
 export function SourceTab({ message }: { readonly message: Message }) {
   const { inboxId, id } = message
-  const raw = useLoaded(id, async (signal) => (await inboxOf(inboxId)).readRaw(id, { signal }))
+  const raw = useLoaded(id, (signal) => messagesOf(inboxId).raw(id, { signal }))
   const wanted = useSignal('')
   const current = useSignal(0)
   if (raw.error !== null) return <Failure error={raw.error} onRetry={raw.reload} />

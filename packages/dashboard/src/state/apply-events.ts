@@ -1,16 +1,16 @@
 import type { AccountEvent } from '@mayfly/client'
 import { navigate, openInboxId, openMessageId } from '../route.ts'
+import { settleDeletions } from './deletions.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
-import { addArrivals, changeMessage, deletedIds, forgetMessages, messageList } from './messages.ts'
+import { addArrivals, changeMessage, messageList } from './messages.ts'
 import { readOpenMessage } from './open-message.ts'
-import { changeFound, countArrivals, forgetFound } from './search.ts'
+import { changeFound, countArrivals } from './search.ts'
 import { showInfo } from './toasts.ts'
 import { deliveriesTurn, diagnosticsTurn } from './turns.ts'
 import { setWait } from './waits.ts'
 
 type Arrival = Extract<AccountEvent, { type: 'message.received' }>
 type Update = Extract<AccountEvent, { type: 'message.updated' }>
-type Deletion = Extract<AccountEvent, { type: 'message.deleted' }>
 
 /** Brings what the page shows up to date, in one step for all events of a frame. */
 export function applyEvents(events: readonly AccountEvent[]): void {
@@ -40,7 +40,7 @@ function applyEvent(event: AccountEvent): void {
       applyUpdate(event)
       break
     case 'message.deleted':
-      applyDeletion(event)
+      settleDeletions(event.inboxId, new Set(event.messageIds))
       break
     case 'inbox.created':
       if (!isListed(event.inbox.id)) refreshInbox(event.inbox.id)
@@ -84,26 +84,6 @@ function applyUpdate({ inboxId, message }: Update): void {
   }
   if (listed.read !== message.read) countMessages(inboxId, { unread: message.read ? -1 : 1 })
   changeMessage(message.id, message)
-}
-
-function applyDeletion({ inboxId, messageIds }: Deletion): void {
-  const list = messageList.value
-  const ids = new Set(messageIds)
-  if (list?.inboxId !== inboxId) {
-    forgetFound(inboxId, ids)
-    refreshInbox(inboxId)
-    return
-  }
-  const listed = list.messages.filter(({ id }) => ids.has(id))
-  // Whether the others were unread is not known here: a project inbox drops its oldest.
-  if (listed.length < ids.size) refreshInbox(inboxId)
-  // What this page deletes was taken off the numbers when the reader pressed the button.
-  const foreign = listed.filter(({ id }) => !deletedIds.value.has(id))
-  countMessages(inboxId, {
-    messages: -foreign.length,
-    unread: -foreign.filter(({ read }) => !read).length,
-  })
-  forgetMessages(inboxId, ids)
 }
 
 function isListed(inboxId: string): boolean {

@@ -1,80 +1,80 @@
-// A deleted message leaves the list at once, and the service a few seconds later:
+// A deleted message leaves the list and the counts at once, and the service a few seconds later:
 //
-//   shown → deletedIds → (the notice ends, or the page closes) → deleted in the service
-//         ← (undo)
+//   shown → pending → (the notice ends, or the page closes) → deleted in the service
+//         ← (undo, or the service refuses)
 
-import { countMessages, inboxOf, refreshInbox } from './inboxes.ts'
-import { deletedIds, forgetMessages } from './messages.ts'
+import { ApiError } from '@mayfly/client'
+import { batch } from '@preact/signals'
+import { messagesOf } from '../session.ts'
+import { countMessages, refreshInbox } from './inboxes.ts'
+import { forgetMessages, messageList } from './messages.ts'
+import { forgetPending, pendingDeletions } from './pending-deletions.ts'
 import { showError, showInfo, TOAST_MS } from './toasts.ts'
-
-type Deletion = {
-  readonly inboxId: string
-  readonly messageId: string
-  readonly isUnread: boolean
-  readonly timer: ReturnType<typeof setTimeout>
-}
-
-const pending = new Map<string, Deletion>()
 
 /** Deletes a message; the notice has a button that takes it back. */
 export function deleteMessage(
   inboxId: string,
   message: { readonly id: string; readonly read: boolean },
 ): void {
-  const { id: messageId } = message
-  const isUnread = !message.read
-  deletedIds.value = new Set([...deletedIds.value, messageId])
-  countMessages(inboxId, { messages: -1, unread: isUnread ? -1 : 0 })
-  const timer = setTimeout(() => void commit(messageId), TOAST_MS)
-  pending.set(messageId, { inboxId, messageId, isUnread, timer })
-  showInfo('Message deleted', { label: 'Undo', run: () => undo(messageId) })
+  const { id: messageId, read } = message
+  // Bound now: who signs out meanwhile has deleted it as well.
+  const messages = messagesOf(inboxId)
+  const takeBack = () => {
+    clearTimeout(timer)
+    forgetPending((id) => id === messageId)
+  }
+  const commit = async () => {
+    clearTimeout(timer)
+    try {
+      await messages.delete(messageId)
+    } catch (error) {
+      // It may have been deleted elsewhere.
+      if (!(error instanceof ApiError && error.status === 404)) {
+        takeBack()
+        showError(error)
+        return
+      }
+    }
+    settleDeletions(inboxId, new Set([messageId]))
+  }
+  const timer = setTimeout(commit, TOAST_MS)
+  const pending = { inboxId, isUnread: !read, commit }
+  pendingDeletions.value = new Map(pendingDeletions.value).set(messageId, pending)
+  showInfo('Message deleted', { label: 'Undo', run: takeBack })
 }
 
 /** Deletes all messages of an inbox at once. */
 export async function deleteAllMessages(inboxId: string): Promise<void> {
-  const inbox = await inboxOf(inboxId)
-  await inbox.deleteMessages()
-  forgetMessages(inboxId, null)
-  countMessages(inboxId, { messages: -Infinity, unread: -Infinity })
+  await messagesOf(inboxId).deleteAll()
+  batch(() => {
+    forgetPending((_, of) => of === inboxId)
+    forgetMessages(inboxId, null)
+    countMessages(inboxId, { messages: -Infinity, unread: -Infinity })
+  })
 }
 
 /** Deletes at once what waits to be deleted: the page is about to close. */
 export function commitDeletions(): void {
-  for (const messageId of [...pending.keys()]) void commit(messageId)
+  for (const { commit } of pendingDeletions.value.values()) void commit()
 }
 
-function undo(messageId: string): void {
-  const deletion = pending.get(messageId)
-  if (deletion === undefined) return
-  clearTimeout(deletion.timer)
-  pending.delete(messageId)
-  restore(deletion)
-}
-
-async function commit(messageId: string): Promise<void> {
-  const deletion = pending.get(messageId)
-  if (deletion === undefined) return
-  clearTimeout(deletion.timer)
-  pending.delete(messageId)
-  try {
-    const inbox = await inboxOf(deletion.inboxId)
-    await inbox.deleteMessage(messageId)
-    forgetMessages(deletion.inboxId, new Set([messageId]))
-    show(messageId)
-    refreshInbox(deletion.inboxId)
-  } catch (error) {
-    restore(deletion)
-    showError(error)
-  }
-}
-
-function restore({ inboxId, messageId, isUnread }: Deletion): void {
-  show(messageId)
-  countMessages(inboxId, { messages: 1, unread: isUnread ? 1 : 0 })
-}
-
-function show(messageId: string): void {
-  const left = new Set(deletedIds.value)
-  left.delete(messageId)
-  deletedIds.value = left
+/** Takes what the service has deleted out of lists and counts, whether it or an event says so. */
+export function settleDeletions(inboxId: string, messageIds: ReadonlySet<string>): void {
+  const list = messageList.value
+  const listed = list?.inboxId === inboxId ? list.messages : []
+  // What a search has found and the list has not is known here when this page deletes it.
+  const known = new Map<string, boolean>()
+  for (const [id, { isUnread }] of pendingDeletions.value) known.set(id, isUnread)
+  for (const { id, read } of listed) known.set(id, !read)
+  const deleted = [...known].filter(([id]) => messageIds.has(id))
+  batch(() => {
+    forgetPending((id) => messageIds.has(id))
+    forgetMessages(inboxId, messageIds)
+    countMessages(inboxId, {
+      messages: -deleted.length,
+      unread: -deleted.filter(([, isUnread]) => isUnread).length,
+    })
+  })
+  // Whether the others were unread is not known here: a project inbox drops its oldest.
+  if (deleted.length < messageIds.size) refreshInbox(inboxId)
 }

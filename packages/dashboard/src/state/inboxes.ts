@@ -1,31 +1,52 @@
-import type { CreateInboxOptions, Inbox } from '@mayfly/client'
+import { ApiError, type CreateInboxOptions, type Inbox } from '@mayfly/client'
 import { computed, signal } from '@preact/signals'
 import { openInboxId } from '../route.ts'
 import { session, signedInClient } from '../session.ts'
+import { pendingDeletions } from './pending-deletions.ts'
 
 /** An inbox with its numbers as they are now; those of `inbox` are as old as its reading. */
 export type InboxEntry = {
   readonly inbox: Inbox
   readonly messageCount: number
   readonly unreadCount: number
+  /** When the service counted them, by `performance.now()`. */
+  readonly readAt: number
 }
 
-/** How long further wishes to read the same inbox are awaited. */
+type CountChange = { readonly messages?: number; readonly unread?: number }
+
+/** How long no further wish to read the same inbox may come before it is read. */
 const REFRESH_MS = 300
+
+/** How late an event may come: until then a count may have it already. */
+const EVENT_MS_MAX = 3_000
 
 /** A test suite may leave thousands; nobody looks through them all. */
 const PAGE_SIZE = 100
 
-const refreshing = new Set<string>()
-
-/** How often the numbers of an inbox have changed here. */
-const changes = new Map<string, number>()
+const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
 
 /** Where older inboxes begin; null when all are listed. */
 export const olderCursor = signal<string | null>(null)
 
-/** The inboxes, newest first; null until they were read. */
-export const inboxes = signal<readonly InboxEntry[] | null>(null)
+/** The inboxes as the service has them. */
+const entries = signal<readonly InboxEntry[] | null>(null)
+
+/** The last reading of all inboxes. */
+let listing: Promise<void> = Promise.resolve()
+
+/** The inboxes, newest first; null until they were read. Pending deletions are not counted. */
+export const inboxes = computed<readonly InboxEntry[] | null>(() => {
+  const pending = [...pendingDeletions.value.values()]
+  if (pending.length === 0) return entries.value
+  return (
+    entries.value?.map((entry) => {
+      const leaving = pending.filter(({ inboxId }) => inboxId === entry.inbox.id)
+      const unread = leaving.filter(({ isUnread }) => isUnread)
+      return counted(entry, { messages: -leaving.length, unread: -unread.length })
+    }) ?? null
+  )
+})
 
 /** The inbox that is open; null without one, or until it was read. */
 export const openInbox = computed<InboxEntry | null>(
@@ -38,13 +59,27 @@ export const unreadTotal = computed<number>(
 )
 
 /** Reads the active inboxes; one that is open stays although it has expired. */
-export async function loadInboxes(): Promise<void> {
+export function loadInboxes(): Promise<void> {
+  listing = readInboxes()
+  return listing
+}
+
+/** Resolves when the last reading of all inboxes has ended, well or not. */
+export function inboxesRead(): Promise<void> {
+  return listing.catch(() => {})
+}
+
+async function readInboxes(): Promise<void> {
   const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE })
   olderCursor.value = list.nextCursor
-  const open = openInbox.value
-  const entries = list.map(entryOf)
-  const isListed = open === null || entries.some(({ inbox }) => inbox.id === open.inbox.id)
-  inboxes.value = isListed ? entries : [...entries, open]
+  const open = knownEntry(openInboxId.value ?? '')
+  const isListed = open === undefined || list.some(({ id }) => id === open.inbox.id)
+  entries.value = [...list.map(entryOf), ...(isListed ? [] : [open])]
+}
+
+/** Forgets all inboxes: the next to sign in may be somebody else. */
+export function forgetInboxes(): void {
+  entries.value = null
 }
 
 /** Reads the inboxes before those that are listed. */
@@ -52,38 +87,41 @@ export async function loadOlderInboxes(): Promise<void> {
   if (olderCursor.value === null) return
   const cursor = olderCursor.value
   const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE, cursor })
-  const known = new Set(inboxes.value?.map(({ inbox }) => inbox.id))
+  const known = new Set(entries.value?.map(({ inbox }) => inbox.id))
   const older = list.filter(({ id }) => !known.has(id)).map(entryOf)
-  inboxes.value = [...(inboxes.value ?? []), ...older]
+  entries.value = [...(entries.value ?? []), ...older]
   olderCursor.value = list.nextCursor
 }
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
 async function loadInbox(inboxId: string): Promise<InboxEntry> {
-  const before = changes.get(inboxId)
+  const before = knownEntry(inboxId)
   const entry = entryOf(await signedInClient().inboxes.get(inboxId))
-  // Whether these changes are in what was read is not known.
-  if (changes.get(inboxId) !== before) refreshInbox(inboxId)
-  const others = (inboxes.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
-  inboxes.value = [...others, entry].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
+  // Whether what was counted meanwhile is in what was read is not known.
+  if (knownEntry(inboxId) !== before) refreshInbox(inboxId)
+  const others = (entries.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
+  entries.value = [...others, entry].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
   return entry
 }
 
 /** An inbox of the list, or one that is read now. */
 export async function inboxOf(inboxId: string): Promise<Inbox> {
-  const known = inboxes.value?.find(({ inbox }) => inbox.id === inboxId)
+  await inboxesRead()
+  const known = knownEntry(inboxId)
   return (known ?? (await loadInbox(inboxId))).inbox
 }
 
 /** Reads one inbox anew, soon: several wishes within a moment are one call. */
 export function refreshInbox(inboxId: string): void {
-  if (refreshing.has(inboxId)) return
-  refreshing.add(inboxId)
-  setTimeout(() => {
+  clearTimeout(refreshing.get(inboxId))
+  const timer = setTimeout(() => {
     refreshing.delete(inboxId)
-    // It may be gone by now, which is announced as well.
-    if (session.value.state === 'signed-in') loadInbox(inboxId).catch(() => forgetInbox(inboxId))
+    if (session.value.state !== 'signed-in') return
+    loadInbox(inboxId).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) forgetInbox(inboxId)
+    })
   }, REFRESH_MS)
+  refreshing.set(inboxId, timer)
 }
 
 /** Creates an inbox. */
@@ -101,32 +139,36 @@ export async function deleteInbox(inboxId: string): Promise<void> {
 
 /** Takes an inbox out of the list. */
 export function forgetInbox(inboxId: string): void {
-  inboxes.value = inboxes.value?.filter(({ inbox }) => inbox.id !== inboxId) ?? null
+  entries.value = entries.value?.filter(({ inbox }) => inbox.id !== inboxId) ?? null
 }
 
 /** Adds to the numbers of an inbox. */
-export function countMessages(
-  inboxId: string,
-  change: { readonly messages?: number; readonly unread?: number },
-): void {
-  changes.set(inboxId, (changes.get(inboxId) ?? 0) + 1)
-  inboxes.value =
-    inboxes.value?.map((entry) =>
-      entry.inbox.id === inboxId
-        ? {
-            ...entry,
-            messageCount: Math.max(0, entry.messageCount + (change.messages ?? 0)),
-            unreadCount: Math.max(0, entry.unreadCount + (change.unread ?? 0)),
-          }
-        : entry,
-    ) ?? null
+export function countMessages(inboxId: string, change: CountChange): void {
+  const known = knownEntry(inboxId)
+  if (known !== undefined && performance.now() - known.readAt < EVENT_MS_MAX) refreshInbox(inboxId)
+  entries.value =
+    entries.value?.map((entry) => (entry.inbox.id === inboxId ? counted(entry, change) : entry)) ??
+    null
+}
+
+function counted(entry: InboxEntry, { messages = 0, unread = 0 }: CountChange): InboxEntry {
+  return {
+    ...entry,
+    messageCount: Math.max(0, entry.messageCount + messages),
+    unreadCount: Math.max(0, entry.unreadCount + unread),
+  }
+}
+
+function knownEntry(inboxId: string): InboxEntry | undefined {
+  return entries.value?.find(({ inbox }) => inbox.id === inboxId)
 }
 
 function addInbox(inbox: Inbox): void {
-  const others = (inboxes.value ?? []).filter((entry) => entry.inbox.id !== inbox.id)
-  inboxes.value = [entryOf(inbox), ...others]
+  const others = (entries.value ?? []).filter((entry) => entry.inbox.id !== inbox.id)
+  entries.value = [entryOf(inbox), ...others]
 }
 
 function entryOf(inbox: Inbox): InboxEntry {
-  return { inbox, messageCount: inbox.messageCount, unreadCount: inbox.unreadCount }
+  const { messageCount, unreadCount } = inbox
+  return { inbox, messageCount, unreadCount, readAt: performance.now() }
 }

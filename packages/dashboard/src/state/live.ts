@@ -10,8 +10,8 @@ import { type AccountEvent, ApiError, type Client } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { announceArrivals } from '../notifications.ts'
 import { applyEvents } from './apply-events.ts'
-import { loadInboxes } from './inboxes.ts'
-import { loadMessages, messageList } from './messages.ts'
+import { inboxesRead, loadInboxes } from './inboxes.ts'
+import { loadMessages, messageList, messagesRead } from './messages.ts'
 import { heldWaits } from './waits.ts'
 
 /** How the page learns of changes. */
@@ -80,12 +80,14 @@ function flush(): void {
 
 /** Reads what is shown once more; again, when something was announced meanwhile. */
 async function loadAgain(): Promise<void> {
+  // What is on its way is shown first; it may have been asked for before the stream was open.
+  await Promise.all([inboxesRead(), messagesRead()])
   try {
     for (let turn = -1; turn !== received; ) {
       turn = received
       await loadInboxes()
       const open = messageList.value
-      if (open !== null && open.state === 'ready') await loadMessages(open.inboxId, open.q)
+      if (open !== null) await loadMessages(open.inboxId, open.q)
     }
   } catch {
     // The next attempt to open the stream says what is wrong.

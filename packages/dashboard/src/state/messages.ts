@@ -1,7 +1,8 @@
 import { ApiError, type MessagePage, type MessageSummary } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { errorText } from '../error-text.ts'
-import { countMessages, inboxOf, refreshInbox } from './inboxes.ts'
+import { messagesOf } from '../session.ts'
+import { countMessages, refreshInbox } from './inboxes.ts'
 import { changeFound, forgetFound } from './search.ts'
 import { showError } from './toasts.ts'
 
@@ -22,9 +23,6 @@ export const messageList = signal<MessageList | null>(null)
 /** What the service says about the query of the list; null when it is valid. */
 export const filterProblem = signal<string | null>(null)
 
-/** Messages that are about to be deleted, unless the reader takes it back. */
-export const deletedIds = signal<ReadonlySet<string>>(new Set())
-
 /** The largest that the service gives: a burst or a long list then takes few calls. */
 const PAGE_SIZE = 100
 
@@ -38,8 +36,21 @@ let isAwaitingArrivals = false
 /** What arrived while a first page was read, which may not have it; null while none is read. */
 let arrivedMeanwhile: readonly MessageSummary[] | null = null
 
+/** The last reading of a first page. */
+let reading: Promise<void> = Promise.resolve()
+
 /** Reads the first page of an inbox, or of those of its messages that match a query. */
-export async function loadMessages(inboxId: string, q: string): Promise<void> {
+export function loadMessages(inboxId: string, q: string): Promise<void> {
+  reading = readFirstPage(inboxId, q)
+  return reading
+}
+
+/** Resolves when the last reading of a first page has ended. */
+export function messagesRead(): Promise<void> {
+  return reading
+}
+
+async function readFirstPage(inboxId: string, q: string): Promise<void> {
   lastTurn += 1
   const turn = lastTurn
   arrivedMeanwhile = []
@@ -47,8 +58,7 @@ export async function loadMessages(inboxId: string, q: string): Promise<void> {
     messageList.value = { inboxId, q, state: 'loading', messages: [], nextCursor: null }
   }
   try {
-    const inbox = await inboxOf(inboxId)
-    const page = await inbox.listMessages({ limit: PAGE_SIZE, ...(q === '' ? {} : { q }) })
+    const page = await readPage(inboxId, q)
     const known = messageList.value
     // The reader has typed on, or has gone.
     if (turn !== lastTurn || known?.inboxId !== inboxId) return
@@ -63,6 +73,8 @@ export async function loadMessages(inboxId: string, q: string): Promise<void> {
     arrivedMeanwhile = null
     const isQuery = q !== '' && error instanceof ApiError && error.status === 400
     filterProblem.value = isQuery ? errorText(error).text : null
+    // What is shown stays: it was only read again, which the next connection does once more.
+    if (!isQuery && messageList.value.state === 'ready' && messageList.value.q === q) return
     const state = isQuery ? 'ready' : 'failed'
     messageList.value = { inboxId, q, state, messages: [], nextCursor: null }
     if (!isQuery) showError(error)
@@ -84,9 +96,8 @@ export async function loadMoreMessages(): Promise<void> {
   if (list === null || list.nextCursor === null || isLoadingMore) return
   isLoadingMore = true
   try {
-    const inbox = await inboxOf(list.inboxId)
     const { q, nextCursor: cursor } = list
-    const page = await inbox.listMessages({ limit: PAGE_SIZE, cursor, ...(q === '' ? {} : { q }) })
+    const page = await readPage(list.inboxId, q, { cursor })
     if (messageList.value?.inboxId !== list.inboxId || messageList.value.q !== q) return
     const known = new Set(messageList.value.messages.map(({ id }) => id))
     const further = page.messages.filter(({ id }) => !known.has(id))
@@ -100,6 +111,14 @@ export async function loadMoreMessages(): Promise<void> {
   } finally {
     isLoadingMore = false
   }
+}
+
+function readPage(
+  inboxId: string,
+  q: string,
+  from: { readonly cursor?: string } = {},
+): Promise<MessagePage> {
+  return messagesOf(inboxId).list({ limit: PAGE_SIZE, ...from, ...(q === '' ? {} : { q }) })
 }
 
 /** Adds messages that have just arrived, newest first. */
@@ -161,8 +180,7 @@ export async function markRead(
   }
   apply(read)
   try {
-    const inbox = await inboxOf(inboxId)
-    await inbox.markRead(message.id, read)
+    await messagesOf(inboxId).mark(message.id, read)
     // A list of inboxes that was being read may have put the old number back.
     refreshInbox(inboxId)
   } catch (error) {

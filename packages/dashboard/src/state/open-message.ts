@@ -1,7 +1,7 @@
 import type { Message } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { type ErrorText, errorText } from '../error-text.ts'
-import { inboxOf } from './inboxes.ts'
+import { messagesOf } from '../session.ts'
 import { markRead } from './messages.ts'
 
 /** The message that is open, as far as it was read. */
@@ -33,8 +33,7 @@ export async function readOpenMessage(
     openMessage.value = { messageId, message: null, error: null }
   }
   try {
-    const inbox = await inboxOf(inboxId)
-    const message = await inbox.readMessage(messageId)
+    const message = await messagesOf(inboxId).read(messageId)
     if (openMessage.value?.messageId !== messageId) return null
     openMessage.value = { messageId, message, error: null }
     return message

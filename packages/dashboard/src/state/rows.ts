@@ -2,14 +2,15 @@ import type { FoundMessage, MessageSummary } from '@mayfly/client'
 import { computed } from '@preact/signals'
 import { wordsOf } from '../mark-words.ts'
 import { filterText, openMessageId, searchText } from '../route.ts'
-import { deletedIds, messageList } from './messages.ts'
+import { messageList } from './messages.ts'
+import { pendingDeletions } from './pending-deletions.ts'
 import { search } from './search.ts'
 
 /** The rows that are listed: the messages of the open inbox, or what a search found. */
 export const shownRows = computed<readonly (MessageSummary | FoundMessage)[]>(() => {
   const isSearch = searchText.value !== null
   const all = (isSearch ? search.value?.messages : messageList.value?.messages) ?? []
-  const deleted = deletedIds.value
+  const deleted = pendingDeletions.value
   return deleted.size === 0 ? all : all.filter(({ id }) => !deleted.has(id))
 })
 
