@@ -99,8 +99,9 @@ export function newMail(receivedAt = NOW): NewMail {
 export async function givenMail(
   store: Store,
   inboxId: InboxId,
+  changes: { readonly text?: string } = {},
 ): Promise<{ mailId: string; messageId: MessageId }> {
-  const mail = newMail()
+  const mail = { ...newMail(), ...changes }
   const messageId = ids.next('message')
   await store.transaction(async (tx) => {
     const [inbox] = await tx.receiving.lockInboxes([inboxId])

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { UnindexedMessage } from '../../store/tables/search.ts'
+import { indexedText } from './indexed-text.ts'
 
 /** What adding to the index needs. */
 export type FillDeps = {
@@ -14,8 +15,14 @@ export type FillDeps = {
   readonly node: string
 }
 
-/** Messages added in one transaction: while it runs, receiving on SQLite waits. */
+/** Messages added in one transaction at most: while it runs, receiving on SQLite waits. */
 const BATCH = 20
+
+/** Bytes of the mails that are read for one transaction, unless the first has more. */
+const BYTES_MAX = 1024 * 1024
+
+/** Different pieces of texts that one transaction adds, unless the first mail has more. */
+const TRANSACTION_PIECES = 5_000
 
 /**
  * Age at which a message is surely committed or not at all: it gets its id just before. Until then
@@ -32,15 +39,41 @@ export async function fillIndex(deps: FillDeps): Promise<boolean> {
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return false
   const messages = await store.search.listUnindexed(BATCH)
-  const texts = await readTexts(store, messages)
-  const isLast = messages.length < BATCH
+  const entries = await readEntries(store, messages)
+  const isLast = entries.length === messages.length && messages.length < BATCH
   const settled = ids.at('message', now - SETTLED_MS)
-  const last = messages.at(-1)?.id ?? settled
+  const last = entries.at(-1)?.message.id ?? settled
   await store.transaction(async (tx) => {
-    await tx.search.add(messages.map((message) => ({ message, text: texts.get(message.id) ?? '' })))
+    await tx.search.add(entries)
     await tx.search.setIndexedTo(isLast || last > settled ? settled : last)
   })
   return !isLast
+}
+
+type Entry = { readonly message: UnindexedMessage; readonly text: string }
+
+/** The first of these messages with their texts: as many as one transaction adds, at least one. */
+async function readEntries(
+  store: Store,
+  messages: readonly UnindexedMessage[],
+): Promise<readonly Entry[]> {
+  const small = takeUpTo(BYTES_MAX, messages, ({ sizeBytes }) => sizeBytes)
+  const texts = await readTexts(store, small)
+  const entries = small.map((message) => ({
+    message,
+    ...indexedText(texts.get(message.id) ?? ''),
+  }))
+  return takeUpTo(TRANSACTION_PIECES, entries, ({ pieces }) => pieces)
+}
+
+/** The first of these whose sizes make at most so much together, at least one. */
+function takeUpTo<T>(max: number, all: readonly T[], sizeOf: (one: T) => number): readonly T[] {
+  let total = 0
+  const end = all.findIndex((one, place) => {
+    total += sizeOf(one)
+    return place > 0 && total > max
+  })
+  return end === -1 ? all : all.slice(0, end)
 }
 
 /** All that a search for words looks at; nothing for messages that were deleted in the meantime. */

@@ -3,11 +3,12 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
+type MessageKey = { readonly id: MessageId; readonly accountId: AccountId }
+
 /** A message that is to be added to the index. */
-export type UnindexedMessage = {
-  readonly id: MessageId
-  readonly accountId: AccountId
+export type UnindexedMessage = MessageKey & {
   readonly receivedAt: number
+  readonly sizeBytes: number
 }
 
 /** A message of the index; entries are numbered in the order in which they were added. */
@@ -46,7 +47,8 @@ export class SearchIndex {
   /** Messages of all accounts that are not in the index, oldest first. */
   async listUnindexed(limit: number): Promise<UnindexedMessage[]> {
     const { rows } = await sql<UnindexedMessage>`
-      select message.id, inbox.account_id as "accountId", message.received_at as "receivedAt"
+      select message.id, inbox.account_id as "accountId", message.received_at as "receivedAt",
+        message.size_bytes as "sizeBytes"
       from message join inbox on inbox.id = message.inbox_id
       where message.id > ${INDEXED_TO}
         and not exists (select 1 from search_entry where search_entry.message_id = message.id)
@@ -56,7 +58,7 @@ export class SearchIndex {
 
   /** Adds messages with their folded texts. In a transaction. */
   async add(
-    entries: readonly { readonly message: UnindexedMessage; readonly text: string }[],
+    entries: readonly { readonly message: MessageKey; readonly text: string }[],
   ): Promise<void> {
     for (const { message, text } of entries) {
       if (this.#dialect.name === 'sqlite') await this.#addWithPieces(message, text)
@@ -69,7 +71,7 @@ export class SearchIndex {
     }
   }
 
-  async #addWithPieces({ id, accountId }: UnindexedMessage, text: string): Promise<void> {
+  async #addWithPieces({ id, accountId }: MessageKey, text: string): Promise<void> {
     const { rows } = await sql<{ number: number }>`
       insert into search_entry (message_id, account_id)
       select id, ${accountId} from message where id = ${id}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../../../test/testing-store.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { createIds } from '../../platform/ids.ts'
+import type { Store } from '../../store/open.ts'
+import { fillIndex } from './fill-index.ts'
+
+/** Adds to the index until it is complete; tells how many messages each transaction added. */
+async function fillAll(store: Store): Promise<number[]> {
+  const ids = createIds(systemClock)
+  const added: number[] = []
+  for (let isMore = true; isMore; ) {
+    const before = (await store.search.listUnindexed(1_000)).length
+    isMore = await fillIndex({ store, clock: systemClock, ids, node: 'node' })
+    added.push(before - (await store.search.listUnindexed(1_000)).length)
+  }
+  return added
+}
+
+async function givenMails(store: Store, texts: readonly string[]): Promise<void> {
+  const inbox = await givenInbox(store, { owner: ALICE })
+  for (const text of texts) await givenMail(store, inbox.id, { text })
+}
+
+/** Letters that repeat no piece of three. */
+function unlike(count: number): string {
+  return Array.from({ length: count }, (_, i) => String.fromCharCode(0x4e00 + i)).join('')
+}
+
+describeEachDatabase('adding to the search index', (open) => {
+  it('adds many mails with short texts in one transaction', async () => {
+    const store = await open()
+    await givenMails(
+      store,
+      Array.from({ length: 25 }, (_, i) => `Your code is ${i}.`),
+    )
+    assert.deepEqual(await fillAll(store), [20, 5])
+  })
+
+  it('adds few mails with many different words, so that others can write in between', async () => {
+    const store = await open()
+    await givenMails(
+      store,
+      Array.from({ length: 4 }, () => unlike(20_000)),
+    )
+    assert.deepEqual(await fillAll(store), [1, 1, 1, 1])
+  })
+})
