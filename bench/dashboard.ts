@@ -218,6 +218,7 @@ function madeUp(index: number) {
   return {
     id: `msg_${index}`,
     from: { name: `Sender ${index}`, address: `sender${index}@example.com` },
+    recipient: 'list@mayfly.test',
     subject: `Message number ${index}`,
     preview: 'A line of text that is long enough to be cut off at the edge of its row.',
     receivedAt: new Date(Date.now() - index * 1000).toISOString(),

@@ -21,6 +21,7 @@ EVENT = {
         "message": {
             "id": "msg_1",
             "from": {"name": None, "address": "a@b.example"},
+            "recipient": "qa@mayfly.test",
             "read": False,
             "subject": "Your code",
             "preview": None,

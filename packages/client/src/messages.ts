@@ -14,6 +14,8 @@ export type Link = { readonly url: string; readonly text: string }
 export type MessageSummary = {
   readonly id: string
   readonly from: Address
+  /** The address written to: the first of the envelope recipients. */
+  readonly recipient: string
   readonly subject: string | null
   readonly preview: string | null
   readonly receivedAt: string

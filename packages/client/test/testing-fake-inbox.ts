@@ -127,6 +127,7 @@ export function fakeMessage(fields: Partial<Message> = {}): Message {
   return {
     id: 'msg_1',
     inboxId: 'inb_1',
+    recipient: 'qa@mayfly.test',
     recipients: ['qa@mayfly.test'],
     from: { name: 'Acme', address: 'noreply@acme.example' },
     to: [{ name: null, address: 'qa@mayfly.test' }],

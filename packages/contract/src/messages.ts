@@ -32,6 +32,10 @@ export type Otp = z.infer<typeof otpSchema>
 const summaryFields = {
   id: idSchema('message'),
   from: mailAddressSchema,
+  recipient: z
+    .string()
+    .describe('The address written to: the first of the envelope recipients.')
+    .meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
   subject: z.string().nullable().meta({ example: 'Your code' }),
   preview: z
     .string()

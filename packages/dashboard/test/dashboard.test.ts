@@ -240,14 +240,18 @@ describe('the dashboard', () => {
     const { page, service, account, show } = window
     const project = { catchAll: true, keepMessages: 2 }
     const { inbox } = (await account.post('/v1/inboxes', project)).body
-    const send = (subject: string) => service.sendMail({ to: inbox.emailAddress, subject })
+    const send = (subject: string, to = inbox.emailAddress) => service.sendMail({ to, subject })
     await send('First')
     await send('Second')
     await show(`#/inboxes/${inbox.id}`)
     await page.getByRole('link', { name: /First/ }).waitFor()
     await page.getByTitle('Live', { exact: true }).waitFor()
-    await send('Third')
-    await page.getByRole('link', { name: /Third/ }).waitFor()
+    const tagged = inbox.emailAddress.replace('@', '+bills@')
+    await send('Third', tagged)
+    const third = page.getByRole('link', { name: /Third/ })
+    await third.waitFor()
+    assert.equal(await third.locator('.row-to').textContent(), ` to ${tagged}`)
+    assert.equal(await page.locator('.row-to').count(), 1, 'the others went to the inbox itself')
     await page.getByRole('link', { name: /First/ }).waitFor({ state: 'detached' })
     await page.getByText('2 messages, 2 unread').waitFor()
   })

@@ -8,16 +8,20 @@ import { Ago } from './times.tsx'
 /** One message of the list. */
 export function MessageRow(props: {
   readonly href: string
-  /** The name of its inbox, where messages of several are listed. */
-  readonly inboxName?: string | null
   readonly message: MessageSummary
+  /** The address of its inbox; null until it was read. */
+  readonly inboxAddress: string | null
+  /** Whether it names its inbox: messages of several are listed. */
+  readonly hasInboxName?: boolean
   readonly isOpen: boolean
   /** Whether the Tab key comes here; the arrows go on to the others. */
   readonly isTabStop: boolean
   readonly onFocus: () => void
 }) {
-  const { message, inboxName } = props
-  const { subject, preview, from, read } = message
+  const { message, inboxAddress, hasInboxName = false } = props
+  const { subject, preview, from, recipient, read } = message
+  // A project inbox takes mail for anybody, and others for addresses with a tag.
+  const isElsewhere = inboxAddress !== null && recipient !== inboxAddress
   return (
     <a
       class={`message-row${read ? '' : ' unread'}`}
@@ -31,6 +35,12 @@ export function MessageRow(props: {
         <span class="row-from">
           {read ? null : <span class="unseen">Unread. </span>}
           <Marked text={personText(from)} />
+          {isElsewhere ? (
+            <span class="row-to">
+              {' to '}
+              <Marked text={recipient} />
+            </span>
+          ) : null}
         </span>
         <Ago at={message.receivedAt} />
       </span>
@@ -47,10 +57,10 @@ export function MessageRow(props: {
         {message.hasOtp ? <Badge kind="accent">Code</Badge> : null}
       </span>
       <span class="row-preview">
-        {inboxName ? (
+        {hasInboxName && inboxAddress !== null ? (
           <span class="row-inbox">
             <span class="unseen">In </span>
-            {inboxName}
+            {inboxAddress.split('@')[0]}
           </span>
         ) : null}
         <Marked text={preview ?? ''} />

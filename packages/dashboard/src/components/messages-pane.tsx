@@ -167,6 +167,7 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
               ...(list.q === '' ? {} : { q: list.q }),
             })}
             message={message}
+            inboxAddress={openInbox.value?.inbox.emailAddress ?? null}
             isOpen={openMessageId.value === message.id}
             isTabStop={message.id === tabStop}
             onFocus={() => {

@@ -5,7 +5,7 @@ import { countText, exactTime, numberText } from '../format.ts'
 import { navigate, openMessageId, searchText } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { cursorId } from '../state/cursor.ts'
-import { inboxName } from '../state/inbox-names.ts'
+import { inboxAddress } from '../state/inbox-addresses.ts'
 import { inboxIdOf, shownRows } from '../state/rows.ts'
 import { runSearch, type Search, search, searchOn } from '../state/search.ts'
 import { Button, IconLink } from './controls.tsx'
@@ -152,7 +152,8 @@ function Results({ found }: { readonly found: Search }) {
         row={(message) => (
           <MessageRow
             href={hrefOf(routeOf(message, inboxIdOf(message), found.q))}
-            inboxName={inboxName(inboxIdOf(message))}
+            inboxAddress={inboxAddress(inboxIdOf(message))}
+            hasInboxName
             message={message}
             isOpen={openMessageId.value === message.id}
             isTabStop={message.id === tabStop}

@@ -68,6 +68,7 @@ onEachDatabase('a project inbox', (create) => {
     assert.match(reply, /^250/)
     const { messages } = await project.listMessages()
     assert.equal(messages.length, 1)
+    assert.equal(first(messages).recipient, 'ada@elsewhere.example')
     const message = await project.readMessage(first(messages).id)
     assert.equal(message.subject, 'All')
     assert.equal(message.envelope.rcptTo, 'ada@elsewhere.example')

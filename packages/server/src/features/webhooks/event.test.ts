@@ -82,6 +82,7 @@ describe('the deliveries of a commit', () => {
         message: {
           id: 'msg_1',
           from: { name: null, address: 'app@example.com' },
+          recipient: 'a@mayfly.test',
           subject: MAIL.subject,
           preview: null,
           receivedAt: '2026-01-31T09:29:59.995Z',

@@ -65,6 +65,7 @@ export function sampleEvent(id: EventId, now: number): WebhookEvent {
       message: {
         id: 'msg_sample' as MessageId, // Branded by hand, like the inbox.
         from: { name: 'Example App', address: 'no-reply@example.com' },
+        recipient: 'sample@mayfly.test',
         subject: 'Your code is 481516',
         preview: 'Enter 481516 to confirm your address.',
         receivedAt: createdAt,
@@ -77,10 +78,11 @@ export function sampleEvent(id: EventId, now: number): WebhookEvent {
   }
 }
 
-function summaryOf({ id, mail }: NewMessage): MessageSummary {
+function summaryOf({ id, recipient, mail }: NewMessage): MessageSummary {
   return {
     id,
     from: mail.from,
+    recipient,
     subject: mail.subject,
     preview: mail.preview,
     receivedAt: new Date(mail.receivedAt).toISOString(),

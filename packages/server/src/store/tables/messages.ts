@@ -326,7 +326,7 @@ export class Messages {
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
-      .select(['message.inbox_id', 'message.mail_id', 'message.recipient', 'inbox.keep_messages'])
+      .select(['message.inbox_id', 'message.mail_id', 'inbox.keep_messages'])
       .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
   }
@@ -458,6 +458,7 @@ const SUMMARY_COLUMNS = [
   'message.sequence',
   FROM_NAME,
   FROM_ADDRESS,
+  'message.recipient',
   SUBJECT,
   'message.preview',
   'message.received_at',
@@ -472,6 +473,7 @@ type SummaryRow = Pick<
   | 'id'
   | 'from_name'
   | 'from_address'
+  | 'recipient'
   | 'subject'
   | 'preview'
   | 'received_at'
@@ -482,7 +484,7 @@ type SummaryRow = Pick<
 >
 
 type FullRow = SummaryRow &
-  Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'recipient' | 'sequence'> &
+  Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'sequence'> &
   Pick<Selectable<Schema['mail']>, 'size_bytes' | 'text' | 'html' | 'content'> &
   Pick<Selectable<Schema['inbox']>, 'keep_messages'> & {
     readonly auth: string | null
@@ -492,6 +494,7 @@ function toSummary(row: SummaryRow): MessageSummary {
   return {
     id: row.id,
     from: { name: row.from_name, address: row.from_address },
+    recipient: row.recipient,
     subject: row.subject,
     preview: row.preview,
     receivedAt: isoTime(row.received_at),

@@ -42,6 +42,8 @@ class MessageSummary:
 
     id: str
     from_: Address
+    recipient: str
+    """The address written to: the first of the envelope recipients."""
     subject: str | None
     preview: str | None
     received_at: datetime
