@@ -32,7 +32,9 @@ export function chainsOf(text: string, tokens: readonly Token[]): readonly Chain
 
 /** `G-` in `G-551 278`: the field takes the digits alone. */
 function isPrefix(text: string, tokens: readonly Token[], at: number): boolean {
-  const [letters, one, other] = tokens.slice(at, at + 3)
+  const letters = tokens[at]
+  const one = tokens[at + 1]
+  const other = tokens[at + 2]
   if (letters === undefined || one === undefined || other === undefined) return false
   const isLetters = letters.upper === letters.value.length && letters.upper <= 2
   if (!isLetters || text.slice(letters.end, one.start) !== '-') return false
@@ -46,16 +48,17 @@ function chainAt(text: string, tokens: readonly Token[], start: number): Chain {
   if (first === undefined) return { tokens: [], separator: '' }
   const members = [first]
   let separator = ''
+  let last = first
   for (let at = start + 1; at < tokens.length; at += 1) {
-    const last = members.at(-1)
     const next = tokens[at]
-    if (last === undefined || next === undefined) break
+    if (next === undefined) break
     const between = separatorOf(text, last, next)
     if (between === '' || (separator !== '' && between !== separator)) break
     const isWide = between === ' ' || next.start - last.end > 1
     if (isWide && !goTogether(last, next) && !areLine(text, last, next)) break
     separator = between
     members.push(next)
+    last = next
   }
   return { tokens: members, separator }
 }

@@ -1,5 +1,5 @@
 import { FOLDED, foldWord, KIND, kindAt } from './fold.ts'
-import { NODES_MAX, NOWHERE, ROOT, Trie } from './trie.ts'
+import { NOWHERE, ROOT, type Trie, TrieBuilder } from './trie.ts'
 import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
 import { CENTRAL_EUROPEAN } from './words/central.ts'
@@ -43,30 +43,38 @@ const SPACE = 0x20
 /** Phrases with these meanings that contain a word for code, `this code`, mean a code as well. */
 const WITH_CODE = bitsOf('enter', 'login', 'once', 'verify')
 
+/** The words by their beginnings, and the last parts of compounds by their endings. */
+interface Tries {
+  readonly forward: TrieBuilder
+  readonly backward: TrieBuilder
+}
+
 /** Finds the words of all languages in a text. */
 export class Dictionary {
-  readonly #forward = new Trie()
-  readonly #backward = new Trie()
-  /** 1 at the last node of an entry: a small table, read at every step. */
-  readonly #isEnd = new Uint8Array(NODES_MAX)
-  readonly #whole = new Int32Array(NODES_MAX)
-  readonly #anyEnding = new Int32Array(NODES_MAX)
-  readonly #capitals = new Int32Array(NODES_MAX)
-  readonly #anyBeginning = new Int32Array(NODES_MAX)
+  readonly #forward: Trie
+  readonly #backward: Trie
+  // Meanings by entry: of the forward trie, and in the last table of the backward trie.
+  readonly #whole: number[] = [0]
+  readonly #anyEnding: number[] = [0]
+  readonly #capitals: number[] = [0]
+  readonly #anyBeginning: number[] = [0]
   #edge = 0
   #isCapital = false
 
   constructor() {
+    const tries = { forward: new TrieBuilder(), backward: new TrieBuilder() }
     for (const language of Object.values({ ...WORDS, ...DOCUMENTS })) {
       const codeWords = codeWordsOf(language)
       for (const concept of CONCEPTS) {
         const own = BIT[concept]
         const named = (own & WITH_CODE) === 0 ? [] : codeWords
         for (const entry of entriesOf(language[concept])) {
-          this.#add(entry, own | codeIn(entry, named))
+          this.#add(tries, entry, own | codeIn(entry, named))
         }
       }
     }
+    this.#forward = tries.forward.finish()
+    this.#backward = tries.backward.finish()
   }
 
   /** The end of the last match; for the last part of a compound, its start. */
@@ -86,8 +94,9 @@ export class Dictionary {
       node = this.#forward.step(node, code)
       if (node === NOWHERE) break
       wasSpace = code === SPACE
-      if (this.#isEnd[node] === 0) continue
-      const concepts = this.#endsAt(node, text, at + 1)
+      const entry = this.#forward.entryAt(node)
+      if (entry === 0) continue
+      const concepts = this.#endsAt(entry, text, at + 1)
       if (concepts !== 0) {
         found = concepts
         this.#edge = at + 1
@@ -105,7 +114,7 @@ export class Dictionary {
       if (code === 0) continue
       node = this.#backward.step(node, code)
       if (node === NOWHERE) break
-      const concepts = this.#anyBeginning[node] ?? 0
+      const concepts = this.#anyBeginning[this.#backward.entryAt(node)] ?? 0
       if (concepts !== 0) {
         found = concepts
         this.#edge = at
@@ -114,29 +123,31 @@ export class Dictionary {
     return found
   }
 
-  #add(entry: string, concepts: number): void {
-    const folded = foldWord(entry.replaceAll(/[*^]/g, ''))
-    if (entry.startsWith('*')) {
-      const node = this.#backward.add([...folded].reverse().join(''))
+  #add(tries: Tries, written: string, concepts: number): void {
+    const folded = foldWord(written.replaceAll(/[*^]/g, ''))
+    if (written.startsWith('*')) {
+      const entry = tries.backward.add([...folded].reverse().join(''))
       const meant = concepts === BIT.code ? BIT.compound : concepts
-      this.#anyBeginning[node] = (this.#anyBeginning[node] ?? 0) | meant
+      this.#anyBeginning[entry] = (this.#anyBeginning[entry] ?? 0) | meant
       return
     }
-    const node = this.#forward.add(folded)
-    this.#isEnd[node] = 1
-    const table = this.#tableOf(entry)
-    table[node] = (table[node] ?? 0) | concepts
+    const entry = tries.forward.add(folded)
+    this.#whole[entry] ??= 0
+    this.#anyEnding[entry] ??= 0
+    this.#capitals[entry] ??= 0
+    const table = this.#tableOf(written)
+    table[entry] = (table[entry] ?? 0) | concepts
   }
 
-  #tableOf(entry: string): Int32Array {
-    if (entry.startsWith('^')) return this.#capitals
-    return entry.endsWith('*') ? this.#anyEnding : this.#whole
+  #tableOf(written: string): number[] {
+    if (written.startsWith('^')) return this.#capitals
+    return written.endsWith('*') ? this.#anyEnding : this.#whole
   }
 
-  #endsAt(node: number, text: string, end: number): number {
-    const open = this.#anyEnding[node] ?? 0
-    const whole = this.#whole[node] ?? 0
-    const capitals = this.#capitals[node] ?? 0
+  #endsAt(entry: number, text: string, end: number): number {
+    const open = this.#anyEnding[entry] ?? 0
+    const whole = this.#whole[entry] ?? 0
+    const capitals = this.#capitals[entry] ?? 0
     if ((whole | capitals) === 0 || !isWordEnd(text, end)) return open
     return open | whole | (this.#isCapital ? capitals : 0)
   }
@@ -168,8 +179,8 @@ function codeWordsOf(language: Lexicon[string]): readonly CodeWord[] {
 
 /** The meanings of the words for code in a phrase; 0 if it has none. */
 function codeIn(phrase: string, codeWords: readonly CodeWord[]): number {
+  if (codeWords.length === 0 || !phrase.includes(' ')) return 0
   const words = phrase.split(' ').map((word) => foldWord(word.replaceAll('*', '')))
-  if (words.length < 2) return 0
   return codeWords
     .filter(({ folded, hasAnyEnding }) =>
       words.some((word) => (hasAnyEnding ? word.startsWith(folded) : word === folded)),

@@ -203,7 +203,8 @@ function makeKinds(): Uint8Array {
 }
 
 function makeFolded(): Uint16Array {
-  const folded = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
+  const folded = new Uint16Array(0x10000)
+  for (let code = 0; code < folded.length; code += 1) folded[code] = code
   for (const [first, last] of CASED) {
     for (let code = first; code <= last; code += 1) folded[code] = foldLetter(code)
   }
@@ -230,6 +231,7 @@ function foldLetter(code: number): number {
 
 /** A word in the form in which words are compared: see `FOLDED`. */
 export function foldWord(word: string): string {
+  if (isFolded(word)) return word.trim()
   let folded = ''
   for (let at = 0; at < word.length; at += 1) {
     const code = FOLDED[word.charCodeAt(at)] ?? 0
@@ -237,4 +239,15 @@ export function foldWord(word: string): string {
     folded += String.fromCharCode(code)
   }
   return folded.trim()
+}
+
+function isFolded(word: string): boolean {
+  let before = 0
+  for (let at = 0; at < word.length; at += 1) {
+    const code = word.charCodeAt(at)
+    if (code === 0 || FOLDED[code] !== code) return false
+    if (code === 0x20 && before === 0x20) return false
+    before = code
+  }
+  return true
 }

@@ -57,8 +57,11 @@ function scoreOf({ meaning, lead, facts, relations }: Evidence): number {
   return score
 }
 
+/** The same as a map, which is looked up faster than an object with so many properties. */
+const WEIGHT_OF: ReadonlyMap<string, number> = new Map(Object.entries(WEIGHTS))
+
 function weightOf(fact: string): number {
-  return WEIGHTS[fact] ?? 0
+  return WEIGHT_OF.get(fact) ?? 0
 }
 
 function nameWeight(points: number): number {

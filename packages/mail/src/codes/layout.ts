@@ -78,12 +78,24 @@ function labelOf(
   return above?.source === source ? above.text.slice(-LABEL_CHARS_MAX) : ''
 }
 
+/** How often a word occurs, up to 3 times. */
+function timesIn(text: string, word: string): number {
+  let times = 0
+  let at = text.indexOf(word)
+  while (at >= 0 && times < 3) {
+    times += 1
+    at = text.indexOf(word, at + word.length)
+  }
+  return times
+}
+
 /** A mail that hands over a number speaks of it more than once, by the same word. */
 function labelFacts(label: string, { subject, body }: Layout): readonly string[] {
   const stems = (label.toLowerCase().match(STEM) ?? []).slice(-LABEL_WORDS_MAX)
   const facts: string[] = []
   if (stems.some((stem) => subject.includes(stem))) facts.push('a word before it is in the subject')
-  const most = Math.max(0, ...stems.map((stem) => body.split(stem, 4).length - 1))
+  let most = 0
+  for (const stem of stems) most = Math.max(most, timesIn(body, stem))
   if (most > 1) facts.push('a word before it is repeated')
   if (most > 2) facts.push('a word before it is repeated often')
   return facts

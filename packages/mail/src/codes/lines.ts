@@ -128,8 +128,14 @@ class OpenLine {
   end(): void {
     if (this.#text.trim() !== '') {
       const { cell, isCentred } = this.#block
-      const line = { text: this.#text, stretches: this.#stretches, cell, isCentred }
-      this.#lines.push({ ...line, source: 'html', isJoined: false })
+      this.#lines.push({
+        text: this.#text,
+        source: 'html',
+        stretches: this.#stretches,
+        cell,
+        isCentred,
+        isJoined: false,
+      })
     }
     this.#text = ''
     this.#stretches = []

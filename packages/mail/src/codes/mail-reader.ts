@@ -32,7 +32,13 @@ const NUMERO = 0x2116
 /** Words with these meanings are not searched for a last part. */
 const CODES = bitsOf('code', 'otp', 'pin', 'password')
 
-const DICTIONARY = new Dictionary()
+let known: Dictionary | null = null
+
+/** Made for the first mail: it takes as long as some hundred mails. */
+function dictionary(): Dictionary {
+  known ??= new Dictionary()
+  return known
+}
 
 /** The lines of a mail; the words of a line are looked up when it is first needed. */
 export class MailReader {
@@ -67,8 +73,8 @@ export class MailReader {
 
   /** The line at an index, if there is one. */
   line(index: number): ReadLine | undefined {
-    const known = this.#read[index]
-    if (known !== undefined) return known
+    const before = this.#read[index]
+    if (before !== undefined) return before
     const line = this.#lines[index]
     if (line === undefined) return undefined
     const read = this.#readLine(line, this.#candidates.get(index) ?? NONE)
@@ -145,9 +151,10 @@ export function findHits(text: string): readonly PlacedWord[] {
 }
 
 function joinedHit(text: string, start: number, hits: PlacedWord[]): number {
-  const concepts = DICTIONARY.matchAt(text, start)
+  const words = dictionary()
+  const concepts = words.matchAt(text, start)
   if (concepts === 0) return start + 1
-  const end = DICTIONARY.edge
+  const end = words.edge
   hits.push({ start, end, concepts })
   return end
 }
@@ -156,20 +163,21 @@ function wordHit(text: string, start: number, hits: PlacedWord[]): number {
   const wordStop = wordEnd(text, start + 1)
   const address = isInitial(text, start, wordStop) ? 0 : endOfAddress(text, start, wordStop)
   if (address > 0) return address
-  const concepts = DICTIONARY.matchAt(text, start)
+  const words = dictionary()
+  const concepts = words.matchAt(text, start)
   let last = start
   let end = wordStop
   if (concepts !== 0) {
-    if (DICTIONARY.edge > wordStop) {
-      end = wordEnd(text, DICTIONARY.edge)
+    if (words.edge > wordStop) {
+      end = wordEnd(text, words.edge)
       last = lastWord(text, start, end)
     }
     hits.push({ start, end, concepts })
   }
   if (end - last >= COMPOUND_WORD_MIN && (concepts & CODES) === 0) {
-    const ending = DICTIONARY.matchEnding(text, last, end)
+    const ending = words.matchEnding(text, last, end)
     const isNew = ending !== 0 && (concepts & ending) === 0
-    if (isNew) hits.push({ start: DICTIONARY.edge, end, concepts: ending })
+    if (isNew) hits.push({ start: words.edge, end, concepts: ending })
   }
   return end
 }
@@ -186,10 +194,11 @@ function lastWord(text: string, start: number, end: number): number {
 }
 
 function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
+  const words = dictionary()
   for (let at = start; at <= start + PREFIXES_MAX && at < text.length; at += 1) {
-    const concepts = DICTIONARY.matchAt(text, at)
+    const concepts = words.matchAt(text, at)
     if (concepts !== 0) {
-      const end = wordEnd(text, DICTIONARY.edge)
+      const end = wordEnd(text, words.edge)
       hits.push({ start: at, end, concepts })
       return end
     }

@@ -73,8 +73,9 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
 /** The meanings of a subject; a word that names a number there is not its topic. */
 function topicConcepts({ hits, owners }: ReadLine): number {
   let concepts = 0
-  for (const [at, hit] of hits.entries()) {
-    concepts |= owners[at] === FREE ? hit.concepts : hit.concepts & ~BIT.naming
+  for (let at = 0; at < hits.length; at += 1) {
+    const meant = hits[at]?.concepts ?? 0
+    concepts |= owners[at] === FREE ? meant : meant & ~BIT.naming
   }
   return concepts
 }

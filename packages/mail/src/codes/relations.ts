@@ -82,8 +82,9 @@ export function freeConcepts(line: ReadLine): number {
 
 function conceptsIn({ hits, owners }: ReadLine, start: number, end: number): number {
   let concepts = 0
-  for (const [at, hit] of hits.entries()) {
-    if (hit.start < start || hit.end > end) continue
+  for (let at = 0; at < hits.length; at += 1) {
+    const hit = hits[at]
+    if (hit === undefined || hit.start < start || hit.end > end) continue
     concepts |= owners[at] === FREE ? hit.concepts : hit.concepts & ~NAMERS
   }
   return concepts
