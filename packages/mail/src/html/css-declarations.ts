@@ -93,9 +93,10 @@ export function parseDeclarations(css: string): Readonly<Declarations> {
     const end = declarationEnd(text, start)
     if (colon < end) {
       const reader = READERS.get(text.slice(start, colon).trim())
-      const valueEnd = Math.min(end, colon + VALUE_CHARS_MAX)
-      const value = withoutImportant(text.slice(colon + 1, valueEnd).trim())
-      if (reader !== undefined) Object.assign(read, reader(value, read))
+      if (reader !== undefined) {
+        const valueEnd = Math.min(end, colon + VALUE_CHARS_MAX)
+        reader(withoutImportant(text.slice(colon + 1, valueEnd).trim()), read)
+      }
     }
     start = end + 1
   }
@@ -121,8 +122,8 @@ function withoutImportant(value: string): string {
   return mark < 0 ? value : value.slice(0, mark).trimEnd()
 }
 
-/** Parses the value of one property; `before` has the earlier declarations of the same style. */
-type Reader = (value: string, before: Readonly<Declarations>) => Partial<Declarations> | null
+/** Parses the value of one property into the declarations of the style so far. */
+type Reader = (value: string, read: Declarations) => void
 
 const FONT_SIZES: ReadonlyMap<string, Length> = new Map(
   Object.entries({
@@ -143,59 +144,96 @@ const MONOSPACE = /mono|courier|consol|menlo/
 /** Text that is moved further than this is hidden on purpose. */
 const OFF_PAGE_PX = -500
 
-const readFlatness: Reader = (value, before) => {
+const readFlatness: Reader = (value, read) => {
   const length = parseLength(value)
-  return length === null ? null : { isFlat: before.isFlat === true || length.value === 0 }
+  if (length !== null) read.isFlat = read.isFlat === true || length.value === 0
 }
 
-const readOffset: Reader = (value) => (isOffPage(value) ? { isOffPage: true } : null)
+const readOffset: Reader = (value, read) => {
+  if (isOffPage(value)) read.isOffPage = true
+}
 
-const readBackground: Reader = (value) => {
-  if (value.includes('url(') || value.includes('gradient')) return { background: UNKNOWN_COLOUR }
+const readBackground: Reader = (value, read) => {
+  if (value.includes('url(') || value.includes('gradient')) {
+    read.background = UNKNOWN_COLOUR
+    return
+  }
   const word = /#[\da-f]+|rgba?\([^)]*\)|^[a-z]+/.exec(value)?.[0] ?? ''
   const colour = parseColour(word)
   const isNone = word === 'none' || word === 'inherit' || colour === TRANSPARENT
-  return isNone ? null : { background: colour }
+  if (!isNone) read.background = colour
 }
 
-const readFontSize: Reader = (value, before) => ({
-  fontSize: FONT_SIZES.get(value) ?? parseLength(value) ?? before.fontSize,
-})
-
 /** `font: italic bold 14px/1.5 "Courier New", monospace`. */
-const readFont: Reader = (value, before) => ({
-  isBold: /\b(?:bold|bolder|[6-9]00)\b/.test(value),
-  isMonospace: MONOSPACE.test(value),
-  fontSize:
-    parseLength(/(?:^|\s)(\d[\d.]*(?:px|pt|em|rem|%))/.exec(value)?.[1] ?? '') ?? before.fontSize,
-})
+const readFont: Reader = (value, read) => {
+  read.isBold = /\b(?:bold|bolder|[6-9]00)\b/.test(value)
+  read.isMonospace = MONOSPACE.test(value)
+  const size = /(?:^|\s)(\d[\d.]*(?:px|pt|em|rem|%))/.exec(value)?.[1] ?? ''
+  read.fontSize = parseLength(size) ?? read.fontSize
+}
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['display', (value, before) => ({ display: displayOf(value) ?? before.display })],
-  ['flex-direction', (value) => (value.startsWith('column') ? { display: 'block' } : null)],
-  ['visibility', (value) => ({ isVisible: value === 'inherit' ? null : value === 'visible' })],
-  ['opacity', (value) => ({ isConcealed: Number.parseFloat(value) === 0 })],
-  ['max-height', readFlatness],
-  ['height', readFlatness],
-  ['overflow', (value) => ({ isClipped: value.startsWith('hidden') })],
-  ['position', (value) => ({ isAbsolute: value === 'absolute' || value === 'fixed' })],
-  ['left', readOffset],
-  ['top', readOffset],
-  ['clip', (value) => (/^rect\(\s*[01](?:px)?[\s,]/.test(value) ? { isOffPage: true } : null)],
-  ['text-indent', (value) => (isOffPage(value) ? { isConcealed: true } : null)],
-  ['float', (value) => ({ isFloating: value === 'left' || value === 'right' })],
-  ['font-size', readFontSize],
-  ['font-weight', (value) => ({ isBold: value.startsWith('bold') || Number(value) >= 600 })],
-  ['font-family', (value) => ({ isMonospace: MONOSPACE.test(value) })],
-  ['font', readFont],
-  ['letter-spacing', (value) => ({ letterSpacing: parseLength(value === 'normal' ? '0' : value) })],
-  ['color', (value) => ({ colour: value === 'inherit' ? null : parseColour(value) })],
-  ['background-color', readBackground],
-  ['background', readBackground],
-  ['background-image', (value) => (value === 'none' ? null : { background: UNKNOWN_COLOUR })],
-  ['text-align', (value) => ({ isCentred: value.endsWith('center') })],
-  ['white-space', (value) => ({ keepsSpace: value.startsWith('pre') && value !== 'pre-line' })],
-])
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>(
+  Object.entries<Reader>({
+    display: (value, read) => {
+      read.display = displayOf(value) ?? read.display
+    },
+    'flex-direction': (value, read) => {
+      if (value.startsWith('column')) read.display = 'block'
+    },
+    visibility: (value, read) => {
+      read.isVisible = value === 'inherit' ? null : value === 'visible'
+    },
+    opacity: (value, read) => {
+      read.isConcealed = Number.parseFloat(value) === 0
+    },
+    'max-height': readFlatness,
+    height: readFlatness,
+    overflow: (value, read) => {
+      read.isClipped = value.startsWith('hidden')
+    },
+    position: (value, read) => {
+      read.isAbsolute = value === 'absolute' || value === 'fixed'
+    },
+    left: readOffset,
+    top: readOffset,
+    clip: (value, read) => {
+      if (/^rect\(\s*[01](?:px)?[\s,]/.test(value)) read.isOffPage = true
+    },
+    'text-indent': (value, read) => {
+      if (isOffPage(value)) read.isConcealed = true
+    },
+    float: (value, read) => {
+      read.isFloating = value === 'left' || value === 'right'
+    },
+    'font-size': (value, read) => {
+      read.fontSize = FONT_SIZES.get(value) ?? parseLength(value) ?? read.fontSize
+    },
+    'font-weight': (value, read) => {
+      read.isBold = value.startsWith('bold') || Number(value) >= 600
+    },
+    'font-family': (value, read) => {
+      read.isMonospace = MONOSPACE.test(value)
+    },
+    font: readFont,
+    'letter-spacing': (value, read) => {
+      read.letterSpacing = parseLength(value === 'normal' ? '0' : value)
+    },
+    color: (value, read) => {
+      read.colour = value === 'inherit' ? null : parseColour(value)
+    },
+    'background-color': readBackground,
+    background: readBackground,
+    'background-image': (value, read) => {
+      if (value !== 'none') read.background = UNKNOWN_COLOUR
+    },
+    'text-align': (value, read) => {
+      read.isCentred = value.endsWith('center')
+    },
+    'white-space': (value, read) => {
+      read.keepsSpace = value.startsWith('pre') && value !== 'pre-line'
+    },
+  }),
+)
 
 function isOffPage(value: string): boolean {
   return (parseLength(value)?.value ?? 0) <= OFF_PAGE_PX

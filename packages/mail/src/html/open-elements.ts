@@ -38,7 +38,7 @@ const TABLE_PARTS = new Set(
 export class OpenElements {
   readonly #stack: OpenElement[] = []
   /** Index of the innermost open element of each kind; -1 for none. */
-  readonly #last = new Int16Array(ELEMENT_KINDS).fill(-1)
+  readonly #last = new Array<number>(ELEMENT_KINDS).fill(-1)
   readonly #root: OpenElement = {
     kind: elementKind(''),
     style: ROOT_STYLE,

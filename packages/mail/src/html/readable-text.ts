@@ -49,6 +49,9 @@ const ALL_INVISIBLE = new RegExp(INVISIBLE.source, 'g')
 const PADDING =
   /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\s]{2,}/g
 
+/** The same without white space: most text has none of these. */
+const UNSEEN = /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/
+
 /** Characters read for a preview: few at first, more if padding takes up those. */
 const PREVIEW_READ_CHARS: readonly number[] = [2 * PREVIEW_CHARS_MAX, 8 * 1024]
 
@@ -66,6 +69,7 @@ export function previewOf(text: string): string | null {
 }
 
 function collapsePadding(text: string): string {
+  if (!UNSEEN.test(text)) return text.replace(/\s+/g, ' ').trim()
   return text
     .replace(PADDING, (run) => (/\s/.test(run) ? ' ' : ''))
     .replace(ALL_INVISIBLE, '')

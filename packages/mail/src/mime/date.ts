@@ -94,11 +94,19 @@ function momentOf(written: Written): string | null {
   // JavaScript has no leap seconds.
   const second = Math.min(Number(written.second ?? 0), 59)
   const year = fullYear(written.year ?? '')
-  const isDay = day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const isDay = day >= 1 && day <= daysOf(month, year)
   if (month < 0 || !isDay || hour > 23 || minute > 59 || year > YEAR_MAX) return null
   const local = Date.UTC(year, month, day, hour, minute, second)
   return new Date(local - zoneMinutes(written.zone ?? '') * 60_000).toISOString()
 }
+
+/** Days of a month, counted from 0. */
+function daysOf(month: number, year: number): number {
+  if (month === 1) return new Date(Date.UTC(year, 2, 0)).getUTCDate()
+  return MONTHS_OF_30_DAYS.has(month) ? 30 : 31
+}
+
+const MONTHS_OF_30_DAYS: ReadonlySet<number> = new Set([3, 5, 8, 10])
 
 function hourOf(hour: number, half: string | undefined): number {
   if (half === undefined) return hour

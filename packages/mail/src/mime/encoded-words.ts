@@ -21,18 +21,19 @@ export function decodeEncodedWords(value: string, defects: DefectList): string {
   let text = ''
   let done = 0
   let words: AdjacentWords | null = null
-  for (const match of value.matchAll(ENCODED_WORD)) {
-    const [whole, charset = '', encoding = '', encoded = ''] = match
+  ENCODED_WORD.lastIndex = 0
+  for (let match = ENCODED_WORD.exec(value); match !== null; match = ENCODED_WORD.exec(value)) {
+    const charset = match[1]?.toLowerCase() ?? ''
     const between = value.slice(done, match.index)
     const isAdjacent = words !== null && between.trim() === ''
-    if (words !== null && (!isAdjacent || words.charset !== charset.toLowerCase())) {
+    if (words !== null && (!isAdjacent || words.charset !== charset)) {
       text += textOf(words, defects)
       words = null
     }
     if (!isAdjacent) text += between
-    words ??= { charset: charset.toLowerCase(), bytes: '' }
-    words.bytes += bytesOf(encoding, encoded)
-    done = match.index + whole.length
+    words ??= { charset, bytes: '' }
+    words.bytes += bytesOf(match[2] ?? '', match[3] ?? '')
+    done = match.index + match[0].length
   }
   if (words !== null) text += textOf(words, defects)
   const rest = value.slice(done)

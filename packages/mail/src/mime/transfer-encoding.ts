@@ -98,6 +98,13 @@ function decodeQuotedPrintable(encoded: Buffer, defects: DefectList | null): Buf
   let kept = 0
   for (let at = 0; at < length; at += 1) {
     const code = encoded[at] ?? 0
+    // Nearly all bytes.
+    if (code > SPACE && code !== EQUALS) {
+      output[end] = code
+      end += 1
+      kept = end
+      continue
+    }
     if (code === EQUALS) {
       const high = HEX[encoded[at + 1] ?? 0] ?? 255
       const low = HEX[encoded[at + 2] ?? 0] ?? 255
