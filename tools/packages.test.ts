@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { until } from '../packages/server/test/testing-until.ts'
 import { packPackage } from './build/pack.ts'
 import { PUBLISHED } from './build/packages.ts'
 import { stagePackages } from './build/stage.ts'
@@ -130,19 +132,46 @@ describe('the packages as they are published', () => {
     }
   })
 
-  it('name the Node that the command line needs when started by an older one', async (test) => {
+  it('name the Node that the server needs when started by an older one', async (test) => {
     const node = await systemNode()
-    if (node === null || node.major >= 24) return test.skip('no Node older than 24 in PATH')
+    if (node.major >= 24) return test.skip(`the Node in PATH is ${node.version}`)
     const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
-    await assert.rejects(run(node.path, [cli, '--version']), {
-      code: 1,
-      stdout: '',
-      stderr:
-        /^mayfly: Node 24 or newer is required, and this is v\d+\.\d+\.\d+\. Install a newer .*\n$/,
-    })
+    for (const [args, command] of [
+      [['serve'], 'serve'],
+      [['admin', 'accounts'], 'admin'],
+    ] as const) {
+      await assert.rejects(run(node.path, [cli, ...args]), {
+        code: 1,
+        stdout: '',
+        stderr: `mayfly: \`mayfly ${command}\` needs Node 24.8 or newer, and this is ${node.version}. Install a newer one (https://nodejs.org) and put it first in PATH, or use the executable or the container image, which include one.\n`,
+      })
+    }
   })
 
-  it('start the service and use it from the command line', async () => {
+  it('say what to do where npm has left the server out', async () => {
+    // Outside the repository, whose node_modules has the server too.
+    const outside = await mkdtemp(join(tmpdir(), 'mayfly-without-server-'))
+    try {
+      const installed = join(outside, 'node_modules', '@mayfly')
+      for (const name of ['cli', 'client']) {
+        const from = join(folder, 'node_modules', '@mayfly', name)
+        await cp(from, join(installed, name), { recursive: true })
+      }
+      const cli = join(installed, 'cli', 'bin', 'mayfly.js')
+      assert.match((await run(process.execPath, [cli, '--version'])).stdout, /^\d+\.\d+\.\d+/)
+      await assert.rejects(run(process.execPath, [cli, 'serve']), {
+        code: 1,
+        stderr:
+          'mayfly: the package @mayfly/server is not installed: npm leaves it out where Node is too old. Install @mayfly/cli again with this Node.\n',
+      })
+    } finally {
+      await rm(outside, { recursive: true })
+    }
+  })
+
+  it('start the service and use it from the command line, on the oldest Node at hand', async (test) => {
+    const node = await systemNode()
+    test.diagnostic(`the command line runs on Node ${node.version}`)
     const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
     const env = { ...Object.fromEntries(inherited), HOME: folder, XDG_CONFIG_HOME: folder }
@@ -157,7 +186,7 @@ describe('the packages as they are published', () => {
       const { httpUrl, smtpPort } = await readyLine(server.stdout)
       const mayfly = async (...args: readonly string[]) => {
         const own = { ...env, MAYFLY_SMTP_PORT: String(smtpPort) }
-        return (await run(process.execPath, [cli, ...args], { env: own })).stdout
+        return (await run(node.path, [cli, ...args], { env: own })).stdout
       }
       assert.match(await mayfly('signup', 'you@example.com', '--url', httpUrl), /mf_live_/)
       const address = (await mayfly('inbox', 'new')).trim()
@@ -169,6 +198,15 @@ describe('the packages as they are published', () => {
         await mayfly('wait', '--timeout', '10'),
         /^Subject +Confirm your email address$/m,
       )
+      assert.match(await mayfly('inbox', 'list'), new RegExp(`^${address} `, 'm'))
+      assert.match(await mayfly('search', 'confirm'), /Confirm your email address/)
+      const key = (await readFile(join(folder, 'data', 'local-key'), 'utf8')).trim()
+      const heard = mayfly('webhooks', 'listen', '--port', '0', '--count', '1', '--api-key', key)
+      // Events go to the webhooks that an account has when the mail arrives.
+      await until(async () => (await mayfly('webhooks', 'list', '--api-key', key)) || null)
+      await mayfly('inbox', 'new', '--api-key', key)
+      await mayfly('send', '--template', 'otp', '--api-key', key)
+      assert.match(await heard, /^verified /)
       const docs = await fetch(`${httpUrl}/docs`)
       assert.equal(docs.status, 200)
     } finally {
@@ -178,16 +216,16 @@ describe('the packages as they are published', () => {
   })
 })
 
-/** The first Node in PATH outside the repository; null where there is none. */
-async function systemNode(): Promise<{ readonly path: string; readonly major: number } | null> {
+/** The first Node in PATH outside the repository, which started `npm test`; or else our own. */
+async function systemNode() {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const path = folders
-    .filter((folder) => folder !== '' && !folder.startsWith(ROOT))
-    .map((folder) => join(folder, 'node'))
-    .find((file) => existsSync(file))
-  if (path === undefined) return null
-  const { stdout } = await run(path, ['--version'])
-  return { path, major: Number.parseInt(stdout.slice(1), 10) }
+  const path =
+    folders
+      .filter((folder) => folder !== '' && !folder.startsWith(ROOT))
+      .map((folder) => join(folder, 'node'))
+      .find((file) => existsSync(file)) ?? process.execPath
+  const version = (await run(path, ['--version'])).stdout.trim()
+  return { path, version, major: Number.parseInt(version.slice(1), 10) }
 }
 
 async function readyLine(

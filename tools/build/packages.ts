@@ -16,10 +16,11 @@ export type PublishedPackage = {
 export const PUBLISHED: readonly PublishedPackage[] = [
   { folder: 'contract', target: 'es2023', node: '>=20', isLean: false, isDual: false },
   // Browsers of the last two years, Bun and Deno run it too; Jest's usual set-up requires it.
-  { folder: 'client', target: 'es2022', node: '>=20', isLean: true, isDual: true },
+  { folder: 'client', target: 'es2022', node: '>=20.3', isLean: true, isDual: true },
   { folder: 'mail', target: 'es2024', node: '>=24', isLean: false, isDual: false },
   { folder: 'smtp', target: 'es2024', node: '>=24', isLean: false, isDual: false },
   { folder: 'pop3', target: 'es2024', node: '>=24', isLean: false, isDual: false },
-  { folder: 'server', target: 'es2024', node: '>=24', isLean: false, isDual: false },
-  { folder: 'cli', target: 'es2024', node: '>=24', isLean: false, isDual: false },
+  { folder: 'server', target: 'es2024', node: '>=24.8', isLean: false, isDual: false },
+  // Only the commands that load the server need its Node.
+  { folder: 'cli', target: 'es2022', node: '>=20.3', isLean: false, isDual: false },
 ]

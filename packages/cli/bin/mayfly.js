@@ -12,24 +12,23 @@ import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
-/** The `engines` of the published package. */
-const NODE_MAJOR_MIN = 24
-
 const source = new URL('../src/main.ts', import.meta.url)
 const isRepository = existsSync(source)
+/** TypeScript needs a newer Node than the `engines` of the published package. */
+const nodeMajorMin = isRepository ? 24 : 20
 const main = isRepository ? source : new URL('../dist/main.js', import.meta.url)
 const pinnedNode = isRepository ? findPinnedNode(dirname(fileURLToPath(source))) : null
 
 if (pinnedNode !== null && pinnedNode !== realpathSync(process.execPath)) {
   handOver(pinnedNode)
-} else if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+} else if (Number.parseInt(process.versions.node, 10) >= nodeMajorMin) {
   await import(main.href)
 } else {
   const remedy = isRepository
     ? 'Run `npm install` in the repository: it installs one.'
     : 'Install a newer one (https://nodejs.org), or put it first in PATH.'
   process.stderr.write(
-    `mayfly: Node ${NODE_MAJOR_MIN} or newer is required, and this is ${process.version}. ${remedy}\n`,
+    `mayfly: Node ${nodeMajorMin} or newer is required, and this is ${process.version}. ${remedy}\n`,
   )
   process.exitCode = 1
 }

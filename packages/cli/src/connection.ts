@@ -38,7 +38,7 @@ export async function serviceUrl(
 ): Promise<string> {
   const given = url ?? (terminal.env['MAYFLY_BASE_URL'] || undefined)
   const chosen = given ?? (await readCredentials(terminal)).lastUrl ?? LOCAL_URL
-  if (!/^https?:$/.test(URL.parse(chosen)?.protocol ?? '')) {
+  if (!URL.canParse(chosen) || !/^https?:$/.test(new URL(chosen).protocol)) {
     throw new UsageError(`"${chosen}" is not the URL of a service, such as ${LOCAL_URL}.`)
   }
   return chosen.replace(/\/+$/, '')

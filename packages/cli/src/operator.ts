@@ -1,16 +1,14 @@
 import type { Config, Operator } from '@mayfly/server'
 import { CommandFailed } from './exit.ts'
+import { loadServer, type Server } from './server-package.ts'
 import type { Terminal } from './terminal.ts'
-
-/** The server's code, loaded by `admin` commands only: it is large. */
-export type Server = typeof import('@mayfly/server')
 
 /** Runs `work` with the server's code and configuration; a refusal fails the command. */
 export async function withServer<T>(
   terminal: Terminal,
   work: (server: Server, config: Config) => Promise<T>,
 ): Promise<T> {
-  const server = await import('@mayfly/server')
+  const server = await loadServer('admin', () => import('@mayfly/server'))
   try {
     return await work(server, server.parseConfig(terminal.env))
   } catch (error) {

@@ -1,7 +1,7 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { inspect, stripVTControlCharacters } from 'node:util'
 import type { Terminal } from './terminal.ts'
 
-type Style = Parameters<typeof styleText>[0]
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow'
 
 /** Control characters, which move the cursor, and marks that reorder or hide text. */
 const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -13,8 +13,10 @@ const SPINNER_FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', 
 const SPINNER_FRAME_MS = 100
 
 /** The text in a colour where the output takes one. */
-export function style(terminal: Terminal, format: Style, text: string): string {
-  return terminal.hasColour ? styleText(format, text, { validateStream: false }) : text
+export function style(terminal: Terminal, name: Style, text: string): string {
+  // Not `styleText`: the first versions of Node 20 do not have it.
+  const [on, off] = inspect.colors[name] ?? []
+  return terminal.hasColour ? `\x1b[${on}m${text}\x1b[${off}m` : text
 }
 
 /** One line of output. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { getAsset, isSea } from 'node:sea'
 import { runCli } from './cli.ts'
 import { processTerminal } from './terminal.ts'
 
@@ -11,6 +10,8 @@ export async function runProcess(): Promise<void> {
 /** The version of this package, which the executable has inside it. */
 function version(): string {
   const file = new URL('../package.json', import.meta.url)
-  const manifest = isSea() ? getAsset(file.pathname, 'utf8') : readFileSync(file, 'utf8')
+  // Not imported: the first versions of Node 20 do not have it.
+  const sea = process.getBuiltinModule?.('node:sea')
+  const manifest = sea?.isSea() ? sea.getAsset(file.pathname, 'utf8') : readFileSync(file, 'utf8')
   return String(JSON.parse(manifest).version)
 }

@@ -21,7 +21,7 @@ export function showMessage(terminal: Terminal, message: Message): void {
   print(terminal, '')
   if (message.otp !== null) {
     const percent = Math.round(message.otp.confidence * 100)
-    const code = style(terminal, ['bold', 'green'], printableLine(message.otp.value))
+    const code = style(terminal, 'bold', style(terminal, 'green', printableLine(message.otp.value)))
     print(terminal, `${style(terminal, 'dim', 'Code     ')} ${code} (confidence ${percent} %)`)
   }
   for (const link of message.links) field('Link', `${link.url}  ${link.text}`)

@@ -69,7 +69,8 @@ const list = defineCommand({
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
     const query = { signal: terminal.interrupted, state: options.all ? 'all' : undefined } as const
-    const inboxes = await Array.fromAsync(eachInbox(client, query))
+    const inboxes: Inbox[] = []
+    for await (const inbox of eachInbox(client, query)) inboxes.push(inbox)
     if (options.json) return printJson(terminal, inboxes)
     if (inboxes.length === 0) {
       const none = `No ${options.all ? '' : 'active '}inbox. Create one: mayfly inbox new\n`

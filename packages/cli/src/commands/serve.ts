@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { loadServer } from '../server-package.ts'
 
 /** Starts the service in this process. */
 export const serve: Command = {
@@ -6,6 +7,6 @@ export const serve: Command = {
   summary: 'start the service',
   // The server handles `--help` itself, as when it is started directly.
   run: async () => {
-    await import('@mayfly/server/main')
+    await loadServer('serve', () => import('@mayfly/server/main'))
   },
 }

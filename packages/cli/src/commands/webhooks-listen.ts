@@ -48,26 +48,34 @@ export const listen = defineCommand({
   run: async ({ options, terminal }) => {
     const countMax =
       options.count === undefined ? Number.POSITIVE_INFINITY : parseCount('count', options.count)
-    const secret = Promise.withResolvers<string>()
     const seen = new Set<string>()
-    const finished = Promise.withResolvers<void>()
+    const counted = new AbortController()
+    // The first delivery may come before the call that registers this listener has returned.
+    let setSecret = (_: string) => {}
+    const secret = new Promise<string>((resolve) => {
+      setSecret = resolve
+    })
     const server = await createListener(options, async (request, response) => {
-      const delivery = await receiveDelivery(request, await secret.promise)
+      const delivery = await receiveDelivery(request, await secret)
       response.writeHead(delivery.verified ? 204 : delivery.status).end()
       terminal.out(
         options.json ? `${JSON.stringify(delivery)}\n` : deliveryLine(terminal, delivery, seen),
       )
       if (delivery.verified) seen.add(delivery.event.id)
-      if (seen.size >= countMax) finished.resolve()
+      if (seen.size >= countMax) counted.abort()
     })
     await started(server, { host: options.host ?? '127.0.0.1', port: portOf(options.port) })
     try {
       const address = addressOf(server, options['tls-cert'] !== undefined)
-      await using endpoint = await openEndpoint(terminal, options, address)
-      secret.resolve(endpoint.secret)
-      terminal.err(`Listening at ${address}\n`)
-      terminal.interrupted.addEventListener('abort', () => finished.resolve())
-      await finished.promise
+      const endpoint = await openEndpoint(terminal, options, address)
+      try {
+        setSecret(endpoint.secret)
+        terminal.err(`Listening at ${address}\n`)
+        const ended = AbortSignal.any([terminal.interrupted, counted.signal])
+        if (!ended.aborted) await once(ended, 'abort')
+      } finally {
+        await endpoint.remove()
+      }
     } finally {
       server.close()
       await once(server, 'close')
@@ -75,7 +83,7 @@ export const listen = defineCommand({
   },
 })
 
-type Endpoint = AsyncDisposable & { readonly secret: string }
+type Endpoint = { readonly secret: string; remove(): Promise<void> }
 
 /** The given secret, or that of a webhook registered while the command runs. */
 async function openEndpoint(
@@ -86,9 +94,7 @@ async function openEndpoint(
   },
   address: string,
 ): Promise<Endpoint> {
-  if (options.secret !== undefined) {
-    return { secret: options.secret, [Symbol.asyncDispose]: async () => {} }
-  }
+  if (options.secret !== undefined) return { secret: options.secret, remove: async () => {} }
   const client = await connect(terminal, options)
   const { webhook, secret } =
     options.public === undefined
@@ -97,7 +103,7 @@ async function openEndpoint(
   terminal.err(
     `Registered ${webhook.url} as ${webhook.id}; it is deleted when this command ends.\n`,
   )
-  return { secret, [Symbol.asyncDispose]: () => client.webhooks.delete(webhook.id) }
+  return { secret, remove: () => client.webhooks.delete(webhook.id) }
 }
 
 async function registerAddress(client: Client, address: string) {

@@ -1,5 +1,5 @@
 import type { Config } from '@mayfly/server'
-import type { Server } from '../operator.ts'
+import type { Server } from '../server-package.ts'
 
 /** One result of a check. */
 export type Finding =
