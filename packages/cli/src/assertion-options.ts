@@ -89,10 +89,19 @@ async function readAssertions(file: string): Promise<readonly Assertion[]> {
   throw new UsageError(`${file} does not contain a JSON array.`)
 }
 
+/** The results of RFC 8601. */
+const AUTH_RESULTS: readonly string[] = [
+  ...['pass', 'fail', 'softfail', 'neutral', 'none', 'temperror', 'permerror', 'policy'],
+]
+
 function authAssertion(text: string): Assertion {
   const [check, expect] = text.split('=')
   if (check !== 'spf' && check !== 'dkim' && check !== 'dmarc') {
     throw new UsageError(`--auth must begin with spf, dkim or dmarc, but is "${text}".`)
+  }
+  if (expect !== undefined && !AUTH_RESULTS.includes(expect.toLowerCase())) {
+    const known = `${AUTH_RESULTS.slice(0, -1).join(', ')} or ${AUTH_RESULTS.at(-1)}`
+    throw new UsageError(`--auth ${check}= must be ${known}, but is "${expect}".`)
   }
   return { type: 'auth', check, ...(expect === undefined ? {} : { expect }) }
 }

@@ -52,6 +52,8 @@ type Description = {
   readonly args?: readonly string[]
   readonly about?: string
   readonly example: string
+  /** Whether an argument such as `-is:read` is text, and not an unknown option. */
+  readonly takesDashedText?: true
 }
 
 /** A command with its options and what it does. */
@@ -72,7 +74,8 @@ export function defineCommand<const Table extends OptionTable>(
     summary: definition.summary,
     options: table,
     run: async (args, terminal) => {
-      const { values, positionals } = parse(args, table, definition.name)
+      const given = definition.takesDashedText ? withTextLast(args, table) : args
+      const { values, positionals } = parse(given, table, definition.name)
       if (values['help'] === true) {
         terminal.out(terminal.withCommands(helpText(definition, table)))
         return
@@ -163,6 +166,30 @@ function parse(args: readonly string[], table: OptionTable, name: string) {
   } catch (error) {
     throw new UsageError(`${parseError(error, table)} See \`mayfly ${name} --help\`.`)
   }
+}
+
+/**
+ * The same arguments with all text after `--`, where it may begin with a dash. With one dash only
+ * `-n`, `-n5` and the like are options; with two dashes everything is.
+ */
+function withTextLast(args: readonly string[], table: OptionTable): string[] {
+  const options: string[] = []
+  const texts: string[] = []
+  const end = args.indexOf('--') === -1 ? args.length : args.indexOf('--')
+  for (let i = 0; i < end; i += 1) {
+    const arg = args[i] ?? ''
+    const spec = arg.startsWith('--')
+      ? table[arg.slice(2)]
+      : Object.values(table).find(({ short }) => arg === `-${short}`)
+    const isShortWithNumber = Object.values(table).some(
+      ({ short, type }) => type === 'string' && arg.startsWith(`-${short}`) && /^-.\d+$/.test(arg),
+    )
+    if (spec === undefined && !arg.startsWith('--') && !isShortWithNumber) texts.push(arg)
+    else options.push(arg)
+    // The value of the option.
+    if (spec?.type === 'string' && i + 1 < end) options.push(args[++i] ?? '')
+  }
+  return [...options, '--', ...texts, ...args.slice(end + 1)]
 }
 
 function parseError(error: unknown, table: OptionTable): string {

@@ -106,6 +106,10 @@ describe('the command line', () => {
     [['inbox', 'rm'], /INBOX… is missing/],
     [['assert'], /name at least one assertion/],
     [['assert', '--auth', 'x'], /--auth must begin with spf, dkim or dmarc/],
+    [
+      ['assert', '--auth', 'spf=maybe'],
+      /--auth spf= must be pass, fail, softfail, neutral, none, temperror, permerror or policy, but is "maybe"/,
+    ],
     [['send', 'not-an-address'], /"not-an-address" is not an email address/],
     [['send', 'a@b.example', '--subject', 'a\nb'], /the subject must be on one line/],
     [['send', 'a@b.example', '--template', 'x'], /--template is otp, link, welcome, or an .html/],

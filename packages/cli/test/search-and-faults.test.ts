@@ -18,6 +18,16 @@ describe('mayfly search', () => {
       messages.map(({ subject }: { subject: string }) => subject),
       ['Receipt 1', 'Receipt 0'],
     )
+    for (const args of [
+      ['subject:receipt', '-"receipt 0"', '-is:read', '--limit', '5'],
+      ['-n', '5', '-other', '-subject:0'],
+      ['-n5', '--', '-other', '-subject:0'],
+    ]) {
+      const negated = await shell.run('search', ...args)
+      assert.deepEqual([negated.code, negated.out.match(/Receipt \d|Other/g)], [0, ['Receipt 1']])
+    }
+    const unknown = await shell.run('search', 'receipt', '--limt', '5')
+    assert.match(unknown.err, /unknown option --limt\. Did you mean --limit\?/)
     const page = await shell.run('search', 'subject:receipt', '--limit', '1')
     assert.match(page.out, /^received \(UTC\) +from +subject +inbox +id\n\S+ \S+ .*Receipt 1 +inb_/)
     const [, cursor = ''] = /--cursor (\S+)/.exec(page.err) ?? []

@@ -70,7 +70,7 @@ describe('mayfly assert and scenario', () => {
     assert.match(nothing.out, /^FAILED {2}containsText: \S/)
     await service.sendMail({ to: 'qa@mayfly.test', subject: 'Hello' })
     assert.equal((await shell.run('assert', '--contains', 'Hello')).code, 0)
-    const failed = await shell.run('assert', '--contains', 'Hello', '--otp', '--auth', 'spf=x')
+    const failed = await shell.run('assert', '--contains', 'Hello', '--otp', '--auth', 'spf=policy')
     assert.equal(failed.code, 1)
     assert.deepEqual(failed.out.match(/^\w+ {2}\w+/gm), [
       'FAILED  otpPresent',

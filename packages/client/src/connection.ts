@@ -121,7 +121,8 @@ export function connectionError(
   // Node's own message is only "fetch failed"; the cause has the reason.
   const cause = property(error, 'cause')
   const reasons = [property(cause, 'code'), property(cause, 'message'), property(error, 'message')]
-  const reason = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
+  const found = reasons.find((text) => typeof text === 'string' && text !== '') ?? String(error)
+  const reason = found === 'bad port' ? 'fetch blocks this port (bad port)' : found
   return new ConnectionError(
     `Mayfly at ${baseUrl} cannot be reached: ${reason}. Is it running (npm start in the folder of Mayfly)? Is the base URL right (option baseUrl, variable MAYFLY_BASE_URL)?`,
     { cause: error },

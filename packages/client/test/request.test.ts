@@ -192,6 +192,14 @@ describe('a call without a response', () => {
     })
   })
 
+  it('says that fetch blocks the port', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:6667', apiKey: 'mf_test_key' })
+    await assert.rejects(client.keys.create({ name: 'CI' }), {
+      message:
+        /^Mayfly at http:\/\/127\.0\.0\.1:6667 cannot be reached: fetch blocks this port \(bad port\)\. /,
+    })
+  })
+
   it('ends when its signal fires, with the reason of the signal', async () => {
     const arrived = Promise.withResolvers<void>()
     await using server = await startFakeHttp(async (_call, gone) => {

@@ -8,8 +8,9 @@ export const search = defineCommand({
   name: 'search',
   summary: 'search the messages of all inboxes, newest first',
   args: ['QUERY…'],
+  takesDashedText: true,
   about:
-    'Terms such as from:acme, subject:"your code", has:attachment, is:unread, after:2026-11-15, link:host\nand words must all hold; a minus before a term negates it.',
+    'Terms such as from:acme, subject:"your code", has:attachment, is:unread, after:2026-11-15, link:host\nand words must all hold; a minus before a term negates it. After -- everything is part of the query.',
   options: {
     limit: {
       type: 'string',

@@ -110,7 +110,8 @@ describe('a query', () => {
   }
 
   const invalid: readonly (readonly [string, RegExp])[] = [
-    ['from:', /^from:: needs a value/],
+    ['from:', /^from: needs a value$/],
+    ['-in:', /^-in: needs a value$/],
     ['ada larger:tall', /^larger:tall: needs a size/],
     ['before:yesterday', /needs a date/],
     ['after:2026-13-45', /needs a date/],

@@ -55,7 +55,7 @@ export function parseQuery(text: string): Query {
     const isNegated = !isQuoted && /^[-!]/.test(value)
     const meaning = readTerm(isNegated ? value.slice(1) : value, isQuoted)
     if (meaning === null) continue
-    if (typeof meaning === 'string') problems.push(`${source}: ${meaning}`)
+    if (typeof meaning === 'string') problems.push(`${source.replace(/:$/, '')}: ${meaning}`)
     else terms.push({ containedText: null, ...meaning, source, isNegated })
   }
   if (terms.length > QUERY_TERMS_MAX) {

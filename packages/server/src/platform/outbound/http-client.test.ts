@@ -90,9 +90,19 @@ describe('outbound requests to addresses that are not allowed', () => {
       'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.',
   }
 
-  async function assertRefused(outbound: ReturnType<typeof open>, request: OutboundRequest) {
+  const NOT_REQUESTABLE =
+    'The URL must be an http:// or https:// URL without user name and password, of at most 16384 characters.'
+
+  /** Some hostile hosts are no hosts to the URL parser. */
+  const detailOf = (url: string) => (URL.canParse(url) ? REFUSED.detail : NOT_REQUESTABLE)
+
+  async function assertRefused(
+    outbound: ReturnType<typeof open>,
+    request: OutboundRequest,
+    detail = detailOf(request.url),
+  ) {
     const { durationMs, ...result } = await outbound.request(request)
-    assert.deepEqual(result, REFUSED, request.url)
+    assert.deepEqual(result, { ...REFUSED, detail }, request.url)
     assert.equal(typeof durationMs, 'number')
   }
 
@@ -131,7 +141,8 @@ describe('outbound requests to addresses that are not allowed', () => {
       })
       for (const host of HOSTILE_HOSTS) {
         location = `http://${host}:${trap.port}/`
-        await assertRefused(outbound, get(`http://allowed.example:${redirector.port}/`))
+        const request = get(`http://allowed.example:${redirector.port}/`)
+        await assertRefused(outbound, request, detailOf(location))
       }
       assert.equal(redirector.connections(), HOSTILE_HOSTS.length)
       assert.equal(opened.sockets.length, HOSTILE_HOSTS.length)
@@ -147,12 +158,13 @@ describe('outbound requests to addresses that are not allowed', () => {
       'http://user:pass@127.0.0.1/',
       'http://:p@[::1]/',
     ]
-    const ports = [0, 22, 25, 465, 587, 6379, 6667, 11211].map(
-      (port) => `http://127.0.0.1:${port}/`,
-    )
     const endless = `http://127.0.0.1:${trap.port}/${'x'.repeat(16 * 1024)}`
-    for (const url of ['', 'http://', '//127.0.0.1', ...urls, ...credentials, ...ports, endless]) {
-      await assertRefused(outbound, get(url))
+    for (const url of ['', 'http://', '//127.0.0.1', ...urls, ...credentials, endless]) {
+      await assertRefused(outbound, get(url), NOT_REQUESTABLE)
+    }
+    for (const port of [0, 22, 25, 465, 587, 6379, 6667, 11211]) {
+      const reason = `Port ${port} is not allowed: it belongs to another protocol than HTTP.`
+      await assertRefused(outbound, get(`http://127.0.0.1:${port}/`), reason)
     }
     assert.equal(opened.sockets.length, 0)
   })

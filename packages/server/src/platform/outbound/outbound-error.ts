@@ -10,8 +10,9 @@ export type FailureClass =
   | 'aborted'
 
 /**
- * One text for every refusal: naming the rule would tell users about our network, and so would a
- * difference between a name that only our resolvers know and one that nobody knows.
+ * One text for every refused address: naming the rule would tell users about our network, and so
+ * would a difference between a name that only our resolvers know and one that nobody knows. What
+ * follows from the URL alone has a text of its own.
  */
 const REFUSAL =
   'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.'

@@ -40,6 +40,8 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
   6668, 6669, 6679, 6697, 10080, 11211,
 ])
 
+const NOT_REQUESTABLE = `The URL must be an http:// or https:// URL without user name and password, of at most ${URL_CHARS_MAX} characters.`
+
 /**
  * The target of `url`, or an OutboundError of kind 'refused' or 'dns'.
  *
@@ -50,11 +52,14 @@ const REFUSED_PORTS: ReadonlySet<number> = new Set([
  */
 export async function resolveTarget(options: TargetOptions, url: string): Promise<Target> {
   const parsed = url.length <= URL_CHARS_MAX ? URL.parse(url) : null
-  if (parsed === null || !isRequestable(parsed)) throw new OutboundError('refused')
+  if (parsed === null || !isRequestable(parsed)) throw new OutboundError('refused', NOT_REQUESTABLE)
 
   const port = portOf(parsed)
   const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-  if (REFUSED_PORTS.has(port)) throw new OutboundError('refused')
+  if (REFUSED_PORTS.has(port)) {
+    const detail = `Port ${port} is not allowed: it belongs to another protocol than HTTP.`
+    throw new OutboundError('refused', detail)
+  }
 
   const addresses = isIP(host) !== 0 ? [host] : await lookUp(options, host)
   if (!addresses.every((address) => isAllowedAddress(options.rules, address))) {
