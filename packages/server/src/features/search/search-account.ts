@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/open.ts'
+import type { SearchPlace } from '../../store/tables/search.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { ContentBatches } from './content-batches.ts'
 
@@ -24,7 +25,7 @@ export type SearchDeps = {
  */
 type Position =
   | { readonly in: 'new'; readonly lastNumber: number; readonly before: string | null }
-  | { readonly in: 'index'; readonly before: number }
+  | ({ readonly in: 'index' } & SearchPlace)
 
 /** A part of a search: from a position, until `limit` matches are found or much was read. */
 export type SearchPart = {
@@ -92,7 +93,7 @@ export async function findInAccount(
   const texts = query.terms.flatMap(({ isNegated, containedText }) =>
     isNegated || containedText === null ? [] : [containedText],
   )
-  const page = await pageAt(store, owner, { position, texts })
+  const { messages: page, next: behind } = await pageAt(store, owner, { position, texts })
   const candidates = await store.messages.listCandidatesByIds(
     owner,
     page.map(({ id }) => id),
@@ -115,41 +116,45 @@ export async function findInAccount(
     if (unmet === null) found.push(id)
     if (found.length === limit || chars > CHARS_MAX) return { found, position: next }
   }
-  const last = page.at(-1)
-  if (page.length === PAGE && last !== undefined) return { found, position: last.next }
-  if (position.in === 'index') return { found, position: null }
-  return { found, position: { in: 'index', before: position.lastNumber + 1 } }
+  return { found, position: behind }
 }
 
-/** Messages that may match, each with the position behind it. */
+/** Messages that may match, each with the position behind it, and the position behind them all. */
 async function pageAt(
   { search }: Tables,
   owner: AccountId,
   { position, texts }: { readonly position: Position; readonly texts: readonly string[] },
-): Promise<{ readonly id: MessageId; readonly next: Position }[]> {
+): Promise<{
+  readonly messages: readonly { readonly id: MessageId; readonly next: Position }[]
+  readonly next: Position | null
+}> {
   if (position.in === 'new') {
     const ids = await search.listNew(owner, { ...position, limit: PAGE })
-    return ids.map((id) => ({ id, next: { ...position, before: id } }))
+    const messages = ids.map((id) => ({ id, next: { ...position, before: id } }))
+    const last = ids.length === PAGE ? messages.at(-1) : undefined
+    const before = position.lastNumber + 1
+    return { messages, next: last?.next ?? { in: 'index', before, isCompared: false } }
   }
-  const entries = await search.list(owner, { texts, before: position.before, limit: PAGE })
-  return entries.map(({ number, messageId }) => ({
+  const { entries, next } = await search.list(owner, { texts, from: position, limit: PAGE })
+  const messages = entries.map(({ number, messageId }) => ({
     id: messageId,
-    next: { in: 'index', before: number },
+    next: { ...position, before: number },
   }))
+  return { messages, next: next === null ? null : { in: 'index', ...next } }
 }
 
 function writeCursor(position: Position): string {
   const text =
     position.in === 'index'
-      ? `i${position.before}`
+      ? `${position.isCompared ? 'c' : 'i'}${position.before}`
       : `n${position.lastNumber}.${position.before ?? ''}`
   return Buffer.from(text).toString('base64url')
 }
 
 function readCursor(cursor: string): Position {
   const text = Buffer.from(cursor, 'base64url').toString()
-  const [, before] = /^i(\d{1,15})$/.exec(text) ?? []
-  if (before !== undefined) return { in: 'index', before: Number(before) }
+  const [, kind, before] = /^([ci])(\d{1,15})$/.exec(text) ?? []
+  if (before !== undefined) return { in: 'index', before: Number(before), isCompared: kind === 'c' }
   const [, lastNumber, id] = /^n(\d{1,15})\.(\w{0,40})$/.exec(text) ?? []
   if (lastNumber !== undefined) {
     return { in: 'new', lastNumber: Number(lastNumber), before: id === '' ? null : (id ?? null) }

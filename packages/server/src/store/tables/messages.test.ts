@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
+import { CompiledQuery, createQueryId, type RootOperationNode } from 'kysely'
+import { createSqlite } from '../../../test/testing-databases.ts'
 import { ALICE, describeEachDatabase, givenInbox, newMail } from '../../../test/testing-store.ts'
 import { createIds } from '../../platform/ids.ts'
-import type { Store } from '../open.ts'
+import { openStore, type Store } from '../open.ts'
+import { openSqlite } from '../sqlite/open.ts'
 import type { NewMail } from './mails.ts'
+import { Messages } from './messages.ts'
 
 const ids = createIds({ now: () => 1 })
 
@@ -43,6 +47,38 @@ describeEachDatabase('messages', (open) => {
     for (const [one] of read) {
       assert.equal(one?.subject?.length, 998)
       assert.ok(JSON.stringify(one).length < 4_000)
+    }
+  })
+})
+
+describe('messages by their ids on SQLite', () => {
+  it('are found by these, and not among all of the account', async () => {
+    await using database = await createSqlite()
+    await (await openStore({ url: database.url, exclusive: false })).close()
+    const { db } = openSqlite(database.url.replace(/^sqlite:/, ''), 'atCommit')
+    try {
+      const nodes: RootOperationNode[] = []
+      const watched = db.withPlugin({
+        transformQuery: ({ node }) => {
+          nodes.push(node)
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      const messages = new Messages(watched)
+      const many = Array.from({ length: 100 }, () => ids.next('message'))
+      await messages.listCandidatesByIds(ALICE, many)
+      await messages.listByIds(ALICE, many)
+      await messages.listQueried(ALICE, many)
+      assert.equal(nodes.length, 3)
+      for (const node of nodes) {
+        const { sql, parameters } = db.getExecutor().compileQuery(node, createQueryId())
+        const plan = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])
+        const [first] = (await db.executeQuery<{ detail: string }>(plan)).rows
+        assert.match(String(first?.detail), /^SEARCH message USING INDEX \w+ \(id=\?\)/)
+      }
+    } finally {
+      await db.destroy()
     }
   })
 })

@@ -10,7 +10,7 @@ import type {
   Otp,
 } from '@mayfly/contract'
 import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
 import type { MailContent, MailSender } from './mails.ts'
@@ -177,13 +177,9 @@ export class Messages {
   /** The candidates among these messages of the account, in any order. */
   async listCandidatesByIds(owner: AccountId, ids: readonly MessageId[]): Promise<Candidate[]> {
     if (ids.length === 0) return []
-    const rows = await this.#db
-      .selectFrom('message')
-      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+    const rows = await this.#among(owner, ids)
       .select(CANDIDATE_COLUMNS)
       .select(NAME_COLUMNS)
-      .where('inbox.account_id', '=', owner)
-      .where('message.id', 'in', ids)
       .execute()
     return rows.map(toCandidate)
   }
@@ -194,13 +190,9 @@ export class Messages {
     ids: readonly MessageId[],
   ): Promise<(MessageSummary & { readonly inboxId: InboxId })[]> {
     if (ids.length === 0) return []
-    const rows = await this.#db
-      .selectFrom('message')
-      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+    const rows = await this.#among(owner, ids)
       .select(SUMMARY_COLUMNS)
       .select('message.inbox_id')
-      .where('inbox.account_id', '=', owner)
-      .where('message.id', 'in', ids)
       .orderBy('message.received_at', 'desc')
       .orderBy('message.sequence', 'desc')
       .execute()
@@ -233,7 +225,7 @@ export class Messages {
     ids: readonly MessageId[],
   ): Promise<Map<MessageId, QueriedContent>> {
     if (ids.length === 0) return new Map()
-    const rows = await this.#full(owner, null).where('message.id', 'in', ids).execute()
+    const rows = await this.#full(this.#among(owner, ids)).execute()
     const stored = await Promise.all(rows.map((row) => this.#toStored(row)))
     return new Map(stored.map((message) => [message.id, message]))
   }
@@ -303,7 +295,9 @@ export class Messages {
 
   /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
-    const row = await this.#full(owner, inboxId).where('message.id', '=', id).executeTakeFirst()
+    const row = await this.#full(this.#owned(owner, inboxId))
+      .where('message.id', '=', id)
+      .executeTakeFirst()
     return row === undefined ? null : this.#toStored(row)
   }
 
@@ -313,7 +307,7 @@ export class Messages {
     of: { readonly inboxId: InboxId; readonly messageId: MessageId },
     bytesMax: number,
   ): Promise<StoredMessage | null> {
-    const row = await this.#full(owner, of.inboxId)
+    const row = await this.#full(this.#owned(owner, of.inboxId))
       .where('message.id', '=', of.messageId)
       .where('message.size_bytes', '<=', bytesMax)
       .where('mail.html', 'is', null)
@@ -321,8 +315,8 @@ export class Messages {
     return row === undefined ? null : this.#toStored(row)
   }
 
-  #full(owner: AccountId, inboxId: InboxId | null) {
-    return this.#owned(owner, inboxId)
+  #full(messages: OwnMessages) {
+    return messages
       .innerJoin('mail', 'mail.id', 'message.mail_id')
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
@@ -389,13 +383,26 @@ export class Messages {
     return rows.map(toAttachment)
   }
 
-  /** The messages of an inbox of the account, or of all its inboxes. */
-  #owned(owner: AccountId, inboxId: InboxId | null) {
-    const owned = this.#db
+  /** The messages of an inbox of the account. */
+  #owned(owner: AccountId, inboxId: InboxId): OwnMessages {
+    return this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
       .where('inbox.account_id', '=', owner)
-    return inboxId === null ? owned : owned.where('inbox.id', '=', inboxId)
+      .where('inbox.id', '=', inboxId)
+  }
+
+  /**
+   * Those of these messages that the account has. In a `cross join` SQLite keeps the order of the
+   * tables; otherwise it reads all messages of the account when there are many ids.
+   */
+  #among(owner: AccountId, ids: readonly MessageId[]): OwnMessages {
+    return this.#db
+      .selectFrom('message')
+      .crossJoin('inbox')
+      .whereRef('inbox.id', '=', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('message.id', 'in', ids)
   }
 }
 
@@ -420,6 +427,9 @@ const CANDIDATE_COLUMNS = [
 ] as const
 
 const NAME_COLUMNS = [FROM_NAME, FROM_ADDRESS, SUBJECT] as const
+
+/** A query of messages with their inboxes. */
+type OwnMessages = SelectQueryBuilder<Schema, 'message' | 'inbox', object>
 
 type MessageColumns = Selectable<Schema['message']>
 

@@ -1,5 +1,6 @@
 import type { AccountId, MessageId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
+import { StorageUnavailable } from '../../errors.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
@@ -14,6 +15,19 @@ export type UnindexedMessage = MessageKey & {
 /** A message of the index; entries are numbered in the order in which they were added. */
 export type SearchEntry = { readonly number: number; readonly messageId: MessageId }
 
+/** Where a list goes on: with the entries of lower numbers. */
+export type SearchPlace = {
+  readonly before: number
+  /** Whether the entries are compared one by one, because the index is too slow for the texts. */
+  readonly isCompared: boolean
+}
+
+/** Entries of a list; `next` is null at its end. A page may be empty before the end. */
+export type SearchPage = {
+  readonly entries: readonly SearchEntry[]
+  readonly next: SearchPlace | null
+}
+
 /** Newest messages that are looked at for those that are not in the index yet. */
 const NEW_MESSAGES_MAX = 5_000
 
@@ -26,8 +40,20 @@ const PIECES_MAX = 24
 /** Texts by which PostgreSQL's index finds: it has only letters and digits, in pieces of three. */
 const INDEXED_BY_POSTGRES = /[\p{L}\p{N}]{3}/u
 
-/** Newest entries that PostgreSQL compares without the index: some 30 ms at most. */
-const NEWEST_ENTRIES = 1_000
+/** How much PostgreSQL does for one page of a list. */
+type Limits = {
+  /** Newest entries that are compared without the index: some 30 ms. */
+  readonly newestEntries: number
+  /** Longest time that a look-up in the index takes. */
+  readonly indexMs: number
+  /** Entries of a page that are compared one by one where the index is too slow: some 150 ms. */
+  readonly comparedEntries: number
+}
+
+const LIMITS: Limits = { newestEntries: 1_000, indexMs: 1_000, comparedEntries: 5_000 }
+
+/** A statement was cancelled, as by its time limit. */
+const QUERY_CANCELED = '57014'
 
 /** The name of the one row of state. */
 const NAME = 'messages'
@@ -38,10 +64,12 @@ const INDEXED_TO = sql`coalesce((select indexed_to from search_state), '')`
 export class SearchIndex {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  readonly #limits: Limits
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, limits = LIMITS) {
     this.#db = db
     this.#dialect = dialect
+    this.#limits = limits
   }
 
   /** Messages of all accounts that are not in the index, oldest first. */
@@ -135,57 +163,75 @@ export class SearchIndex {
   }
 
   /**
-   * Entries of an account with numbers below `before`, newest first, that may contain all of these
-   * folded texts. Texts that are too short for the index are left out.
+   * Entries of an account from a place on, newest first, that may contain all of these folded
+   * texts. Texts that are too short for the index are left out.
    */
   async list(
     owner: AccountId,
-    page: { readonly texts: readonly string[]; readonly before: number; readonly limit: number },
-  ): Promise<SearchEntry[]> {
-    const { texts, before, limit } = page
+    page: { readonly texts: readonly string[]; readonly from: SearchPlace; readonly limit: number },
+  ): Promise<SearchPage> {
+    const { texts, from, limit } = page
     if (this.#dialect.name === 'sqlite') {
       const pieces = [...new Set(texts.flatMap(piecesOf))].slice(0, PIECES_MAX)
-      if (pieces.length > 0) return this.#listWithPieces(owner, { pieces, before, limit })
+      if (pieces.length > 0) {
+        return pageOf(await this.#listWithPieces(owner, { pieces, ...from, limit }), limit)
+      }
     } else {
       const indexed = texts.filter((text) => INDEXED_BY_POSTGRES.test(text))
       if (indexed.length > 0) return this.#listNewestFirst(owner, { ...page, texts: indexed })
     }
     const { rows } = await sql<SearchEntry>`
       select number, message_id as "messageId" from search_entry
-      where account_id = ${owner} and number < ${before}
+      where account_id = ${owner} and number < ${from.before}
       order by number desc limit ${limit}`.execute(this.#db)
-    return rows
+    return pageOf(rows, limit)
   }
 
   /**
-   * PostgreSQL collects all entries that a text is in before it sorts them: for a word of every
-   * mail that takes seconds. So the newest are compared one by one first, and often suffice.
+   * PostgreSQL collects and compares all entries that have the pieces of a text before it sorts
+   * them: of 1,000,000 mails that takes half a minute where each has them. So the newest are
+   * compared one by one first, and often suffice. Then the index gets a second; a text for which
+   * that is too short is in many entries, or its pieces are, and the rest is compared part by part.
    */
   async #listNewestFirst(
     owner: AccountId,
-    { texts, before, limit }: Parameters<SearchIndex['list']>[1],
-  ): Promise<SearchEntry[]> {
-    const patterns = texts.map((text) => sql`and text like ${`%${escapePattern(text)}%`}`)
-    const listBetween = async (start: number, end: number, most: number) => {
-      const { rows } = await sql<SearchEntry>`
-        select number, message_id as "messageId" from search_entry
-        where account_id = ${owner} and number >= ${start} and number < ${end}
-          ${sql.join(patterns, sql` `)}
-        order by number desc limit ${most}`.execute(this.#db)
-      return rows
+    { texts, from, limit }: Parameters<SearchIndex['list']>[1],
+  ): Promise<SearchPage> {
+    const contained = sql.join(
+      texts.map((text) => sql`text like ${`%${escapePattern(text)}%`}`),
+      sql` and `,
+    )
+    const { newestEntries, comparedEntries, indexMs } = this.#limits
+    const count = from.isCompared ? comparedEntries : newestEntries
+    const start = await this.#startOf(owner, from.before, count)
+    // The inner limit keeps PostgreSQL from using the index here.
+    const { rows: newest } = await sql<SearchEntry>`
+      select number, message_id as "messageId" from (
+        select number, message_id, text from search_entry
+        where account_id = ${owner} and number < ${from.before}
+        order by number desc limit ${count}) as newest
+      where ${contained} order by number desc limit ${limit}`.execute(this.#db)
+    if (newest.length === limit || start === null) {
+      return pageOf(newest, limit, from.isCompared)
     }
-    const start = await this.#startOfNewest(owner, before)
-    const newest = await listBetween(start, before, limit)
-    if (newest.length === limit || start === 0) return newest
-    return [...newest, ...(await listBetween(0, start, limit - newest.length))]
+    const rest = { before: start, isCompared: true }
+    if (from.isCompared) return { entries: newest, next: rest }
+    const older = await within(this.#db, indexMs, (tx) =>
+      sql<SearchEntry>`
+        select number, message_id as "messageId" from search_entry
+        where account_id = ${owner} and number < ${start} and ${contained}
+        order by number desc limit ${limit - newest.length}`.execute(tx),
+    )
+    if (older === null) return { entries: newest, next: rest }
+    return pageOf([...newest, ...older.rows], limit)
   }
 
-  /** The number of the oldest of the newest entries of an account before one; 0 for all of them. */
-  async #startOfNewest(owner: AccountId, before: number): Promise<number> {
+  /** The number of the last of so many entries before one; null if there are fewer. */
+  async #startOf(owner: AccountId, before: number, count: number): Promise<number | null> {
     const { rows } = await sql<{ number: number }>`
       select number from search_entry where account_id = ${owner} and number < ${before}
-      order by number desc offset ${NEWEST_ENTRIES - 1} limit 1`.execute(this.#db)
-    return rows[0]?.number ?? 0
+      order by number desc offset ${count - 1} limit 1`.execute(this.#db)
+    return rows[0]?.number ?? null
   }
 
   async #listWithPieces(
@@ -200,6 +246,30 @@ export class SearchIndex {
       where search_text match ${match} and search_text.rowid < ${before} and account_id = ${owner}
       order by search_text.rowid desc limit ${limit}`.execute(this.#db)
     return rows
+  }
+}
+
+/** A page of at most `limit` entries; one with fewer is the last. */
+function pageOf(entries: readonly SearchEntry[], limit: number, isCompared = false): SearchPage {
+  const last = entries.length === limit ? entries.at(-1) : undefined
+  return { entries, next: last === undefined ? null : { before: last.number, isCompared } }
+}
+
+/** The result of a statement of PostgreSQL; null when it takes longer than this. */
+async function within<T>(
+  db: Kysely<Schema>,
+  ms: number,
+  run: (tx: Kysely<Schema>) => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql.raw(`set local statement_timeout = ${ms}`).execute(tx)
+      return await run(tx)
+    })
+  } catch (error) {
+    const { cause } = error instanceof StorageUnavailable ? error : {}
+    if (cause instanceof Error && 'code' in cause && cause.code === QUERY_CANCELED) return null
+    throw error
   }
 }
 
