@@ -22,29 +22,46 @@ if (files.length === 0) {
   process.exit(2)
 }
 // Tests that start the server as a process of its own start what is built.
-await step('setup', process.execPath, ['tools/setup.mjs'])
-if (only.length === 0) await step('checks', process.execPath, ['tools/check.ts'])
+await mustPass('setup', ['tools/setup.mjs'])
+if (only.length === 0) await mustPass('checks', ['tools/check.ts'])
 // One PostgreSQL for all test files; each test has a database of its own in it.
 await using postgres = await startPostgres()
 await createTemplate(postgres.url)
 process.env['TEST_POSTGRES_URL'] = postgres.url
 // Compiled code is kept between the test processes, and between runs.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
-await step(`${files.length} test files`, process.execPath, [
-  '--test',
-  // As many as the cores of a small machine: many tests start a browser, a database or other nodes.
-  '--test-concurrency=2',
-  '--test-timeout=300000',
-  ...files,
+// Tests beside the code start no other programs: they share a process, which saves a start for
+// each file. The others have a process each, two at a time: many start a browser, a database or
+// other nodes.
+const units = files.filter((file) => file.includes('/src/'))
+const others = files.filter((file) => !file.includes('/src/'))
+const passed = await Promise.all([
+  test(`${others.length} files that start programs`, ['--test-concurrency=2'], others),
+  test(`${units.length} files of unit tests`, ['--test-isolation=none'], units),
 ])
+if (passed.includes(false)) process.exitCode = 1
 
-async function step(name: string, command: string, args: readonly string[]): Promise<void> {
+async function test(
+  name: string,
+  options: readonly string[],
+  files: readonly string[],
+): Promise<boolean> {
+  if (files.length === 0) return true
+  return await run(name, ['--test', '--test-timeout=300000', ...options, ...files])
+}
+
+/** Runs a step that the next ones need. */
+async function mustPass(name: string, args: readonly string[]): Promise<void> {
+  if (!(await run(name, args))) process.exit(1)
+}
+
+/** Runs Node; whether it succeeded. */
+async function run(name: string, args: readonly string[]): Promise<boolean> {
   const startedAt = performance.now()
   process.stderr.write(`\n== ${name}\n`)
-  const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit' })
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' })
   const status = await new Promise((resolve) => child.once('exit', resolve))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
-  if (status !== 0) process.exitCode = 1
-  if (status !== 0 && name !== `${files.length} test files`) process.exit(1)
+  return status === 0
 }
