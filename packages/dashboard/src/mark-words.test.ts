@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { markWords, wordsOf } from './mark-words.ts'
+import { fromMatch, markWords, wordsOf } from './mark-words.ts'
 
 describe('the words of a query', () => {
   const cases: readonly (readonly [q: string, words: readonly string[]])[] = [
@@ -31,5 +31,19 @@ describe('marking words', () => {
   ]
   for (const [text, q, result] of cases) {
     it(`of ${q} in ${text}`, () => assert.equal(marked(text, q), result))
+  }
+})
+
+describe('a row of a search', () => {
+  const preview = 'Thank you for your order of last Monday. Your parcel has left our warehouse.'
+  const cases: readonly (readonly [q: string, shown: string])[] = [
+    ['', preview],
+    ['order', preview],
+    ['absent', preview],
+    ['parcel', '…of last Monday. Your parcel has left our warehouse.'],
+    ['warehouse', '…parcel has left our warehouse.'],
+  ]
+  for (const [q, shown] of cases) {
+    it(`begins before ${q || 'nothing'}`, () => assert.equal(fromMatch(preview, wordsOf(q)), shown))
   }
 })

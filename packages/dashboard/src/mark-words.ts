@@ -47,6 +47,19 @@ export function markWords(
   return parts.filter((part) => part.text !== '')
 }
 
+/** What is shown before the first match of a text that is cut. */
+const LEAD_LENGTH = 24
+
+/** A text from a few words before its first match on: the end of a row is cut off. */
+export function fromMatch(text: string, words: readonly string[]): string {
+  const [first] = words.length === 0 ? [] : markWords(text, words)
+  if (first === undefined || first.isMatch || first.text === text) return text
+  const lead = first.text.slice(-LEAD_LENGTH)
+  if (lead === first.text) return text
+  const shown = lead.slice(lead.indexOf(' ') + 1)
+  return `…${shown}${text.slice(first.text.length)}`
+}
+
 /** A text without case and accents, as searches compare it, and where each character comes from. */
 function fold(text: string): { folded: string; starts: readonly number[] } {
   let folded = ''

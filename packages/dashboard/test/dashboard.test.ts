@@ -336,9 +336,15 @@ describe('the dashboard', () => {
     const { page, service, account, show } = window
     const inbox = await createInbox(account, 'phone')
     await service.sendMail({ to: inbox.emailAddress, subject: 'Hello', text: 'Code: 481516' })
+    await service.sendMail({ to: inbox.emailAddress, subject: 'long '.repeat(150), text: 'x' })
     await show('#/')
     await page.reload()
     await page.getByRole('link', { name: /^phone/ }).click()
+    const time = await page
+      .getByRole('link', { name: /long long/ })
+      .locator('time')
+      .boundingBox()
+    assert.ok(time !== null && time.x + time.width < 360, 'a long subject leaves the time in view')
     await page.getByRole('link', { name: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.equal(

@@ -1,5 +1,7 @@
 import type { MessageSummary } from '@mayfly/client'
 import { personText } from '../format.ts'
+import { fromMatch } from '../mark-words.ts'
+import { markedWords } from '../state/rows.ts'
 import { Badge } from './controls.tsx'
 import { Icon } from './icon.tsx'
 import { Marked } from './marked.tsx'
@@ -63,7 +65,7 @@ export function MessageRow(props: {
             {inboxAddress.split('@')[0]}
           </span>
         ) : null}
-        <Marked text={preview ?? ''} />
+        <Marked text={fromMatch(preview ?? '', markedWords.value)} />
       </span>
     </a>
   )

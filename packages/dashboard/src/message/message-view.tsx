@@ -4,7 +4,7 @@ import { Button, IconButton, IconLink } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { Ago } from '../components/times.tsx'
 import { copyText } from '../copy.ts'
-import { personText, sizeText } from '../format.ts'
+import { exactTime, personText, sizeText } from '../format.ts'
 import { route } from '../route.ts'
 import { hrefOf, listRouteOf, type Tab } from '../routes.ts'
 import { neighbourOfOpen, openNeighbour } from '../state/cursor.ts'
@@ -120,7 +120,8 @@ function Heading({ message }: { readonly message: Message }) {
         )}
       </dl>
       <p class="facts">
-        <Ago at={message.receivedAt} /> · {sizeText(message.sizeBytes)}
+        {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} suffix=" ago" /> ·{' '}
+        {sizeText(message.sizeBytes)}
         {message.envelope.tls === null ? '' : ` · ${message.envelope.tls}`}
       </p>
     </header>

@@ -30,14 +30,16 @@ export function PreviewTab({ message }: { readonly message: Message }) {
   return (
     <div class="preview">
       <div class="preview-tools">
-        <Segments
-          label="Width"
-          values={WIDTHS}
-          selected={width.value}
-          onSelect={(value) => {
-            width.value = value
-          }}
-        />
+        <div class="preview-widths">
+          <Segments
+            label="Width"
+            values={WIDTHS}
+            selected={width.value}
+            onSelect={(value) => {
+              width.value = value
+            }}
+          />
+        </div>
         <Segments
           label="Colours of the mail"
           values={[
