@@ -1,5 +1,7 @@
 /** Weights set by hand. Others begin at 0. */
 export const PRIORS: Readonly<Record<string, number>> = {
+  'a placeholder in the mail': -1.5,
+  'with the number of an offer, as coupons are': -3,
   'a percentage, not secret': -1,
   'an amount, nothing to enter': -2,
   'a sequence of digits in a mail with examples': -2,

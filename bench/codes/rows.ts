@@ -12,20 +12,20 @@ import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/tes
 import { readCorpus, readTable } from '../../packages/mail/test/testing-otp-corpus.ts'
 import { TRANSFORMATIONS } from '../../packages/mail/test/testing-otp-transformations.ts'
 
-/** Changes of a mail after which it must be judged alike. */
-const VARIATIONS = new Set([
-  'the text part alone',
-  'the HTML alone',
-  'subject "hello"',
-  'no subject',
-  'a footer',
-  'a signature',
-  'an order below',
-  'an order above',
-  'a ticket below',
-  'an older mail below',
-  'a phone above',
-  'a preheader',
+/** Changes of a mail after which it must be judged alike, and how much each counts. */
+const VARIATIONS: ReadonlyMap<string, number> = new Map([
+  ['the text part alone', 2],
+  ['the HTML alone', 1],
+  ['subject "hello"', 4],
+  ['no subject', 4],
+  ['a footer', 1],
+  ['a signature', 1],
+  ['an order below', 1],
+  ['an order above', 1],
+  ['a ticket below', 1],
+  ['an older mail below', 1],
+  ['a phone above', 1],
+  ['a preheader', 1],
 ])
 
 /** One mail: the amounts of the facts of each value, and the index of the code, or -1. */
@@ -34,6 +34,8 @@ export interface Row {
   readonly language: string
   readonly otp: string | null
   readonly isOriginal: boolean
+  /** The change of the mail, if it was changed. */
+  readonly variation: string
   readonly weight: number
   readonly values: readonly string[]
   /** Where the facts of each value begin, and where those of the last end. */
@@ -76,7 +78,7 @@ function amountsOf({
   return amounts.filter(([, amount]) => amount !== 0).map(([fact, amount]) => [idOf(fact), amount])
 }
 
-type Use = Pick<Row, 'group' | 'language' | 'weight' | 'isOriginal'>
+type Use = Pick<Row, 'group' | 'language' | 'weight' | 'isOriginal' | 'variation'>
 
 function rowOf(mail: Parts, use: Use, isKnown?: (word: string) => boolean): Row {
   const lines = readLines(mail)
@@ -106,14 +108,19 @@ function rowsOf(
   mail: BatchMail,
   words: ReadonlyMap<string, number>,
 ): readonly Row[] {
-  const varied = TRANSFORMATIONS.filter(({ name }) => VARIATIONS.has(name)).flatMap(
-    ({ apply }) => apply(mail) ?? [],
-  )
+  const varied = TRANSFORMATIONS.flatMap(({ name, apply }) => {
+    const share = VARIATIONS.get(name)
+    const changed = share === undefined ? null : apply(mail)
+    return changed === null || share === undefined ? [] : [{ name, share, changed }]
+  })
+  const shares = varied.reduce((sum, { share }) => sum + share, 0)
   const language = mail.language.split('-', 1)[0] ?? ''
-  const use = { group, language, isOriginal: false }
+  const use = { group, language, isOriginal: false, variation: '' }
   return [
     rowOf(mail, { ...use, weight: 0.5, isOriginal: true }),
-    ...varied.map((one) => rowOf(one, { ...use, weight: VARIED_WEIGHT / varied.length })),
+    ...varied.map(({ name, share, changed }) =>
+      rowOf(changed, { ...use, variation: name, weight: (VARIED_WEIGHT * share) / shares }),
+    ),
     ...DRAWS.map((draw) =>
       rowOf(mail, { ...use, weight: 1 / DRAWS.length }, (word) =>
         isDrawnKnown(
@@ -196,7 +203,7 @@ function phraseRows(): readonly Row[] {
     otp,
   })
   const phraseOf = (language: string) =>
-    ({ group: 'phrases', language, weight: 4, isOriginal: false }) as const
+    ({ group: 'phrases', language, weight: 4, isOriginal: false, variation: '' }) as const
   for (const [language = '', value = '', sentence = ''] of readTable('phrases.tsv')) {
     const text = sentence.replaceAll('\\n', '\n')
     const otp = value === '-' ? null : value

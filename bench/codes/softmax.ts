@@ -4,6 +4,9 @@ import { ids, type Row } from './rows.ts'
 /** How strongly a weight is pulled towards the one set by hand. */
 const PULL = 1
 
+/** Weights are made smaller by this, because confidences of left-out batches were too high. */
+const SHRINKAGE = 0.8
+
 const STEPS = 200
 const STEP = 0.05
 
@@ -107,7 +110,7 @@ export function fitWeights(rows: readonly Row[]): Float64Array {
       weights[id] = natural((weights[id] ?? 0) - (rate * mean) / spread, prior)
     }
   }
-  return weights
+  return weights.map((weight) => weight * SHRINKAGE)
 }
 
 function natural(weight: number, prior: number): number {

@@ -48,6 +48,10 @@ describe('a word names', () => {
     ['Your code was made in 2025', 'code=-'],
     ['Code: 482913 or 730528', 'Code=482913'],
     ['A 7093 kóddal lépj be', 'kóddal=7093'],
+    ['The code to confirm the payment of your bill is 482913', 'code=482913 bill=-'],
+    ['The OTP to change your phone number is 482913', 'OTP=482913 phone=- number=-'],
+    ['The OTP is below, our phone: 5550142', 'OTP=- phone=5550142'],
+    ['您正在修改讀者證 0033659 的密碼', '密碼=-'],
     ['確認コードは482913です。注文番号4821', '確認コード=482913 注文番号=4821'],
   ]
   for (const [line, expected] of lines) {

@@ -35,7 +35,15 @@ export const NAMERS = CODE_LIKE | NOUNS | bitsOf('ending', 'number')
 const PURPOSE = bitsOf('otp', 'verify', 'login', 'once')
 
 /** Names of things that a code can be for. */
-const NAMES_OF_PURPOSE = bitsOf('naming', 'owner', 'thing', 'password')
+const NAMES_OF_PURPOSE = bitsOf(
+  'naming',
+  'owner',
+  'thing',
+  'password',
+  'contact',
+  'money',
+  'number',
+)
 
 /** A word farther away than this does not name a number. */
 const COST_MAX = 140
@@ -132,11 +140,12 @@ export function bindWords(
     const value = values[valueAt[index] ?? FREE]
     if (value !== undefined) owners.fill(value.start, first, last + 1)
   }
-  shareWithCodes(pairs, { words, names, values, valueAt, nameAt, owners })
+  shareWithCodes(pairs, { text, words, names, values, valueAt, nameAt, owners })
   return owners
 }
 
 interface Assignment {
+  readonly text: string
   readonly words: readonly PlacedWord[]
   readonly names: readonly Name[]
   readonly values: readonly NamedValue[]
@@ -151,7 +160,7 @@ interface Assignment {
  */
 function shareWithCodes(
   pairs: readonly Pair[],
-  { words, names, values, valueAt, nameAt, owners }: Assignment,
+  { text, words, names, values, valueAt, nameAt, owners }: Assignment,
 ): void {
   for (const { name, value } of pairs) {
     const code = names[name]
@@ -159,13 +168,20 @@ function shareWithCodes(
     if (code === undefined || own === undefined || valueAt[name] !== FREE) continue
     const isCode = (code.concepts & CODE_LIKE & ~BIT.password) !== 0
     const isNumber = (own.concepts & NAMERS) === BIT.number
-    const isOfPurpose = isPurpose(words, code, own) && (values[value]?.start ?? 0) > own.end + 1
+    const isOfPurpose = isPurpose(words, code, own) && !isLabel(text, own, values[value])
     if (!isCode || !(isNumber || isOfPurpose)) continue
     // What a code is for does not name its number.
     if (isOfPurpose) owners.fill(FREE, own.first, own.last + 1)
     valueAt[name] = value
     owners.fill(values[value]?.start ?? FREE, code.first, code.last + 1)
   }
+}
+
+/** `order 4821`, `phone: 555 0142`. */
+function isLabel(text: string, { end, concepts }: Name, value: NamedValue | undefined): boolean {
+  const start = value?.start ?? 0
+  if (start <= end + 1) return true
+  return (concepts & bitsOf('contact', 'money')) !== 0 && followsColon(text, start)
 }
 
 /** `the code to confirm your order: 482913`, `the code to sign in to your customer area is`. */
@@ -324,9 +340,13 @@ function canName({ concepts }: Name, value: NamedValue, cost: number): boolean {
     )
   }
   if ((concepts & CODE_LIKE) === 0) return true
-  const isPassword = (concepts & (CODE_LIKE | BIT.once)) === BIT.password
+  const isPassword = isPasswordAlone(concepts)
   const costMax = isPassword ? Math.min(value.codeCostMax, PASSWORD_COST_MAX) : value.codeCostMax
   return value.isCandidate && cost <= costMax
+}
+
+function isPasswordAlone(concepts: number): boolean {
+  return (concepts & (CODE_LIKE | BIT.once)) === BIT.password
 }
 
 /** The beginning of a quotation between a number and a name: `with number 4821, "No code"`. */
@@ -335,6 +355,8 @@ const QUOTED_NAME = /.["“„«「]/u
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
   if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
+  // `the password of card 4821`, with the number first in Chinese or Japanese.
+  if (isPasswordAlone(concepts) && value.start > 0) return Number.POSITIVE_INFINITY
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
   if (cost <= 1 && (concepts & CODE_LIKE) === 0) {

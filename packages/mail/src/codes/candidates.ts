@@ -1,7 +1,9 @@
+import type { PlacedValue } from './binding.ts'
 import { KIND, kindAt } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
 import { followsColon, tokensOf } from './tokens.ts'
+import { writtenFormsOf } from './written-forms.ts'
 
 /** Something in the mail that could be typed as a code. */
 export interface Candidate {
@@ -33,11 +35,11 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const candidates: Candidate[] = []
   // The text part repeats most lines of the HTML.
   const known = new Map<string, readonly LineCandidate[]>()
-  for (let index = 0; index < lines.length && candidates.length < CANDIDATES_MAX; index += 1) {
-    const text = lines[index]?.text ?? ''
-    const places = known.get(text) ?? placesIn(text)
-    known.set(text, places)
-    for (const place of places) candidates.push({ ...place, line: index })
+  for (const [index, line] of lines.entries()) {
+    if (candidates.length >= CANDIDATES_MAX) break
+    const places = known.get(line.text) ?? placesIn(line.text)
+    known.set(line.text, places)
+    for (const place of withForms(line, places)) candidates.push({ ...place, line: index })
   }
   return candidates
 }
@@ -45,8 +47,8 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
 type LineCandidate = Omit<Candidate, 'line'>
 
 function placesIn(text: string): readonly LineCandidate[] {
-  const spoken = spokenIn(text) ?? foreignIn(text)
-  if (spoken !== null) return [spoken]
+  const foreign = foreignIn(text)
+  if (foreign !== null) return [foreign]
   const tokens = tokensOf(text)
   if (tokens.length === 0) return []
   const places: LineCandidate[] = []
@@ -74,6 +76,36 @@ function placesIn(text: string): readonly LineCandidate[] {
   return places
 }
 
+/** Adds what has the form of a code as a whole, instead of the parts of it that were found. */
+function withForms(line: Line, places: readonly LineCandidate[]): readonly LineCandidate[] {
+  const { text } = line
+  let all = places
+  for (const { value, shape, parts, start, end } of writtenFormsOf(line)) {
+    if (all.some((place) => shape !== 'words' && isFoundIn(text, place, { start, end }))) continue
+    const beginsLine = start <= firstReadable(text)
+    const form = {
+      value,
+      shape,
+      prefix: '',
+      groups: parts,
+      isNumeric: shape === 'digits' || shape === 'mixed',
+      start,
+      end,
+      standsAlone: beginsLine && end > lastReadable(text),
+      beginsLine,
+    }
+    const others = all.filter((place) => place.end <= start || place.start >= end)
+    all = [...others, form].sort((one, other) => one.start - other.start)
+  }
+  return all
+}
+
+/** Found as a whole, or without a prefix: `551 278` in `G-551 278`. */
+function isFoundIn(text: string, place: LineCandidate, { start, end }: PlacedValue): boolean {
+  if (place.end < end) return false
+  return place.start <= start || /^[A-Z]{1,3}-$/.test(text.slice(start, place.start))
+}
+
 /** Ordinary words are candidates only after a colon, or if they look random. */
 function isPlausible(group: Group, text: string): boolean {
   if (group.shape === 'digits' || group.shape === 'mixed') return true
@@ -82,7 +114,7 @@ function isPlausible(group: Group, text: string): boolean {
   }
   if (followsColon(text, group.start)) return endsThought(text, group) || !isSmall(group.value)
   if (group.parts > 1) return true
-  return looksRandom(group.value) || isQuotedWord(text, group)
+  return (looksRandom(group.value) && !isLoud(text)) || isQuotedWord(text, group)
 }
 
 /** `amber-lake-42`: in a sentence, three parts and the last a number are no ordinary words. */
@@ -103,30 +135,6 @@ function isSmall(value: string): boolean {
 function isQuotedWord(text: string, { value, start, end }: Group): boolean {
   const isOpen = '«“„"「'.includes(text.charAt(start - 1) || ' ')
   return isOpen && '»”“"」'.includes(text.charAt(end) || ' ') && value === value.toUpperCase()
-}
-
-/** Words with dashes and a number, in any alphabet, alone in a line: `берёза-туман-47`. */
-const SPOKEN = /^\s*(\p{Ll}{3,12}(?:-\p{Ll}{3,12}){0,4}-(?:\d{2,4}|\p{Ll}{3,12}))\s*$/u
-
-/** Characters of a line that may be such words. */
-const SPOKEN_CHARS_MAX = 80
-
-function spokenIn(text: string): LineCandidate | null {
-  if (text.length > SPOKEN_CHARS_MAX || !text.includes('-')) return null
-  const value = SPOKEN.exec(text)?.[1]
-  if (value === undefined) return null
-  const start = text.indexOf(value)
-  return {
-    value,
-    shape: 'words',
-    prefix: '',
-    groups: value.split('-').length,
-    isNumeric: false,
-    start,
-    end: start + value.length,
-    standsAlone: true,
-    beginsLine: true,
-  }
 }
 
 /** Capitals of another alphabet with digits, alone in a line or behind a colon: `Ж5К-183`. */
@@ -159,6 +167,11 @@ function foreignIn(text: string): LineCandidate | null {
     standsAlone: beginsLine,
     beginsLine,
   }
+}
+
+/** A sentence in capitals: what looks like random letters in it is more often a word. */
+function isLoud(text: string): boolean {
+  return !/\p{Ll}/u.test(text) && /\p{Lu}{2}.*\s\p{Lu}{2}.*\s\p{Lu}{2}/u.test(text)
 }
 
 /** Capitals with too few vowels for a word. */

@@ -83,8 +83,13 @@ function areLine(text: string, one: Token, other: Token): boolean {
   return text.trim() === text.slice(one.start, other.end) && other.value.length <= 4
 }
 
+/** `24h`, `2nd`. */
+const MEASURE = /^\d+(?:[a-z]|st|nd|rd|th|er|[km]m|kg|cm|ml|[kmg]b|p[xt]|[ap]m|min)$/
+
 function isShortMix({ digits, upper, lower, value }: Token): boolean {
-  return lower === 0 && digits > 0 && upper > 0 && value.length >= 3 && value.length <= 4
+  if (digits === 0 || digits === value.length || (upper > 0 && lower > 0)) return false
+  if (MEASURE.test(value)) return false
+  return value.length >= 3 && value.length <= 4
 }
 
 /** `HX`, `40` and `2R` in `HX 40 2R`. */
@@ -187,15 +192,17 @@ function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
 }
 
 /** A number of up to two digits with a Chinese or Japanese word behind it. */
-const COUNT = /^\d{1,2}[\u3400-\u9fff]/
+const COUNT = /^\d{1,2}\s?[\u3400-\u9fff]/
 
 function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   const sign = text.charAt(at)
   if (sign === '' || !SIGNS_INSIDE.includes(sign)) return false
   if (sign === '%' || sign === '@' || sign === '\\') return true
   // `839201,5分钟`: a comma of a sentence without spaces.
-  if (sign === ',' && step > 0 && COUNT.test(text.slice(at + 1, at + 5))) return false
+  if (sign === ',' && step > 0 && COUNT.test(text.slice(at + 1, at + 6))) return false
   const kind = kindAt(text, at + step)
   if (kind === KIND.digit) return true
+  // `code=918273`
+  if (sign === '=' && /^[\w-]+$/.test(text.slice(0, at))) return false
   return '/_='.includes(sign) && kind === KIND.letter && step < 0
 }

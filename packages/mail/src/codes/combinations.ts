@@ -28,7 +28,7 @@ export function combinedFacts(all: Combined): readonly string[] {
 }
 
 const KEPT = bitsOf('valid', 'keep')
-const STRIKING = ['large', 'letters spaced', 'one cell or line for each character']
+const STRIKING = ['large', 'one cell or line for each character']
 
 /** Relations of words in the sentence of a value, beside it, and above it. */
 const SENTENCE = [0, 1, 2, 3]
@@ -144,14 +144,22 @@ function isNothingToEnter({ subject, body }: Topic): boolean {
   return (body & bitsOf('enter', 'keep')) === 0 && (subject & CODE_LIKE) === 0
 }
 
+/** `F25NOV` in a mail with 25 %, `DR3001` in one with 300 EUR. */
+function isOfOffer(value: string, offered: ReadonlySet<string>): boolean {
+  const digits = /\d{2,}/.exec(value)?.[0] ?? ''
+  return digits !== '' && [...offered].some((number) => digits.startsWith(number))
+}
+
 /** For the numbers of the mail. */
 function figureFacts(all: Combined): readonly string[] {
-  const { meaning, topic, isLabelled } = all
-  const { amounts, hasMasked, hasMinutes, labelled } = topic.figures
+  const { meaning, shape, topic, value, isLabelled } = all
+  const { amounts, hasMasked, hasMinutes, labelled, hasPlaceholder, offered } = topic.figures
   const isUnused = isNothingToEnter(topic)
   const isRead = (topic.body & BIT.enter) === 0 && (topic.subject & CODE_LIKE) === 0
   const isCalled = meaning.points > 0
   return holding([
+    ['a placeholder in the mail', hasPlaceholder],
+    ['with the number of an offer, as coupons are', shape === 'mixed' && isOfOffer(value, offered)],
     ['one amount', amounts === 1],
     ['several amounts', amounts > 1],
     ['several amounts, nothing to enter', amounts > 1 && isUnused && isCalled],

@@ -1,4 +1,5 @@
 import { adjacentFacts } from './adjacent-words.ts'
+import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { combinedFacts } from './combinations.ts'
 import { formFacts, styleFacts } from './findings.ts'
@@ -109,7 +110,7 @@ function evidenceOfValue(
     ...formFacts(main.candidate),
     ...style,
     ...topicFacts(meaning, topic),
-    ...placeFacts(own, values),
+    ...placeFacts(own, values, topic),
     ...shown.flatMap(({ line, candidate }) => adjacentFacts(line, candidate)),
     ...comparedFacts(own, best, inMail),
     ...layoutFacts({ places: shown, style }, layout, (index) => mail.line(index)),
@@ -256,7 +257,11 @@ function topicFacts(meaning: Meaning, topic: Topic): readonly string[] {
 }
 
 /** Facts by where in the mail a value is. Hidden text alone is no code. */
-function placeFacts({ found, shown, main }: Shown, values: readonly Shown[]): readonly string[] {
+function placeFacts(
+  { found, shown, main }: Shown,
+  values: readonly Shown[],
+  topic: Topic,
+): readonly string[] {
   const isIn = (source: LineSource): boolean => found.some(({ line }) => line.source === source)
   const isSeen = shown.some(isVisible)
   if (!isSeen) {
@@ -268,7 +273,19 @@ function placeFacts({ found, shown, main }: Shown, values: readonly Shown[]): re
   if (isIn('subject') && shown.length > 1) facts.push('in subject and body')
   if (shown.length < found.length) facts.push('in the preview text')
   if (main.line.source === 'subject') facts.push('clearest in the subject')
+  if (shown.every(({ line }) => line.source === 'subject')) {
+    facts.push(
+      (topic.body & CODE_LIKE) !== 0
+        ? 'only in the subject of a mail with a code'
+        : 'only in the subject',
+    )
+  }
   return facts
+}
+
+/** An earlier code that no longer works. */
+function isDead({ main }: Shown): boolean {
+  return (main.around.sentence & BIT.dead) !== 0
 }
 
 /** The points of the best name of another value; a hidden one is no rival of a visible one. */
@@ -276,7 +293,7 @@ function bestOther(values: readonly Shown[], own: Shown): number {
   const isSeen = own.shown.some(isVisible)
   let best = 0
   for (const other of values) {
-    if (other === own || (isSeen && !other.shown.some(isVisible))) continue
+    if (other === own || (isSeen && !other.shown.some(isVisible)) || isDead(other)) continue
     best = Math.max(best, other.main.around.meaning.points)
   }
   return best

@@ -1,4 +1,5 @@
 import { chainsOf, endsShorter } from './chains.ts'
+import { areLoudWords } from './loud-words.ts'
 import type { Token } from './tokens.ts'
 
 /** What a code is made of. */
@@ -79,6 +80,9 @@ function joined(chain: {
   if (isGlued(tokens, separator)) {
     const number = tokens[1]?.value ?? ''
     return { ...parts, start: tokens[1]?.start ?? 0, value: number, shape: 'digits', parts: 1 }
+  }
+  if (separator === '-' && areLoudWords(tokens.map((token) => token.value))) {
+    return { ...parts, value: tokens.map((token) => token.value).join('-'), shape: 'words' }
   }
   if (isWords(tokens)) {
     return { ...parts, value: tokens.map((token) => token.value).join(separator), shape: 'words' }

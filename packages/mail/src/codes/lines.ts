@@ -184,7 +184,7 @@ const PIECES_MAX = 12
 
 /** Groups of digits of a code that has a cell for each of them. */
 const GROUPS_MAX = 3
-const DIGIT_GROUP = /^\s*(?:\d{2,4})\s*$/
+const DIGIT_GROUP = /^\s*(?:\d{2,4}|(?=[A-Z]*\d)[\dA-Z]{3,4})\s*$/
 
 /** Joins a code that is split into boxes for single characters, or for groups of digits. */
 function joinSplitCodes(lines: readonly Line[]): readonly Line[] {

@@ -11,6 +11,10 @@ export interface MailFigures {
   readonly hasMinutes: boolean
   /** Lines of the form `label: value` with a number in the value. */
   readonly labelled: number
+  /** A field that a program fills in: `{{minutes}}`. */
+  readonly hasPlaceholder: boolean
+  /** Numbers of two digits and more in prices and percentages. */
+  readonly offered: ReadonlySet<string>
 }
 
 // Each repetition has a bound or a start of its own: a line may be made of these characters alone.
@@ -22,6 +26,9 @@ const PRICE =
   /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]{0,20}|(?<![\d.,])\d[\d.,]{0,20}\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
 const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
+const PLACEHOLDER =
+  /\{\{\s?[\p{L}\w.]{1,40}\s?\}\}|[$#]\{[\p{L}\w.]{1,40}\}|%\{?[a-z_]{2,40}\}?%|<%=/u
+const PERCENT = /(?<!\d)(\d\d)\s?[%％٪]|[%％٪]\s?(\d\d)(?!\d)/g
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
 
 /** Amounts that are counted: more do not tell more. */
@@ -35,19 +42,33 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
   const amounts = new Set<string>()
   let hasMasked = false
   let hasMinutes = false
+  let hasPlaceholder = false
   const labelled = new Set<string>()
+  const offered = new Set<string>()
   for (const line of lines) {
     const { text } = line
     if (!line.hasDigit) continue
     if (amounts.size < AMOUNTS_MAX) {
       for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+      for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
       for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
     }
+    hasPlaceholder ||= PLACEHOLDER.test(text)
     hasMasked ||= MASKED.test(text)
     hasMinutes ||= isOfMinutes(line)
     if (isLabelled(text)) labelled.add(text)
   }
-  return { amounts: amounts.size, hasMasked, hasMinutes, labelled: labelled.size }
+  for (const amount of amounts) {
+    if (/^\d{2,4}$/.test(amount)) offered.add(amount)
+  }
+  return {
+    amounts: amounts.size,
+    hasMasked,
+    hasMinutes,
+    labelled: labelled.size,
+    hasPlaceholder,
+    offered,
+  }
 }
 
 /** A label and a value with a number. */

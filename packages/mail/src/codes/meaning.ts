@@ -47,8 +47,8 @@ const OF_SENTENCE = bitsOf('promo', 'place', 'backup', 'meeting')
 /** Words that say that a number is not a code. */
 export const OTHERWISE = OTHERS.reduce((bits, [concept]) => bits | BIT[concept], 0)
 
-/** Without names: a code that confirms an order is a code, one for a locker is not. */
-const NOT_NAMES = OTHERWISE & ~bitsOf('naming', 'owner', 'thing')
+/** A code that confirms an order, a payment or an address is a code, one for a locker is not. */
+const NOT_CONFIRMED = OTHERWISE & ~bitsOf('naming', 'owner', 'thing', 'money', 'contact')
 
 /** Points of a label that says what the number is instead. */
 const NAMED_OTHERWISE = -5
@@ -90,7 +90,7 @@ function meaningOfConcepts(label: Label, near: Nearness): Meaning {
   if (other !== null && (isCode || near.isTouching)) {
     // `the password of your account 330187` is not given.
     const isGiven = (concepts & CODE_LIKE & ~BIT.password) !== 0
-    const isConfirmed = isGiven && (concepts & PURPOSE) !== 0 && (concepts & NOT_NAMES) === 0
+    const isConfirmed = isGiven && (concepts & PURPOSE) !== 0 && (concepts & NOT_CONFIRMED) === 0
     return isConfirmed ? { points: 3, reason: 'called a code' } : other
   }
   if (((clause | concepts) & CODE_LIKE) !== 0) {
@@ -113,7 +113,8 @@ export function unlessOfThing(meaning: Meaning, behind: string): Meaning {
 /** The meanings that decide for the whole sentence; none if the code is to be kept secret. */
 function decisive(isOtp: boolean, clause: number): number {
   if ((clause & BIT.keep) !== 0) return 0
-  if (isOtp) return EVEN_OF_OTP
+  // `to change the delivery address, enter the verification code`
+  if (isOtp) return (clause & BIT.enter) === 0 ? EVEN_OF_OTP : 0
   return (clause & PURPOSE) !== 0 ? OF_SENTENCE & ~BIT.meeting : OF_SENTENCE
 }
 

@@ -1,4 +1,5 @@
 import { foldWord, KIND, kindAt } from './fold.ts'
+import { isLeader } from './tokens.ts'
 
 /** Characters that always end a sentence, and the dot, which may. */
 const ENDS = 1
@@ -18,6 +19,7 @@ export function isStop(text: string, at: number): boolean {
   if (stop !== MAY_END) return stop === ENDS
   const next = kindAt(text, at + 1)
   if (at + 1 < text.length && next !== KIND.space) return false
+  if (isLeader(text, at)) return false
   let from = at
   while (from > at - 4 && kindAt(text, from - 1) === KIND.letter) from -= 1
   const letters = at - from

@@ -98,7 +98,9 @@ function isEntered(before: Label, after: Label): boolean {
 
 /** `(ID 482913), enter`: a comma or bracket separates a number from the verb behind it. */
 function isSeparated(text: string, end: number, { gap }: Label): boolean {
-  return /[,)\]،，、）]/.test(text.slice(end, end + gap))
+  // `2840915을(를)`: the bracket belongs to a particle.
+  const between = text.slice(end, end + gap).replaceAll(/\(\p{L}{1,2}\)/gu, '')
+  return /[,)\]،，、）]/.test(between)
 }
 
 function isEnteredBy({ concepts, gap }: Label): boolean {
@@ -108,6 +110,7 @@ function isEnteredBy({ concepts, gap }: Label): boolean {
 
 function meaningBehind({ text }: ReadLine, candidate: Candidate, after: Label): Meaning {
   const isNamed = (after.concepts & (CODE_LIKE | OTHERWISE)) !== 0
+  if (!isNamed && isSeparated(text, candidate.end, after)) return NO_MEANING
   const meaning = meaningOf(after, {
     isNumeric: candidate.isNumeric,
     // Punctuation may separate a label from the number after it, but not from one before it.

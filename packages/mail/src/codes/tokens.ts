@@ -90,7 +90,12 @@ function endOfProse(text: string, start: number): number {
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
   while (at >= 0 && kindAt(text, at) === KIND.space) at -= 1
-  return at >= 0 && ':：=՝፦'.includes(text.charAt(at))
+  return at >= 0 && (':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at))
+}
+
+/** The last of a row of dots, which lead from a label to its value: `CODE ....... 482913`. */
+export function isLeader(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x2e && text.startsWith('...', at - 3)
 }
 
 function isSmallLetter(code: number): boolean {
@@ -175,8 +180,14 @@ export function endOfAddress(text: string, start: number, wordEnd: number): numb
   if (!isAddress) return 0
   const most = Math.min(text.length, wordEnd + ADDRESS_CHARS_MAX)
   let end = wordEnd
-  while (end < most && kindAt(text, end) !== KIND.space) end += 1
+  while (end < most && isInAddress(text.charCodeAt(end))) end += 1
   return end
+}
+
+/** Languages without spaces continue behind an address: `li@post.example，验证码：395018`. */
+function isInAddress(code: number): boolean {
+  if (code < 0x80) return KINDS[code] !== KIND.space
+  return KINDS[code] === KIND.letter || KINDS[code] === KIND.prefixing
 }
 
 function isAsciiLetter(code: number): boolean {

@@ -5,6 +5,7 @@ import { styleAt } from './findings.ts'
 import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
 import type { Surroundings } from './surroundings.ts'
+import { followsColon } from './tokens.ts'
 import { BIT } from './words/concepts.ts'
 
 /** A candidate with its line and surroundings. */
@@ -79,10 +80,20 @@ const DAY_BEFORE =
 
 /** A code of four digits may look like a year; then a label must say that it is a code. */
 function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
-  if (!isYearOf(candidate.value, line.text) || around.meaning.points < 3) return false
+  if (!isYearOf(candidate.value, line.text)) return false
+  if (around.meaning.points < 3) return isAsked(candidate, line, around)
   if (DAY_BEFORE.test(line.text.slice(Math.max(0, candidate.start - 30), candidate.start)))
     return false
   return candidate.standsAlone || (around.before.concepts & CODE_LIKE) !== 0
+}
+
+/** `Enter these four digits: 1984`. */
+function isAsked(
+  { start, end }: Candidate,
+  { text }: ReadLine,
+  { meaning }: Surroundings,
+): boolean {
+  return meaning.isAsked === true && followsColon(text, start) && end >= text.length - 1
 }
 
 function isDay(place: PlacedCandidate): boolean {
@@ -90,8 +101,11 @@ function isDay(place: PlacedCandidate): boolean {
 }
 
 /** A code of eight digits may look like a date; then a label must call it a code. */
-function isDayLike({ candidate, around }: PlacedCandidate): boolean {
-  return DAY.test(candidate.value) && candidate.standsAlone && around.meaning.points >= 3
+function isDayLike({ candidate, line, around }: PlacedCandidate): boolean {
+  const isLabelled =
+    (around.before.concepts & CODE_LIKE) !== 0 && followsColon(line.text, candidate.start)
+  const isNamed = candidate.standsAlone || isLabelled
+  return DAY.test(candidate.value) && isNamed && around.meaning.points >= 3
 }
 
 function isPrice({ candidate, line, around }: PlacedCandidate): boolean {

@@ -33,7 +33,7 @@ export const ENGLISH: Lexicon = {
       finish creating, your identity, reset, access your account, account access,
       access to your account, access it, get into your account, access request, sign in with,
       log in with, log in using, sign in using, you requested, you asked for, request for a code,
-      requested a code, code you requested, let them in, lets you in, let you in`,
+      requested a code, code you requested, let them in, lets you in, let you in, pair your, pairing, pair a, pair the, pair it, link your device, link a device, link this device, connect your, connect a device, connect this device`,
     enter: `in order to, enter, entering, type, typing, type in, key in, paste, copy, use, using,
       input, insert, provide, submit, use the following, below, following, here is, here's,
       this is your, use this, sign in with, log in with, log in using, sign in using, respond with,
