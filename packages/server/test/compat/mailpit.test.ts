@@ -80,6 +80,10 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.deepEqual([blob.type, await blob.text()], ['application/pdf', '%PDF-1.7 test'])
     const thumb = await mailpit.getAttachmentThumbnail(summary.ID, logo?.PartID ?? '')
     assert.equal(thumb.type, 'image/jpeg')
+    const jpeg = Buffer.from(await thumb.arrayBuffer())
+    // Height and width follow the marker of the frame, its length and its precision.
+    const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5
+    assert.deepEqual([jpeg.readUInt16BE(frame + 2), jpeg.readUInt16BE(frame)], [180, 120])
     assert.equal((await mailpit.listMessages()).unread, 1)
     const headers = await mailpit.getMessageHeaders(summary.ID)
     assert.deepEqual(headers['Subject'], ['Your order'])

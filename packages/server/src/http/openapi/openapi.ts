@@ -13,7 +13,10 @@ Create an inbox, let the application under test send to it, block until the mail
 one-time code is there, check it, forget it.
 
 Calls need an API key unless they say otherwise: \`Authorization: Bearer <API_KEY>\`.
-Errors have one shape: \`{ error: { type, code, message } }\`.`
+Errors have one shape: \`{ error: { type, code, message } }\`.
+
+The APIs of Mailpit, MailHog and MailDev are served beside this one, under their own paths, and show
+the messages of project inboxes. The guides "Moving from …" list them; they are not in this document.`
 
 const TAGS = [
   { name: 'Accounts and keys', description: 'Accounts, API keys, usage, external accounts.' },

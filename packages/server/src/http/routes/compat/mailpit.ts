@@ -186,8 +186,9 @@ function partRoutes(http: FastifyInstance, app: App): void {
   })
 
   http.get<PartParams>('/api/v1/message/:id/part/:part/thumb', async (request, reply) => {
-    await readPart(request)
-    return reply.type('image/jpeg').send(BLANK_THUMBNAIL)
+    const { attachment } = await readPart(request)
+    const headers = inlineHeaders({ ...attachment, contentType: 'image/jpeg' })
+    return reply.headers(headers).send(BLANK_THUMBNAIL)
   })
 }
 
