@@ -172,7 +172,8 @@ function urlOf(server: string, database: string): string {
   return url.href
 }
 
-async function administer(url: string, statements: string): Promise<void> {
+/** Runs statements on a connection of their own, without time limits. */
+export async function administer(url: string, statements: string): Promise<void> {
   await connected(url, (client) => client.query(statements))
 }
 
