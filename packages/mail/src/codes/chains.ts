@@ -25,7 +25,9 @@ export function chainsOf(text: string, tokens: readonly Token[]): readonly Chain
     const chain = chainAt(text, tokens, at)
     at += chain.tokens.length
     const isWhole = !isPartOfMore(text, chain.tokens) && !beginsAccount(chain, tokens[at])
-    if (isWhole) chains.push(...piecesOf(chain))
+    if (!isWhole) continue
+    if (chain.tokens.length === 1) chains.push(chain)
+    else chains.push(...piecesOf(chain))
   }
   return chains
 }

@@ -47,7 +47,8 @@ function single(token: Token | undefined): Group | null {
   if (token.value.length > LENGTH_MAX) return null
   const shape = shapeOf(token)
   if (shape === null || (token.isAttached && shape !== 'digits')) return null
-  return { ...whole([token]), value: token.value, shape, prefix: '', parts: 1, separator: '' }
+  const { value, start, end } = token
+  return { value, shape, prefix: '', parts: 1, separator: '', start, end }
 }
 
 function shapeOf({ digits, upper, lower, value }: Token): Shape | null {

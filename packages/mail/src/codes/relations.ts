@@ -1,6 +1,6 @@
 import { FREE, NAMERS } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { clauseEnd, clauseStart } from './context.ts'
+import { clauseEnd, clauseStart, firstAfter } from './context.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { labelLineOf } from './neighbours.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -82,9 +82,10 @@ export function freeConcepts(line: ReadLine): number {
 
 function conceptsIn({ hits, owners }: ReadLine, start: number, end: number): number {
   let concepts = 0
-  for (let at = 0; at < hits.length; at += 1) {
+  for (let at = firstAfter(hits, start); at < hits.length; at += 1) {
     const hit = hits[at]
-    if (hit === undefined || hit.start < start || hit.end > end) continue
+    if (hit === undefined || hit.start >= end) break
+    if (hit.end > end) continue
     concepts |= owners[at] === FREE ? hit.concepts : hit.concepts & ~NAMERS
   }
   return concepts
