@@ -22,8 +22,13 @@ const sea = {
   getAssetKeys: () => readdirSync(STAGE, { recursive: true }).map((path) => `/${path.toString()}`),
 }
 
+const getBuiltinModule = process.getBuiltinModule.bind(process)
+// Code that also runs on versions of Node without `node:sea` asks for it by this function.
+Object.assign(process, {
+  getBuiltinModule: (id: string) => (id === 'node:sea' ? sea : getBuiltinModule(id)),
+})
+
 function require(id: string): unknown {
-  if (id === 'node:sea') return sea
   const builtin: unknown = process.getBuiltinModule(id)
   return builtin ?? load(id)
 }
