@@ -35,12 +35,13 @@ Every error has one shape:
 { "error": { "type": "not_found", "code": "inbox_not_found", "message": "…" } }
 \`\`\`
 
-Branch on \`code\`; \`message\` is for people and may be more exact than the text below. An answer
-of 500 also carries \`requestId\`, and every answer the header \`X-Request-Id\`: the log has the rest.
+Branch on \`code\`; \`message\` is for people and may be more exact than the text below. A 500
+response also contains \`requestId\`, and every response has the header \`X-Request-Id\`; the log has the
+details under this id.
 429 and 503 carry \`Retry-After\` in seconds; 401 carries \`WWW-Authenticate\`; 405 carries \`Allow\`.
 
-When several things are wrong at once, the first of this order is told: unknown path or method, key,
-rate, media type and body, role and plan, the record itself.
+When several things are wrong at once, the response names the first in this order: path or method, key,
+rate limit, media type and body, role and plan, the record itself.
 
 | status | type | code | message |
 |---|---|---|---|

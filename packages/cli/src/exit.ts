@@ -63,5 +63,5 @@ function messageOf(error: unknown): string {
   // Errors of files and sockets have a code, and a message that names the file or address.
   if (isForUser || 'code' in error) return error.message
   const [place = ''] = /\([^()]*:\d+:\d+\)/.exec(error.stack ?? '') ?? []
-  return `${error.name}: ${error.message} ${place}\nThis is a bug of mayfly. Please report it with the command that you ran.`
+  return `${error.name}: ${error.message} ${place}\nThis is a bug in mayfly. Please report it with the command that you ran.`
 }

@@ -37,7 +37,9 @@ export async function loadTemplate(name: string): Promise<Template> {
   if (builtIn !== undefined) return builtIn
   const extension = extname(name)
   if (extension !== '.html' && extension !== '.txt') {
-    throw new UsageError(`--template is ${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file.`)
+    throw new UsageError(
+      `--template must be ${TEMPLATE_NAMES.join(', ')}, or an .html or .txt file.`,
+    )
   }
   const content = await readFile(name, 'utf8')
   const isHtml = extension === '.html'

@@ -64,7 +64,7 @@ export function checkOptions(given: Given<typeof CHECK_OPTIONS>) {
   const { from, subject, query } = given
   for (const [option, value] of Object.entries({ from, subject })) {
     if (value !== undefined && typeof parsePattern(option, value) !== 'string') {
-      throw new UsageError(`--${option} takes a text here, no expression.`)
+      throw new UsageError(`--${option} takes a text here, not a regular expression.`)
     }
   }
   return { from, subject, q: query, ...timeOptions(given) }

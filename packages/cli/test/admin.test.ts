@@ -141,7 +141,7 @@ onEachDatabase(
       const cases: readonly [Record<string, string>, RegExp][] = [
         [
           { MAYFLY_DATABASE_URL: database.url },
-          /^mayfly: (?:There is no store|The database has schema 0)/,
+          /^mayfly: (?:There is no database|The database has schema 0)/,
         ],
         [{ MAYFLY_DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, /^mayfly: .*MAYFLY_DATABASE_URL/],
         [{ MAYFLY_DOMIANS: 'x' }, /^mayfly: MAYFLY_DOMIANS is not a setting\. Did you mean/],

@@ -59,7 +59,7 @@ describe('the command line', () => {
       assert.equal(code, 1)
       assert.match(
         err,
-        /^mayfly: TypeError: x is not a function .*\nThis is a bug of mayfly\..*\n$/,
+        /^mayfly: TypeError: x is not a function .*\nThis is a bug in mayfly\..*\n$/,
       )
     } finally {
       mock.restoreAll()
@@ -112,11 +112,17 @@ describe('the command line', () => {
     ],
     [['send', 'not-an-address'], /"not-an-address" is not an email address/],
     [['send', 'a@b.example', '--subject', 'a\nb'], /the subject must be on one line/],
-    [['send', 'a@b.example', '--template', 'x'], /--template is otp, link, welcome, or an .html/],
+    [
+      ['send', 'a@b.example', '--template', 'x'],
+      /--template must be otp, link, welcome, or an .html/,
+    ],
     [['send', 'a@b.example', '--template', 'otp', '--set', 'x'], /--set must be NAME=VALUE/],
     [['send', 'a@b.example', '--smtp', 'localhost'], /--smtp must be HOST:PORT/],
     [['webhooks', 'listen', '--port', 'x'], /--port must be a port number, but is "x"/],
-    [['assert', '--otp', '--subject', '/x/i'], /--subject takes a text here, no expression/],
+    [
+      ['assert', '--otp', '--subject', '/x/i'],
+      /--subject takes a text here, not a regular expression/,
+    ],
     [['completions', 'csh'], /SHELL is one of bash, zsh, fish/],
   ]
   for (const [args, message] of usageErrors) {

@@ -72,7 +72,7 @@ describe('mayfly admin doctor', () => {
     })
     const { code, out, err } = await shell.run('admin', 'doctor')
     assert.equal(code, 1)
-    assert.match(out, /^problem {2}database .*There is no store at \/nowhere\/mayfly\.db/m)
+    assert.match(out, /^problem {2}database .*There is no database at \/nowhere\/mayfly\.db/m)
     assert.match(out, /^warning {2}ports .*the API does not respond at 127\.0\.0\.1:1 /m)
     assert.match(out, /^ +Start it: mayfly serve$/m)
     assert.equal(err, 'mayfly: 1 problem found.\n')

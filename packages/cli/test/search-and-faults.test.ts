@@ -57,7 +57,7 @@ describe('mayfly faults', () => {
     assert.deepEqual(answer?.recipients, ['550 No'])
     const { rules } = JSON.parse((await shell.run('faults', 'show', address, '--json')).out)
     assert.deepEqual(rules[0]?.timesLeft, 1)
-    assert.equal((await shell.run('faults', 'clear')).out, `${address} takes mail again.\n`)
+    assert.equal((await shell.run('faults', 'clear')).out, `${address} accepts mail again.\n`)
     assert.match((await shell.run('faults', 'show')).err, /has no fault rules/)
     await service.sendMail({ to: address })
 

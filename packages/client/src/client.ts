@@ -43,7 +43,7 @@ export type Client = {
   readonly webhooks: WebhookCalls
   /** Searches the messages of all inboxes: `from:acme subject:"your code" -has:attachment`. */
   search(q: string, options?: SearchOptions): Promise<SearchPage>
-  /** What happens in the account, as it happens; a lost connection is opened again. */
+  /** The events of the account as they happen; a lost connection is opened again. */
   events(options?: EventsOptions): AsyncGenerator<AccountEvent, void>
 }
 

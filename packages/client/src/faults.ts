@@ -3,11 +3,11 @@ export type FaultRule = {
   readonly phase: 'authentication' | 'sender' | 'recipient' | 'data'
   /** From 400 to 599. */
   readonly code: number
-  /** The reply after its code. */
+  /** The text of the reply, after the code. */
   readonly text?: string | undefined
-  /** Refuse so many; without it, and without `probability`, all. */
+  /** Refuse this many. Without `times` and `probability`, refuse all. */
   readonly times?: number | undefined
-  /** Refuse each with this chance in percent. */
+  /** Refuse each with this probability in percent. */
   readonly probability?: number | undefined
 }
 

@@ -167,17 +167,17 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.diagnose(options)
   }
 
-  /** Lets the inbox refuse mail, to test how the application takes it; replaces earlier rules. */
+  /** Makes the inbox refuse mail, to test how the application handles it; replaces earlier rules. */
   setFaults(rules: readonly FaultRule[], options?: FaultOptions): Promise<Faults> {
     return this.#calls.setFaults(rules, options)
   }
 
-  /** What the inbox still refuses. */
+  /** The fault rules of the inbox. */
   readFaults(options?: CallOptions): Promise<Faults> {
     return this.#calls.faults(options)
   }
 
-  /** Lets the inbox take mail again. */
+  /** Deletes the fault rules of the inbox. */
   deleteFaults(options?: CallOptions): Promise<void> {
     return this.#calls.deleteFaults(options)
   }
@@ -221,12 +221,12 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.messages.attachment(messageId, attachmentId, options)
   }
 
-  /** An address for a frame of a page that shows a message; it needs no key. */
+  /** A temporary URL that shows a message in an iframe; it needs no key. */
   createFrame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame> {
     return this.#calls.messages.frame(messageId, options)
   }
 
-  /** Marks a message as read, or as unread. Reading it does not. */
+  /** Marks a message as read, or as unread. Reading a message does not mark it. */
   markRead(messageId: string, read = true, options?: CallOptions): Promise<MessageSummary> {
     return this.#calls.messages.mark(messageId, read, options)
   }

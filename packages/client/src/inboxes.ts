@@ -38,7 +38,7 @@ export type InboxPage = readonly Inbox[] & {
 
 /** Calls about inboxes. */
 export type InboxesCalls = {
-  /** Creates an inbox; `replayed` tells whether an earlier call with the same key had made it. */
+  /** Creates an inbox; `replayed`: an earlier call with the same key had created it. */
   create(options?: CreateInboxOptions): Promise<Inbox & { readonly replayed: boolean }>
   /** A page of inboxes, newest first; those that have not expired unless `state` says otherwise. */
   list(options?: ListInboxesOptions): Promise<InboxPage>

@@ -48,7 +48,7 @@ export type AuthVerdict = {
 /** A whole message. */
 export type Message = MessageSummary & {
   readonly inboxId: string
-  /** The envelope recipients: all of the mail in a project inbox, else the one of this message. */
+  /** The envelope recipients: in a project inbox all, otherwise only that of this message. */
   readonly recipients: readonly string[]
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -122,7 +122,7 @@ export type SearchPage = {
   /** Newest first. */
   readonly messages: readonly FoundMessage[]
   readonly nextCursor: string | null
-  /** Messages received before are in the index; of later ones, the newest are searched, too. */
+  /** Messages received before this time are in the index; of later ones, the newest are searched. */
   readonly indexedUntil: string
 }
 
@@ -156,7 +156,7 @@ export type HtmlCheck = {
   /** The mean of all clients; null when the mail uses no feature. */
   readonly support: SupportShares | null
   readonly clients: readonly (SupportShares & { readonly client: string; readonly name: string })[]
-  /** Features that a client does not support, those with the fewest clients first. */
+  /** Features that a client does not fully support; those with the most such clients first. */
   readonly warnings: readonly {
     readonly slug: string
     readonly title: string

@@ -1,6 +1,6 @@
 import type { Key } from './keys.ts'
 
-/** What a service tells about itself. */
+/** Information about the service. */
 export type ServiceDescription = {
   readonly version: string
   /** Where it receives mail. */

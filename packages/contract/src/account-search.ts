@@ -21,7 +21,7 @@ export const searchMessages = {
   tags: ['Messages'],
   summary: 'Search the messages of all inboxes',
   description:
-    'Newest first. A page may have fewer messages than `limit`, or none, and still a `nextCursor`: the search goes on there.',
+    'Newest first. A page may have fewer messages than `limit`, or none, and still have a `nextCursor`: continue the search with it.',
   security: SECURITY,
   querystring: z.strictObject({
     q: searchQuerySchema,
@@ -33,7 +33,7 @@ export const searchMessages = {
       messages: z.array(foundMessageSchema),
       nextCursor: nextCursorSchema,
       indexedUntil: dateTimeSchema.describe(
-        'Messages received before are in the index. Of later ones, the newest are searched one by one.',
+        'Messages received before this time are in the index. Of later messages, the newest are searched one by one.',
       ),
     }),
     ...errorResponses('invalid_parameter', ...KEY_ERRORS, 'shutting_down', 'content_unavailable'),

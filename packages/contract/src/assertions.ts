@@ -59,16 +59,20 @@ const assertionVariants = [
         .min(1)
         .max(ASSERTION_CLIENTS_MAX)
         .optional()
-        .describe('Families, or families and platforms; without it, all that are known.')
+        .describe('Mail clients by family, or by family and platform. Default: all known clients.')
         .meta({ example: ['gmail', 'outlook.windows'] }),
       atLeast: z
         .number()
         .min(0)
         .max(100)
-        .describe('Percent of the features of HTML and CSS in use. Partial support counts half.')
+        .describe(
+          'Minimum support in percent of the HTML and CSS features in use. Partial support counts half.',
+        )
         .meta({ example: 90 }),
     })
-    .describe('Passes when each mail client supports enough of the HTML, by caniemail.com.')
+    .describe(
+      'Passes when each mail client supports enough of the HTML, by the data of caniemail.com.',
+    )
     .meta({ id: 'HtmlSupportAssertion' }),
 ] as const
 

@@ -84,7 +84,7 @@ export const deleteConnection = {
   operationId: 'deleteConnection',
   tags: TAGS,
   summary: 'Disconnect the external account',
-  description: 'Admin keys only. Restores the plan from before.',
+  description: 'Admin keys only. Restores the previous plan of the account.',
   security: SECURITY,
   response: {
     204: z.null().describe('Disconnected.'),

@@ -105,7 +105,7 @@ export const readTranscript = {
 export const streamEvents = {
   operationId: 'streamEvents',
   tags: ['Diagnostics'],
-  summary: 'Arrivals and stages as they happen',
+  summary: 'Stream the messages and stages of an inbox',
   description:
     'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event. An open stream counts as a concurrent wait.',
   security: SECURITY,

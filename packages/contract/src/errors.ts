@@ -39,7 +39,7 @@ export const ERRORS = {
     status: 401,
     type: 'authentication',
     message:
-      'This API key is unknown or was revoked. If you have lost yours: `mayfly open` signs you in on the machine of the service, and its operator creates a key with `mayfly admin give-key EMAIL`.',
+      'This API key is unknown or was revoked. If you lost your key: on the machine of the service, `mayfly open` signs you in; elsewhere, ask the operator for a new key (`mayfly admin give-key EMAIL`).',
   },
   invalid_sign_in_token: {
     status: 401,
@@ -162,12 +162,13 @@ export const ERRORS = {
   identity_connected: {
     status: 409,
     type: 'conflict',
-    message: 'This external account is connected to another account, or yours has one already.',
+    message:
+      'This external account is connected to another account, or your account already has one.',
   },
   address_taken: {
     status: 409,
     type: 'conflict',
-    message: 'This address is taken, or another account gave it up less than 30 days ago.',
+    message: 'This address is taken, or another account released it less than 30 days ago.',
   },
   last_admin_key: {
     status: 409,
@@ -193,7 +194,8 @@ export const ERRORS = {
   txt_record_not_found: {
     status: 422,
     type: 'unprocessable',
-    message: 'The TXT record of this domain was not found yet. A new record may take a while.',
+    message:
+      'The TXT record of this domain was not found. A new record may take a while to become visible.',
   },
   address_reserved: {
     status: 422,
@@ -249,22 +251,22 @@ export const ERRORS = {
   dns_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The DNS servers did not answer. Nothing was changed; try again.',
+    message: 'The DNS servers did not respond. Nothing was changed; try again.',
   },
   identity_provider_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The provider of external accounts does not answer. Try again in a moment.',
+    message: 'The provider of external accounts does not respond. Try again in a moment.',
   },
   not_ready: {
     status: 503,
     type: 'unavailable',
-    message: 'This node cannot serve now; `checks` names what fails.',
+    message: 'This node is not ready; `checks` names the checks that fail.',
   },
   storage_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The storage does not answer. Nothing was changed; try again in a moment.',
+    message: 'The storage does not respond. Nothing was changed; try again in a moment.',
   },
 } as const satisfies Record<string, ErrorEntry>
 
@@ -276,9 +278,12 @@ export const errorSchema = z
   .object({
     error: z.object({
       type: z.string().describe('The kind of error; `docs/errors.md` lists them.'),
-      code: z.string().describe('Branch on this one.'),
+      code: z.string().describe('Identifies the error; branch on this field.'),
       message: z.string().describe('For a person: what happened and what to do next.'),
-      requestId: z.string().optional().describe('With internal errors; the log has it too.'),
+      requestId: z
+        .string()
+        .optional()
+        .describe('Only with internal errors; the log has the details under this id.'),
     }),
   })
   .meta({

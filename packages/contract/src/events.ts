@@ -29,7 +29,7 @@ export const accountEventSchemas = {
   reset: z.object({
     reason: z
       .enum(['not_resumable', 'too_slow', 'connection_lost'])
-      .describe('Why events may be missing: what is shown is to be loaded again.'),
+      .describe('Why events may be missing. Load again what you show.'),
   }),
   'message.received': z.object(ofMessage),
   'message.updated': z.object(ofMessage),
@@ -53,7 +53,7 @@ export type AccountEvent = {
   >
 }[AccountEventType]
 
-const DESCRIPTION = `Server-Sent Events of the whole account, so that one connection feeds a page. The data of each event is a JSON object:
+const DESCRIPTION = `Server-Sent Events of the whole account, on one connection. The data of each event is a JSON object:
 
 | event | data |
 |---|---|
@@ -63,16 +63,16 @@ const DESCRIPTION = `Server-Sent Events of the whole account, so that one connec
 | \`inbox.deleted\`, \`inbox.expired\` | \`inboxId\` |
 | \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, an injected fault, a near miss, a suspension |
 | \`delivery.updated\` | \`delivery\`, after each attempt |
-| \`wait.started\`, \`wait.ended\` | \`wait\`: \`id\`, \`inboxId\`, \`for\`, \`deadline\`; those that are held when the stream begins come first |
-| \`reset\` | \`reason\`: events may be missing, so load again what you show |
+| \`wait.started\`, \`wait.ended\` | \`wait\`: \`id\`, \`inboxId\`, \`for\`, \`deadline\`; waits that are open when the stream begins are sent first |
+| \`reset\` | \`reason\`: events may be missing; load again what you show |
 
-Without \`Last-Event-ID\` the stream begins now. With it, the stream continues after that event if the node that sent it still has the ones that followed: the last 1,000, until a minute after the account's last stream closed. Otherwise the first event is \`reset\`. An open stream counts as a concurrent wait; an account without a limit of waits may have 100 streams on each node.`
+Without \`Last-Event-ID\` the stream begins now. With it, the stream continues after that event if the node that sent it still has the events that followed. A node keeps the last 1,000 events, until a minute after the account's last stream closed. Otherwise the first event is \`reset\`. An open stream counts as a concurrent wait; an account without a limit of concurrent waits may have 100 streams on each node.`
 
 /** GET /v1/events */
 export const streamAccountEvents = {
   operationId: 'streamAccountEvents',
   tags: ['Events'],
-  summary: 'What happens in the account, as it happens',
+  summary: 'Stream the events of the account',
   description: DESCRIPTION,
   security: SECURITY,
   headers: z.object({ 'last-event-id': z.string().max(100).optional() }),

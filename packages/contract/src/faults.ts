@@ -7,7 +7,7 @@ import { KEY_ERRORS, SECURITY } from './security.ts'
 const phaseSchema = z
   .enum(['authentication', 'sender', 'recipient', 'data'])
   .describe(
-    'What is refused: right credentials of SMTP AUTH, the sender, the recipient, or the mail after its content. Most inboxes are known only by their recipient, so that `sender` is answered at RCPT, too, as many mail servers do; at MAIL where the client has authenticated for a project inbox, or the inbox takes mail without credentials.',
+    'What is refused: valid SMTP AUTH credentials, the sender, the recipient, or the mail after its content. `sender` is refused at MAIL if the inbox is known by then: the client has authenticated for a project inbox, or the inbox takes mail without credentials. Otherwise it is refused at RCPT, as many mail servers do.',
   )
 
 /** Where in an SMTP transaction a fault is injected. */
@@ -29,21 +29,21 @@ const faultRuleSchema = z
       .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII on one line' })
       .max(FAULT_TEXT_LENGTH_MAX)
       .optional()
-      .describe('The reply after its code.')
+      .describe('The text of the reply, after the code.')
       .meta({ example: '4.7.1 Greylisted, try again in 5 minutes' }),
     times: z
       .int()
       .min(FAULT_TIMES.min)
       .max(FAULT_TIMES.max)
       .optional()
-      .describe('Refuse so many; without it, and without `probability`, all.')
+      .describe('Refuse this many. Without `times` and `probability`, refuse all.')
       .meta({ example: 2 }),
     probability: z
       .int()
       .min(1)
       .max(100)
       .optional()
-      .describe('Refuse each with this chance in percent. Not together with `times`.'),
+      .describe('Refuse each with this probability in percent. Not together with `times`.'),
   })
   .refine(({ times, probability }) => times === undefined || probability === undefined, {
     error: 'has times and probability; choose one',
@@ -66,13 +66,15 @@ export const faultsSchema = z
           code: codeSchema,
           text: z
             .string()
-            .describe('The reply after its code.')
+            .describe('The text of the reply, after the code.')
             .meta({ example: '4.7.1 Greylisted, try again in 5 minutes' }),
           timesLeft: z.int().nullable().describe('Null for a rule without `times`.'),
           probability: z.int().nullable(),
         }),
       )
-      .describe('The first rule of a phase that applies is used. Rules that are used up are gone.'),
+      .describe(
+        'The first rule of a phase that applies is used. Rules that are used up are not listed.',
+      ),
     expiresAt: dateTimeSchema.nullable().describe('Null without rules.'),
   })
   .meta({ id: 'Faults' })
@@ -86,9 +88,9 @@ const params = z.object({ id: idSchema('inbox') })
 export const setFaults = {
   operationId: 'setFaults',
   tags: ['Inboxes'],
-  summary: 'Let an inbox refuse mail',
+  summary: 'Make an inbox refuse mail',
   description:
-    'To test how an application takes refusals: the inbox answers mail with the codes that the rules give. Replaces earlier rules. They end by themselves; each refusal is in the diagnostics as `fault.injected`.',
+    'To test how an application handles refusals: the inbox refuses mail with the SMTP codes of the rules. Replaces earlier rules. Rules expire by themselves; the diagnostics show each refusal as `fault.injected`.',
   security: SECURITY,
   params,
   body: z.strictObject({
@@ -98,7 +100,7 @@ export const setFaults = {
       .min(FAULT_SECONDS.min)
       .max(FAULT_SECONDS.max)
       .default(FAULT_SECONDS.default)
-      .describe('When the rules end, whatever is left of them.'),
+      .describe('Seconds until the rules expire, even if they are not used up.'),
   }),
   response: {
     200: faultsSchema,
@@ -110,7 +112,7 @@ export const setFaults = {
 export const readFaults = {
   operationId: 'readFaults',
   tags: ['Inboxes'],
-  summary: 'Read what an inbox still refuses',
+  summary: 'Read the fault rules of an inbox',
   security: SECURITY,
   params,
   response: { 200: faultsSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },
@@ -120,7 +122,7 @@ export const readFaults = {
 export const deleteFaults = {
   operationId: 'deleteFaults',
   tags: ['Inboxes'],
-  summary: 'Let an inbox take mail again',
+  summary: 'Delete the fault rules of an inbox',
   security: SECURITY,
   params,
   response: {

@@ -19,7 +19,7 @@ const sharesFields = {
 /** Which mail clients support the HTML of a message. */
 export const htmlCheckSchema = z
   .object({
-    hasHtml: z.boolean().describe('False for a plain mail, of which nothing else is told.'),
+    hasHtml: z.boolean().describe('False for a mail without HTML; then there are no results.'),
     dataDate: z.iso.date().describe('The date of the data of caniemail.com.'),
     elementCount: z.int().meta({ example: 120 }),
     featureCount: z
@@ -39,7 +39,7 @@ export const htmlCheckSchema = z
         }),
       )
       .describe(
-        'How much of what the mail uses the newest known version of each client supports. Each feature counts once.',
+        'For the newest known version of each client: the share of the features in use that it supports. Each feature counts once.',
       ),
     warnings: z
       .array(
@@ -60,7 +60,9 @@ export const htmlCheckSchema = z
           ),
         }),
       )
-      .describe('Features that a client does not support, those with the fewest clients first.'),
+      .describe(
+        'Features that a client does not fully support. Those with the most such clients come first.',
+      ),
   })
   .meta({ id: 'HtmlCheck' })
 

@@ -137,7 +137,7 @@ export const messageSchema = z
     recipients: z
       .array(z.string())
       .describe(
-        'The envelope recipients: all of the transaction in a project inbox, else the one of this message.',
+        'The envelope recipients. In a project inbox, all of the SMTP transaction; otherwise only the recipient of this message.',
       )
       .meta({ example: ['signup-7f3k2m9q@mayfly.test'] }),
     to: z.array(mailAddressSchema),
@@ -247,7 +247,7 @@ export type OtpCandidate = z.infer<typeof otpCandidateSchema>
 export const explainOtp = {
   operationId: 'explainOtp',
   tags: ['Diagnostics'],
-  summary: 'Why a one-time code was found, or none',
+  summary: 'Why a one-time code was found or not found',
   security: SECURITY,
   params: messageParams,
   response: {
@@ -264,7 +264,7 @@ export const changeMessage = {
   operationId: 'changeMessage',
   tags: ['Messages'],
   summary: 'Mark a message as read or unread',
-  description: 'Reading a message by the API does not mark it.',
+  description: 'Reading a message through the API does not mark it as read.',
   security: SECURITY,
   params: messageParams,
   body: z.strictObject({ read: z.boolean() }),
@@ -284,9 +284,9 @@ export const changeMessage = {
 export const createMessageFrame = {
   operationId: 'createMessageFrame',
   tags: ['Messages'],
-  summary: 'Create an address at which a message is shown',
+  summary: 'Create a temporary URL that shows a message',
   description:
-    'For a frame of a page: the address shows the sanitised HTML with its style sheets and its own images, needs no key, and works for a minute. The document has an origin of its own, runs no scripts and sends no requests, unless images of other servers are allowed.',
+    'For an iframe: the URL shows the sanitised HTML with its style sheets and embedded images, needs no key, and works for a minute. The document has an origin of its own, runs no scripts and sends no requests, except for images of other servers if they are allowed.',
   security: SECURITY,
   params: messageParams,
   body: z
@@ -313,7 +313,8 @@ export const deleteMessage = {
   operationId: 'deleteMessage',
   tags: ['Messages'],
   summary: 'Delete a message',
-  description: 'At once and with all its content. Webhook deliveries that are due are still made.',
+  description:
+    'Deletes the message and its content at once. Pending webhook deliveries are still sent.',
   security: SECURITY,
   params: messageParams,
   response: {

@@ -63,7 +63,7 @@ function unknownName(key: string, schema: unknown): string {
   const isLong = key.length > NAME_SHOWN_CHARS_MAX
   const shown = isLong ? `${key.slice(0, NAME_SHOWN_CHARS_MAX).toWellFormed()}…` : key
   if (nearest !== null) return `unknown field "${shown}"; did you mean "${nearest}"?`
-  if (known.length === 0) return `unknown field "${shown}"; none is known here`
+  if (known.length === 0) return `unknown field "${shown}"; no fields are allowed here`
   return `unknown field "${shown}"; known fields are ${known.map((name) => `"${name}"`).join(', ')}`
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorResponses } from './errors.ts'
 
-/** What a service tells about itself. */
+/** Information about the service. */
 export const serviceDescriptionSchema = z
   .object({
     version: z.string().meta({ example: '0.1.0' }),
@@ -13,12 +13,12 @@ export const serviceDescriptionSchema = z
       .string()
       .nullable()
       .describe(
-        'On a service with a local account: the file with a key of it, readable by the user who runs the service. Null otherwise.',
+        'The file that contains a key of the local account, readable by the user who runs the service. Null if there is no local account.',
       ),
   })
   .meta({ id: 'ServiceDescription' })
 
-/** What a service tells about itself. */
+/** Information about the service. */
 export type ServiceDescription = z.infer<typeof serviceDescriptionSchema>
 
 /** GET /v1/service */

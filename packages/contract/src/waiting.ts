@@ -30,7 +30,7 @@ export const waitForMessage = {
   tags: ['Messages'],
   summary: 'Wait for a message or a one-time code',
   description:
-    'Blocks until a message matches or the time is up. Messages that are there already match, too; of several, the newest is returned. Texts are matched literally and case-insensitively.',
+    'Blocks until a message matches or the time is up. Messages that have already arrived match too; of several, the newest is returned. Texts are matched literally and case-insensitively.',
   security: SECURITY,
   params: z.object({ id: idSchema('inbox') }),
   querystring: z.strictObject({

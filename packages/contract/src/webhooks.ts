@@ -22,7 +22,7 @@ export const webhookSchema = z
     disabledAt: dateTimeSchema
       .nullable()
       .describe(
-        'When it answered 410. Nothing is sent to it any more; register it again to resume.',
+        'When the endpoint responded with 410. Nothing has been sent to it since; register it again to resume.',
       ),
   })
   .meta({ id: 'Webhook' })
@@ -198,7 +198,7 @@ export const testWebhook = {
   params: z.object({ id: idSchema('webhook') }),
   response: {
     200: z.object({
-      delivered: z.boolean().describe('Whether the endpoint answered with 2xx.'),
+      delivered: z.boolean().describe('Whether the endpoint responded with 2xx.'),
       eventId: idSchema('event'),
       attempt: deliveryAttemptSchema,
     }),

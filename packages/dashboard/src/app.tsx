@@ -93,7 +93,7 @@ function Welcome() {
         icon="inbox"
         title={inboxes.value?.length === 0 ? 'Create your first inbox' : 'Choose an inbox'}
       >
-        <p>An inbox is an address that lives as long as your test needs it.</p>
+        <p>An inbox is an email address that exists as long as your test needs it.</p>
         <Button
           kind="primary"
           icon="plus"

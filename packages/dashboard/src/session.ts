@@ -54,7 +54,7 @@ async function openLink(token: string): Promise<void> {
   } catch (error) {
     const isUsed = error instanceof ApiError && error.code === 'invalid_sign_in_token'
     const reason = isUsed
-      ? 'This sign-in link was used before or is older than 10 minutes. `mayfly open` makes a new one.'
+      ? 'This sign-in link was used before or is older than 10 minutes. `mayfly open` creates a new one.'
       : errorText(error).text
     session.value = { state: 'signed-out', reason }
   }

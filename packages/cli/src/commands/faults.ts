@@ -13,7 +13,7 @@ const INBOX = 'INBOX is an id or an address; default: the newest inbox.'
 
 const set = defineCommand({
   name: 'faults set',
-  summary: 'let an inbox refuse mail',
+  summary: 'make an inbox refuse mail',
   args: ['[INBOX]'],
   about: `${INBOX} Replaces earlier rules.\nThe inbox refuses all mail until the rule ends, unless --times or --probability is given.`,
   options: {
@@ -23,9 +23,9 @@ const set = defineCommand({
       about: 'authentication, sender, recipient or data (default: recipient)',
     },
     code: { type: 'string', value: 'CODE', about: 'SMTP code from 400 to 599 (default: 451)' },
-    text: { type: 'string', value: 'TEXT', about: 'the reply after its code' },
-    times: { type: 'string', value: 'COUNT', about: 'refuse only so many' },
-    probability: { type: 'string', value: 'PERCENT', about: 'refuse each with this chance' },
+    text: { type: 'string', value: 'TEXT', about: 'text of the reply, after the code' },
+    times: { type: 'string', value: 'COUNT', about: 'refuse only this many' },
+    probability: { type: 'string', value: 'PERCENT', about: 'refuse each with this probability' },
     expires: { type: 'string', value: 'SECONDS', about: 'when the rule ends (default: 3600)' },
     ...CONNECTION_OPTIONS,
   },
@@ -55,7 +55,7 @@ const set = defineCommand({
 
 const show = defineCommand({
   name: 'faults show',
-  summary: 'show what an inbox still refuses',
+  summary: 'show the fault rules of an inbox',
   args: ['[INBOX]'],
   about: INBOX,
   options: CONNECTION_OPTIONS,
@@ -71,7 +71,7 @@ const show = defineCommand({
 
 const clear = defineCommand({
   name: 'faults clear',
-  summary: 'let an inbox take mail again',
+  summary: 'delete the fault rules of an inbox',
   args: ['[INBOX]'],
   about: INBOX,
   options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
@@ -80,12 +80,16 @@ const clear = defineCommand({
     const client = await connect(terminal, options)
     const inbox = await chooseInbox(client, named, terminal.interrupted)
     await inbox.deleteFaults({ signal: terminal.interrupted })
-    print(terminal, `${inbox.emailAddress} takes mail again.`)
+    print(terminal, `${inbox.emailAddress} accepts mail again.`)
   },
 })
 
 /** Lets inboxes refuse mail. */
-export const faults: Command = defineGroup('faults', 'let an inbox refuse mail', [set, show, clear])
+export const faults: Command = defineGroup('faults', 'make an inbox refuse mail', [
+  set,
+  show,
+  clear,
+])
 
 function parsePhase(text: string): FaultRule['phase'] {
   const phase = PHASES.find((known) => known === text)

@@ -9,7 +9,7 @@ const create = defineCommand({
   args: ['NAME'],
   options: {
     admin: { type: 'boolean', about: 'may create and revoke keys (default: a member key)' },
-    test: { type: 'boolean', about: 'counts as environment test (default: live)' },
+    test: { type: 'boolean', about: 'a key of the environment test (default: live)' },
     ...CONNECTION_OPTIONS,
   },
   example: 'mayfly keys new CI --test',

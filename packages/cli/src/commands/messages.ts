@@ -19,7 +19,7 @@ const list = defineCommand({
       value: 'COUNT',
       about: 'maximum number of messages, up to 100 (default: 50)',
     },
-    cursor: { type: 'string', value: 'CURSOR', about: 'the page after an earlier one' },
+    cursor: { type: 'string', value: 'CURSOR', about: 'the cursor that the previous page printed' },
     query: QUERY_OPTION,
     ...CONNECTION_OPTIONS,
   },

@@ -18,7 +18,7 @@ export const search = defineCommand({
       value: 'COUNT',
       about: 'maximum number of messages, up to 100 (default: 50)',
     },
-    cursor: { type: 'string', value: 'CURSOR', about: 'the page after an earlier one' },
+    cursor: { type: 'string', value: 'CURSOR', about: 'the cursor that the previous page printed' },
     ...CONNECTION_OPTIONS,
   },
   example: 'mayfly search \'from:acme "your code" -is:read\'',
@@ -40,6 +40,7 @@ export const search = defineCommand({
       const header = ['received (UTC)', 'from', 'subject', 'inbox', 'id']
       print(terminal, formatTable(terminal, header, rows))
     }
-    if (page.nextCursor !== null) terminal.err(`The search goes on: --cursor ${page.nextCursor}\n`)
+    if (page.nextCursor !== null)
+      terminal.err(`To continue the search: --cursor ${page.nextCursor}\n`)
   },
 })

@@ -15,7 +15,7 @@ export type HeldWait = {
 
 /** The data of each event by its type. */
 export type AccountEventData = {
-  /** Events may be missing: what is shown is to be loaded again. */
+  /** Events may be missing: load again what you show. */
   readonly reset: { readonly reason: 'not_resumable' | 'too_slow' | 'connection_lost' }
   readonly 'message.received': { readonly inboxId: string; readonly message: MessageSummary }
   readonly 'message.updated': { readonly inboxId: string; readonly message: MessageSummary }

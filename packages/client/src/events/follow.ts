@@ -12,8 +12,8 @@ const CALL = { method: 'GET', path: '/v1/events' } as const
 /**
  * The events of the account, until `signal` aborts.
  *
- * The first connection must succeed. Later a lost one is opened again after the last event; an
- * error that repeating does not mend, such as a revoked key, is thrown.
+ * The first connection must succeed. A connection that is lost later is opened again after the last
+ * event. An error that a retry cannot fix, such as a revoked key, is thrown.
  */
 export async function* follow(
   requester: { readonly connection: Connection },

@@ -29,7 +29,7 @@ export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount:
   const { value, error, reload } = useLoaded(key, (signal) => inbox.diagnose({ signal }))
   return (
     <section class="diagnosis">
-      <h3>{messageCount === 0 ? 'Nothing came?' : 'What happened here'}</h3>
+      <h3>{messageCount === 0 ? 'No mail arrived?' : 'What happened here'}</h3>
       {error === null ? null : <Failure error={error} onRetry={reload} />}
       {value === null && error === null ? <Loading /> : null}
       {value === null || value.nextSteps.length === 0 ? null : (

@@ -11,7 +11,7 @@ const TERMS: readonly (readonly [terms: string, text: string])[] = [
   ['larger:100K smaller:2M', 'Its size'],
   ['in:signup@example.com', 'The inbox, by its address or id'],
   ['header:List-Id=news', 'A header and what it contains'],
-  ['-from:acme', 'A minus: not so'],
+  ['-from:acme', 'A minus negates a term'],
 ]
 
 /** The grammar of queries. */

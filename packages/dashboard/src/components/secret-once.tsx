@@ -6,7 +6,7 @@ export function SecretOnce({ title, secret }: { readonly title: string; readonly
   return (
     <section class="secret-once" aria-label={title}>
       <p>
-        <Icon name="key" /> <strong>{title}</strong> is shown only now. Copy it before you leave.
+        <Icon name="key" /> <strong>{title}</strong> is shown only once. Copy it before you leave.
       </p>
       <p class="issued-key">
         <code>{secret}</code>

@@ -21,7 +21,7 @@ export function ShortcutsHelp() {
           </div>
         ))}
       </dl>
-      <p class="hint">The settings switch single keys off.</p>
+      <p class="hint">You can turn the shortcuts off in the settings.</p>
     </Dialog>
   )
 }

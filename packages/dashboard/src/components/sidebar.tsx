@@ -122,7 +122,7 @@ function InboxRow({ entry }: { readonly entry: InboxEntry }) {
       <span class="row-line">
         <span class="inbox-name">{local}</span>
         {waits > 0 ? (
-          <span class="waiting" title={`${countText(waits, 'wait')} held`}>
+          <span class="waiting" title={countText(waits, 'open wait')}>
             <span class="unseen">{countText(waits, 'test')} waiting</span>
           </span>
         ) : null}

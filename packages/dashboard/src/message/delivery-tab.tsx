@@ -32,7 +32,7 @@ export function DeliveryTab({ message }: { readonly message: Message }) {
             value={message.recipients.join(', ')}
           />
           <Fact
-            name="From machine"
+            name="SMTP client"
             value={`${envelope.remoteAddress}, ${envelope.helo ?? 'no name'}`}
           />
           <Fact name="Encryption" value={envelope.tls ?? 'none'} />

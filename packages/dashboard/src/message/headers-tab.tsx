@@ -6,15 +6,15 @@ import { TextField } from '../components/fields.tsx'
 const CHECKS: readonly (readonly [check: SenderCheck, name: string, pass: string])[] = [
   ['spf', 'SPF', 'The server that sent this mail may send for its domain.'],
   ['dkim', 'DKIM', 'The mail is signed by its domain and was not changed on the way.'],
-  ['dmarc', 'DMARC', 'The domain that readers see is the one that was checked.'],
+  ['dmarc', 'DMARC', 'The domain in the From header is the one that SPF or DKIM checked.'],
 ]
 
 const RESULTS: Readonly<Record<string, string>> = {
   fail: 'The check failed: other services would distrust this mail.',
   softfail: 'The domain says that this server probably may not send for it.',
-  neutral: 'The domain says neither yes nor no.',
+  neutral: 'The domain does not state whether this server may send for it.',
   none: 'The domain has published nothing to check against, or the mail is not signed.',
-  temperror: 'DNS gave no answer; the check could not be made.',
+  temperror: 'DNS did not respond; the check could not be made.',
   permerror: 'The record of the domain is malformed.',
   policy: 'The signature is valid, but a rule does not accept it.',
 }

@@ -71,7 +71,7 @@ export function PreviewTab({ message }: { readonly message: Message }) {
             key={frame.value}
             class={`mail-frame ${scheme.value}`}
             style={{ width: width.value === 'full' ? '100%' : `${width.value}px` }}
-            title="The mail as it looks"
+            title="The rendered mail"
             src={frame.value}
             sandbox="allow-popups allow-popups-to-escape-sandbox"
             referrerpolicy="no-referrer"

@@ -28,7 +28,7 @@ const PAGES: Readonly<
   ],
   scenarios: [
     'Scenarios',
-    'A named set of checks. A run waits for a mail in an inbox and makes them all.',
+    'A named set of checks. A run waits for a mail in an inbox and performs all checks.',
     () => <ScenariosPage />,
   ],
   usage: ['Usage', 'What this account used, by UTC day, and its limits.', () => <UsagePage />],

@@ -12,7 +12,7 @@ import { useLoaded } from '../use-loaded.ts'
 
 const STATES = {
   pending: ['warn', 'The TXT record was not found yet.'],
-  verified: ['accent', 'It is yours. Point its MX record here to receive mail.'],
+  verified: ['accent', 'Ownership is verified. Point its MX record here to receive mail.'],
   active: ['good', 'It receives mail.'],
 } as const
 
@@ -117,7 +117,7 @@ function DomainCard({
       {isConfirming.value ? (
         <ConfirmDialog
           title={`Delete ${item.domain}?`}
-          text="Its inboxes expire at once, and anybody can register the domain then."
+          text="Its inboxes expire at once, and anyone can then register the domain."
           action="Delete domain"
           onConfirm={async () => {
             await signedInClient().domains.delete(item.domain)

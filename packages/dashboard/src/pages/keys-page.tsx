@@ -78,7 +78,7 @@ function KeyRow({ item, onRevoked }: { readonly item: Key; readonly onRevoked: (
       {isConfirming.value ? (
         <ConfirmDialog
           title={`Revoke “${item.name}”?`}
-          text={`Programs with this key are refused from now on. ${isOwn(item) ? 'This page uses it: you will be signed out.' : ''}`}
+          text={`Requests with this key are refused from now on. ${isOwn(item) ? 'This page uses it: you will be signed out.' : ''}`}
           action="Revoke key"
           onConfirm={async () => {
             await signedInClient().keys.revoke(item.id)
@@ -108,7 +108,7 @@ function RotateKey({ onRotated }: { readonly onRotated: (rotated: IssuedKey) => 
       {isConfirming.value ? (
         <ConfirmDialog
           title="Rotate the key of this page?"
-          text="It gets a new secret, which this page goes on with. Programs with the old one are refused from now on."
+          text="The key gets a new secret, which this page then uses. Requests with the old secret are refused from now on."
           action="Rotate key"
           onConfirm={async () => {
             const rotated = await signedInClient().keys.rotate()

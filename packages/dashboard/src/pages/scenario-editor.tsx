@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [kind: string, text: string])[] = [
 
 const TEXT_LABELS: Readonly<Record<string, string>> = {
   containsText: 'Text',
-  linkResponds: 'Part of its address (any, when empty)',
+  linkResponds: 'Part of its URL (empty: any link)',
 }
 
 /** Writes a new scenario. */

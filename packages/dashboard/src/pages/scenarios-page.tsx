@@ -162,6 +162,6 @@ function assertionText(assertion: Assertion | SavedAssertion): string {
     case 'auth':
       return `${assertion.check.toUpperCase()} is ${assertion.expect ?? 'pass'}`
     case 'htmlSupport':
-      return `${assertion.clients?.join(', ') ?? 'every mail client'} shows ${assertion.atLeast} % of its HTML`
+      return `${assertion.clients?.join(', ') ?? 'every mail client'} supports ${assertion.atLeast} % of its HTML`
   }
 }

@@ -119,7 +119,7 @@ function AccountCard() {
       {isConfirming.value ? (
         <ConfirmDialog
           title="Disconnect the external account?"
-          text="The account goes back to the limits of a key alone."
+          text="The account returns to its previous plan."
           action="Disconnect"
           onConfirm={async () => {
             await signedInClient().account.disconnect()

@@ -135,7 +135,7 @@ function ShowKey({ apiKey }: { readonly apiKey: string }) {
   const remember = useSignal(false)
   return (
     <div class="form">
-      <p>It is shown only now. Keep it where your tests find it, as MAYFLY_API_KEY.</p>
+      <p>It is shown only once. Store it where your tests can read it, as MAYFLY_API_KEY.</p>
       <p class="issued-key">
         <code>{apiKey}</code>
         <CopyButton text={apiKey} what="key" />

@@ -182,7 +182,7 @@ function Limits({ overview: { limits, usage, account } }: { readonly overview: A
           <dd>{limits.privateDomains ? 'yes' : 'no'}</dd>
         </div>
         <div>
-          <dt>Month begins again</dt>
+          <dt>Monthly usage resets</dt>
           <dd>{exactTime(usage.monthResetsAt)}</dd>
         </div>
       </dl>

@@ -32,7 +32,7 @@ export function WebhooksPage() {
       {webhooks.value === null && webhooks.error === null ? <Loading /> : null}
       {webhooks.value?.length === 0 ? (
         <Empty icon="webhook" title="No webhook yet">
-          Add the address of an endpoint of yours above.
+          Enter the URL of your endpoint above.
         </Empty>
       ) : null}
       <ul class="rows">
@@ -167,7 +167,7 @@ function DeliveryRow(props: { readonly item: Delivery; readonly onReplayed: () =
         <p class="muted">
           <Ago at={createdAt} /> · attempt {attempts.length}
           {last === undefined ? '' : `: ${last.status ?? last.detail ?? last.error}`}
-          {nextAttemptAt === null ? '' : ' · tried again later · '}
+          {nextAttemptAt === null ? '' : ' · will be retried · '}
           {nextAttemptAt === null ? ' · ' : null}
           <a href={hrefOf({ page: 'message', inboxId, messageId, tab: 'delivery' })}>message</a>
         </p>

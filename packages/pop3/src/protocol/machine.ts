@@ -154,7 +154,7 @@ export class Pop3Protocol {
         this.#state = { name: 'authorization', username: utf8(argument) }
         return this.#ok('password, please')
       case 'PASS':
-        if (username === null) return this.#fail('USER comes first')
+        if (username === null) return this.#fail('send USER first')
         this.#state = { name: 'asking', for: 'credentials' }
         return { kind: 'credentials', credentials: { username, password: utf8(argument) } }
       case 'STLS':

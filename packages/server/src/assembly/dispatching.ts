@@ -71,7 +71,7 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
   const stopListening = signals.listen(({ webhookIds = [] }) => {
     if (webhookIds.length > 0) dispatcher.wake(webhookIds)
   })
-  const about = { name: 'the sweep for due deliveries', log }
+  const about = { name: 'polling for due deliveries', log }
   const sweeping = runEvery(SWEEP_MS, about, () => dispatcher.sweep())
   return {
     sealSecret: box.seal,
@@ -111,7 +111,7 @@ async function openSecretBox(deps: DispatchingDeps): Promise<SecretBox> {
 
 async function keyInStore({ store, clock, log }: DispatchingDeps): Promise<string> {
   log.warn(
-    'MAYFLY_SECRET_KEY is not set: the key that seals webhook secrets is in the same database',
+    'MAYFLY_SECRET_KEY is not set: the key that encrypts webhook secrets is stored in the same database',
   )
   return store.secretKeys.addOrFind(newSecretKey(), clock.now())
 }
@@ -121,6 +121,8 @@ async function readKey(source: SecretKeySource): Promise<Buffer> {
     return await loadSecretKey(source)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new StartRefused(`${reason}. Check MAYFLY_SECRET_KEY; openssl rand -base64 32 makes one.`)
+    throw new StartRefused(
+      `${reason}. Check MAYFLY_SECRET_KEY; openssl rand -base64 32 creates one.`,
+    )
   }
 }

@@ -110,7 +110,7 @@ function createVerifier({ config, hostName }: FollowUpDeps) {
       return dns.resolver(...query)
     }
     const { promise: deadline, resolve, reject } = Promise.withResolvers<MessageAuth>()
-    const timeOut = () => resolve(unverified('DNS did not answer in time'))
+    const timeOut = () => resolve(unverified('DNS did not respond in time'))
     const timer = setTimeout(timeOut, CHECK_DEADLINE_MS)
     const stop = () => reject(stopping.signal.reason)
     stopping.signal.addEventListener('abort', stop, { once: true })
@@ -160,7 +160,7 @@ function createScanner(
         failures = await scanAttachments(scan, failures)
       } catch (error) {
         if (signal.aborted) return
-        deps.log.warn({ err: error }, 'the scanner did not answer; attachments stay quarantined')
+        deps.log.warn({ err: error }, 'clamd did not respond; attachments stay quarantined')
       }
     }
     running = null

@@ -55,7 +55,7 @@ export function startLimits(deps: {
       await requestCounter.flush(store).catch((error: unknown) => {
         log.error(
           { err: error },
-          'writing usage failed at the stop; the counts of the last second are lost',
+          'writing usage failed during shutdown; the counts of the last second are lost',
         )
       })
     },

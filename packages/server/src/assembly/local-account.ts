@@ -58,7 +58,7 @@ export async function openCatchAll(
   }
   if (local === null) {
     throw new StartRefused(
-      'MAYFLY_CATCH_ALL=on needs the local account, which only a first start with an empty database makes. Send with the SMTP credentials of a project inbox, or start with another MAYFLY_DATABASE_URL.',
+      'MAYFLY_CATCH_ALL=on needs the local account, which is created only by a first start with an empty database. Send with the SMTP credentials of a project inbox, or start with another MAYFLY_DATABASE_URL.',
     )
   }
   const domain = config.MAYFLY_DOMAINS[0] ?? ''

@@ -73,7 +73,7 @@ export function backUp(config: Config, target: string): Backup {
   const source = sqlitePathOf(config.MAYFLY_DATABASE_URL)
   if (source === null) {
     throw new OperatorRefused(
-      'The store is PostgreSQL: back it up with its own tools, such as pg_dump.',
+      'The database is PostgreSQL: back it up with its own tools, such as pg_dump.',
     )
   }
   return backUpSqlite(source, target)

@@ -38,7 +38,7 @@ export async function startPop3(deps: {
       tls: certificate(config, deps.hostName, deps.clock),
       now: elapsedMs,
       open: (credentials) => openMailbox(mailboxes, credentials),
-      onError: (error) => log.error({ err: error }, 'reading by POP3 failed'),
+      onError: (error) => log.error({ err: error }, 'a POP3 session failed'),
     })
     deps.parts.defer(() => server.stop())
     return server.port

@@ -232,7 +232,7 @@ function createHandler(
       refusals
         .addRejectedMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
         .catch((error: unknown) =>
-          deps.log.warn({ err: error }, 'a rejected mail is missing in the diagnostics'),
+          deps.log.warn({ err: error }, 'a rejected mail could not be recorded in the diagnostics'),
         )
     },
     handshakeFailed: createHandshakeAnnouncer(deps),

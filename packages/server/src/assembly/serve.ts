@@ -42,7 +42,10 @@ export async function serve(args: readonly string[]): Promise<void> {
     log.info({ httpUrl, smtpPort, ...(pop3Port === null ? {} : { pop3Port }) }, 'ready')
     const signInLink = await service.createSignInLink()
     if (signInLink !== null) {
-      log.info({ signInLink }, 'open the dashboard by this link, once and within 10 minutes')
+      log.info(
+        { signInLink },
+        'open the dashboard with this link; it works once, within 10 minutes',
+      )
     }
     if (process.stdout.isTTY) process.stdout.write(banner(service, config, signInLink))
   } catch (error) {
@@ -58,7 +61,7 @@ function stopOnSignals(service: Service, log: Log): void {
     isStopping = true
     log.info('stopping')
     setTimeout(() => {
-      log.error(`the service did not stop within ${STOP_DEADLINE_MS} ms; the process ends`)
+      log.error(`the service did not stop within ${STOP_DEADLINE_MS} ms; exiting`)
       process.exit(1)
     }, STOP_DEADLINE_MS).unref()
     try {

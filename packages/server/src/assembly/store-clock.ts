@@ -18,7 +18,7 @@ export async function startStoreClock(
   if (!store.isShared) return { clock: systemClock, stop: async () => {} }
   const clock = new SyncedClock(() => store.operator.databaseTime(), elapsedMs)
   await clock.start()
-  const syncing = runEvery(SYNC_MS, { name: "asking for the database's time", log }, () =>
+  const syncing = runEvery(SYNC_MS, { name: 'reading the clock of the database', log }, () =>
     clock.sync(),
   )
   return { clock, stop: () => syncing.stop() }

@@ -93,8 +93,10 @@ export async function startWaiting(deps: {
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
     sweep.run({ store, subscriptions }),
   )
-  const checking = runEvery(KEY_SWEEP_MS, { name: 'checking the keys of held waits', log }, () =>
-    endRevokedKeys({ store, subscriptions: held }),
+  const checking = runEvery(
+    KEY_SWEEP_MS,
+    { name: 'checking the API keys of open waits', log },
+    () => endRevokedKeys({ store, subscriptions: held }),
   )
   return {
     subscriptions,

@@ -29,11 +29,11 @@ const registration = (url: string) => `  Register an account; the response conta
 
 const wayIn = (
   signInLink: string,
-) => `  Open the dashboard by this link; it works once, within 10 minutes:
+) => `  Open the dashboard with this link; it works once, within 10 minutes:
 
     ${signInLink}
 
-  \`mayfly open\` makes another one, and the command line needs no key on this machine.
+  \`mayfly open\` creates a new link. On this machine, the command line needs no key.
 `
 
 /** Anyone with an API key can make the service call into the networks that it may reach. */

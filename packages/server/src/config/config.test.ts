@@ -53,7 +53,7 @@ describe('configuration', () => {
     [
       'MAYFLY_OIDC_ISSUER',
       'http://idp.example',
-      /https:\/\/, or with http:\/\/ and be on this machine/,
+      /https:\/\/, or with http:\/\/ and a loopback host/,
     ],
     ['MAYFLY_GITHUB_URL', '', /MAYFLY_GITHUB_URL/],
     ['MAYFLY_METRICS', 'yes', /true or false/],

@@ -38,7 +38,7 @@ function readLimit(name: string, value: string): Read {
   }
   if (name === 'privateDomains') {
     if (value === 'true' || value === 'false') return { limit: value === 'true' }
-    return { rule: 'must say privateDomains=true or privateDomains=false' }
+    return { rule: 'must set privateDomains=true or privateDomains=false' }
   }
   // Mail of throw-away inboxes always expires.
   if (value === 'none' && name !== 'retentionDays') return { limit: null }

@@ -58,7 +58,7 @@ export const SETTINGS = {
     default: '',
     type: 'port',
     sentence:
-      'Port of the POP3 server, on the address of MAYFLY_SMTP_HOST, by which programs read inboxes: the user name is an inbox id or address, the password an API key. 0 picks a free port, which is logged. Unset: there is none.',
+      'Port of the POP3 server, through which programs read inboxes. It listens on MAYFLY_SMTP_HOST. The user name is the id or address of an inbox, the password is an API key. 0 picks a free port, which is logged. If unset, POP3 is off.',
   },
   MAYFLY_SMTP_THREADS: {
     schema: wholeNumber(0, 64),
@@ -99,14 +99,14 @@ export const SETTINGS = {
     default: 'false',
     type: 'true or false',
     sentence:
-      'SMTP connections from MAYFLY_TRUSTED_PROXIES begin with a PROXY protocol header, version 1 or 2, which gives the address of the client. Such a connection without one is closed.',
+      'SMTP connections from MAYFLY_TRUSTED_PROXIES begin with a PROXY protocol header, version 1 or 2, which gives the address of the client. A connection from them without this header is closed.',
   },
   MAYFLY_SMTP_ACCEPT_ANY_AUTH: {
     schema: flag,
     default: 'false',
     type: 'true or false',
     sentence:
-      'Accepts any user name and password in SMTP AUTH, for applications that require a login. Those of a project inbox still choose it.',
+      'Accepts any user name and password in SMTP AUTH, for applications that require a login. The credentials of a project inbox still select that inbox.',
   },
   MAYFLY_CATCH_ALL: {
     schema: z
@@ -115,21 +115,21 @@ export const SETTINGS = {
     default: 'off',
     type: 'off or on',
     sentence:
-      'on: mail without credentials for an address that no inbox has goes to a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Only on a loopback address.',
+      'on: mail that is sent without credentials to an address that belongs to no inbox is stored in a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Allowed only when the service listens on loopback addresses.',
   },
   MAYFLY_RELEASE_HOSTS: {
     schema: mailServers,
     default: '',
     type: 'list',
     sentence:
-      'Mail servers as host:port, separated by commas, to which any account may send a message of its project inboxes on, by the release of the APIs of Mailpit, MailHog and MailDev. The first is the default. If unset, no mail ever leaves the service.',
+      'Mail servers as host:port, separated by commas, to which any account may forward messages of its project inboxes, with the release operation of the APIs of Mailpit, MailHog and MailDev. The first is the default. If unset, the service never sends mail.',
   },
   MAYFLY_SEARCH_INDEX: {
     schema: flag,
     default: 'true',
     type: 'true or false',
     sentence:
-      'Keeps an index for searches over all inboxes of an account; it is written after mail was stored, mostly while none arrives. Without it such searches read messages one by one.',
+      'Keeps an index for searches over all inboxes of an account. The index is written after mail is stored, mostly when no mail is arriving. Without the index, such searches read messages one by one.',
   },
   MAYFLY_CLAMD: {
     schema: optionalText.refine((value) => value === null || /^(?:unix:.+|.+:\d+)$/.test(value), {
@@ -138,14 +138,14 @@ export const SETTINGS = {
     default: '',
     type: 'host:port or unix:PATH',
     sentence:
-      'The clamd that scans attachments. They are quarantined until scanned, also while clamd is unreachable.',
+      'Address of the clamd that scans attachments. Attachments are quarantined until they are scanned, also while clamd is unreachable.',
   },
   MAYFLY_DNS_SERVERS: {
     schema: dnsServers,
     default: '',
     type: 'list',
     sentence:
-      'Name servers as host:port, separated by commas, for TXT, MX, SPF, DKIM and DMARC. If unset, those of the system.',
+      'Name servers as host:port, separated by commas, for TXT, MX, SPF, DKIM and DMARC lookups. If unset, the name servers of the system are used.',
   },
   MAYFLY_ALLOW_PRIVATE_NETWORK: {
     schema: flag,
@@ -202,13 +202,13 @@ export const SETTINGS = {
     default: '',
     type: 'URL',
     sentence:
-      'PostgreSQL past a connection pooler, for LISTEN/NOTIFY and migrations. Set it when MAYFLY_DATABASE_URL is a pooler in transaction mode, such as PgBouncer.',
+      'Direct URL of PostgreSQL, not through a connection pooler, for LISTEN/NOTIFY and migrations. Set it when MAYFLY_DATABASE_URL is a pooler in transaction mode, such as PgBouncer.',
   },
   MAYFLY_DATABASE_CONNECTIONS: {
     schema: wholeNumber(1, 1_000),
     default: '10',
     type: 'number',
-    sentence: 'Most PostgreSQL connections that the API of one node opens.',
+    sentence: 'Maximum number of PostgreSQL connections that the API of one node opens.',
   },
   MAYFLY_DOMAINS: {
     schema: domains.refine((names) => names.length > 0, {
@@ -229,7 +229,7 @@ export const SETTINGS = {
     default: '',
     type: 'name',
     sentence:
-      'Host name that the MX record of a custom domain must point to. If unset, mx. and the first domain.',
+      'Host name that the MX record of a custom domain must point to. If unset, mx. followed by the first domain of MAYFLY_DOMAINS.',
   },
   MAYFLY_DEFAULT_PLAN: {
     schema: z.enum(['key_only', 'connected', 'unlimited']),
@@ -260,13 +260,14 @@ export const SETTINGS = {
     default: '10',
     type: 'number',
     sentence:
-      'Accounts that one IP address may register in an hour; on loopback a thousand times as many.',
+      'Accounts that one IP address may register in an hour. The limit for loopback addresses is a thousand times as high.',
   },
   MAYFLY_OIDC_ISSUER: {
     schema: optionalText.pipe(providerUrl.nullable()),
     default: '',
     type: 'URL',
-    sentence: 'OpenID Connect provider, found by discovery, whose accounts users may connect.',
+    sentence:
+      'Issuer URL of an OpenID Connect provider whose accounts users may connect. Its endpoints are found by discovery.',
   },
   MAYFLY_OIDC_CLIENT_ID: {
     schema: optionalText,

@@ -67,7 +67,7 @@ export const providerUrl = z
     (url) =>
       /^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/.test(url) &&
       URL.canParse(url),
-    { error: 'must begin with https://, or with http:// and be on this machine' },
+    { error: 'must begin with https://, or with http:// and a loopback host' },
   )
 
 /** Addresses and networks. */

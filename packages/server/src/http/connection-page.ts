@@ -51,7 +51,7 @@ export function sendQuestion(reply: FastifyReply, search: string, question: Ques
     title: 'Connect these accounts?',
     lines: [
       `Your account at ${providerName} will be connected to the Mayfly account ${email}.`,
-      `Is ${email} not yours? Then close this window: somebody sent you here to use your ${providerName} account for theirs.`,
+      `If ${email} is not your account, close this window: somebody sent you here to connect your ${providerName} account to theirs.`,
     ],
     form: { fields, button: `Connect to ${email}` },
   })
@@ -65,7 +65,7 @@ export function sendConnected(reply: FastifyReply, connected: Connected) {
     lines: [
       `Your account at ${providerName} is now connected to the Mayfly account ${email}.`,
       `That account is on the plan ${plan}. You can close this window.`,
-      `Is ${email} not yours? Then somebody sent you here to use your ${providerName} account for theirs: tell the operator of this service.`,
+      `If ${email} is not your account, tell the operator of this service: somebody sent you here to connect your ${providerName} account to theirs.`,
     ],
   })
 }

@@ -12,7 +12,7 @@ export async function serveMetrics(http: FastifyInstance): Promise<void> {
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'mayfly_http_request_seconds',
-    help: 'Time from the request to the end of its answer.',
+    help: 'Time from the request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS_BUCKETS,
     registers: [registry],

@@ -12,7 +12,7 @@ const CODE_CHARS_MAX = 100
 export const codeAnswerSchema = otpSchema.extend({
   value: otpSchema.shape.value
     .nullable()
-    .describe('Type it as it is. Null for a code made of words, which stands in untrusted.'),
+    .describe('Enter it unchanged. Null for a code made of words, which is in `untrusted`.'),
 })
 
 /**

@@ -37,12 +37,12 @@ export const messageAnswerSchema = messageSchema
       .object({ spf: z.string(), dkim: z.string(), dmarc: z.string() })
       .nullable()
       .describe('Results of the sender checks; null until they are done.'),
-    linkCount: z.int().describe('list_links lists them.'),
+    linkCount: z.int().describe('Number of links; list_links returns them.'),
     bodyLength: z.int().describe('Characters of the whole body.'),
     nextOffset: z
       .int()
       .nullable()
-      .describe('The body was cut: pass this as offset to read_message to read on.'),
+      .describe('Set if the body was cut: pass it as offset to read_message to read the rest.'),
     untrusted: untrustedField,
   })
 

@@ -26,5 +26,5 @@ export async function readMessageResource(
   if (!ref.success) return null
   const { untrusted, nextOffset, bodyLength } = await readForAgent(call, ref.data)
   if (nextOffset === null) return untrusted
-  return `${untrusted}\nCut at ${nextOffset} of ${bodyLength} characters; read_message reads on.`
+  return `${untrusted}\nCut at ${nextOffset} of ${bodyLength} characters; read_message returns the rest.`
 }

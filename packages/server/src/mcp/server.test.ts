@@ -99,7 +99,7 @@ describe('a wait of an agent', () => {
       throw new Error('the secret of the database')
     })
     const answer = await (await handle(waitRequest(1))).text()
-    assert.match(answer, /internal_error: Something broke on our side\..*req_1/)
+    assert.match(answer, /internal_error: An internal error occurred\..*req_1/)
     assert.doesNotMatch(answer, /secret/)
     assert.equal(logged.length, 1)
   })

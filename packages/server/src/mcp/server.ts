@@ -59,7 +59,7 @@ function isWaiting(body: unknown): boolean {
 
 /** Batches would bypass the request limit, and the protocol no longer has them. */
 function refuseBatch(): Response {
-  const message = 'Send one message a request: batches are not taken.'
+  const message = 'Send one message per request: batches are not supported.'
   return Response.json(
     { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
     { status: 400 },

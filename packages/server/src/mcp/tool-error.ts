@@ -4,18 +4,18 @@ import { splitDiagnosis } from './diagnosis-text.ts'
 
 /** What an agent should do next, where the message alone does not say. */
 const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
-  invalid_parameter: 'Correct what is named and call again.',
-  plan_limit: 'Do without, or tell the user.',
-  inbox_not_found: 'Check the id; inboxes are deleted and purged. create_inbox makes a new one.',
-  message_not_found: 'list_messages tells what is there.',
-  scenario_not_found: 'list_scenarios tells what is saved.',
+  invalid_parameter: 'Correct the named fields and call again.',
+  plan_limit: 'Continue without it, or tell the user.',
+  inbox_not_found: 'Check the id; the inbox may have been deleted. create_inbox creates a new one.',
+  message_not_found: 'list_messages lists the messages of an inbox.',
+  scenario_not_found: 'list_scenarios lists the saved scenarios.',
   nothing_arrived:
-    'Make sure that the mail was triggered. If it may only be late, wait again with a longer timeoutSeconds; otherwise explain_missing_mail tells where it got stuck.',
+    'Make sure that the mail was triggered. If it may only be late, wait again with a longer timeoutSeconds; otherwise explain_missing_mail shows what happened to it.',
   address_taken: 'Leave localPart out, or choose another one.',
   address_reserved: 'Leave localPart out, or choose another one.',
-  monthly_allowance_reached: 'Go on with an inbox that you have, or tell the user.',
-  daily_limit_reached: 'Go on with an inbox that you have, or tell the user.',
-  concurrent_waits_exceeded: 'Let a wait that runs come to its end, then call again.',
+  monthly_allowance_reached: 'Use an inbox that you already have, or tell the user.',
+  daily_limit_reached: 'Use an inbox that you already have, or tell the user.',
+  concurrent_waits_exceeded: 'Call again when a running wait has ended.',
   shutting_down: 'Call again in a moment.',
   storage_unavailable: 'Call again in a moment.',
 }

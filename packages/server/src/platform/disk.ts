@@ -10,7 +10,7 @@ const PROBE_BYTES = Buffer.alloc(64 * 1024)
 export async function checkFreeSpace(path: string): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path))
   if (bavail * bsize < FREE_BYTES_MIN) {
-    throw new Error(`the disk of the store has less than ${FREE_BYTES_MIN} bytes left`)
+    throw new Error(`the disk of the database has less than ${FREE_BYTES_MIN} bytes left`)
   }
 }
 
@@ -21,7 +21,7 @@ export async function checkFolder(path: string): Promise<void> {
     await writeFile(probe, PROBE_BYTES, { flush: true, mode: 0o600 })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new Error(`the disk of the store cannot be written: ${code}`)
+    throw new Error(`the disk of the database cannot be written: ${code}`)
   } finally {
     await rm(probe, { force: true })
   }

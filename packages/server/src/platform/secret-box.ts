@@ -35,7 +35,9 @@ export function createSecretBox(key: Buffer): SecretBox {
         return openWith(key, sealed)
       } catch {
         // The cause adds nothing, and the message must never quote the text.
-        throw new Error('A secret cannot be decrypted: it was changed, or the key is another one')
+        throw new Error(
+          'A secret cannot be decrypted: it was modified, or it was encrypted with another key',
+        )
       }
     },
   }

@@ -132,7 +132,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
   const isMissing = sqlitePath !== null && !existsSync(sqlitePath)
   if (options.existing === true && isMissing) {
-    throw new StartRefused(`There is no store at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
+    throw new StartRefused(`There is no database at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
   }
   const syncs = options.syncsInBackground === true ? 'inBackground' : 'atCommit'
   let db: Kysely<Schema> | null = null

@@ -49,8 +49,8 @@ onEachDatabase('assertions', (create) => {
     const details = results.map(({ detail }) => detail)
     assert.equal(details[0], 'found in the text')
     assert.match(String(details[1]), /with different capitalisation it is in the text/)
-    assert.match(String(details[3]), /answered 200/)
-    assert.match(String(details[4]), /\/broken answered 500/)
+    assert.match(String(details[3]), /responded with 200/)
+    assert.match(String(details[4]), /\/broken responded with 500/)
     assert.match(String(details[5]), /^no link contains \/nowhere; the mail has 2 links: /)
     assert.match(String(details[7]), /^spf is temperror/)
     assert.match(String(details[8]), /^dkim is none, expected pass/)
@@ -166,7 +166,7 @@ onEachDatabase('assertions', (create) => {
     assert.equal(passed, false)
     assert.match(
       String(results[0]?.detail),
-      /was not fetched: The address is not allowed, or the name has none\./,
+      /was not fetched: The address is not allowed, or the host name has no address\./,
     )
     assert.equal(site.hits(), 0)
   })

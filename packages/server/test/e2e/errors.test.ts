@@ -90,7 +90,7 @@ describe('errors', () => {
       [`/v1/inboxes/${inbox.id}/wait?subject=x`, /"subject"; did you mean "subjectContains"\?/],
       [`/v1/inboxes/${inbox.id}/messages?limt=3`, /"limt"; did you mean "limit"\?/],
       ['/v1/usage?day=3', /"day"; did you mean "days"\?/],
-      ['/v1/account?verbose=1', /"verbose"; none is known here/],
+      ['/v1/account?verbose=1', /"verbose"; no fields are allowed here/],
     ]
     for (const [path, message] of messages) {
       const answer = await dev.get(path)

@@ -74,7 +74,7 @@ onEachDatabase('the HTML check', (create) => {
       String(outlook?.detail),
       /^outlook\.windows supports [\d.]+ % of what the HTML uses, expected at least 100 %; it lacks .*display:grid/,
     )
-    assert.match(String(unknown?.detail), /nothing is known of netscape; clients are /)
+    assert.match(String(unknown?.detail), /unknown mail client netscape; known clients are /)
     const plain = await dev.inboxes.create()
     await service.sendMail({ to: plain.emailAddress })
     const run = await plain.check([{ type, atLeast: 1 }])

@@ -116,7 +116,7 @@ describe('the endpoint for agents', () => {
     const { prompts } = await client.listPrompts()
     assert.deepEqual(
       prompts.map(({ title }) => title),
-      ['Test a sign-up flow', 'Find out why a mail did not come'],
+      ['Test a sign-up flow', 'Find out why a mail did not arrive'],
     )
     const args = { flow: 'https://app.example/join' }
     const prompt = await client.getPrompt({ name: 'test_sign_up', arguments: args })

@@ -149,7 +149,7 @@ describe('beside a running process', () => {
     ] as const) {
       await using second = startServerProcess({ MAYFLY_DATABASE_URL: database.url, [name]: port })
       assert.equal(await second.ended, 1)
-      assert.match(second.output(), new RegExp(`mayfly: The port is taken\\..*${name}`))
+      assert.match(second.output(), new RegExp(`mayfly: The port is in use\\..*${name}`))
     }
   })
 

@@ -125,9 +125,9 @@ onEachDatabase('a project inbox', (create) => {
     }
     const told = (await project.diagnose()).events.filter(({ stage }) => stage === 'smtp.refused')
     assert.equal(told.length, 2)
-    assert.match(told[0]?.detail ?? '', /535 5\.7\.8 .+no key of this account/)
+    assert.match(told[0]?.detail ?? '', /535 5\.7\.8 .+not a key of this account/)
     const { events, nextSteps } = await ordinary.diagnose()
-    assert.match(events.at(-1)?.detail ?? '', /no project inbox/)
+    assert.match(events.at(-1)?.detail ?? '', /not a project inbox/)
     assert.match(nextSteps.join(), /catchAll: true/)
   })
 

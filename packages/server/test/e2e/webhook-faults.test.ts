@@ -48,7 +48,7 @@ const RUDE: readonly (readonly [string, TcpServerOptions, Expected])[] = [
     {
       answer: (socket) => void flood(socket, 'HTTP/1.1 200 OK\r\n', `a: ${'x'.repeat(1_000)}\r\n`),
     },
-    { error: 'protocol', detail: /headers of the answer are too large/ },
+    { error: 'protocol', detail: /headers of the response are too large/ },
   ],
   [
     'does not speak HTTP',
@@ -58,7 +58,7 @@ const RUDE: readonly (readonly [string, TcpServerOptions, Expected])[] = [
   [
     'hangs up without an answer',
     { answer: (socket, request) => void (REQUEST_DONE.test(request) && socket.destroy()) },
-    { error: 'reset', detail: /closed before the answer was complete/ },
+    { error: 'reset', detail: /closed before the response was complete/ },
   ],
   [
     'hangs up in the middle of the headers',
@@ -145,7 +145,7 @@ describe('an endpoint of a webhook', () => {
     await closed[Symbol.asyncDispose]()
     const refused = { error: 'connect', detail: /connection was refused/ }
     await assertAttempt(dev, `https://127.0.0.1:${closed.port}/`, refused)
-    const unknown = { error: 'dns', detail: /could not be looked up/ }
+    const unknown = { error: 'dns', detail: /could not be resolved/ }
     await assertAttempt(dev, 'https://nowhere.example/', unknown)
   })
 
@@ -163,7 +163,8 @@ describe('an endpoint of a webhook', () => {
     ]
     const refused = {
       error: 'refused',
-      detail: /^The address is not allowed, or the name has none\. .*MAYFLY_OUTBOUND_ALLOW\.$/,
+      detail:
+        /^The address is not allowed, or the host name has no address\. .*MAYFLY_OUTBOUND_ALLOW\.$/,
     }
     for (const host of hosts) {
       await assertAttempt(dev, `https://${host}:${server.port}/`, refused)
@@ -217,7 +218,7 @@ describe('an endpoint of a webhook', () => {
     })
     const { status, error, detail, durationMs } = first(failed.attempts)
     assert.deepEqual([status, error], [null, 'timeout'])
-    assert.match(String(detail), /No complete answer came in time/)
+    assert.match(String(detail), /No complete response arrived in time/)
     assert.ok(durationMs >= 9_900 && durationMs < 12_000, `${durationMs} ms`)
     assert.equal(failed.status, 'pending')
     // The next ten have taken the places of the first.

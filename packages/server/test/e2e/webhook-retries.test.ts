@@ -69,7 +69,7 @@ onEachDatabase('retries of webhooks', (create) => {
     assert.deepEqual([status, nextAttemptAt], ['failed', null])
     for (const attempt of attempts) {
       const { at: _, durationMs: __, ...outcome } = attempt
-      const detail = 'The endpoint answered 503; only 2xx is success.'
+      const detail = 'The endpoint responded with 503; only 2xx is success.'
       assert.deepEqual(outcome, { status: 503, error: 'status', detail })
     }
     assertSameEvent(receiver)

@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mayfly-executable",
         metavar="COMMAND",
-        help="starts a service for this run, by COMMAND serve (such as ./mayfly or 'npx mayfly')",
+        help="starts a service for this run with COMMAND serve (such as ./mayfly or 'npx mayfly')",
     )
     parser.addini("mayfly_url", "like --mayfly-url")
     parser.addini("mayfly_executable", "like --mayfly-executable")

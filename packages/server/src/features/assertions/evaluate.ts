@@ -120,11 +120,12 @@ export function checkHtmlSupport(
   const unknown = wanted?.find((name) => !clients.some((client) => isOf(client, name)))
   if (unknown !== undefined && clients.length > 0) {
     const names = clients.slice(0, LISTED_MAX).map(({ client }) => client)
-    return outcome(false, `nothing is known of ${unknown}; clients are ${names.join(', ')} …`)
+    return outcome(false, `unknown mail client ${unknown}; known clients are ${names.join(', ')} …`)
   }
   const chosen = clients.filter((client) => wanted?.some((name) => isOf(client, name)) ?? true)
   const worst = chosen.toSorted((a, b) => a.score - b.score)[0]
-  if (worst === undefined) return outcome(true, 'the mail uses nothing that clients differ in')
+  if (worst === undefined)
+    return outcome(true, 'the mail uses no feature that clients support differently')
   const what = `${worst.client} supports ${worst.score} % of what the HTML uses`
   if (worst.score >= atLeast) return outcome(true, `${what}, the least of ${chosen.length}`)
   const failing = worst.failing.slice(0, LISTED_MAX).join(', ')

@@ -15,7 +15,7 @@ export async function checkLinks(
     }
     const fetched = await run.fetch(url)
     if (fetched.state === 'answered' && fetched.status >= 200 && fetched.status < 300) {
-      return result('linkResponds', true, `${shown(url)} answered ${fetched.status}`)
+      return result('linkResponds', true, `${shown(url)} responded with ${fetched.status}`)
     }
     tried.push(`${shown(url)} ${describe(fetched)}`)
   }
@@ -24,7 +24,7 @@ export async function checkLinks(
 }
 
 function describe(fetched: Fetched): string {
-  if (fetched.state === 'answered') return `answered ${fetched.status}`
+  if (fetched.state === 'answered') return `responded with ${fetched.status}`
   if (fetched.state === 'refused') return `was not fetched: ${fetched.detail}`
   return `failed (${fetched.error}): ${fetched.detail}`
 }

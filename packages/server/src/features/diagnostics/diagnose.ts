@@ -109,5 +109,5 @@ async function domainOf(deps: DiagnoseDeps, caller: Caller, inbox: Inbox) {
 
 function consideredStep(newest: WaitDiagnostics['considered'][number]): string {
   const subject = newest.subject === null ? 'A message without subject' : `"${newest.subject}"`
-  return `${subject} is there, but did not count: ${newest.reason}.`
+  return `${subject} arrived, but did not match: ${newest.reason}.`
 }

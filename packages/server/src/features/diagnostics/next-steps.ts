@@ -70,7 +70,7 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
         return `A mail for ${recipient ?? 'a similar address'} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
       }
       if (stage === 'fault.injected') {
-        return `A fault rule of this inbox refused a mail ${ago}: ${detail}. DELETE /v1/inboxes/${inbox.id}/faults ends the rules.`
+        return `A fault rule of this inbox refused a mail ${ago}: ${detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
       }
       return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was recorded'}. ${remedyFor(reason)}`
     })

@@ -30,9 +30,9 @@ export function reasonText(reason: RefusalReason): string {
     case 'no_room':
       return `no room for a mail of ${reason.mailSizeBytes} bytes`
     case 'wrong_password':
-      return 'SMTP AUTH named this inbox, but its password is no key of this account'
+      return 'SMTP AUTH named this inbox, but its password is not a key of this account'
     case 'no_project_inbox':
-      return 'SMTP AUTH named this inbox, which is no project inbox'
+      return 'SMTP AUTH named this inbox, which is not a project inbox'
     default:
       return reason.code.replaceAll('_', ' ')
   }
@@ -40,7 +40,7 @@ export function reasonText(reason: RefusalReason): string {
 
 const RETRY = 'The sender should try again; real mail servers do so automatically.'
 const FULL = 'Delete the inbox and create a new one: it is full.'
-const CUT_OFF = 'The connection broke off: look at the log of the sender and at the network.'
+const CUT_OFF = 'The connection was lost: check the log of the sender and the network.'
 /** What to do when a sender does not accept the certificate of STARTTLS. */
 export const TLS_REMEDY =
   'Turn TLS off in the sender, let it accept the certificate, or set MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY to one that it trusts.'

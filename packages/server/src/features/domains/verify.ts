@@ -39,7 +39,7 @@ export async function verifyDomain(
   if (!records.isProven) {
     const { name: where, value } = view.txtRecord
     throw new ServiceError('txt_record_not_found', {
-      message: `There is no TXT record ${where} with the value "${value}" yet. A new record may take a while to be seen.`,
+      message: `There is no TXT record ${where} with the value "${value}" yet. A new record may take a while to become visible.`,
     })
   }
   return view

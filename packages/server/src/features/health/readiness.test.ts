@@ -42,7 +42,7 @@ describe('readiness', () => {
       20,
     )
     for (const _ of [1, 2]) {
-      assert.deepEqual(await failures(readiness), { disk: 'no answer within 20 ms' })
+      assert.deepEqual(await failures(readiness), { disk: 'no response within 20 ms' })
     }
     assert.equal(starts, 1)
     hanging.resolve()

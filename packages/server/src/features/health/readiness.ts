@@ -49,7 +49,7 @@ export class Readiness {
   async #bounded(name: string, check: () => Promise<void>): Promise<string | null> {
     const { promise: timedOut, resolve } = Promise.withResolvers<string>()
     const timer = setTimeout(
-      () => resolve(`no answer within ${this.#timeoutMs} ms`),
+      () => resolve(`no response within ${this.#timeoutMs} ms`),
       this.#timeoutMs,
     )
     try {

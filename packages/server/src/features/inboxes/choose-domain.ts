@@ -32,7 +32,7 @@ export function domainChoices(
   if (domains.private.includes(requested)) {
     if (own.limits.privateDomains) return [requested]
     throw new ServiceError('plan_limit', {
-      message: `The domain ${requested} is of the private pool, which the plan of this account does not include.`,
+      message: `The domain ${requested} belongs to the private pool, which the plan of this account does not include.`,
     })
   }
   throw new ServiceError('invalid_parameter', {

@@ -14,7 +14,7 @@ export function limitReached({ plan, limit, amount, retryAfterSeconds }: Reached
   const setting = `MAYFLY_PLAN_${plan.toUpperCase()}=${limit}=NUMBER`
   return [
     `The plan ${plan} allows ${amount}. Try again in ${seconds(retryAfterSeconds)}.`,
-    `If you run this service: \`mayfly admin plan EMAIL unlimited\` lifts the limits of an account, ${setting} those of the plan.`,
+    `If you run this service: \`mayfly admin plan EMAIL unlimited\` removes the limits of an account; ${setting} changes this limit of the plan.`,
   ].join(' ')
 }
 

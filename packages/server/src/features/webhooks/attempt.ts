@@ -64,7 +64,7 @@ const TIMEOUT_MS = 10_000
 const USER_AGENT = 'Mayfly-Webhooks/1'
 
 const LOST_SECRET =
-  'The secret of this webhook cannot be opened: MAYFLY_SECRET_KEY is not the one that it was registered with. Register the webhook again.'
+  'The secret of this webhook cannot be decrypted: MAYFLY_SECRET_KEY has changed since the webhook was registered. Register the webhook again.'
 
 /** Sends an event once, signed with the current time. */
 export async function attemptDelivery(
@@ -136,13 +136,13 @@ function attemptResult(response: OutboundResult): AttemptResult | 'aborted' {
 
 function statusFailure(status: number) {
   if (isGone(status)) {
-    const detail = 'The endpoint answered 410; nothing more is sent to it.'
+    const detail = 'The endpoint responded with 410; nothing more is sent to it.'
     return { error: 'gone', detail } as const
   }
   if (status >= 300 && status <= 399) {
-    const detail = `The endpoint answered ${status}; redirects are not followed.`
+    const detail = `The endpoint responded with ${status}; redirects are not followed.`
     return { error: 'redirect', detail } as const
   }
-  const detail = `The endpoint answered ${status}; only 2xx is success.`
+  const detail = `The endpoint responded with ${status}; only 2xx is success.`
   return { error: 'status', detail } as const
 }

@@ -9,8 +9,8 @@ const INTERFACE_VERSION = '1.0.0'
 
 const DESCRIPTION = `Throw-away email inboxes for automated tests.
 
-Create an inbox, let the application under test send to it, block until the mail or its
-one-time code is there, check it, forget it.
+Create an inbox, let the application under test send to it, wait until the mail or its one-time
+code arrives, check it, and delete the inbox or let it expire.
 
 Calls need an API key unless they say otherwise: \`Authorization: Bearer <API_KEY>\`.
 Errors have one shape: \`{ error: { type, code, message } }\`.
@@ -43,7 +43,10 @@ const WEBHOOKS = {
         content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
       },
       responses: {
-        '2XX': { description: 'Taken, within 10 seconds. Anything else is tried again.' },
+        '2XX': {
+          description:
+            'The event was received. Respond within 10 seconds; anything else is retried.',
+        },
         410: { description: 'Gone: the webhook is disabled.' },
       },
     },

@@ -16,7 +16,8 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = 
   createInbox: {
     201: {
       'Idempotent-Replayed': {
-        description: 'Present when an earlier call with the same `Idempotency-Key` made the inbox.',
+        description:
+          'Present when an earlier call with the same `Idempotency-Key` created the inbox.',
         schema: { type: 'string', enum: ['true'] },
       },
     },

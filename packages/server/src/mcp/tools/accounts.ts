@@ -2,7 +2,7 @@ import { accountSchema, limitsSchema, usageTodaySchema } from '@mayfly/contract'
 import { z } from 'zod'
 import { defineTool, READ_ONLY } from '../tool.ts'
 
-const left = z.int().nullable().describe('Null where nothing limits it.')
+const left = z.int().nullable().describe('Null if there is no limit.')
 
 /** What remains of the account's limits. */
 export const accountTools = [
@@ -10,7 +10,7 @@ export const accountTools = [
     name: 'usage_left',
     title: 'Usage left',
     description:
-      'Tells how many inboxes the account may still create today and this month, how many requests a minute and waits at a time it may make. Use it before you create many inboxes, or when a limit was reached.',
+      'Returns how many inboxes the account may still create today and this month, and its limits for requests per minute and concurrent waits. Use it before you create many inboxes, or when a limit was reached.',
     input: z.strictObject({}),
     output: z.object({
       plan: accountSchema.shape.plan,

@@ -39,7 +39,7 @@ export const assertionTools = [
     name: 'check_mail',
     title: 'Check a mail',
     description:
-      'Waits for a mail if none is there, then checks it: whether it has a one-time code (otpPresent), contains a text (containsText), has a link that responds (linkResponds), passes SPF, DKIM or DMARC (auth), suits mail clients (htmlSupport). Use it to decide whether a test passed: look at `passed`, and in `untrusted` for the reason of each result.',
+      'Waits for a mail if none is there, then checks it: whether it has a one-time code (otpPresent), contains a text (containsText), has a link that responds (linkResponds), passes SPF, DKIM or DMARC (auth), is supported by mail clients (htmlSupport). Use it to decide whether a test passed: look at `passed`; `untrusted` has the reason for each result.',
     input: assertInbox.body.extend({ inboxId: idSchema('inbox') }),
     output: runOutput,
     annotations: CHECKS,
@@ -55,7 +55,7 @@ export const assertionTools = [
     name: 'save_scenario',
     title: 'Save a scenario',
     description:
-      'Saves a set of assertions under a name, to be run again by run_scenario. Use it when the same checks are wanted for many runs, not for a single check.',
+      'Saves a set of assertions under a name, to be run with run_scenario. Use it when you need the same checks many times, not for a single check.',
     input: createScenario.body,
     output: createScenario.response[201],
     annotations: ADDS,
@@ -77,7 +77,7 @@ export const assertionTools = [
     name: 'run_scenario',
     title: 'Run a scenario',
     description:
-      'Runs a saved scenario against an inbox: waits for a mail and makes every check, as check_mail does. Use it when list_scenarios has one that fits.',
+      'Runs a saved scenario against an inbox: waits for a mail and runs every check, as check_mail does. Use it when list_scenarios has one that fits.',
     input: runScenario.body.extend({ scenarioId: idSchema('scenario') }),
     output: runOutput,
     annotations: CHECKS,

@@ -9,7 +9,7 @@ export const diagnosticsTools = [
     name: 'explain_missing_mail',
     title: 'Explain a missing mail',
     description:
-      'Tells what has happened at an inbox: mails accepted, mails refused and why, mails for similar addresses, and what to do next. Use it when a wait ended without the mail, before you trigger it again.',
+      'Shows what happened in an inbox: mails accepted, mails refused and why, mails for similar addresses, and what to do next. Use it when a wait ended without the mail, before you trigger it again.',
     input: z.strictObject({ inboxId: idSchema('inbox') }),
     output: diagnosticsSchema.pick({ state: true, domain: true, nextSteps: true }).extend({
       emailAddress: inboxSchema.shape.emailAddress.describe('Where the mail must be sent to.'),

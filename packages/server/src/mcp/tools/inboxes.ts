@@ -19,13 +19,13 @@ export const inboxTools = [
     name: 'create_inbox',
     title: 'Create an inbox',
     description:
-      'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. One inbox a test keeps tests apart. It expires by itself; delete_inbox ends it sooner. With catchAll it is a project inbox, for an application whose recipients you cannot choose: its SMTP user name is the id of the inbox, its password an API key.',
+      'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. Use one inbox per test. It expires by itself; delete_inbox ends it sooner. With catchAll it is a project inbox, for an application whose recipients you cannot choose: its SMTP user name is the id of the inbox, its password an API key.',
     input: createInboxBody.extend({
       domain: createInboxBody.shape.domain.describe(
-        'A receiving domain, or `smart`: the best one. The first public one when left out.',
+        'A receiving domain, or `smart` for the best one. Default: the first public domain.',
       ),
       idempotencyKey: createInbox.headers.shape['idempotency-key'].describe(
-        'Any text of yours: a repeat of the call with the same one returns the same inbox.',
+        'Any text; a repeated call with the same text returns the same inbox.',
       ),
     }),
     output: z.object({ inbox: inboxSchema }),
@@ -59,7 +59,7 @@ export const inboxTools = [
     name: 'get_inbox',
     title: 'Read an inbox',
     description:
-      'Returns one inbox: its address, state, number of messages and watermark. Use it before you trigger a mail into an inbox that has some already: give the watermark as after to a wait, and only later mail counts.',
+      'Returns one inbox: its address, state, number of messages and watermark. Use it before you trigger a mail to an inbox that already has messages: pass the watermark as `after` to a wait, so that only later mail counts.',
     input: z.strictObject({ inboxId: idSchema('inbox') }),
     output: z.object({ inbox: inboxSchema }),
     annotations: READ_ONLY,

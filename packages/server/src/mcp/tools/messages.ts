@@ -26,7 +26,7 @@ const LINKS_CHARS_MAX = 10_000
 const LINK_TEXT_CHARS_MAX = 200
 
 const messageInput = z.strictObject({ inboxId: idSchema('inbox'), messageId: idSchema('message') })
-const offsetField = z.int().min(0).default(0).describe('The nextOffset of the answer before.')
+const offsetField = z.int().min(0).default(0).describe('The nextOffset of the previous result.')
 
 /** What is in an inbox. */
 export const messageTools = [
@@ -34,7 +34,7 @@ export const messageTools = [
     name: 'list_messages',
     title: 'List messages',
     description:
-      'Lists the messages of an inbox, newest first. Use it to see what is there or to find an id; to get a mail that is still to come, use wait_for_message or wait_for_code.',
+      'Lists the messages of an inbox, newest first. Use it to see what is there or to find an id; to get a mail that has not arrived yet, use wait_for_message or wait_for_code.',
     input: z.strictObject({
       inboxId: idSchema('inbox'),
       cursor: listMessages.querystring.shape.cursor,
@@ -72,7 +72,7 @@ export const messageTools = [
     name: 'search_messages',
     title: 'Search the messages of all inboxes',
     description:
-      'Finds messages in all inboxes of the account, newest first. Use it when you do not know which inbox a mail went to. The query has terms that must all hold: words, "phrases", from: to: subject: header:NAME=value has:attachment has:html otp:any link:host is:unread after: before: larger: in:INBOX; a minus negates. An empty page with a nextCursor means that the search goes on there.',
+      'Finds messages in all inboxes of the account, newest first. Use it when you do not know which inbox a mail went to. The query has terms that must all hold: words, "phrases", from: to: subject: header:NAME=value has:attachment has:html otp:any link:host is:unread after: before: larger: in:INBOX; a minus negates. If a page is empty but has a nextCursor, continue with it.',
     input: z.strictObject({
       q: searchMessages.querystring.shape.q,
       cursor: searchMessages.querystring.shape.cursor,
@@ -123,7 +123,7 @@ export const messageTools = [
       messageId: idSchema('message'),
       linkCount: z.int(),
       nextOffset: z.int().nullable().describe('Pass it as offset to see the links that follow.'),
-      untrusted: untrustedField.describe('One link a line: {"url", "text"}.'),
+      untrusted: untrustedField.describe('One link per line: {"url", "text"}.'),
     }),
     annotations: READ_ONLY,
     run: async ({ app, caller, fence }, { offset, ...ref }) => {

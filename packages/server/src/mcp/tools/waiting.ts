@@ -18,7 +18,7 @@ const waitInput = waitForMessage.querystring
       .min(WAIT_SECONDS.min)
       .max(AGENT_WAIT_SECONDS_MAX)
       .default(WAIT_SECONDS.default)
-      .describe('0 looks once.'),
+      .describe('0 checks once, without waiting.'),
   })
   .strict()
 
@@ -28,7 +28,7 @@ export const waitingTools = [
     name: 'wait_for_code',
     title: 'Wait for a one-time code',
     description:
-      'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that is there already counts; to ask for a newer one only, pass the watermark that the inbox had before as `after`.',
+      'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that has already arrived counts; to get only a newer one, pass the earlier watermark of the inbox as `after`.',
     input: waitInput,
     output: z.object({
       otp: codeAnswerSchema,
@@ -54,7 +54,7 @@ export const waitingTools = [
     name: 'wait_for_message',
     title: 'Wait for a message',
     description:
-      'Waits until a mail arrives and returns it. Use it right after you triggered the mail, when you want its text or its links rather than a code. The newest mail that is there already counts; narrow it by sender, subject or text, or pass the watermark that the inbox had before as `after`.',
+      'Waits until a mail arrives and returns it. Use it right after you triggered the mail, when you want its text or its links rather than a code. Mail that has already arrived counts; filter by sender, subject or text, or pass the earlier watermark of the inbox as `after`.',
     input: waitInput,
     output: messageAnswerSchema,
     annotations: READ_ONLY,

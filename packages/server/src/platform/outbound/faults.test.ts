@@ -280,7 +280,7 @@ describe('an outbound request to a server that', () => {
     })
     assert.equal(
       result.state === 'failed' && result.detail,
-      'The headers of the answer are too large.',
+      'The headers of the response are too large.',
     )
   })
 })

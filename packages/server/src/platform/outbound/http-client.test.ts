@@ -87,7 +87,7 @@ describe('outbound requests to addresses that are not allowed', () => {
   const REFUSED = {
     state: 'refused',
     detail:
-      'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.',
+      'The address is not allowed, or the host name has no address. The operator of the service can allow private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.',
   }
 
   const NOT_REQUESTABLE =
@@ -237,7 +237,7 @@ describe('outbound requests to names', () => {
     assert.partialDeepStrictEqual(broken, {
       state: 'failed',
       error: 'dns',
-      detail: 'The name could not be looked up.',
+      detail: 'The host name could not be resolved.',
     })
   })
 

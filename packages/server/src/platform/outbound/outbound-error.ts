@@ -15,17 +15,17 @@ export type FailureClass =
  * follows from the URL alone has a text of its own.
  */
 const REFUSAL =
-  'The address is not allowed, or the name has none. Whoever runs the service allows private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.'
+  'The address is not allowed, or the host name has no address. The operator of the service can allow private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.'
 
 const GENERAL_DETAILS: Readonly<Record<FailureClass, string>> = {
-  dns: 'The name could not be looked up.',
+  dns: 'The host name could not be resolved.',
   connect: 'The connection could not be made.',
   tls: 'The TLS connection could not be made.',
-  timeout: 'No complete answer came in time.',
-  reset: 'The connection was closed before the answer was complete.',
-  protocol: 'The answer was not valid HTTP.',
+  timeout: 'No complete response arrived in time.',
+  reset: 'The connection was closed before the response was complete.',
+  protocol: 'The response was not valid HTTP.',
   too_many_redirects: 'There were too many redirects.',
-  aborted: 'The request was given up.',
+  aborted: 'The request was cancelled.',
 }
 
 /** Details for the codes that a user can act on; the rest share the text of their class. */
@@ -40,7 +40,7 @@ const DETAILS_BY_CODE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is from an authority that is not trusted.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is from an authority that is not trusted.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host.',
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too large.',
 }
 
 /** Why a request ended without a response. Its message is for users and quotes no peer. */

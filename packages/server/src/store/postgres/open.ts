@@ -104,7 +104,7 @@ export async function requireSessionSettings(db: Kysely<Schema>): Promise<void> 
     ({ name, role }) => `alter role "${role}" set ${name} = '${SESSION_SETTINGS[name]}'`,
   )
   throw new StartRefused(
-    `Sessions at MAYFLY_DATABASE_URL lack ${names.join(', ')}. Run in PostgreSQL: ${cures.join('; ')}; then reconnect the pooler, and set MAYFLY_DATABASE_DIRECT_URL.`,
+    `Sessions at MAYFLY_DATABASE_URL lack the settings ${names.join(', ')}. Run in PostgreSQL: ${cures.join('; ')}; then reconnect the pooler, and set MAYFLY_DATABASE_DIRECT_URL.`,
   )
 }
 

@@ -50,7 +50,7 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
       const found = Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
       if (name === 'mmap_size' && found === undefined) continue
       if (found !== read) {
-        throw new Error(`SQLite did not take ${name} = ${set}: it says ${String(found)}.`)
+        throw new Error(`SQLite did not accept ${name} = ${set}; the value is ${String(found)}.`)
       }
     }
   } catch (error) {

@@ -46,7 +46,7 @@ export class WalSync {
       throw unavailable(error)
     }
     // Another sync, which began before this one ended, may have failed.
-    if (this.#isSuspect()) throw unavailable(new Error('an earlier sync of the log failed'))
+    if (this.#isSuspect()) throw unavailable(new Error('an earlier sync of the WAL failed'))
   }
 
   #isSuspect(): boolean {
@@ -54,7 +54,7 @@ export class WalSync {
   }
 
   async #truncate(): Promise<void> {
-    if (!(await this.#deps.truncateLog())) throw unavailable(new Error('the log is in use'))
+    if (!(await this.#deps.truncateLog())) throw unavailable(new Error('the WAL is in use'))
     this.#state = 'sound'
   }
 }

@@ -72,11 +72,11 @@ class AsyncMayfly:
     def events(
         self, *, last_event_id: str | None = None, on_open: Callable[[], object] | None = None
     ) -> AsyncGenerator[AccountEvent, None]:
-        """What happens in the account, as it happens; a lost connection is opened again.
+        """The events of the account as they happen; a lost connection is opened again.
 
         `last_event_id` is the id of the last event that is known already; by default the stream
-        begins now. `on_open` is called each time the stream is open: what is loaded from then on
-        misses nothing.
+        begins now. `on_open` is called each time the stream is opened: load data after that to miss
+        nothing.
         """
         return follow(self._requester, last_event_id, on_open)
 

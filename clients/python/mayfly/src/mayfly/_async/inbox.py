@@ -303,17 +303,17 @@ class AsyncInbox(AsyncMessageCalls):
     async def set_faults(
         self, rules: Sequence[FaultRule], *, expires_in_seconds: int | None = None
     ) -> Faults:
-        """Lets the inbox refuse mail, for an hour by default; replaces earlier rules."""
+        """Makes the inbox refuse mail, for an hour by default; replaces earlier rules."""
         body = {"rules": list(rules), "expires_in_seconds": expires_in_seconds}
         call = Call("PUT", path("inboxes", self.id, "faults"), body=body)
         return await self._requester.model(Faults, call)
 
     async def read_faults(self) -> Faults:
-        """What the inbox still refuses."""
+        """The fault rules of the inbox."""
         return await self._requester.model(Faults, Call("GET", path("inboxes", self.id, "faults")))
 
     async def delete_faults(self) -> None:
-        """Lets the inbox take mail again."""
+        """Deletes the fault rules of the inbox."""
         await self._requester.send(Call("DELETE", path("inboxes", self.id, "faults")))
 
     async def read(self) -> InboxRecord:

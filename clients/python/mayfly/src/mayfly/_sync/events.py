@@ -30,8 +30,8 @@ def follow(
 ) -> Generator[AccountEvent, None, None]:
     """The events of the account, until the generator is closed.
 
-    The first connection must succeed. Later a lost one is opened again after the last event; an
-    error that repeating does not mend, such as a revoked key, is raised.
+    The first connection must succeed. A connection that is lost later is opened again after the
+    last event. An error that a retry cannot fix, such as a revoked key, is raised.
     """
     was_open = False
     failures = 0

@@ -302,17 +302,17 @@ class Inbox(MessageCalls):
     def set_faults(
         self, rules: Sequence[FaultRule], *, expires_in_seconds: int | None = None
     ) -> Faults:
-        """Lets the inbox refuse mail, for an hour by default; replaces earlier rules."""
+        """Makes the inbox refuse mail, for an hour by default; replaces earlier rules."""
         body = {"rules": list(rules), "expires_in_seconds": expires_in_seconds}
         call = Call("PUT", path("inboxes", self.id, "faults"), body=body)
         return self._requester.model(Faults, call)
 
     def read_faults(self) -> Faults:
-        """What the inbox still refuses."""
+        """The fault rules of the inbox."""
         return self._requester.model(Faults, Call("GET", path("inboxes", self.id, "faults")))
 
     def delete_faults(self) -> None:
-        """Lets the inbox take mail again."""
+        """Deletes the fault rules of the inbox."""
         self._requester.send(Call("DELETE", path("inboxes", self.id, "faults")))
 
     def read(self) -> InboxRecord:

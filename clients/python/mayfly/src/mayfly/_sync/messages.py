@@ -40,7 +40,7 @@ class MessageCalls:
     def read_message(
         self, message_id: str, *, remote_images: Literal["block", "allow"] | None = None
     ) -> Message:
-        """A whole message; `remote_images` says whether `html` keeps them."""
+        """A whole message; `remote_images` says whether `html` keeps remote images."""
         query = {"remoteImages": remote_images}
         return self._requester.model(Message, self._call("GET", message_id, query=query))
 
@@ -69,12 +69,12 @@ class MessageCalls:
     def create_frame(
         self, message_id: str, *, remote_images: Literal["block", "allow"] | None = None
     ) -> MessageFrame:
-        """An address for a frame of a page that shows a message; it needs no key."""
+        """A temporary URL that shows a message in an iframe; it needs no key."""
         call = self._call("POST", message_id, "frame", body={"remoteImages": remote_images})
         return self._requester.model(MessageFrame, call)
 
     def mark_read(self, message_id: str, read: bool = True) -> MessageSummary:
-        """Marks a message as read, or as unread. Reading it does not."""
+        """Marks a message as read, or as unread. Reading a message does not mark it."""
         call = self._call("PATCH", message_id, body={"read": read})
         return self._requester.model(MessageSummary, call)
 

@@ -18,7 +18,7 @@ class ReceivingDomain:
 
 @dataclass(frozen=True)
 class TxtRecord:
-    """The DNS record that proves a domain."""
+    """The DNS record that proves ownership of a domain."""
 
     name: str
     type: Literal["TXT"]

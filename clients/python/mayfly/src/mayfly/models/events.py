@@ -101,7 +101,7 @@ class DeliveryUpdated:
 
 @dataclass(frozen=True)
 class WaitStarted:
-    """`wait.started`; waits that are held when the stream begins come first."""
+    """`wait.started`; waits that are open when the stream begins are sent first."""
 
     id: str
     wait: HeldWait

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 FaultPhase = Literal["authentication", "sender", "recipient", "data"]
-"""What is refused: the sender, the recipient, or the mail after its content."""
+"""What is refused: SMTP AUTH, the sender, the recipient, or the mail after its content."""
 
 
 @dataclass(frozen=True)

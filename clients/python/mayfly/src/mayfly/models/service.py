@@ -1,4 +1,4 @@
-"""What a service tells about itself."""
+"""Information about the service."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SmtpAddress:
 
 @dataclass(frozen=True)
 class ServiceDescription:
-    """What a service tells about itself."""
+    """Information about the service."""
 
     version: str
     smtp: SmtpAddress
