@@ -167,7 +167,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.diagnose(options)
   }
 
-  /** Makes the inbox refuse mail, to test how the application handles it; replaces earlier rules. */
+  /** Makes the inbox refuse mail, to test how the application handles it; replaces the rules. */
   setFaults(rules: readonly FaultRule[], options?: FaultOptions): Promise<Faults> {
     return this.#calls.setFaults(rules, options)
   }

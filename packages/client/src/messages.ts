@@ -122,7 +122,7 @@ export type SearchPage = {
   /** Newest first. */
   readonly messages: readonly FoundMessage[]
   readonly nextCursor: string | null
-  /** Messages received before this time are in the index; of later ones, the newest are searched. */
+  /** Messages received before this time are in the index; of later ones, the newest are found. */
   readonly indexedUntil: string
 }
 
