@@ -34,7 +34,10 @@ process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'comp
 // each file. The others have a process each, two at a time: many start a browser, a database or
 // other nodes.
 const units = files.filter((file) => file.includes('/src/'))
-const others = files.filter((file) => !file.includes('/src/'))
+// Those outside of the packages take longest: they begin first, so that no core is idle at the end.
+const others = files
+  .filter((file) => !file.includes('/src/'))
+  .sort((a, b) => Number(a.startsWith('packages/')) - Number(b.startsWith('packages/')))
 const passed = await Promise.all([
   test(`${others.length} files that start programs`, ['--test-concurrency=2'], others),
   test(`${units.length} files of unit tests`, ['--test-isolation=none'], units),

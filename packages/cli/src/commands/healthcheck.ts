@@ -14,7 +14,7 @@ export const healthcheck = defineCommand({
   name: 'healthcheck',
   summary: 'exit with 0 when the service on this machine is ready, for containers',
   about:
-    'Requests GET /readyz at MAYFLY_HTTP_HOST and MAYFLY_HTTP_PORT, where `mayfly serve` with the same\nenvironment listens. Needs no API key. If the service is not ready, exits with 1 and prints what fails.',
+    'Requests GET /readyz at MAYFLY_HTTP_HOST and MAYFLY_HTTP_PORT, where `mayfly serve` with the same\nenvironment listens. Needs no API key. Exits with 1 and prints what fails unless the\nservice is ready.',
   options: { url: { type: 'string', value: 'URL', about: 'URL of another service' } },
   example: 'mayfly healthcheck && echo ready',
   run: async ({ options, terminal }) => {
