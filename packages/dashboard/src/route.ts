@@ -40,3 +40,12 @@ export function navigate(to: Route, options: { readonly replace?: boolean } = {}
   else history.pushState(null, '', address)
   hash.value = location.hash
 }
+
+/** Leaves an inbox that is gone; false when it is not open. */
+export function leaveInbox(inboxId: string): boolean {
+  // The reader may just have gone elsewhere: the event of that comes after the change.
+  hash.value = location.hash
+  if (openInboxId.value !== inboxId) return false
+  navigate({ page: 'inboxes' }, { replace: true })
+  return true
+}

@@ -3,7 +3,7 @@
 
 import type { Client } from '@mayfly/client'
 import { effect, untracked } from '@preact/signals'
-import { filterText, navigate, openInboxId, openMessageId, searchText } from './route.ts'
+import { filterText, leaveInbox, openInboxId, openMessageId, searchText } from './route.ts'
 import { session } from './session.ts'
 import { commitDeletions } from './state/deletions.ts'
 import { forgetInboxes, inboxOf, loadInboxes } from './state/inboxes.ts'
@@ -80,6 +80,6 @@ async function openInboxOf(inboxId: string, q: string): Promise<void> {
     await reading
     // Who reads the list has said the same.
     if (messageList.value?.state !== 'failed') showError(error)
-    if (openInboxId.value === inboxId) navigate({ page: 'inboxes' }, { replace: true })
+    leaveInbox(inboxId)
   }
 }

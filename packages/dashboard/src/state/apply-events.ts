@@ -1,5 +1,5 @@
 import type { AccountEvent } from '@mayfly/client'
-import { navigate, openInboxId, openMessageId } from '../route.ts'
+import { leaveInbox, openInboxId, openMessageId } from '../route.ts'
 import { settleDeletions } from './deletions.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
 import { addArrivals, changeMessage, messageList } from './messages.ts'
@@ -65,9 +65,7 @@ function applyEvent(event: AccountEvent): void {
 
 function leaveDeletedInbox(inboxId: string): void {
   forgetInbox(inboxId)
-  if (openInboxId.value !== inboxId) return
-  showInfo('This inbox was deleted')
-  navigate({ page: 'inboxes' }, { replace: true })
+  if (leaveInbox(inboxId)) showInfo('This inbox was deleted')
 }
 
 function applyUpdate({ inboxId, message }: Update): void {
