@@ -166,7 +166,8 @@ async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
     const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
     const accepted = { ...ACCEPTED, recipients }
     const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }
-    return { mail: composeMail(COMPOSE, arrived), recipients }
+    const compose = { ...COMPOSE, isTextInRaw: !on.isShared }
+    return { mail: composeMail(compose, arrived), recipients }
   })
   const results = await commitWaiting(
     {

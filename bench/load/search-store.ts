@@ -177,6 +177,7 @@ async function receiveTemplate(store: Store): Promise<Template> {
   const compose = {
     hostName: 'mx.mayfly.test',
     isScanned: false,
+    isTextInRaw: !store.isShared,
     newAttachmentId: () => ids.next('attachment'),
     onError: (error: unknown) => console.error(error),
   }

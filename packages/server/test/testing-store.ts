@@ -87,7 +87,7 @@ export function newMail(receivedAt = NOW): NewMail {
       defects: [],
       envelope: { mailFrom: '', remoteAddress: '', helo: '', tls: null },
     }),
-    transcript: [],
+    transcript: '',
     raw: { encoding: 'identity', bytes: Buffer.from('hello') },
     sizeBytes: 5,
     attachments: [],

@@ -2,7 +2,7 @@ import { ATTACHMENTS_MAX } from '../limits.ts'
 import { decodeCharset } from './charset.ts'
 import type { DefectList } from './defects.ts'
 import { unwrapFlowed } from './flowed.ts'
-import { findField } from './headers.ts'
+import { type ByteRange, findField } from './headers.ts'
 import { type Parameterised, parseParameterised } from './parameters.ts'
 import type { LeafPart } from './parts.ts'
 import { decodeTransfer, type TransferEncoding, transferEncoding } from './transfer-encoding.ts'
@@ -26,6 +26,8 @@ export interface ParsedAttachment {
 export interface BodyText {
   readonly text: string | null
   readonly html: string | null
+  /** Where the plain text is in the mail, if it is there as ASCII, with any line ends. */
+  readonly textRange: ByteRange | null
 }
 
 /** The decoded parts of a mail. */
@@ -45,6 +47,8 @@ export interface MailBytes {
   readonly source: Buffer
 }
 
+const NO_TEXT: BodyText = { text: null, html: null, textRange: null }
+
 /** Sorts the parts of a mail into body texts and attachments, and decodes them. */
 export function readContents(
   mail: MailBytes,
@@ -63,10 +67,12 @@ export function readContents(
       else attachments.push(readAttachment(mail.raw, leaf, { disposition, defects }))
       continue
     }
-    const text = readText(mail.source, leaf, defects)
+    const { text, isVerbatim } = readText(mail.source, leaf, defects)
     const before = leaf.alternative === group && group !== null ? texts.pop() : undefined
     group = leaf.alternative
-    texts.push(addForm(before ?? { text: null, html: null }, form, { text, leaf }))
+    const body = addForm(before ?? NO_TEXT, form, { text, leaf })
+    if (form === 'html') texts.push(body)
+    else texts.push({ ...body, textRange: isVerbatim && body.text === text ? leaf.range : null })
   }
   return { texts, attachments }
 }
@@ -109,19 +115,33 @@ function dispositionOf(leaf: LeafPart, defects: DefectList): Parameterised | nul
   return field === null ? null : parseParameterised(field, defects)
 }
 
-function readText(raw: Buffer, leaf: LeafPart, defects: DefectList): string {
+/** The text of a part; `isVerbatim` if its bytes are the text in ASCII, with any line ends. */
+function readText(
+  raw: Buffer,
+  leaf: LeafPart,
+  defects: DefectList,
+): { readonly text: string; readonly isVerbatim: boolean } {
   const { parameters, value } = leaf.type
-  const bytes = bytesOf(raw, leaf, defects).bytes
+  const { bytes, encoding } = bytesOf(raw, leaf, defects)
   const isHtml = value === 'text/html'
   const charset = parameters.get('charset') ?? (isHtml ? charsetInHtml(bytes) : '')
-  if (isHtml) return decodeCharset(bytes, charset, defects)
+  if (isHtml) return { text: decodeCharset(bytes, charset, defects), isVerbatim: false }
   const isLong = bytes.length > SPLIT_CHARS_MAX && !WIDE_CHARSET.test(charset)
-  const text = isLong
-    ? decodeCharset(withoutCarriageReturns(bytes), charset, defects)
-    : withLineFeeds(decodeCharset(bytes, charset, defects))
-  if (parameters.get('format')?.toLowerCase() !== 'flowed') return text
-  return unwrapFlowed(text, parameters.get('delsp')?.toLowerCase() === 'yes')
+  const decoded = decodeCharset(isLong ? withoutCarriageReturns(bytes) : bytes, charset, defects)
+  const text = isLong ? decoded : withLineFeeds(decoded)
+  if (parameters.get('format')?.toLowerCase() === 'flowed') {
+    const isDelSp = parameters.get('delsp')?.toLowerCase() === 'yes'
+    return { text: unwrapFlowed(text, isDelSp), isVerbatim: false }
+  }
+  const isUnchanged = encoding === 'identity' && decoded.length === bytes.length
+  return { text, isVerbatim: isUnchanged && ASCII_CHARSET.test(charset) && isAscii(decoded) }
 }
+
+/** Each other character has more bytes; counting them is faster than looking at each. */
+const isAscii = (text: string) => Buffer.byteLength(text) === text.length
+
+/** Charsets in which the bytes of ASCII are ASCII. */
+const ASCII_CHARSET = /^(?:|us-ascii|utf-?8|iso-8859-\d+|windows-125\d)$/i
 
 function bytesOf(
   raw: Buffer,

@@ -30,6 +30,11 @@ function assertBounded(mail: ParsedMail, raw: Buffer): void {
     assert.equal(bytes.length, sizeBytes)
     assert.ok(sizeBytes <= bodyEnd - bodyStart)
   }
+  const { textRange } = mail
+  if (textRange !== null) {
+    const written = raw.toString('latin1', textRange.start, textRange.end)
+    assert.equal(written.replaceAll(/\r\n?/g, '\n'), mail.text)
+  }
   const { links, preview, verdicts } = detect(mail)
   assert.ok(links.length <= LINKS_MAX)
   assert.equal(new Set(links.map(({ url }) => url)).size, links.length)
@@ -43,6 +48,45 @@ function parseText(text: string): ParsedMail {
   assertBounded(mail, raw)
   return mail
 }
+
+describe('the range of a plain text', () => {
+  const body = 'first line\r\nsecond\rthird\n\r\n'
+  const plain = lines('Content-Type: text/plain', '', body)
+  const html = lines('Content-Type: text/html', '', '<p>x</p>')
+  const parts = (type: string, ...all: readonly string[]) =>
+    lines(`Content-Type: ${type}; boundary=b`, '', ...all.map((one) => `--b${CRLF}${one}`), '--b--')
+  const verbatim: readonly (readonly [what: string, mail: string])[] = [
+    ['without a type', lines('Subject: x', '', body)],
+    ['without a header', body],
+    ['with bare carriage returns', `Subject: x\r\r${body}`],
+    ['of a charset that includes ASCII', plain.replace('plain', 'plain; charset="ISO-8859-1"')],
+    ['declared as 7bit', `Content-Transfer-Encoding: 7bit${CRLF}${plain}`],
+    ['beside HTML', parts('multipart/alternative', plain, html)],
+    ['beside an attachment', parts('multipart/mixed', plain, lines('Content-Type: a/b', '', 'c'))],
+  ]
+  for (const [what, mail] of verbatim) {
+    it(`is that of a text ${what}`, () => assert.notEqual(parseText(mail).textRange, null))
+  }
+
+  const flowed = plain.replace('plain', 'plain; format=flowed')
+  const decoded: readonly (readonly [what: string, mail: string])[] = [
+    ['of several parts', parts('multipart/mixed', plain, plain)],
+    ['that is empty, beside HTML', parts('multipart/alternative', plain.slice(0, 28), html)],
+    ['of HTML only', html],
+    ['with a byte order mark', `${plain.slice(0, 28)}\xef\xbb\xbf${body}`],
+    ['with other characters', `${plain}\xc3\xa9`],
+    ['in quoted-printable', `Content-Transfer-Encoding: quoted-printable${CRLF}${plain}=41`],
+    ['in base64', `Content-Transfer-Encoding: base64${CRLF}${CRLF}QUJD`],
+    ['with flowed lines', flowed],
+    ['of a charset with shifts', plain.replace('plain', 'plain; charset=iso-2022-jp')],
+    ['of a charset of two bytes', plain.replace('plain', 'plain; charset=utf-16')],
+    ['of an unknown charset', plain.replace('plain', 'plain; charset=x')],
+    ['of a forwarded mail', lines('Content-Type: message/rfc822', '', plain)],
+  ]
+  for (const [what, mail] of decoded) {
+    it(`is not given for a text ${what}`, () => assert.equal(parseText(mail).textRange, null))
+  }
+})
 
 it('reads line ends in UTF-16, whose other characters have the same bytes', () => {
   const line = '\u0d0a\u0a0d\u0d0d a\r\nb\rc\n'

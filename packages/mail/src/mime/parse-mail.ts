@@ -10,7 +10,13 @@ import {
 import { parseMailDate } from './date.ts'
 import { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import { findField, type HeaderBlock, type HeaderField, readHeaders } from './headers.ts'
+import {
+  type ByteRange,
+  findField,
+  type HeaderBlock,
+  type HeaderField,
+  readHeaders,
+} from './headers.ts'
 import { readParts } from './parts.ts'
 
 /** A parsed mail. */
@@ -26,6 +32,8 @@ export interface ParsedMail {
   readonly sentAt: string | null
   /** The plain text; null if the mail has HTML only or no text at all. */
   readonly text: string | null
+  /** Where the plain text is in the mail, if it is there as ASCII, with any line ends. */
+  readonly textRange: ByteRange | null
   /** The HTML as sent, unsafe to show: see `safeHtml`. */
   readonly html: string | null
   readonly attachments: readonly ParsedAttachment[]
@@ -43,6 +51,7 @@ export function parseMail(raw: Buffer): ParsedMail {
   const leaves = readParts(source, fields, { range, defects })
   const contents = readContents({ raw, source }, leaves, defects)
   const texts = contents.texts.length > 0 ? contents.texts : forwardedTexts(contents, defects)
+  const text = joinPlain(texts)
   const headers = fields.map(({ name, value }) => ({
     name,
     value: decodeEncodedWords(value, defects),
@@ -56,7 +65,9 @@ export function parseMail(raw: Buffer): ParsedMail {
     cc: addresses('cc'),
     replyTo: addresses('reply-to'),
     sentAt: dateOf(fields, defects),
-    text: joinPlain(texts),
+    text,
+    // Those of a forwarded mail are positions in that one.
+    textRange: text === null || texts !== contents.texts ? null : rangeOfOnly(texts),
     html: joinHtml(texts),
     attachments: contents.attachments,
     defects: defects.sentences(),
@@ -107,6 +118,10 @@ function joinPlain(texts: readonly BodyText[]): string | null {
       isHtmlOnly(body) ? readableText(readHtml(body.html ?? '')) : (body.text ?? ''),
     ),
   )
+}
+
+function rangeOfOnly([body, ...others]: readonly BodyText[]): ByteRange | null {
+  return others.length === 0 ? (body?.textRange ?? null) : null
 }
 
 /** An empty plain text as alternative to HTML counts as none. */

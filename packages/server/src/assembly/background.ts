@@ -35,3 +35,27 @@ export function runEvery(
     },
   }
 }
+
+/** Calls `work` at once, and for further calls within the interval once at its end. */
+export function atIntervals(everyMs: number, work: () => void): { call(): void; stop(): void } {
+  let timer: NodeJS.Timeout | null = null
+  let isDue = false
+  const call = () => {
+    if (timer !== null) {
+      isDue = true
+      return
+    }
+    timer = setTimeout(() => {
+      timer = null
+      if (isDue) call()
+    }, everyMs)
+    isDue = false
+    work()
+  }
+  return {
+    call,
+    stop: () => {
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}

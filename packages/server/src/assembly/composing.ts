@@ -1,6 +1,7 @@
 import { type ArrivedMail, composeMail } from '../features/receiving/compose.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import type { Store } from '../store/open.ts'
 import type { NewMail } from '../store/tables/mails.ts'
 import { ComposingThread } from '../threads/composing-host.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
@@ -15,9 +16,13 @@ export type Composing = {
 }
 
 /** Starts composing. The first large mail starts the thread, unless receiving has none either. */
-export function startComposing(log: Log, { config, hostName }: ReceivingOptions): Composing {
+export function startComposing(
+  { store, log }: { readonly store: Store; readonly log: Log },
+  { config, hostName }: ReceivingOptions,
+): Composing {
   const isScanned = config.MAYFLY_CLAMD !== null
-  const compose = createComposer({ hostName, isScanned, log })
+  // Nodes of an older version, which may share the store, read only the column of texts.
+  const compose = createComposer({ hostName, isScanned, isTextInRaw: !store.isShared, log })
   const onCrash = (error: unknown) =>
     log.error({ err: error }, 'the thread that parses large mails ended; it is started again')
   const logLevel = config.MAYFLY_LOG_LEVEL
@@ -34,14 +39,16 @@ export function startComposing(log: Log, { config, hostName }: ReceivingOptions)
 export function createComposer(deps: {
   readonly hostName: string
   readonly isScanned: boolean
+  readonly isTextInRaw: boolean
   readonly log: Log
 }): (arrived: ArrivedMail) => NewMail {
-  const { hostName, isScanned, log } = deps
+  const { hostName, isScanned, isTextInRaw, log } = deps
   let receivedAt = 0
   const ids = createIds({ now: () => receivedAt })
   const compose = {
     hostName,
     isScanned,
+    isTextInRaw,
     newAttachmentId: () => ids.next('attachment'),
     onError: (error: unknown) =>
       log.error({ err: error }, 'a mail could not be parsed; it is stored raw'),

@@ -122,6 +122,7 @@ async function storeSent(
     {
       hostName: '',
       isScanned,
+      isTextInRaw: !store.isShared,
       newAttachmentId: () => ids.next('attachment'),
       onError: (error) => {
         throw error

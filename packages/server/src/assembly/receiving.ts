@@ -55,6 +55,9 @@ const CONNECTION_ANNOUNCED_MS = 1_000
 /** Shortest time between two announcements of failed TLS handshakes. */
 const HANDSHAKE_ANNOUNCED_MS = 100
 
+/** Queries for recipients that run at a time; those that come meanwhile share the next one. */
+const RECIPIENT_QUERIES_MAX = 2
+
 /** How often refusals counted by domain are written. */
 const FLUSH_MS = 10_000
 
@@ -70,7 +73,7 @@ export async function startReceiving(
   const { log } = deps
   const refusals = createRefusalLog(deps, config)
   const outcome = new StorageOutcome()
-  const composing = startComposing(log, options)
+  const composing = startComposing(deps, options)
   const smtp = await startSmtpServer<AdmittedRecipient>({
     handler: createHandler(deps, options, { refusals, outcome, compose: composing.compose }),
     hostname: options.hostName,
@@ -206,6 +209,7 @@ function createHandler(
     hasAccountRoom: (accountId: AccountId, plan: Plan) => room.hasRoom(accountId, plan),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
+    findRecipient: createRecipientSearch(deps.store),
     findSenderInbox: (identity: string) => findSenderInbox(deps, identity),
     catchAll,
   }
@@ -237,6 +241,14 @@ function createHandler(
     },
     handshakeFailed: createHandshakeAnnouncer(deps),
   }
+}
+
+/** Finds recipients; on PostgreSQL those that are ready in one query, for each is a round trip. */
+function createRecipientSearch({ isShared, receiving }: Store) {
+  if (!isShared) return (address: string) => receiving.findRecipient(address)
+  return createGroupCommit((addresses: readonly string[]) => receiving.listRecipients(addresses), {
+    commitsMax: RECIPIENT_QUERIES_MAX,
+  })
 }
 
 /** Checks the credentials of SMTP AUTH. */

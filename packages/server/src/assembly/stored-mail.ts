@@ -9,6 +9,7 @@ import { unverified } from '../platform/mail-auth.ts'
 import type { Signal, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import { FollowUpThread } from '../threads/follow-up-host.ts'
+import { atIntervals } from './background.ts'
 import { startFollowUp } from './follow-up.ts'
 
 /**
@@ -16,6 +17,9 @@ import { startFollowUp } from './follow-up.ts'
  * writer lock of SQLite, and a finding is not urgent.
  */
 const RECORD_PAUSE_MS = 50
+
+/** Shortest time between two messages to the follow-up that mails were stored. */
+const STORED_MS = 50
 
 /** What follows up on stored mails. */
 export type StoredMailFollowUp = {
@@ -74,9 +78,10 @@ export function followUpStoredMail(deps: {
     check: (mail) => queue.add(mail),
     onError,
   })
+  const stored = atIntervals(STORED_MS, () => followUp.stored())
   const stopListening = signals.listen(({ mailIds }) => {
     if (mailIds.length === 0) return
-    followUp.stored()
+    stored.call()
     idle.add(mailIds)
   })
   // Attachments may wait for the scanner since before the start.
@@ -87,6 +92,7 @@ export function followUpStoredMail(deps: {
     ping: () => followUp.ping(),
     stop: async () => {
       stopListening()
+      stored.stop()
       idle.stop()
       const stopped = queue.stop()
       await followUp.stop()

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { arrayType, binaryArray, type ValueType } from './postgres/binary-array.ts'
 import type { Schema } from './schema.ts'
 
 /** Column types and table options, which differ between the databases. */
@@ -29,8 +30,14 @@ export type Dialect = {
   readonly currentMs: string
   /** The placeholder of the parameter at this position, from 1. */
   placeholder(position: number): string
-  /** Whether one statement can write to several tables, which saves round trips. */
-  readonly writesTogether: boolean
+  /**
+   * Where one statement can write to several tables, which saves round trips: a column of rows as
+   * one parameter, so that the text of the statement is the same for any number of rows.
+   */
+  readonly columns: null | {
+    type(type: ValueType): string
+    value(type: ValueType, values: readonly unknown[]): unknown
+  }
   /** Rows to write in the next call when so many are left. */
   rowsPerCall(left: number): number
   /** A condition on a column: its value is in the list in the parameter at this position. */
@@ -82,7 +89,7 @@ export const sqliteDialect: Dialect = {
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
-  writesTogether: false,
+  columns: null,
   // Powers of two, so that few different statements are prepared. More than 16 gain nothing.
   rowsPerCall: (left) => 2 ** Math.min(4, Math.floor(Math.log2(left))),
   among: () => 'in (select value from json_each(?))',
@@ -144,7 +151,7 @@ export const postgresDialect: Dialect = {
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   placeholder: (position) => `$${position}`,
-  writesTogether: true,
+  columns: { type: arrayType, value: binaryArray },
   // Each call costs a round trip.
   rowsPerCall: (left) => Math.min(left, 50),
   among: (position) => `= any($${position})`,

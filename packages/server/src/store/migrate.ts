@@ -17,6 +17,7 @@ import { projectInboxes } from './migrations/0013-project-inboxes.ts'
 import { rateSlots } from './migrations/0014-rate-slots.ts'
 import { messageSenders } from './migrations/0015-message-senders.ts'
 import { search } from './migrations/0016-search.ts'
+import { textInRaw } from './migrations/0018-text-in-raw.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -37,6 +38,7 @@ const MIGRATIONS = [
   rateSlots,
   messageSenders,
   search,
+  textInRaw,
 ] as const
 
 /**

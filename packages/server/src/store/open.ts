@@ -325,7 +325,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new OperatorQueries(db, dialect)
     },
     get webhooks() {
-      return new Webhooks(db)
+      return new Webhooks(db, dialect, statements)
     },
     get deliveries() {
       return new Deliveries(db, dialect)

@@ -136,6 +136,9 @@ type MailTable = {
   received_at: number
   size_bytes: number
   text: string | null
+  /** Where the text is in the raw mail, in place of `text`. */
+  text_start: number | null
+  text_end: number | null
   html: string | null
   /** JSON of `MailContent`. */
   content: string

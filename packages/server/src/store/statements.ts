@@ -1,5 +1,7 @@
 import { CompiledQuery, type Insertable, type Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
+import type { ValueType } from './postgres/binary-array.ts'
+import { countUse } from './prepared-names.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -14,54 +16,62 @@ export type Statements = {
 /** Statements on the connection of a query builder. */
 export function statementsOver(db: Kysely<Schema>): Statements {
   return {
-    run: async <Row>(sql: string, parameters: readonly unknown[]) =>
-      (await db.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows,
+    run: async <Row>(sql: string, parameters: readonly unknown[]) => {
+      countUse(sql)
+      return (await db.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows
+    },
   }
 }
 
-/** A statement that takes many rows of values. */
+/** A statement that takes many rows of values. Its texts are cached as long as it exists. */
 export type RowsStatement = {
-  /** Unique: the text is cached by name, dialect and number of rows. */
-  readonly name: string
-  /** The statement, around `values` of the form `(…), (…)`. */
-  readonly sql: (values: string) => string
+  /** The statement, around a query for the rows, with the columns column1, column2 and so on. */
+  readonly sql: (rows: string) => string
   /** For each value of a row, the expression around its placeholder. */
   readonly values: readonly ((placeholder: string) => string)[]
 }
 
 const unchanged = (placeholder: string) => placeholder
 
-/** A statement and its rows. */
+/** A statement with its rows and the types of their values. */
 export type FilledStatement = {
   readonly statement: RowsStatement
+  readonly types: readonly ValueType[]
   readonly rows: readonly (readonly unknown[])[]
 }
 
-/** Rows to insert into a table; all have the same columns in the same order. */
-export function insertion<Table extends keyof Schema>(
-  table: Table,
-  rows: readonly Insertable<Schema[Table]>[],
-): FilledStatement {
-  const columns = Object.keys(rows[0] ?? {})
+/** Inserts rows with these columns into a table. */
+export function insertion<Column extends string>(
+  table: keyof Schema,
+  columns: Readonly<Record<Column, ValueType>>,
+): (rows: readonly Readonly<Record<Column, unknown>>[]) => FilledStatement {
+  // Object.keys has no narrower type.
+  const names = Object.keys(columns) as Column[]
+  const statement = insertStatement(table, names)
+  const types = names.map((name) => columns[name])
+  return (rows) => ({
+    statement,
+    types,
+    rows: rows.map((row) => names.map((name) => row[name])),
+  })
+}
+
+function insertStatement(table: string, columns: readonly string[]): RowsStatement {
   const names = columns.map((column) => `"${column}"`).join(', ')
   return {
-    statement: {
-      name: table,
-      sql: (values) => `insert into "${table}" (${names}) values ${values}`,
-      values: columns.map(() => unchanged),
-    },
-    // The type of a row is not known to have values of any one type.
-    rows: rows.map((row) => Object.values(row as Record<string, unknown>)),
+    sql: (rows) => `insert into "${table}" (${names}) ${rows}`,
+    values: columns.map(() => unchanged),
   }
 }
 
-/** Writes many rows of one table. */
+/** Writes many rows of one table; all have the same columns in the same order. */
 export async function insertRows<Table extends keyof Schema>(
   statements: Statements,
   dialect: Dialect,
   into: { readonly table: Table; readonly rows: readonly Insertable<Schema[Table]>[] },
 ): Promise<void> {
-  const { statement, rows } = insertion(into.table, into.rows)
+  const statement = insertStatement(into.table, Object.keys(into.rows[0] ?? {}))
+  const rows = into.rows.map((row) => Object.values(row))
   await executeRows({ statements, dialect }, statement, rows)
 }
 
@@ -74,22 +84,30 @@ export async function executeTogether(
   parts: readonly FilledStatement[],
 ): Promise<void> {
   const filled = parts.filter(({ rows }) => rows.length > 0)
-  if (!dialect.writesTogether) {
+  const { columns } = dialect
+  if (columns === null) {
     for (const { statement, rows } of filled) {
       await executeRows({ statements, dialect }, statement, rows)
     }
     return
   }
-  let position = 0
-  const texts = filled.map(({ statement, rows }) => {
-    const text = statement.sql(valuesSql(dialect, statement, { rowCount: rows.length, position }))
-    position += rows.length * statement.values.length
-    return text
+  const parameters: unknown[] = []
+  const texts = filled.map(({ statement, types, rows }) => {
+    const arrays = types.map((type, place) => {
+      parameters.push(
+        columns.value(
+          type,
+          rows.map((row) => row[place] ?? null),
+        ),
+      )
+      return `${dialect.placeholder(parameters.length)}::${columns.type(type)}`
+    })
+    const names = types.map((_, place) => `column${place + 1}`)
+    return statement.sql(`select * from unnest(${arrays.join(', ')}) as given(${names.join(', ')})`)
   })
   const last = texts.pop()
   if (last === undefined) return
   const before = texts.map((text, i) => `part${i} as (${text})`).join(', ')
-  const parameters = filled.flatMap(({ rows }) => rows.flat())
   await statements.run(before === '' ? last : `with ${before} ${last}`, parameters)
 }
 
@@ -99,39 +117,35 @@ export async function executeRows(
   statement: RowsStatement,
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {
+  const texts = textsOf(dialect, statement)
   let done = 0
   while (done < rows.length) {
     const count = dialect.rowsPerCall(rows.length - done)
-    const sql = rowsSql(dialect, statement, count)
+    texts[count] ??= rowsSql(dialect, statement, count)
+    const sql = texts[count]
     await statements.run(sql, rows.slice(done, done + count).flat())
     done += count
   }
 }
 
-const cachedSql = new Map<string, string>()
+const cachedTexts = new WeakMap<RowsStatement, Map<Dialect, string[]>>()
 
-function rowsSql(dialect: Dialect, statement: RowsStatement, rowCount: number): string {
-  const name = `${dialect.name} ${statement.name} ${rowCount}`
-  const cached = cachedSql.get(name)
-  if (cached !== undefined) return cached
-  const sql = statement.sql(valuesSql(dialect, statement, { rowCount, position: 0 }))
-  cachedSql.set(name, sql)
-  return sql
+/** The texts of a statement by the number of rows, as far as they were needed. */
+function textsOf(dialect: Dialect, statement: RowsStatement): string[] {
+  const byDialect = cachedTexts.get(statement) ?? new Map<Dialect, string[]>()
+  const texts = byDialect.get(dialect) ?? []
+  cachedTexts.set(statement, byDialect.set(dialect, texts))
+  return texts
 }
 
-/** Rows of placeholders, the first of which comes after this position. */
-function valuesSql(
-  dialect: Dialect,
-  statement: RowsStatement,
-  { rowCount, position }: { readonly rowCount: number; readonly position: number },
-): string {
-  let last = position
+function rowsSql(dialect: Dialect, statement: RowsStatement, rowCount: number): string {
+  let position = 0
   const rows = Array.from({ length: rowCount }, () => {
     const expressions = statement.values.map((write) => {
-      last += 1
-      return write(dialect.placeholder(last))
+      position += 1
+      return write(dialect.placeholder(position))
     })
     return `(${expressions.join(', ')})`
   })
-  return rows.join(', ')
+  return statement.sql(`values ${rows.join(', ')}`)
 }

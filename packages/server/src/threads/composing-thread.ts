@@ -10,7 +10,9 @@ if (parentPort === null) throw new Error('This file runs as a worker thread only
 const port = parentPort
 // Only threads/composing-host.ts starts this file.
 const { hostName, isScanned, logLevel } = workerData as ComposingThreadData
-const compose = createComposer({ hostName, isScanned, log: createLog(logLevel) })
+const log = createLog(logLevel)
+// Raw mails of this size are compressed: no text can be read from a part of them.
+const compose = createComposer({ hostName, isScanned, isTextInRaw: false, log })
 const send = (message: ComposingThreadMessage, transfer: ArrayBuffer[] = []) =>
   port.postMessage(message, transfer)
 

@@ -8,6 +8,7 @@ import type { Worker } from 'node:worker_threads'
 import { StorageUnavailable } from '../errors.ts'
 import type { CommitResult, ReadyMail } from '../features/receiving/commit.ts'
 import type { Signal } from '../signals/thread-signals.ts'
+import { type MailBatch, writeBatch } from './mail-batch.ts'
 import { startThread } from './worker.ts'
 
 /** What the thread is started with. */
@@ -22,7 +23,7 @@ export type StoreOutcome = Pick<CommitResult, 'state' | 'fullInboxes'>
 
 /** The messages between the thread and the thread that started it. */
 export type StoringThreadMessage =
-  | { readonly type: 'store'; readonly number: number; readonly batch: readonly ReadyMail[] }
+  | { readonly type: 'store'; readonly number: number; readonly batch: MailBatch }
   | {
       readonly type: 'stored'
       readonly number: number
@@ -67,8 +68,8 @@ export class StoringThread {
     const number = ++this.#count
     const stored = Promise.withResolvers<readonly StoreOutcome[]>()
     this.#running.set(number, stored)
-    const { mails, bytes } = inOneBuffer(batch)
-    this.#send({ type: 'store', number, batch: mails }, [bytes])
+    const written = writeBatch(batch)
+    this.#send({ type: 'store', number, batch: written }, [written.bytes])
     return stored.promise
   }
 
@@ -123,22 +124,4 @@ export class StoringThread {
     this.#running.delete(number)
     return running
   }
-}
-
-/** The same mails with their raw bytes in one buffer, which is handed over instead of copied. */
-function inOneBuffer(batch: readonly ReadyMail[]): {
-  readonly mails: readonly ReadyMail[]
-  readonly bytes: ArrayBuffer
-} {
-  const sizeBytes = batch.reduce((sum, { mail }) => sum + mail.raw.bytes.length, 0)
-  const all = new Uint8Array(sizeBytes)
-  let end = 0
-  const mails = batch.map(({ mail, recipients }) => {
-    const start = end
-    all.set(mail.raw.bytes, start)
-    end += mail.raw.bytes.length
-    const raw = { encoding: mail.raw.encoding, bytes: all.subarray(start, end) }
-    return { mail: { ...mail, raw }, recipients }
-  })
-  return { mails, bytes: all.buffer }
 }

@@ -6,6 +6,7 @@ import { StorageUnavailable } from '../errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
+import { readBatch } from './mail-batch.ts'
 import type { StoringThreadData, StoringThreadMessage } from './storing-host.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
@@ -49,7 +50,7 @@ async function storeBatch(
   { number, batch }: StoringThreadMessage & { readonly type: 'store' },
 ): Promise<void> {
   try {
-    send({ type: 'stored', number, outcomes: await storeMails(batch) })
+    send({ type: 'stored', number, outcomes: await storeMails(readBatch(batch)) })
   } catch (error) {
     // Another error is a bug: it ends the thread, and the host counts the mails as not stored.
     if (!(error instanceof StorageUnavailable)) throw error

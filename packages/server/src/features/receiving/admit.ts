@@ -24,6 +24,8 @@ export type AdmitDeps = {
   }) => Promise<string | null>
   /** Whether the account may store more mail. */
   readonly hasAccountRoom: (accountId: AccountId, plan: Plan) => Promise<boolean>
+  /** The inbox that has an address, in any state. */
+  readonly findRecipient: (address: string) => Promise<Recipient | null>
   /** The project inbox of an identity that `authenticateSender` returned. */
   readonly findSenderInbox: (identity: string) => Promise<Recipient | null>
   /** The project inbox for mail without credentials to unknown addresses; null without one. */
@@ -101,7 +103,7 @@ export async function admitRecipient(
 /** The inbox for an address. */
 async function findRecipient(deps: AdmitDeps, given: string): Promise<Recipient | null> {
   const address = await inboxAddress(deps, given)
-  const recipient = address === null ? null : await deps.store.receiving.findRecipient(address)
+  const recipient = address === null ? null : await deps.findRecipient(address)
   if (recipient !== null) return recipient
   const catchAll = (await deps.catchAll?.find()) ?? null
   if (catchAll === null && address !== null) await deps.refusals.addUnknown(address)

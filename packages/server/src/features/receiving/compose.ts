@@ -41,6 +41,8 @@ export type ComposeDeps = {
   /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
   readonly newAttachmentId: () => AttachmentId
+  /** Whether a text is stored as a part of the raw mail, where it is there as it is. */
+  readonly isTextInRaw: boolean
   /** Called when parsing throws, which is a bug. */
   readonly onError: (error: unknown) => void
 }
@@ -68,6 +70,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
   const raw = withTrace(accepted, { by: deps.hostName, id, at: receivedAt })
   const { parsed, detected } = readMail(raw, deps.onError)
   const caught = caughtRecipients(accepted)
+  const packed = pack(raw)
   return {
     id,
     receivedAt,
@@ -75,12 +78,12 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
     from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
     subject: shortened(parsed.subject),
     preview: detected.preview,
-    text: detected.text,
+    text: deps.isTextInRaw ? textOf(packed, parsed, detected) : detected.text,
     html: parsed.html,
     otp: detected.code.otp,
     content: JSON.stringify(contentOf(parsed, detected, accepted)),
-    transcript: accepted.transcript,
-    raw: pack(raw),
+    transcript: accepted.transcript.join('\n'),
+    raw: packed,
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, parsed, detected),
     tags: caught.length === 0 ? null : tagsOf(parsed.headers, caught),
@@ -177,6 +180,13 @@ function attachmentsOf(
       bodyEncoding: attachment.encoding,
     }
   })
+}
+
+/** The text, or where it is in the raw mail. */
+function textOf(raw: NewMail['raw'], { text, textRange }: ParsedMail, detected: Detected) {
+  // The store replaces a NUL in a text, but not in the raw mail.
+  const isInRaw = raw.encoding === 'identity' && text !== null && !text.includes('\0')
+  return isInRaw && textRange !== null ? textRange : detected.text
 }
 
 function pack(raw: Buffer): NewMail['raw'] {

@@ -63,6 +63,7 @@ function admission(store: Store, hasAccountRoom = true): AdmitDeps {
     ...{ store, clock, refusals, ourDomains: ['mayfly.test'], operatorAddress },
     hasAccountRoom: async () => hasAccountRoom,
     injectFault: async () => null,
+    findRecipient: (address) => store.receiving.findRecipient(address),
     findSenderInbox: async () => null,
     catchAll: null,
   }

@@ -77,7 +77,9 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
   // Nor one that is in use and breaks between two statements; the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   const inner = new PostgresDialect({
-    pool: options.timeLimits ? timedPool(pool, QUERY_MS_MAX) : pool,
+    pool: options.timeLimits
+      ? timedPool(pool, { queryMsMax: QUERY_MS_MAX, prepares: !options.isPooled })
+      : pool,
   })
   return new Kysely<Schema>({
     dialect: {

@@ -1,19 +1,30 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { preparedName } from '../prepared-names.ts'
+
+/** How the queries of a pool are run. */
+export type TimedOptions = {
+  readonly queryMsMax: number
+  /** Whether statements with a name are prepared: a pooler may give each query another session. */
+  readonly prepares: boolean
+}
 
 /**
  * A pool whose queries have a time limit on this side of the connection. When it is over, the
  * connection is closed: a server that does not answer does not answer a cancellation either.
  */
-export function timedPool(pool: pg.Pool, queryMsMax: number): PostgresPool {
+export function timedPool(pool: pg.Pool, options: TimedOptions): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => timedClient(await pool.connect(), queryMsMax),
+    connect: async () => timedClient(await pool.connect(), options),
     end: () => pool.end(),
   }
 }
 
-function timedClient(client: pg.PoolClient, queryMsMax: number): PostgresPoolClient {
+function timedClient(
+  client: pg.PoolClient,
+  { queryMsMax, prepares }: TimedOptions,
+): PostgresPoolClient {
   const query = async (sql: string, parameters: readonly unknown[]) => {
     let isDone = false
     const timer = setTimeout(() => {
@@ -24,7 +35,8 @@ function timedClient(client: pg.PoolClient, queryMsMax: number): PostgresPoolCli
       })
     }, queryMsMax)
     try {
-      return await client.query(sql, [...parameters])
+      const name = prepares ? preparedName(sql) : undefined
+      return await client.query({ name, text: sql, values: [...parameters] })
     } finally {
       isDone = true
       clearTimeout(timer)

@@ -60,12 +60,14 @@ export type NewMail = {
   readonly from: MailAddress
   readonly subject: string | null
   readonly preview: string | null
-  readonly text: string | null
+  /** Null without one; or where it is in `raw`, as ASCII with any line ends. */
+  readonly text: string | { readonly start: number; readonly end: number } | null
   readonly html: string | null
   readonly otp: Otp | null
   /** A `MailContent` as JSON. */
   readonly content: string
-  readonly transcript: readonly string[]
+  /** The lines of the SMTP dialogue, joined by line feeds. */
+  readonly transcript: string
   readonly raw: { readonly encoding: 'identity' | 'zstd'; readonly bytes: Uint8Array }
   /** Of the raw mail before compression. */
   readonly sizeBytes: number
@@ -105,10 +107,10 @@ export class Mails {
     inboxes: readonly InboxFill[] = [],
   ): Promise<void> {
     await executeTogether({ statements: this.#statements, dialect: this.#dialect }, [
-      insertion('mail', mails.map(mailRow)),
-      insertion('raw_mail', mails.map(rawRow)),
-      insertion('attachment', mails.flatMap(attachmentRows)),
-      insertion('message', messages.map(messageRow)),
+      insertMails(mails.map(mailRow)),
+      insertRaw(mails.map(rawRow)),
+      insertAttachments(mails.flatMap(attachmentRows)),
+      insertMessages(messages.map(messageRow)),
       fillUpdate(inboxes),
     ])
   }
@@ -189,16 +191,73 @@ export class Mails {
   }
 }
 
+const insertMails = insertion('mail', {
+  id: 'text',
+  received_at: 'integer',
+  size_bytes: 'integer',
+  text: 'text',
+  text_start: 'integer',
+  text_end: 'integer',
+  html: 'text',
+  content: 'text',
+  transcript: 'text',
+})
+
+const insertRaw = insertion('raw_mail', { mail_id: 'text', encoding: 'text', bytes: 'bytes' })
+
+const insertMessages = insertion('message', {
+  id: 'text',
+  inbox_id: 'text',
+  mail_id: 'text',
+  sequence: 'integer',
+  received_at: 'integer',
+  recipient: 'text',
+  from_name: 'text',
+  from_address: 'text',
+  subject: 'text',
+  preview: 'text',
+  size_bytes: 'integer',
+  has_attachments: 'integer',
+  otp_value: 'text',
+  otp_confidence: 'real',
+  sender: 'text',
+  tags: 'text',
+})
+
+const insertAttachments = insertion('attachment', {
+  id: 'text',
+  mail_id: 'text',
+  ordinal: 'integer',
+  filename: 'text',
+  content_type: 'text',
+  content_id: 'text',
+  inline: 'integer',
+  size_bytes: 'integer',
+  sha256: 'text',
+  status: 'text',
+  reason: 'text',
+  held_for: 'text',
+  body_start: 'integer',
+  body_end: 'integer',
+  body_encoding: 'text',
+})
+
 function mailRow(mail: NewMail) {
   return {
     id: mail.id,
     received_at: mail.receivedAt,
     size_bytes: mail.sizeBytes,
-    text: mail.text,
+    ...textColumns(mail.text),
     html: mail.html,
     content: mail.content,
-    transcript: mail.transcript.join('\n'),
+    transcript: mail.transcript,
   }
+}
+
+function textColumns(text: NewMail['text']) {
+  return typeof text === 'string' || text === null
+    ? { text, text_start: null, text_end: null }
+    : { text: null, text_start: text.start, text_end: text.end }
 }
 
 function rawRow(mail: NewMail) {

@@ -28,6 +28,22 @@ describeEachDatabase('messages', (open) => {
     assert.deepEqual(trace?.sender, sender)
   })
 
+  it('are read with a text that is stored in the raw mail only', async () => {
+    const store = await open()
+    const raw = {
+      encoding: 'identity',
+      bytes: Buffer.from('A: b\r\n\r\none\r\ntwo\r\n--c'),
+    } as const
+    const mail = { ...newMail(), raw, text: { start: 8, end: 18 } }
+    const { inboxId, id } = await givenMessage(store, mail)
+    const { messages } = store
+    assert.equal(await messages.findText(ALICE, inboxId, id), 'one\ntwo\n')
+    assert.equal((await messages.find(ALICE, inboxId, id))?.text, 'one\ntwo\n')
+    assert.equal((await messages.listQueried(ALICE, [id])).get(id)?.text, 'one\ntwo\n')
+    const small = await messages.findSmallPlain(ALICE, { inboxId, messageId: id }, 1_000)
+    assert.equal(small?.text, 'one\ntwo\n')
+  })
+
   it('that were stored before names were bounded are read with bounded names', async () => {
     const store = await open()
     const long = 'x'.repeat(200_000)

@@ -203,10 +203,10 @@ export class Messages {
   async findText(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
     const row = await this.#owned(owner, inboxId)
       .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select('mail.text')
+      .select(['mail.text', TEXT_BYTES])
       .where('message.id', '=', id)
       .executeTakeFirst()
-    return row?.text ?? null
+    return row === undefined ? null : toText(row)
   }
 
   /** What a search query may ask of a message; null when there is no such message. */
@@ -321,7 +321,7 @@ export class Messages {
       .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
       .select(SUMMARY_COLUMNS)
       .select(['message.inbox_id', 'message.mail_id', 'inbox.keep_messages'])
-      .select(['mail.size_bytes', 'mail.text', 'mail.html', 'mail.content'])
+      .select(['mail.size_bytes', 'mail.text', TEXT_BYTES, 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
   }
 
@@ -333,7 +333,7 @@ export class Messages {
       inboxId: row.inbox_id,
       recipients: [...recipientsOf(row, content)],
       sizeBytes: row.size_bytes,
-      text: row.text,
+      text: toText(row),
       html: row.html,
       otp: toOtp(row),
       to: [...content.to],
@@ -493,9 +493,25 @@ type SummaryRow = Pick<
   | 'is_read'
 >
 
+/** The text of a mail that is stored in its raw bytes only; null for other mails. */
+const TEXT_BYTES = sql<Uint8Array | null>`(
+  select substr(bytes, cast(mail.text_start + 1 as integer),
+    cast(mail.text_end - mail.text_start as integer))
+  from raw_mail where mail.text_start is not null and raw_mail.mail_id = mail.id
+)`.as('text_bytes')
+
+type TextRow = { readonly text: string | null; readonly text_bytes: Uint8Array | null }
+
+function toText({ text, text_bytes: bytes }: TextRow): string | null {
+  if (bytes === null) return text
+  const { buffer, byteOffset, length } = bytes
+  return Buffer.from(buffer, byteOffset, length).toString('latin1').replaceAll(/\r\n?/g, '\n')
+}
+
 type FullRow = SummaryRow &
   Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'sequence'> &
-  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'text' | 'html' | 'content'> &
+  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'html' | 'content'> &
+  TextRow &
   Pick<Selectable<Schema['inbox']>, 'keep_messages'> & {
     readonly auth: string | null
   }

@@ -75,13 +75,16 @@ const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
 
 /** Both databases name the columns of a list of values column1, column2 and so on. */
 const SET_FILL: RowsStatement = {
-  name: 'inbox fill',
-  sql: (values) =>
+  sql: (rows) =>
     `update inbox set message_count = fill.column2, size_bytes = fill.column3,
        last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6
-     from (values ${values}) as fill where inbox.id = fill.column1`,
+     from (${rows}) as fill where inbox.id = fill.column1`,
   values: [(placeholder) => placeholder, asInteger, asInteger, asInteger, asInteger, asInteger],
 }
+
+const FILL_TYPES: FilledStatement['types'] = [
+  ...(['text', 'integer', 'integer', 'integer', 'integer', 'integer'] as const),
+]
 
 /** The statement that writes how full inboxes are. */
 export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
@@ -93,7 +96,7 @@ export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
     inbox.flood.startedAt,
     inbox.flood.mails,
   ])
-  return { statement: SET_FILL, rows }
+  return { statement: SET_FILL, types: FILL_TYPES, rows }
 }
 
 /** Queries of the receiving side. None takes an owner: the sender of a mail has no account. */
@@ -118,6 +121,20 @@ export class ReceivingQueries {
       [address],
     )
     return row === undefined ? null : toRecipient(row)
+  }
+
+  /** The same for several addresses; null for those that no inbox has. */
+  async listRecipients(addresses: readonly string[]): Promise<(Recipient | null)[]> {
+    const { among, list } = this.#dialect
+    const rows = await this.#statements.run<RecipientRow & { asked: string }>(
+      `${SELECT_RECIPIENT}, address.address as asked from address
+         join inbox on inbox.id = address.inbox_id
+         join account on account.id = inbox.account_id
+         where address.address ${among(1)}`,
+      [list(addresses)],
+    )
+    const found = new Map(rows.map((row) => [row.asked, toRecipient(row)]))
+    return addresses.map((address) => found.get(address) ?? null)
   }
 
   /** The inbox with an id, in any state. */

@@ -8,10 +8,8 @@ import { executeRows, type RowsStatement, type Statements } from '../statements.
 export type SenderVerdict = { readonly mailId: string; readonly auth: MessageAuth }
 
 const INSERT: RowsStatement = {
-  name: 'sender verdict',
   // Two nodes may have checked the same mail.
-  sql: (values) =>
-    `insert into sender_verdict (mail_id, auth) values ${values} on conflict do nothing`,
+  sql: (rows) => `insert into sender_verdict (mail_id, auth) ${rows} on conflict do nothing`,
   values: [(placeholder) => placeholder, (placeholder) => placeholder],
 }
 

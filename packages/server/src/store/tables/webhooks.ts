@@ -1,6 +1,8 @@
 import type { AccountId, Webhook, WebhookId } from '@mayfly/contract'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
+import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
+import type { Statements } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
 
 /** A webhook as it is written. */
@@ -21,12 +23,18 @@ export type ActiveWebhook = {
   readonly url: string
 }
 
+type ActiveRow = { id: WebhookId; account_id: AccountId; url: string }
+
 /** Webhooks. */
 export class Webhooks {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
     this.#db = db
+    this.#dialect = dialect
+    this.#statements = statements
   }
 
   /** Writes a new webhook, which is active. */
@@ -81,10 +89,13 @@ export class Webhooks {
   /** The webhooks of these accounts that are not disabled. */
   async listActive(accountIds: readonly AccountId[]): Promise<ActiveWebhook[]> {
     if (accountIds.length === 0) return []
-    // Written by hand, past the query builder: it runs with every commit of mail.
-    const { rows } = await sql<{ id: WebhookId; account_id: AccountId; url: string }>`
-      select id, account_id, url from webhook
-      where account_id in (${sql.join(accountIds)}) and disabled_at is null`.execute(this.#db)
+    const { among, list } = this.#dialect
+    // It runs with every commit of mail.
+    const rows = await this.#statements.run<ActiveRow>(
+      `select id, account_id, url from webhook
+         where account_id ${among(1)} and disabled_at is null`,
+      [list(accountIds)],
+    )
     return rows.map((row) => ({ id: row.id, accountId: row.account_id, url: row.url }))
   }
 
