@@ -147,10 +147,13 @@ function addressesOf(
   return value === null ? [] : parseAddressList(value, defects)
 }
 
+/** The last date that was read: under load many mails have the same, and reading one is slow. */
+let lastDate: { readonly value: string; readonly date: string | null } = { value: '', date: null }
+
 function dateOf(fields: readonly HeaderField[], defects: DefectList): string | null {
   const value = findField(fields, 'date')
   if (value === null) return null
-  const date = parseMailDate(value)
-  if (date === null) defects.note('badDate')
-  return date
+  if (value !== lastDate.value) lastDate = { value, date: parseMailDate(value) }
+  if (lastDate.date === null) defects.note('badDate')
+  return lastDate.date
 }

@@ -54,6 +54,28 @@ describe('the group commit', () => {
     assert.deepEqual(await Promise.all(results), [10, 20, 30, 40])
   })
 
+  it('runs a commit beside another only with as many items', async () => {
+    const { add, batches, running } = givenCommit({ commitsMax: 2 })
+    const results = [add(1), add(2)]
+    await turn()
+    results.push(add(3))
+    await turn()
+    assert.deepEqual(batches, [[1, 2]])
+    results.push(add(4))
+    await turn()
+    assert.deepEqual(batches, [
+      [1, 2],
+      [3, 4],
+    ])
+    results.push(add(5))
+    for (const { resolve } of running) resolve()
+    await Promise.all(results.slice(0, 4))
+    await turn()
+    assert.deepEqual(batches.at(-1), [5])
+    running.at(-1)?.resolve()
+    assert.deepEqual(await Promise.all(results), [10, 20, 30, 40, 50])
+  })
+
   it('tells a failure to all of its batch, and goes on', async () => {
     const { add, running } = givenCommit()
     const first = [add(1), add(2)]

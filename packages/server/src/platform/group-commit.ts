@@ -38,13 +38,17 @@ export function createGroupCommit<Item, Result>(
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let running = 0
+  let lastSize = 0
   let isScheduled = false
 
   const run = (): void => {
     isScheduled = false
     while (waiting.length > 0 && running < commitsMax) {
       const batch = waiting.slice(0, BATCH_MAX)
+      // Beside another commit only as large a one: otherwise many small ones would run.
+      if (running > 0 && batch.length < lastSize) return
       waiting = waiting.slice(BATCH_MAX)
+      lastSize = batch.length
       running += 1
       void commitBatch(commit, batch).then(async () => {
         if (restMs > 0) await delay(restMs)

@@ -123,6 +123,11 @@ export type StoreOptions = {
    * resolves after its sync. A statement outside of a transaction is then synced with the next one.
    */
   readonly syncsInBackground?: boolean
+  /**
+   * A monotonic clock, for a thread that may be blocked for 2 ms: it then does such syncs itself,
+   * as long as they do not take longer.
+   */
+  readonly elapsedMs?: () => number
 }
 
 /** Opens the store and brings its schema up to date. */
@@ -141,7 +146,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
     else if (options.isMigrated !== true) await migrateWith(sqlite?.db ?? null, dialect, options)
-    const log = sqlitePath !== null && syncs === 'inBackground' ? openLog(sqlitePath, db) : null
+    const log =
+      sqlitePath !== null && syncs === 'inBackground'
+        ? openLog(sqlitePath, db, options.elapsedMs ?? null)
+        : null
     return storeOver(db, dialect, {
       statements: sqlite?.statements ?? null,
       synced: async () => log?.sync(),

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createBatchStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
-import { systemClock } from '../platform/clock.ts'
+import { elapsedMs, systemClock } from '../platform/clock.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
 import { readBatch } from './mail-batch.ts'
@@ -24,6 +24,7 @@ async function start(): Promise<void> {
     exclusive: false,
     isMigrated: true,
     syncsInBackground: true,
+    elapsedMs,
   })
   const signals = openThreadSignals(signalsName)
   const storeMails = createBatchStore({ store, signals, clock: systemClock })

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { StorageUnavailable } from '../../errors.ts'
 import { openStore, sqlitePathOf } from '../open.ts'
-import { WalSync } from './wal-sync.ts'
+import { syncByDuration, WalSync } from './wal-sync.ts'
 
 /** A disk that does what a test wants next. */
 function givenDisk() {
@@ -22,6 +22,30 @@ function givenDisk() {
   })
   return { disk, sync, calls }
 }
+
+it('syncs are done on this thread while they are brief', async () => {
+  let nowMs = 0
+  const done: string[] = []
+  const durationsMs = [1, 1.9, 2, 5, 1, 1]
+  const take = (where: string) => {
+    nowMs += durationsMs[done.length] ?? 0
+    done.push(where)
+  }
+  const sync = syncByDuration({
+    here: () => take('here'),
+    apart: async () => take('apart'),
+    elapsedMs: () => nowMs,
+  })
+  for (const _ of durationsMs) await sync()
+  assert.deepEqual(done, ['here', 'here', 'here', 'apart', 'apart', 'here'])
+})
+
+it('a sync on this thread that fails is a rejection', async () => {
+  const here = () => {
+    throw new Error('EIO')
+  }
+  await assert.rejects(syncByDuration({ here, apart: async () => {}, elapsedMs: () => 0 })(), /EIO/)
+})
 
 describe('the sync of the log', () => {
   it('says that the storage is unavailable when the disk refuses, and whether it is full', async () => {
