@@ -12,6 +12,9 @@ import { createTemplate, startPostgres } from '../packages/server/test/testing-p
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
+/** A test that fails may leave a timer that keeps its process, which ends then. */
+const STEP_MS_MAX = 1_200_000
+
 const only = process.argv.slice(2)
 const files = globSync(TEST_FILES, { cwd: ROOT })
   .filter((file) => only.length === 0 || only.some((path) => file.startsWith(path)))
@@ -30,17 +33,22 @@ await createTemplate(postgres.url)
 process.env['TEST_POSTGRES_URL'] = postgres.url
 // Compiled code is kept between the test processes, and between runs.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
-// Tests beside the code start no other programs: they share a process, which saves a start for
-// each file. The others have a process each, two at a time: many start a browser, a database or
-// other nodes.
-const units = files.filter((file) => file.includes('/src/'))
-// Those outside of the packages take longest: they begin first, so that no core is idle at the end.
-const others = files
-  .filter((file) => !file.includes('/src/'))
-  .sort((a, b) => Number(a.startsWith('packages/')) - Number(b.startsWith('packages/')))
+// Files share a process, which saves loading the service for each of them. Several processes,
+// because many tests wait. What builds packages and programs has a process for each file.
+const together = ['--test-isolation=none']
+const outside = files.filter((file) => !file.startsWith('packages/'))
+const units = files.filter((file) => file.startsWith('packages/') && file.includes('/src/'))
+const whole = files.filter((file) => file.startsWith('packages/') && !file.includes('/src/'))
 const passed = await Promise.all([
-  test(`${others.length} files that start programs`, ['--test-concurrency=2'], others),
-  test(`${units.length} files of unit tests`, ['--test-isolation=none'], units),
+  test('tools and examples', ['--test-concurrency=1'], outside),
+  test('units', together, units),
+  ...[0, 1].map((half) =>
+    test(
+      `packages as a whole, half ${half + 1}`,
+      together,
+      whole.filter((_, index) => index % 2 === half),
+    ),
+  ),
 ])
 if (passed.includes(false)) process.exitCode = 1
 
@@ -50,7 +58,12 @@ async function test(
   files: readonly string[],
 ): Promise<boolean> {
   if (files.length === 0) return true
-  return await run(name, ['--test', '--test-timeout=300000', ...options, ...files])
+  return await run(`${name}, ${files.length} files`, [
+    '--test',
+    '--test-timeout=300000',
+    ...options,
+    ...files,
+  ])
 }
 
 /** Runs a step that the next ones need. */
@@ -62,7 +75,7 @@ async function mustPass(name: string, args: readonly string[]): Promise<void> {
 async function run(name: string, args: readonly string[]): Promise<boolean> {
   const startedAt = performance.now()
   process.stderr.write(`\n== ${name}\n`)
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' })
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout: STEP_MS_MAX })
   const status = await new Promise((resolve) => child.once('exit', resolve))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)

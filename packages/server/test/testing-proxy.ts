@@ -44,7 +44,8 @@ export async function startNginx({ proxy, nodes }: ProxyAddresses): Promise<Runn
   const { cert, key } = authority.issue([proxy])
   await writeFile(join(folder, 'fullchain.pem'), cert)
   await writeFile(join(folder, 'privkey.pem'), key)
-  setDefaultCACertificates([...getCACertificates(), authority.pem])
+  const trusted = getCACertificates()
+  setDefaultCACertificates([...trusted, authority.pem])
   const adapt = async (file: string) => {
     const text = await readFile(new URL(`nginx/${file}`, DEPLOY), 'utf8')
     return text
@@ -70,6 +71,7 @@ stream { ${await adapt('mayfly-stream.conf')} }`
     smtpPort: 1025,
     [Symbol.asyncDispose]: async () => {
       await stop()
+      setDefaultCACertificates(trusted)
       await rm(folder, { recursive: true })
     },
   }

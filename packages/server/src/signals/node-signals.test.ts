@@ -69,6 +69,8 @@ onEachDatabase('nodes on one database', (create, name) => {
     }
     await until(hears)
     proxy.failAll('silence')
+    await until(async () => (reconnected > 0 ? true : null))
+    // What was announced before and had not arrived yet does not count.
     seen.length = 0
     await until(hears)
     assert.equal(reconnected, 1)
