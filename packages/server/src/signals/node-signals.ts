@@ -28,8 +28,8 @@ export type NodeSignalsOptions = {
 
 const CHANNEL = 'mayfly_inboxes'
 
-/** Announcements are collected for this long, so that one notification covers many mails. */
-const BATCH_MS = 5
+/** Announcements are collected for this long after a notification: under load one covers many. */
+const COLLECT_MS = 5
 
 /** A notification holds 8,000 bytes; an id has 30, with quotes and a comma 33. */
 const IDS_PER_NOTIFICATION = 200
@@ -96,10 +96,12 @@ class PostgresSignals implements NodeSignals {
 
   #sendSoon(): void {
     if (this.#timer !== null) return
+    // In sequence: the connection takes one query at a time.
+    this.#sending = this.#sending.then(() => this.#send())
     this.#timer = setTimeout(() => {
-      // In sequence: the connection takes one query at a time.
-      this.#sending = this.#sending.then(() => this.#send())
-    }, BATCH_MS)
+      this.#timer = null
+      if (this.#pending.size > 0 || this.#messages.length > 0) this.#sendSoon()
+    }, COLLECT_MS)
   }
 
   async close(): Promise<void> {
@@ -112,7 +114,6 @@ class PostgresSignals implements NodeSignals {
   }
 
   async #send(): Promise<void> {
-    this.#timer = null
     const ids = [...this.#pending]
     this.#pending = new Set()
     const contents: object[] = batchesOf(this.#messages).map((messages) => ({ messages }))
