@@ -122,7 +122,7 @@ function rowsOf(
       rowOf(changed, { ...use, variation: name, weight: (VARIED_WEIGHT * share) / shares }),
     ),
     ...DRAWS.map((draw) =>
-      rowOf(mail, { ...use, weight: 1 / DRAWS.length }, (word) =>
+      rowOf(mail, { ...use, weight: UNKNOWN_WEIGHT / DRAWS.length }, (word) =>
         isDrawnKnown(
           `${draw}${mail.file}${word.toLowerCase()}`,
           words.get(word.toLowerCase()) ?? 1,
@@ -133,7 +133,10 @@ function rowsOf(
 }
 
 /** The weight of all variations of a mail together: verdicts must hold still. */
-const VARIED_WEIGHT = 4
+const VARIED_WEIGHT = 8
+
+/** The weight of a mail with unknown words: the next mail has some. */
+const UNKNOWN_WEIGHT = 2
 
 /** How often words are drawn that a mail is read without. */
 const DRAWS = ['a', 'b', 'c'] as const
@@ -202,19 +205,50 @@ function phraseRows(): readonly Row[] {
     html: null,
     otp,
   })
-  const phraseOf = (language: string) =>
-    ({ group: 'phrases', language, weight: 4, isOriginal: false, variation: '' }) as const
+  const phraseOf = (language: string, otp: string | null) =>
+    ({
+      group: 'phrases',
+      language,
+      weight: otp === null ? OTHER_PHRASE_WEIGHT : CODE_PHRASE_WEIGHT,
+      isOriginal: false,
+      variation: '',
+    }) as const
   for (const [language = '', value = '', sentence = ''] of readTable('phrases.tsv')) {
     const text = sentence.replaceAll('\\n', '\n')
     const otp = value === '-' ? null : value
-    rows.push(rowOf(line(text, otp), phraseOf(language)))
+    const phrase = phraseOf(language, otp)
+    rows.push(rowOf(line(text, otp), phrase))
+    const [subject = '', ...rest] = text.split('\n\n')
+    if (rest.length > 0 && (otp === null || !subject.includes(otp))) {
+      const mail = { subject, text: rest.join('\n\n'), html: null, otp }
+      rows.push(rowOf(mail, { ...phrase, weight: phrase.weight / 2 }))
+      rows.push(
+        rowOf(mail, phrase, (word) => isDrawnKnown(`${text}${word.toLowerCase()}`, PHRASE_MAILS)),
+      )
+    }
     if (otp === null || !text.includes(DIGITS)) continue
-    rows.push(rowOf(line(text.replace(DIGITS, LETTERS), LETTERS), phraseOf(language)))
+    rows.push(rowOf(line(text.replace(DIGITS, LETTERS), LETTERS), phrase))
   }
   for (const [language = '', meaning = '', ...labels] of readTable('labels.tsv')) {
     const otp = meaning === 'code' ? DIGITS : null
-    const phrase = phraseOf(language)
-    for (const label of labels) rows.push(rowOf(line(`${label}: ${DIGITS}`, otp), phrase))
+    const phrase = phraseOf(language, otp)
+    for (const label of labels) {
+      rows.push(rowOf(line(`${label}: ${DIGITS}`, otp), phrase))
+      rows.push(rowOf(letterOf(label, otp), { ...phrase, weight: phrase.weight / 4 }))
+    }
   }
   return rows
 }
+
+/** One sentence with a code is all that many tests send. */
+const CODE_PHRASE_WEIGHT = 7
+const OTHER_PHRASE_WEIGHT = 3
+
+/** A label in a mail that says nothing else. */
+function letterOf(label: string, otp: string | null): Parts {
+  const text = `Hi Sam,\n${label}: ${DIGITS}\nThanks, and see you soon`
+  return { subject: 'Hello', text, html: null, otp }
+}
+
+/** The words of a sentence are as often unknown as those of so many mails. */
+const PHRASE_MAILS = 8

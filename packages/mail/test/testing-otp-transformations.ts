@@ -62,16 +62,14 @@ export const TRANSFORMATIONS: readonly Transformation[] = [
   { name: 'no subject', isOpen: true, apply: (mail) => withSubject(mail, null) },
   { name: 'the subject in capitals', apply: withLoudSubject },
   { name: 'a footer', apply: (mail) => withLinesBelow(mail, FOOTER) },
-  { name: 'a signature', isOpen: true, apply: (mail) => withLinesBelow(mail, SIGNATURE) },
+  { name: 'a signature', apply: (mail) => withLinesBelow(mail, SIGNATURE) },
   { name: 'an older mail below', apply: (mail) => withLinesBelow(mail, QUOTE) },
   {
     name: 'an order below',
-    isOpen: true,
     apply: (mail) => withLinesBelow(mail, ['Order number: 730528']),
   },
   {
     name: 'an order above',
-    isOpen: true,
     apply: (mail) => withLinesAbove(mail, ['Order number: 730528']),
   },
   {

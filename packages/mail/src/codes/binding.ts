@@ -73,8 +73,9 @@ const YEAR_COST_MAX = 12
 const THING_COST_MAX = 3
 const THING_COLON_COST = 30
 
-/** Mails about a password mention it without giving one. */
-const PASSWORD_COST_MAX = 40
+/** Mails about a password mention it without giving one: `the password of user 59381`. */
+const PASSWORD_COST_MAX = 12
+const PASSWORD_COLON_COST_MAX = 40
 
 /** Signs that replace the digits before a masked number. */
 const MASKS = '*•●…'
@@ -101,6 +102,8 @@ interface NamedValue extends PlacedValue {
   readonly isCandidate: boolean
   /** Farthest name that can make it a code. */
   readonly codeCostMax: number
+  /** Farthest word for a password that can make it one. */
+  readonly passwordCostMax: number
 }
 
 interface Pair {
@@ -271,7 +274,13 @@ function valuesOf(text: string, candidates: readonly PlacedValue[]): readonly Na
   let at = 0
   for (const { start, end } of candidates) {
     addNumbers(text, { start: at, end: start }, values)
-    values.push({ start, end, isCandidate: true, codeCostMax: codeCostMax(text, { start, end }) })
+    values.push({
+      start,
+      end,
+      isCandidate: true,
+      codeCostMax: codeCostMax(text, { start, end }),
+      passwordCostMax: followsColon(text, start) ? PASSWORD_COLON_COST_MAX : PASSWORD_COST_MAX,
+    })
     at = end
   }
   addNumbers(text, { start: at, end: text.length }, values)
@@ -292,7 +301,7 @@ function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValu
     if (kindAt(text, at) !== KIND.digit) continue
     const from = at
     while (at < end && isInNumber(text, at)) at += 1
-    values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0 })
+    values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0, passwordCostMax: 0 })
   }
 }
 
@@ -340,9 +349,8 @@ function canName({ concepts }: Name, value: NamedValue, cost: number): boolean {
     )
   }
   if ((concepts & CODE_LIKE) === 0) return true
-  const isPassword = isPasswordAlone(concepts)
-  const costMax = isPassword ? Math.min(value.codeCostMax, PASSWORD_COST_MAX) : value.codeCostMax
-  return value.isCandidate && cost <= costMax
+  if (!value.isCandidate || cost > value.codeCostMax) return false
+  return !isPasswordAlone(concepts) || cost <= value.passwordCostMax
 }
 
 function isPasswordAlone(concepts: number): boolean {
@@ -355,8 +363,9 @@ const QUOTED_NAME = /.["“„«「]/u
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
   if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
-  // `the password of card 4821`, with the number first in Chinese or Japanese.
-  if (isPasswordAlone(concepts) && value.start > 0) return Number.POSITIVE_INFINITY
+  // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
+  const isOfThing = value.start > 0 || (concepts & bitsOf('thing', 'owner')) !== 0
+  if (isPasswordAlone(concepts) && isOfThing) return Number.POSITIVE_INFINITY
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
   if (cost <= 1 && (concepts & CODE_LIKE) === 0) {

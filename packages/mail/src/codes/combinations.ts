@@ -15,6 +15,12 @@ export interface Combined {
   readonly isAlone: boolean
   /** In a line of a label and a value. */
   readonly isLabelled: boolean
+  /** Behind a label with a colon that does not speak of a code or of entering. */
+  readonly isLabelledOtherwise: boolean
+  /** Something in the mail is set off. */
+  readonly isStyled: boolean
+  /** Its name has a word beside the word for code that is not in the tables. */
+  readonly isOfUnknown: boolean
   /** The only number of the mail that stands alone. */
   readonly isOnlyAlone: boolean
   /** Meanings by relation, in the order of `RELATIONS`. */
@@ -24,7 +30,13 @@ export interface Combined {
 
 /** Facts that mean more together than each does alone. */
 export function combinedFacts(all: Combined): readonly string[] {
-  return [...unnamedFacts(all), ...enteredFacts(all), ...matterFacts(all), ...figureFacts(all)]
+  return [
+    ...unnamedFacts(all),
+    ...enteredFacts(all),
+    ...matterFacts(all),
+    ...figureFacts(all),
+    ...doubtfulFacts(all),
+  ]
 }
 
 const KEPT = bitsOf('valid', 'keep')
@@ -74,6 +86,33 @@ function enteredFacts(all: Combined): readonly string[] {
     ['entered, a word for code near', isEntered && isCodeNear],
     ['letters below a verb of entering', shape === 'letters' && isBelow],
     ['words below a verb of entering', shape === 'words' && isBelow],
+  ])
+}
+
+/** For values that may have another name, or that nothing is to be done with. */
+function doubtfulFacts(all: Combined): readonly string[] {
+  const { meaning, topic, isLabelledOtherwise, isOfUnknown, isStyled } = all
+  const { subject, body } = topic
+  const isIdle = (body & bitsOf('enter', 'valid')) === 0
+  const isBare = meaning.isBare === true
+  const isSilent = ((body | subject) & (SIGN_IN | BIT.valid | BIT.keep)) === 0
+  const isNotice = (conceptsOf(all, SENTENCE) & BIT.changed) !== 0
+  return holding([
+    ['in a notice of a change', isNotice],
+    ['a subject without a meaning, named', subject === 0 && meaning.points >= NAMED],
+    ['a subject without a meaning, not named', subject === 0 && meaning.points < NAMED],
+    ['no style in the mail, named', !isStyled && meaning.points >= NAMED],
+    ['no style in the mail, not named', !isStyled && meaning.points < NAMED],
+    ['labelled, but not as a code', isLabelledOtherwise],
+    [
+      'labelled, but not as a code, in a mail with a code',
+      isLabelledOtherwise && (body & CODE_LIKE) !== 0,
+    ],
+    ['labelled, but not as a code, nothing to do with it', isLabelledOtherwise && isIdle],
+    ['a name with an unknown word', isOfUnknown],
+    ['a plain name with an unknown word', isOfUnknown && isBare],
+    ['a plain name with an unknown word, nothing to do with it', isOfUnknown && isBare && isIdle],
+    ['a plain name with an unknown word, no other sign', isOfUnknown && isBare && isSilent],
   ])
 }
 

@@ -1,5 +1,6 @@
 import { FOLDED, foldWord, KIND, kindAt } from './fold.ts'
 import { NOWHERE, ROOT, type Trie, TrieBuilder } from './trie.ts'
+import { ACCOUNTS } from './words/accounts.ts'
 import { AFRICAN } from './words/african.ts'
 import { ASIAN } from './words/asian.ts'
 import { CENTRAL_EUROPEAN } from './words/central.ts'
@@ -12,6 +13,7 @@ import { IBERIAN } from './words/iberian.ts'
 import { INDIC } from './words/indic.ts'
 import { NORDIC } from './words/nordic.ts'
 import { NORTHERN } from './words/northern.ts'
+import { OTHER_CODES } from './words/other-codes.ts'
 import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
 import { ROMANCE } from './words/romance.ts'
 import { SLAVIC } from './words/slavic.ts'
@@ -63,7 +65,7 @@ export class Dictionary {
 
   constructor() {
     const tries = { forward: new TrieBuilder(), backward: new TrieBuilder() }
-    for (const language of Object.values({ ...WORDS, ...DOCUMENTS })) {
+    for (const language of Object.values({ ...WORDS, ...DOCUMENTS, ...ACCOUNTS, ...OTHER_CODES })) {
       const codeWords = codeWordsOf(language)
       for (const concept of CONCEPTS) {
         const own = BIT[concept]

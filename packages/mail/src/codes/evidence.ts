@@ -9,6 +9,7 @@ import { isLabelled as isLabelledLine } from './mail-figures.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { type Topic, topicOf } from './mail-topic.ts'
 import type { Meaning } from './meaning.ts'
+import { isLabelledOtherwise, isOfUnknown } from './open-labels.ts'
 import { relationsOf } from './relations.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
 import { TRAPS } from './traps.ts'
@@ -121,6 +122,9 @@ function evidenceOfValue(
       isNumber: hasDigit(value),
       isAlone: isAlone(own),
       isLabelled: isLabelledLine(main.line.text),
+      isLabelledOtherwise: isLabelledOtherwise(mail, main.candidate),
+      isOfUnknown: isOfUnknown(main.line, main.candidate),
+      isStyled: layout.isStyled,
       isOnlyAlone: isAlone(own) && inMail.alone === 1 && hasDigit(value),
       value,
       relations,

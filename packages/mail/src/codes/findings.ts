@@ -40,7 +40,8 @@ function isShuffled(value: string): boolean {
   return /[A-Z]\d+[A-Z]|\d[A-Z]+\d/i.test(value)
 }
 
-const LARGE_PX = 20
+/** Text from this size on is set off. */
+export const LARGE_PX = 20
 const SPACED_PX = 1.5
 
 /** The style at a position of a line; null if it has none. */

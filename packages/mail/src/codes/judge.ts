@@ -93,6 +93,7 @@ const CONCEPT_WORDS: Readonly<Record<string, string>> = {
   dead: 'expired',
   ending: 'last digits',
   thing: 'case or place',
+  changed: 'a change',
 }
 
 /** Weight of the least reason that is reported. */

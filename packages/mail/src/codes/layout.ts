@@ -1,4 +1,5 @@
 import type { Candidate } from './candidates.ts'
+import { LARGE_PX } from './findings.ts'
 import type { ReadLine } from './mail-reader.ts'
 
 /** A number of the mail, with its places and its most marked style. */
@@ -11,6 +12,8 @@ export interface StyledNumber {
 export interface Layout {
   /** How many numbers are set off from the text around them. */
   readonly striking: number
+  /** Something is bold, large or monospaced, so that a number could be set off. */
+  readonly isStyled: boolean
   readonly subject: string
   readonly body: string
 }
@@ -38,9 +41,16 @@ export function layoutOf(lines: readonly ReadLine[], numbers: readonly StyledNum
   }
   return {
     striking: numbers.filter(isStriking).length,
+    isStyled: lines.some(hasStyle),
     subject: subject.toLowerCase(),
     body: body.slice(0, BODY_CHARS_MAX).toLowerCase(),
   }
+}
+
+function hasStyle({ stretches }: ReadLine): boolean {
+  return stretches.some(
+    ({ style }) => style.isBold || style.isMonospace || style.fontSizePx >= LARGE_PX,
+  )
 }
 
 function isStriking({ style }: StyledNumber): boolean {

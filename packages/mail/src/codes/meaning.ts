@@ -41,6 +41,8 @@ const OTHERS = [
 /** These outweigh even a word for a one-time code: an OTP for the courier. */
 const EVEN_OF_OTP = bitsOf('promo', 'place', 'backup')
 
+const TO_SIGN_IN = bitsOf('enter', 'login')
+
 /** These decide anywhere in the sentence. */
 const OF_SENTENCE = bitsOf('promo', 'place', 'backup', 'meeting')
 
@@ -52,6 +54,8 @@ const NOT_CONFIRMED = OTHERWISE & ~bitsOf('naming', 'owner', 'thing', 'money', '
 
 /** Points of a label that says what the number is instead. */
 const NAMED_OTHERWISE = -5
+
+const CHANGED: Meaning = { points: NAMED_OTHERWISE, reason: 'beside a password that was changed' }
 
 /** A preposition may separate these from their digits: `ending in`, `call us at`. */
 const LED_BY_PREPOSITION = bitsOf('ending', 'contact')
@@ -83,6 +87,9 @@ function meaningOfConcepts(label: Label, near: Nearness): Meaning {
   const isOtp = (concepts & BIT.otp) !== 0
   const other = otherwise(concepts & (isOtp ? EVEN_OF_OTP : OTHERWISE))
   const isCode = (concepts & CODE_LIKE) !== 0
+  // `the password of your account 330187 was changed`
+  const isPassword = (concepts & (CODE_LIKE | BIT.once)) === BIT.password
+  if (isPassword && (clause & BIT.changed) !== 0) return CHANGED
   const byPreposition = concepts & LED_BY_PREPOSITION
   if (byPreposition !== 0 && !isCode && label.gap <= PREPOSITION_CHARS_MAX) {
     return otherwise(byPreposition) ?? NO_MEANING
@@ -115,6 +122,8 @@ function decisive(isOtp: boolean, clause: number): number {
   if ((clause & BIT.keep) !== 0) return 0
   // `to change the delivery address, enter the verification code`
   if (isOtp) return (clause & BIT.enter) === 0 ? EVEN_OF_OTP : 0
+  // `enter the code to log in to Harbor Delivery`
+  if ((clause & TO_SIGN_IN) === TO_SIGN_IN) return 0
   return (clause & PURPOSE) !== 0 ? OF_SENTENCE & ~BIT.meeting : OF_SENTENCE
 }
 
@@ -154,7 +163,7 @@ function actMeaning(concepts: number, clause: number, { isTouching }: Nearness):
   if ((acts & BIT.enter) !== 0) return asked(1.5, 'to be entered')
   const isSure = isTouching && (acts & BIT.verify) !== 0
   const isBoth = (acts & BIT.verify) !== 0 && (clause & BIT.login) !== 0
-  const points = isSure || isBoth ? 3 : 1.8
+  const points = isSure ? 3.3 : isBoth ? 3 : 1.8
   return { points, reason: 'beside words for verifying or signing in' }
 }
 

@@ -73,8 +73,11 @@ const NO_PART =
 const YEAR = /^(?:19|20)\d\d$/
 const LETTERS_MAX = 3
 
+/** `| TAN: 2480 19 |` */
+const LABELLED = /^[|│┃║\s]*[A-Z]{2,}\s?[:：]/
+
 function groupsOf(written: string): Form | null {
-  if (!GROUPED.test(written)) return null
+  if (!GROUPED.test(written) || LABELLED.test(written)) return null
   const parts = written.split(SEPARATORS).filter((part) => part !== '')
   const value = parts.join('')
   if (value.length < VALUE_CHARS_MIN || value.length > VALUE_CHARS_MAX) return null

@@ -13,7 +13,7 @@ export const CENTRAL_EUROPEAN: Lexicon = {
     once: 'jednorazow*, tymczasow*',
     verify: `weryfik*, potwierd*, bezpiecze*, autoryz*, uwierzyteln*, aktywac*, aktywuj*, tożsamoś*,
       że to ty, podpisa*`,
-    login: `kod dostępu, zalogow*, logowani*, zaloguj, rejestrac*, konto, konta, dostęp*,
+    login: `zmiany hasła, kod dostępu, zalogow*, logowani*, zaloguj, rejestrac*, konto, konta, dostęp*,
       adres e mail, zresetow*, resetow*, prośb*, poprosił*, parowani*, sparuj*, sparować`,
     enter: `wpisz, wpisać, wprowadź, podaj w, użyj, skopiuj, wklej, przepisz, poniższy, następujący,
       poniżej, oto, wpisz go, przepisać, podaj, podać, wprowadzić, wklejenie, uzupełnij, wstaw,

@@ -52,6 +52,8 @@ export const CONCEPTS = [
   'ending',
   /** Names a number only directly before it: case, request, room, platform. */
   'thing',
+  /** Changed, in the past: a notice of what happened. */
+  'changed',
 ] as const
 
 /** Name of one meaning. */

@@ -1,6 +1,6 @@
 import type { Lexicon } from './concepts.ts'
 
-/** Codes by which others check a document, or by which it is paid at a counter; all languages. */
+/** Codes and numbers that others check, or that are told at a counter; all languages. */
 export const DOCUMENTS: Lexicon = {
   documents: {
     place: `authenticity, certificate no, certificate number, course certificate, licence key, license key,
@@ -18,6 +18,21 @@ export const DOCUMENTS: Lexicon = {
       autentišk*, ehtsus*, hitelesség*, valódiság*, γνησιότητ*, αυθεντικότητ*, belge doğrulama,
       belgenin doğruluğu, صحة الوثيقة, صحة الشهادة, التحقق من الوثيقة, אמיתות המסמך, اصالت سند, प्रामाणिकता,
       ความถูกต้องของเอกสาร, tính xác thực của, keaslian, ketulenan, 真正性, コンビニ, 払込票, 真伪, 真偽, 防伪,
-      防偽, 진위, 정품`,
+      防偽, 진위, 정품, pharmacist, chemist, chemist's, Apotheke*, apotheek, apteekki,
+      apteekissa, apteek, apteegis, vaistin*, aptiek*, aptek*, lékárn*, lekárn*, lekarn*, ljekarn*, gyógyszertár*,
+      patikában, pharmacie*, pharmacien*, farmaci*, farmàci*, farmácia*, аптек*, апотек*, апотеке, дәріхана*,
+      φαρμακεί*, eczane*, صيدلية, الصيدلية, בית מרקחת, בית המרקחת, داروخانه, फार्मेसी, औषधालय, মেডিসিন দোকান,
+      ร้านขายยา, nhà thuốc, 薬局, 药店, 药房, 藥局, 藥房, 약국, E-Rezept, e-recept*, erecept*, e-resept*,
+      e-retsept*, receta electrónica, receta médica, ordonnance, ricetta elettronica, ricetta medica,
+      receita médica, receita digital, recepta, recepty, receptę, recepcie, e-receptę, rețet*, рецепт*, рецепта,
+      συνταγή, reçete*, وصفة طبية, وصفة إلكترونية, מרשם, نسخه الکترونیک, 処方箋, 处方, 處方, 처방전, đơn thuốc,
+      ใบสั่งยา, polling station, ballot, voting, voting code*, game code*, quiz code*, coffee machine`,
+    naming: `bib, bib number*, race number*, Startnummer*, startnummeret, numer startowy, startovní číslo,
+      štartové číslo, rajtszám*, startni broj, стартовый номер, стартовий номер, стартов номер, dossard, dorsal,
+      número de peito, pettorale, göğüs numarası, nomor dada, ゼッケン, 참가번호, 배번호, 参赛号码, 參賽號碼,
+      kenteken, Kennzeichen, targa, targë, targën, rendszám*, immatriculation, plaque d'immatriculation,
+      numer rejestracyjny, SPZ, ŠPZ, EČV, RZ vozidla, госномер, державний номер, plaka, plakalı, plat nomor,
+      biển số, ナンバープレート, 车牌, 車牌, 차량번호, registreringsnummer, rekisterinumero, rekisteritunnus,
+      matrícula del vehículo, placa do veículo, puk, puk code*, puk-code, pac, pac code*, rio, code rio, imei, iccid`,
   },
 }

@@ -73,7 +73,7 @@ export const EASTERN: Lexicon = {
     login: `giriş*, oturum*, üyeli*, kayıt*, kaydol*, hesab*, e posta adres*, sıfırla*, istediğiniz,
       talep ettiğiniz, isteğiniz, eşleştir*`,
     enter: `girin, giriniz, yazın, yazınız, kullanın, kullanınız, kopyala*, yapıştır*, aşağıdaki,
-      işte, girerek, girmeniz, gir, yaz, yazarak, yazmanız, kullan, kullanarak, tuşlayın,
+      işte, girerek, girmeniz, gir, yaz, yazarak, yazmanız, yazman, girmen, kullan, kullanarak, tuşlayın,
       tuşlayınız, belirtin, doldurun, iletin, girebilirsiniz`,
     valid: 'geçerli*, dolacak*, süresi, sona erer, süreyle, sonra geçersiz, kullanılabilir, dolana',
     keep: `kimseyle, paylaşmayın*, kimseye, dikkate almayın, siz yapmadıysanız, siz değilseniz,

@@ -39,7 +39,7 @@ export const ENGLISH: Lexicon = {
       this is your, use this, sign in with, log in with, log in using, sign in using, respond with,
       reply with, answer with, continue with, fill in, put in, punch in, tap in, plug in, pop it,
       drop it, supply, copy and paste, write, quote it, enters, typed in, entered, entering it,
-      confirm with, verify with, confirm by, give it`,
+      confirm with, verify with, confirm by, give it, is what you need, what you need is, say these, say this`,
     valid: `expire, expires, expiring, expiration, valid for, valid until, valid till, is valid,
       good for, works for, stops working, will lapse, can be used, within the next, active for,
       lapse, lapses, runs out, run out, times out, time out, self destruct*, good until, good till,

@@ -4,7 +4,7 @@ import type { Lexicon } from './concepts.ts'
 export const WEST_GERMANIC: Lexicon = {
   de: {
     code: '*code, *codes, *codenummer, ziffernfolge*, zahlencode*, *kode',
-    otp: `einmalcode*, einmalpasswort*, einmalkennwort*, einmal code*, einmal passwort*,
+    otp: `Entsperrcode, Entsperrungscode, einmalcode*, einmalpasswort*, einmalkennwort*, einmal code*, einmal passwort*,
       einmal pin*, bestätigungscode*, verifizierungscode*, verifikationscode*, sicherheitscode*,
       anmeldecode*, logincode*, login code*, freischaltcode*, aktivierungscode*,
       authentifizierungscode*, prüfcode*, freigabecode*, registrierungscode*, bestätigungs code*,

@@ -3,7 +3,7 @@ import type { Lexicon } from './concepts.ts'
 /** Words of the other Romance languages, and of Maltese, which borrows from them. */
 export const ROMANCE: Lexicon = {
   fr: {
-    code: 'code, chiffres suivants',
+    code: 'chiffres pour vous connecter, code, chiffres suivants',
     otp: `code de vérification, code de connexion, code de sécurité, code de confirmation,
       code d'authentification, code d'activation, code de validation, code à usage unique,
       code unique, mot de passe à usage unique, code temporaire, code otp, code d'identification,

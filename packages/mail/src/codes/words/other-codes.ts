@@ -1,0 +1,130 @@
+import type { Lexicon } from './concepts.ts'
+
+/** Codes that name something else, as phrases, because their nouns have other meanings as well. */
+export const OTHER_CODES: Lexicon = {
+  enCodes: {
+    naming: `visit code, voting code, cost centre code, lab code, meter code, customs code, cancellation
+      code, donation code, group code, job code, player code, supplier code, vehicle code, room
+      code, store code, batch code, candidate code, claim code`,
+  },
+  deCodes: {
+    naming: `Besuchscode, Wahlcode, Prüfungscode der Klausur, Gepäckcode, Zollcode, Spendencode,
+      Händlercode, Lieferantencode, Fahrzeugcode, Filialcode, Chargencode, Kandidatencode,
+      Schulcode, Spielcode, Terminalcode`,
+  },
+  frCodes: {
+    naming: `code visite, code de vote, code examen, code bagage, code douanier, code de don, code
+      marchand, code fournisseur, code véhicule, code magasin, code lot, code candidat, code
+      établissement, code de la partie, code terminal`,
+  },
+  esCodes: {
+    naming: `código de visita, código de votación, código de examen, código de equipaje, código aduanero,
+      código de donación, código de comercio, código de proveedor, código de vehículo, código de
+      tienda, código de lote, código de candidato, código de centro, código de partida`,
+  },
+  ptCodes: {
+    naming: `código da cor, código da visita, código de votação, código da prova, código da bagagem, código aduaneiro,
+      código de doação, código do lojista, código do fornecedor, código do veículo, código da
+      loja, código do lote, código do candidato, código da escola`,
+  },
+  itCodes: {
+    naming: `codice visita, codice di voto, codice esame, codice bagaglio, codice doganale, codice
+      donazione, codice esercente, codice fornitore, codice veicolo, codice negozio, codice lotto,
+      codice candidato, codice scuola`,
+  },
+  nlCodes: {
+    naming: `bezoekcode, stemcode, examencode, bagagecode, douanecode, groepscode, leverancierscode,
+      voertuigcode, winkelcode, partijcode, schoolcode, klascode`,
+  },
+  svCodes: {
+    naming: `besökskod, röstkod, tentamenskod, bagagekod, tullkod, gruppkod, leverantörskod, lagkod,
+      färgkod, skolkod, klasskod`,
+  },
+  daCodes: {
+    naming: `besøgskode, stemmekode, eksamenskode, målerkode, afbestillingskode, leverandørkode,
+      butikskode, skadekode, varekode`,
+  },
+  fiCodes: {
+    naming: `käyntikoodi, äänestyskoodi, koekoodi, mittarikoodi, peruutuskoodi, kyselykoodi,
+      ajoneuvokoodi, myymäläkoodi, koulukoodi`,
+  },
+  plCodes: {
+    naming: `kod wizyty, kod do głosowania, kod egzaminu, kod bagażu, kod celny, kod grupy, kod dostawcy,
+      kod pojazdu, kod sklepu, kod partii, kod kandydata, kod szkoły, kod klasy`,
+  },
+  csCodes: {
+    naming: `kód návštěvy, kód pro hlasování, kód zkoušky, kód měřidla, storno kód, kód dodavatele, kód
+      týmu, kód barvy, kód školy, kód třídy`,
+  },
+  ruCodes: {
+    naming: `код визита, код для голосования, код экзамена, код багажа, таможенный код, код группы, код
+      поставщика, код автомобиля, код магазина, код партии, код кандидата, код товара`,
+  },
+  ukCodes: {
+    naming: `код візиту, код для голосування, код іспиту, код багажу, митний код, код групи, код
+      постачальника, код команди, код кольору, код товару`,
+  },
+  huCodes: {
+    naming: `látogatási kód, szavazókód, vizsgakód, mérőkód, lemondási kód, beszállítói kód, csapatkód,
+      színkód, cikkszám`,
+  },
+  roCodes: {
+    naming: `cod vizită, cod de vot, cod examen, cod contor, cod de anulare, cod furnizor, codul echipei,
+      cod culoare, codul școlii`,
+  },
+  trCodes: {
+    naming: `ziyaret kodu, oy kodu, sınav kodu, sayaç kodu, i̇ptal kodu, anket kodu, araç kodu, mağaza
+      kodu, parti kodu, aday kodu, stok kodu`,
+  },
+  elCodes: {
+    naming: `κωδικός επίσκεψης, κωδικός ψηφοφορίας, κωδικός εξέτασης, κωδικός μετρητή, κωδικός ομάδας,
+      κωδικός οχήματος, κωδικός χρώματος, κωδικός είδους`,
+  },
+  arCodes: {
+    naming: `رمز الزيارة, رمز التصويت, رمز الامتحان, رمز العداد, رمز المجموعة, رمز المركبة, رمز المتجر,
+      رمز المدرسة, رمز الصف`,
+  },
+  heCodes: {
+    naming: `קוד ביקור, קוד הצבעה, קוד מבחן, קוד מונה, קוד קבוצה, קוד רכב, קוד סניף, קוד מוסד, קוד כיתה`,
+  },
+  faCodes: {
+    naming: `کد ویزیت, کد رأی, کد آزمون, کد کنتور, کد گروه, کد خودرو, کد فروشگاه, کد مدرسه, کد کلاس`,
+  },
+  hiCodes: {
+    naming: `विज़िट कोड, मतदान कोड, परीक्षा कोड, मीटर कोड, समूह कोड, वाहन कोड, स्टोर कोड, स्कूल कोड,
+      कक्षा कोड`,
+  },
+  thCodes: {
+    naming: `รหัสสี, รหัสนัดหมาย, รหัสลงคะแนน, รหัสสอบ, รหัสมิเตอร์, รหัสกลุ่ม, รหัสรถ, รหัสสาขา, รหัสโรงเรียน,
+      รหัสห้องเรียน`,
+  },
+  viCodes: {
+    naming: `mã lịch khám, mã dự án, mã hành lý, mã màu, mã bình chọn, mã đề thi, mã công tơ, mã nhóm, mã xe, mã cửa hàng, mã trường,
+      mã lớp`,
+  },
+  idCodes: {
+    naming: `kode tim, kode kunjungan, kode suara, kode ujian, kode meteran, kode grup, kode kendaraan, kode toko,
+      kode sekolah, kode kelas`,
+  },
+  jaCodes: {
+    naming: `診察コード, 投票コード, 試験コード, 検針コード, グループコード, 車両コード, 店舗コード, 学校コード, クラスコード`,
+  },
+  zhCodes: {
+    naming: `就诊码, 投票码, 考试代码, 电表编码, 群组代码, 车辆代码, 门店代码, 学校代码, 班级码`,
+  },
+  koCodes: {
+    naming: `방문 코드, 투표 코드, 시험 코드, 계량기 코드, 그룹 코드, 차량 코드, 매장 코드, 학교 코드, 학급 코드`,
+  },
+  ltCodes: {
+    naming: `vizito kodas, balsavimo kodas, egzamino kodas, skaitiklio kodas, grupės kodas, prekės kodas,
+      spalvos kodas`,
+  },
+  bgCodes: {
+    naming: `код на посещение, код за гласуване, код на изпита, код на електромера, код на групата, код
+      на магазина, код на училището`,
+  },
+  srCodes: {
+    naming: `kod posete, kod za glasanje, kod ispita, kod brojila, kod grupe, kod vozila, kod boje, kod
+      artikla`,
+  },
+}
