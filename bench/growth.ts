@@ -6,11 +6,11 @@
 
 import { statSync } from 'node:fs'
 import type { AccountId, InboxId } from '@mayfly/contract'
-import { PLANS } from '../packages/server/src/features/limits/plans.ts'
+import { keptUntil, PLANS } from '../packages/server/src/features/limits/plans.ts'
 import { commitWaiting } from '../packages/server/src/features/receiving/commit.ts'
 import { composeMail } from '../packages/server/src/features/receiving/compose.ts'
 import { sweepExpired } from '../packages/server/src/features/retention/sweep.ts'
-import { systemClock } from '../packages/server/src/platform/clock.ts'
+import { elapsedMs, systemClock } from '../packages/server/src/platform/clock.ts'
 import { createIds } from '../packages/server/src/platform/ids.ts'
 import { openStore, type Store, sqlitePathOf } from '../packages/server/src/store/open.ts'
 import { createSqlite } from '../packages/server/test/testing-databases.ts'
@@ -30,6 +30,7 @@ const GOAL = 0.9
 
 const OWNER = 'acc_growth' as AccountId // A brand by hand: the bench needs a fixed id.
 const NEVER_AT = Date.UTC(2100, 0, 1)
+const KEPT_UNTIL = systemClock.now() + 180 * 24 * 60 * 60 * 1000
 
 const ids = createIds(systemClock)
 const filled: InboxId[] = []
@@ -116,6 +117,10 @@ async function measure(on: Store): Promise<Record<string, number>> {
       deleteMails: on.deleteMails,
       clock: systemClock,
       limitsOf: (plan) => PLANS[plan],
+      keptUntil: (inbox) => keptUntil((plan) => PLANS[plan], inbox),
+      elapsedMs,
+      pause: async () => {},
+      isStopped: () => false,
     })
   })
   return {
@@ -162,10 +167,10 @@ async function fillInbox(on: Store, count: number): Promise<InboxId> {
 /** Stores one mail of 4 KB for each of these inboxes, all in one transaction. */
 async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
   const ready = inboxIds.map((inboxId) => {
-    const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false }
+    const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false, keptUntil: KEPT_UNTIL }
     const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
     const accepted = { ...ACCEPTED, recipients }
-    const arrived = { id: ids.mailId(), receivedAt: systemClock.now(), accepted }
+    const arrived = { id: ids.mailId(KEPT_UNTIL), receivedAt: systemClock.now(), accepted }
     const compose = { ...COMPOSE, isTextInRaw: !on.isShared }
     return { mail: composeMail(compose, arrived), recipients }
   })

@@ -14,6 +14,7 @@ export const OWNER = 'acc_search' as AccountId // A brand by hand: the bench nee
 export const MESSAGES_PER_INBOX = 1_000
 
 const NEVER_AT = Date.UTC(2100, 0, 1)
+const KEPT_UNTIL = systemClock.now() + 180 * 24 * 60 * 60 * 1000
 
 /** What stands for the number of a mail and for the sender's name in the first mail. */
 const NUMBER = 'qnumberq'
@@ -170,9 +171,9 @@ async function createInbox(store: Store): Promise<InboxId> {
 
 async function receiveTemplate(store: Store): Promise<Template> {
   const inboxId = await createInbox(store)
-  const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false }
+  const facts = { accountId: OWNER, mayHaveFaults: false, isCaught: false, keptUntil: KEPT_UNTIL }
   const recipients = [{ inboxId, address: 'b@mayfly.test', ...facts }]
-  const [mailId, receivedAt] = [ids.mailId(), systemClock.now()]
+  const [mailId, receivedAt] = [ids.mailId(KEPT_UNTIL), systemClock.now()]
   const accepted = { ...acceptedMail(), recipients }
   const compose = {
     hostName: 'mx.mayfly.test',

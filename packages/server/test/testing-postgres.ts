@@ -177,7 +177,11 @@ export async function administer(url: string, statements: string): Promise<void>
   await connected(url, (client) => client.query(statements))
 }
 
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Works with a connection of its own, without time limits. */
+export async function connected<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,5 +1,6 @@
 import { afterEach } from 'node:test'
 import type { AccountId, EventId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import { DAY_MS } from '../src/mail-id.ts'
 import { createIds } from '../src/platform/ids.ts'
 import { openStore, type Store } from '../src/store/open.ts'
 import type { NewMail } from '../src/store/tables/mails.ts'
@@ -65,10 +66,13 @@ export async function givenInbox(
   return { id, address }
 }
 
+/** When the mails of test stores are to be purged, unless a test says otherwise. */
+const KEPT_UNTIL = NOW + 181 * DAY_MS
+
 /** A small mail, not stored yet. */
-export function newMail(receivedAt = NOW): NewMail {
+export function newMail(receivedAt = NOW, keptUntil = KEPT_UNTIL): NewMail {
   return {
-    id: ids.mailId(),
+    id: ids.mailId(keptUntil),
     receivedAt,
     sender: { mailFrom: '', remoteAddress: '', tls: null },
     from: { name: null, address: 'a@b.example' },

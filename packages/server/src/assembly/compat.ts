@@ -154,7 +154,11 @@ function bindMailpit(deps: CompatDeps) {
       if (inboxId === undefined) {
         return { state: 'refused', reason: 'the account has no project inbox' } as const
       }
-      const received = { mailId: ids.mailId(), receivedAt: clock.now() }
+      const received = {
+        // Project inboxes never expire.
+        mailId: ids.mailId(Number.POSITIVE_INFINITY),
+        receivedAt: clock.now(),
+      }
       const request = { inboxId, body, remoteAddress, isScanned: deps.isScanned, ...received }
       const sent = await content.sendMail(access.caller.accountId, request)
       if (sent.state === 'stored') deps.signals.announce(sent.announcement)

@@ -115,6 +115,7 @@ async function storeSent(
   const ids = createIds(clock)
   const admitted = recipients.map((address) => ({
     ...{ address, accountId, inboxId, mayHaveFaults: false, isCaught: true },
+    keptUntil: Number.POSITIVE_INFINITY,
   }))
   const envelope = { mailFrom, remoteAddress, helo: null, tls: null, user: null }
   const accepted = { envelope, recipients: admitted, raw, transcript: [], protocol: null }

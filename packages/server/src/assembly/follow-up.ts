@@ -60,8 +60,8 @@ export function startFollowUp(deps: FollowUpDeps): FollowUp {
   }
   const scanner = createScanner(deps, {
     readRaw,
-    record: async (attachmentId, verdict) => {
-      await deps.record({ kind: 'attachment', attachmentId, verdict })
+    record: async (attachment, verdict) => {
+      await deps.record({ kind: 'attachment', attachment, verdict })
     },
   })
   const indexing = createIndexing(deps)

@@ -16,7 +16,7 @@ import { StorageUnavailable } from '../errors.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
-import { STORED_BYTES_MAX } from '../features/limits/plans.ts'
+import { keptUntil, STORED_BYTES_MAX } from '../features/limits/plans.ts'
 import { AccountRoom } from '../features/receiving/account-room.ts'
 import {
   type AdmittedRecipient,
@@ -36,7 +36,9 @@ import type { Store } from '../store/open.ts'
 import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
 import type { StoringThread } from '../threads/storing-host.ts'
 import { runEvery } from './background.ts'
+import { bind } from './bind.ts'
 import { type Composing, startComposing } from './composing.ts'
+import { configuredPlans } from './plans.ts'
 import { createStoring } from './storing.ts'
 
 /** What the receiving side needs. */
@@ -207,6 +209,7 @@ function createHandler(
     refusals,
     injectFault: inject,
     hasAccountRoom: (accountId: AccountId, plan: Plan) => room.hasRoom(accountId, plan),
+    keptUntil: bind(configuredPlans(options.config), keptUntil),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
     findRecipient: createRecipientSearch(deps.store),

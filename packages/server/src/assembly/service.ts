@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
-import { plansWith } from '../features/limits/plans.ts'
+import { keptUntil } from '../features/limits/plans.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import { createPurging } from '../features/retention/purge.ts'
-import { SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
+import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { readOwnFile } from '../own-files.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
@@ -17,6 +18,7 @@ import { createContentHost } from '../threads/content-host.ts'
 import type { Receiving } from '../threads/receiving-host.ts'
 import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
+import { bind } from './bind.ts'
 import { type Content, createContent } from './content.ts'
 import { tellKeptPlans } from './default-plan.ts'
 import { startDispatching } from './dispatching.ts'
@@ -27,6 +29,7 @@ import { identityProviders } from './identity-providers.ts'
 import { startLimits } from './limits.ts'
 import { openCatchAll, openLocalAccount } from './local-account.ts'
 import { openOutbound } from './outbound.ts'
+import { configuredPlans } from './plans.ts'
 import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
 import { startStoreClock } from './store-clock.ts'
@@ -226,11 +229,7 @@ async function openShared(
     signals,
     signalsName,
     hostName: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
-    limitsOf: plansWith({
-      key_only: config.MAYFLY_PLAN_KEY_ONLY,
-      connected: config.MAYFLY_PLAN_CONNECTED,
-      unlimited: config.MAYFLY_PLAN_UNLIMITED,
-    }),
+    limitsOf: configuredPlans(config),
   }
 }
 
@@ -259,8 +258,8 @@ function startContent({ config, store, log }: Shared, parts: AsyncDisposableStac
   return host.content
 }
 
-function beginReceiving(options: Parameters<typeof startSmtp>[0]) {
-  const started = startSmtp(options)
+function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
+  const started = makeMailPartitions(options).then(() => startSmtp(options))
   // A failure is thrown where `started` is awaited; until then it must not end the process.
   started.catch(() => {})
   return {
@@ -272,15 +271,25 @@ function beginReceiving(options: Parameters<typeof startSmtp>[0]) {
   }
 }
 
-function startRetention(
-  { store, clock, log, limitsOf }: Shared,
-  content: Content,
-): () => Promise<void> {
+function startRetention(shared: Shared, content: Content): () => Promise<void> {
+  const { store, log, limitsOf } = shared
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const deps = {
+    ...shared,
+    keptUntil: bind(limitsOf, keptUntil),
+    elapsedMs,
+    pause: (ms: number) => delay(ms, undefined, { signal }).catch(() => {}),
+    isStopped: () => signal.aborted,
+  }
   const { purgeInbox } = createPurging(store, content)
   const deleteMails: Store['deleteMails'] = (mails) => content.deleteMails(OPERATOR_ACCOUNT, mails)
   const progress = new SweepProgress()
   const sweeping = runEvery(SWEEP_MS, { name: 'the retention sweep', log }, async () => {
-    await sweepExpired({ store, purgeInbox, deleteMails, clock, limitsOf }, progress)
+    await sweepExpired({ ...deps, purgeInbox, deleteMails }, progress)
   })
-  return () => sweeping.stop()
+  return () => {
+    stopping.abort()
+    return sweeping.stop()
+  }
 }

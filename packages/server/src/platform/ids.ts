@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Environment, ID_PREFIXES, type Id, type IdKind } from '@mayfly/contract'
+import { dayOf, mailIdStart } from '../mail-id.ts'
 
 /** Crockford's base32, lower case: sorts as its values do, and no letter looks like a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -29,8 +30,8 @@ export type Ids = {
   at(kind: IdKind, ms: number): string
   /** A generated local part of an address. */
   localPart(): string
-  /** Id of a mail, shared by all inboxes that received it. */
-  mailId(): string
+  /** Id of a mail, shared by all inboxes that received it; it begins with the day of its purge. */
+  mailId(keptUntil: number): string
   /** Id of a request, in the log and in the response. */
   requestId(): string
   /** Id of this process among all nodes. */
@@ -57,7 +58,7 @@ export function createIds(clock: { now(): number }): Ids {
     // A brand exists only at compile time; this is where ids get theirs.
     next: (kind) => sortable(ID_PREFIXES[kind]) as Id<typeof kind>,
     at: (kind, ms) => ID_PREFIXES[kind] + encodeTime(ms),
-    mailId: () => sortable('eml_'),
+    mailId: (keptUntil) => sortable(mailIdStart(dayOf(keptUntil))),
     localPart: () => randomText(ALPHABET, LOCAL_PART_LENGTH),
     requestId: () => `req_${randomText(ALPHABET, RANDOM_LENGTH)}`,
     node: () => `node_${randomText(ALPHABET, RANDOM_LENGTH)}`,

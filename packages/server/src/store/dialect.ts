@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { arrayType, binaryArray, type ValueType } from './postgres/binary-array.ts'
+import { MAIL_PARTITIONS } from './postgres/mail-tables.ts'
 import type { Schema } from './schema.ts'
 
 /** Column types and table options, which differ between the databases. */
@@ -17,6 +18,8 @@ export type ColumnTypes = {
   readonly rowNumber: string
   /** Adds an index of substrings to the table `search_entry`. */
   readonly substringIndex: readonly string[]
+  /** Gives the mails of each day of purge tables of their own. */
+  readonly mailPartitions: readonly string[]
 }
 
 /** All differences between the databases, as named capabilities. */
@@ -30,6 +33,8 @@ export type Dialect = {
   readonly currentMs: string
   /** The placeholder of the parameter at this position, from 1. */
   placeholder(position: number): string
+  /** Whether the mails of a day of purge are dropped together when the day is over. */
+  readonly dropsDays: boolean
   /**
    * Where one statement can write to several tables, which saves round trips: a column of rows as
    * one parameter, so that the text of the statement is the same for any number of rows.
@@ -85,10 +90,12 @@ export const sqliteDialect: Dialect = {
         delete from search_text where rowid = old.number;
       end`,
     ],
+    mailPartitions: [],
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
   placeholder: () => '?',
+  dropsDays: false,
   columns: null,
   // More gain nothing, and each number of rows is a statement of its own.
   rowsPerCall: (left) => Math.min(left, 16),
@@ -147,10 +154,12 @@ export const postgresDialect: Dialect = {
         raise warning 'pg_trgm is not available: %', sqlerrm;
       end $$`,
     ],
+    mailPartitions: MAIL_PARTITIONS,
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   placeholder: (position) => `$${position}`,
+  dropsDays: true,
   columns: { type: arrayType, value: binaryArray },
   // Each call costs a round trip.
   rowsPerCall: (left) => Math.min(left, 50),

@@ -17,7 +17,8 @@ import { projectInboxes } from './migrations/0013-project-inboxes.ts'
 import { rateSlots } from './migrations/0014-rate-slots.ts'
 import { messageSenders } from './migrations/0015-message-senders.ts'
 import { search } from './migrations/0016-search.ts'
-import { textInRaw } from './migrations/0018-text-in-raw.ts'
+import { textInRaw } from './migrations/0017-text-in-raw.ts'
+import { mailPartitions } from './migrations/0018-mail-partitions.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -39,6 +40,7 @@ const MIGRATIONS = [
   messageSenders,
   search,
   textInRaw,
+  mailPartitions,
 ] as const
 
 /**

@@ -5,7 +5,9 @@ import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { isLockFailure, migrate, requireMigrated } from './migrate.ts'
-import { deleteMails, deleteMessages, purgeInbox } from './purge.ts'
+import { dropPartitions, makePartitions, type Retention } from './postgres/mail-partitions.ts'
+import { proveUndated } from './postgres/mail-tables.ts'
+import { deleteMails, deleteMessages, purgeDue, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { lockStore, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
@@ -80,6 +82,8 @@ export type Store = Tables & {
     owner: AccountId,
     inbox: { readonly id: InboxId; readonly now: number },
   ): Promise<boolean>
+  /** Purges inboxes whose retention is over, in one transaction; null where each has its own. */
+  readonly purgeDue: ((ids: readonly InboxId[], now: number) => Promise<number>) | null
   /** Deletes messages of an inbox, or all, with their content; returns their ids. */
   deleteMessages(
     owner: AccountId,
@@ -88,6 +92,10 @@ export type Store = Tables & {
   ): Promise<readonly MessageId[]>
   /** Deletes those of these mails that no message refers to, in short statements. */
   deleteMails(mails: readonly StoredSize[]): Promise<void>
+  /** Makes PostgreSQL's partitions of coming days of purge; false when some are missing still. */
+  makePartitions(retention: Omit<Retention, 'keptUntil'>): Promise<boolean>
+  /** Drops those of past days; mails whose inbox is kept longer get a later day. */
+  dropPartitions(retention: Retention): Promise<void>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
   /** Throws when the storage does not answer. */
@@ -201,6 +209,7 @@ async function migrateWith(
   try {
     for (let triesLeft = MIGRATION_TRIES; ; triesLeft--) {
       try {
+        await proveUndated(db, dialect.lockMigrations)
         return await migrate(db, dialect, migrateUpTo)
       } catch (error) {
         // Nodes of an older version are running, and one of them had the locks that it needs.
@@ -238,15 +247,19 @@ function storeOver(
     await synced()
     return result
   }
+  const purging = () => ({ mails: tables(db).mails, transaction })
   return {
     ...tables(db),
     isShared: dialect.isShared,
     transaction,
-    purgeInbox: (owner, inbox) =>
-      purgeInbox({ mails: tables(db).mails, transaction }, owner, inbox),
-    deleteMessages: (owner, inboxId, which) =>
-      deleteMessages({ mails: tables(db).mails, transaction }, owner, { inboxId, which }),
+    purgeInbox: (owner, inbox) => purgeInbox(purging(), owner, inbox),
+    purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging(), ids, now) : null,
+    deleteMessages: (owner, inboxId, which) => deleteMessages(purging(), owner, { inboxId, which }),
     deleteMails: (mails) => deleteMails({ mails: tables(db).mails }, mails),
+    makePartitions: async (retention) => !dialect.dropsDays || makePartitions(db, retention),
+    dropPartitions: async (retention) => {
+      if (dialect.dropsDays) await dropPartitions(db, retention)
+    },
     execute: async (statement) => {
       await sql.raw(statement).execute(db)
     },

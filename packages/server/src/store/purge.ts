@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
+import { DATED_FROM, dayOf, mailIdStart } from '../mail-id.ts'
 import type { Addresses } from './tables/addresses.ts'
 import type { Inboxes } from './tables/inboxes.ts'
 import type { Mails, StoredSize } from './tables/mails.ts'
@@ -35,6 +36,23 @@ export async function purgeInbox(
   if (content === null) return false
   await deleteMails(store, content.mails)
   return true
+}
+
+/**
+ * Purges inboxes whose retention is over, and releases their addresses; returns how many. Mails
+ * whose day of purge has begun are left to `dropPartitions`.
+ */
+export async function purgeDue(
+  store: PurgeStore,
+  ids: readonly InboxId[],
+  now: number,
+): Promise<number> {
+  const except = [DATED_FROM, mailIdStart(dayOf(now) + 1)] as const
+  const { count, mails } = await store.transaction((tx) =>
+    tx.inboxes.purgeDue(ids, { now, except }),
+  )
+  await deleteMails(store, mails)
+  return count
 }
 
 /** Deletes messages of an inbox, or all, with their content; returns their ids. */

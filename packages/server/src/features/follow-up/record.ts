@@ -1,11 +1,12 @@
-import type { AttachmentId, InboxId } from '@mayfly/contract'
+import type { InboxId } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
+import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 import type { SenderVerdict } from '../../store/tables/sender-verdicts.ts'
 
 /** The verdict of the scanner on an attachment. */
 export type AttachmentFinding = {
   readonly kind: 'attachment'
-  readonly attachmentId: AttachmentId
+  readonly attachment: Pick<UnscannedAttachment, 'id' | 'mailId'>
   readonly verdict: {
     readonly status: 'available' | 'quarantined'
     readonly reason: string | null
@@ -35,9 +36,8 @@ export async function recordFindings(
   const inboxIds = await deps.store.transaction(async (tx) => {
     if (senders.length > 0) await tx.senderVerdicts.add(senders)
     for (const { mailId } of senders) mailIds.add(mailId)
-    for (const { attachmentId, verdict } of attachments) {
-      const mailId = await tx.attachments.setVerdict(attachmentId, verdict)
-      if (mailId !== null) mailIds.add(mailId)
+    for (const { attachment, verdict } of attachments) {
+      if (await tx.attachments.setVerdict(attachment, verdict)) mailIds.add(attachment.mailId)
     }
     return mailIds.size === 0 ? [] : tx.mails.listInboxes([...mailIds])
   })

@@ -1,4 +1,5 @@
 import type { Limits, Plan } from '@mayfly/contract'
+import { DAY_MS } from '../../mail-id.ts'
 
 /** The limits of each plan; `unlimited` is for self-hosted services. */
 export const PLANS: Readonly<Record<Plan, Limits>> = {
@@ -51,6 +52,17 @@ export const STORED_BYTES_MAX: Readonly<Record<Plan, number | null>> = {
   key_only: GiB,
   connected: 25 * GiB,
   unlimited: null,
+}
+
+/** Until when an inbox is kept with its content. */
+export function keptUntil(
+  limitsOf: (plan: Plan) => Limits,
+  inbox: { readonly expiresAt: number; readonly plan: Plan },
+): number {
+  const { retentionDays } = limitsOf(inbox.plan)
+  return retentionDays === null
+    ? Number.POSITIVE_INFINITY
+    : inbox.expiresAt + retentionDays * DAY_MS
 }
 
 /** The limits of each plan, with the operator's overrides. */

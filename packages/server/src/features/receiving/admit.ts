@@ -26,6 +26,8 @@ export type AdmitDeps = {
   readonly hasAccountRoom: (accountId: AccountId, plan: Plan) => Promise<boolean>
   /** The inbox that has an address, in any state. */
   readonly findRecipient: (address: string) => Promise<Recipient | null>
+  /** Until when an inbox of a plan is kept. */
+  readonly keptUntil: (inbox: Pick<Recipient, 'expiresAt' | 'plan'>) => number
   /** The project inbox of an identity that `authenticateSender` returned. */
   readonly findSenderInbox: (identity: string) => Promise<Recipient | null>
   /** The project inbox for mail without credentials to unknown addresses; null without one. */
@@ -48,6 +50,8 @@ export type AdmittedRecipient = {
   readonly mayHaveFaults: boolean
   /** Whether the mail goes to a project inbox, which shows all its recipients. */
   readonly isCaught: boolean
+  /** Until when the inbox is kept, as far as is known now. */
+  readonly keptUntil: number
 }
 
 /** The sender of a mail, as far as it decides what is accepted. */
@@ -93,7 +97,8 @@ export async function admitRecipient(
     const reply = mayHaveFaults ? await deps.injectFault({ inboxId, phases, sender }) : null
     if (reply !== null) return { state: 'refused', why: 'fault', reply }
     const isCaught = recipient.keepMessages !== null
-    const admitted = { address: given, inboxId, accountId, mayHaveFaults, isCaught }
+    const keptUntil = deps.keptUntil(recipient)
+    const admitted = { address: given, inboxId, accountId, mayHaveFaults, isCaught, keptUntil }
     return { state: 'accepted', recipient: admitted }
   }
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })

@@ -62,6 +62,7 @@ function admission(store: Store, hasAccountRoom = true): AdmitDeps {
   return {
     ...{ store, clock, refusals, ourDomains: ['mayfly.test'], operatorAddress },
     hasAccountRoom: async () => hasAccountRoom,
+    keptUntil: () => NOW,
     injectFault: async () => null,
     findRecipient: (address) => store.receiving.findRecipient(address),
     findSenderInbox: async () => null,

@@ -25,7 +25,7 @@ export async function receiveMail(
   deps: ReceiveDeps,
   accepted: AcceptedMail,
 ): Promise<ReceiveResult> {
-  const id = deps.ids.mailId()
+  const id = deps.ids.mailId(Math.max(...accepted.recipients.map(({ keptUntil }) => keptUntil)))
   const composed = deps.compose({ id, receivedAt: deps.clock.now(), accepted })
   const mail = composed instanceof Promise ? await composed : composed
   const result = await deps.commit({ mail, recipients: accepted.recipients })

@@ -11,17 +11,23 @@ import {
 } from '../../../test/testing-store.ts'
 import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
-import { PLANS } from '../limits/plans.ts'
+import { keptUntil, PLANS } from '../limits/plans.ts'
 import { SweepProgress, sweepExpired } from './sweep.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const ids = createIds({ now: () => NOW })
 
+const limitsOf = (plan: keyof typeof PLANS) => PLANS[plan]
+
 const depsOf = (store: Store) => ({
   store,
   purgeInbox: store.purgeInbox,
   deleteMails: store.deleteMails,
-  limitsOf: (plan: keyof typeof PLANS) => PLANS[plan],
+  limitsOf,
+  elapsedMs: () => 0,
+  pause: async () => {},
+  isStopped: () => false,
+  keptUntil: (inbox: Parameters<typeof keptUntil>[1]) => keptUntil(limitsOf, inbox),
 })
 
 describeEachDatabase('the sweep', (open) => {
@@ -37,6 +43,35 @@ describeEachDatabase('the sweep', (open) => {
     await sweepAt(keptUntil)
     assert.equal(await store.inboxes.find(ALICE, old.id, NOW), null)
     assert.notEqual(await store.inboxes.find(ALICE, young.id, NOW), null)
+  })
+
+  it('purges any number of inboxes, and their mails at the end of the day at the latest', async () => {
+    const store = await open()
+    const sweepAt = (now: number) => sweepExpired({ ...depsOf(store), clock: { now: () => now } })
+    const purgedAt = NOW + (PLANS.unlimited.retentionDays ?? 0) * DAY_MS
+    await store.makePartitions({ now: NOW, retentionDays: [180] })
+    const mails = Array.from({ length: 120 }, () => newMail(NOW, purgedAt))
+    for (const [i, mail] of mails.entries()) {
+      const { id: inboxId } = await givenInbox(store, { owner: ALICE, expiresAt: NOW })
+      const message = { id: ids.next('message'), inboxId, recipient: 'x', sequence: 1, mail }
+      await store.mails.add([mail], [message])
+      // Others are kept longer.
+      if (i % 40 === 0) await givenInbox(store, { owner: ALICE, expiresAt: NOW + DAY_MS })
+    }
+    assert.equal(await sweepAt(purgedAt), 120)
+    assert.equal(await sweepAt(purgedAt + DAY_MS), 3)
+    for (const { id } of mails) assert.equal(await store.mails.findRaw(id), null)
+  })
+
+  it('ends early when the service stops', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW })
+    const clock = { now: () => NOW + 180 * DAY_MS }
+    const sweep = (isStopped: boolean) =>
+      sweepExpired({ ...depsOf(store), clock, isStopped: () => isStopped })
+    assert.equal(await sweep(true), 0)
+    assert.notEqual(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+    assert.equal(await sweep(false), 1)
   })
 
   it('reads an expired inbox once for each plan, and again when plans may have changed', async () => {

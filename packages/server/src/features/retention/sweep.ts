@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
+import type { ExpiredInbox } from '../../store/tables/inboxes.ts'
 import type { Purging } from './purge.ts'
 
 /** What the sweep needs. */
@@ -12,6 +13,12 @@ export type SweepDeps = {
   readonly deleteMails: Store['deleteMails']
   readonly clock: Clock
   readonly limitsOf: (plan: Plan) => Limits
+  /** Until when an inbox of a plan is kept. */
+  readonly keptUntil: (inbox: { readonly expiresAt: number; readonly plan: Plan }) => number
+  readonly elapsedMs: () => number
+  readonly pause: (ms: number) => Promise<void>
+  /** Whether the service is stopping; what is left is purged after its next start. */
+  readonly isStopped: () => boolean
 }
 
 /** The last inbox that a sweep has looked at. */
@@ -26,6 +33,13 @@ const DAY_MS = 24 * HOUR_MS
 /** Rows read, or deleted, by one statement: between two of them, others have their turn. */
 const BATCH = 500
 const DELETED_BATCH = 100
+
+/** Inboxes and messages that PostgreSQL purges in one transaction. */
+const CHUNK_INBOXES = 50
+const CHUNK_MESSAGES = 500
+
+/** How long a purge pauses, as a multiple of the time it took: receiving goes first. */
+const PAUSE = 3
 
 /** How often all expired inboxes are looked at again: an account may have changed its plan. */
 const RESTART_MS = 6 * HOUR_MS
@@ -92,27 +106,77 @@ export async function sweepExpired(
   await inBatches((limit) => store.usage.deleteOld(usageBefore, limit))
   await inBatches((limit) => store.keys.deleteRevoked(logBefore, limit))
   await store.domains.deleteRefusals(now - REFUSALS_MS)
+  await makeMailPartitions(deps)
+  await store.dropPartitions({ ...retentionAt(deps, now), keptUntil: deps.keptUntil })
+  return purged
+}
+
+/** Makes the tables of the days on which the mails of now and of the next days are purged. */
+export async function makeMailPartitions(
+  deps: Pick<SweepDeps, 'store' | 'clock' | 'limitsOf'>,
+): Promise<void> {
+  await deps.store.makePartitions(retentionAt(deps, deps.clock.now()))
+}
+
+function retentionAt({ limitsOf }: Pick<SweepDeps, 'limitsOf'>, now: number) {
+  const retentionDays = PLANS.flatMap((plan) => limitsOf(plan).retentionDays ?? [])
+  return { now, retentionDays }
+}
+
+/** Inboxes that are purged in one transaction where that is possible. */
+function inChunks(inboxes: readonly ExpiredInbox[]): readonly (readonly ExpiredInbox[])[] {
+  const chunks: ExpiredInbox[][] = []
+  let messages = 0
+  for (const inbox of inboxes) {
+    messages += inbox.messageCount
+    const chunk = chunks.at(-1)
+    if (chunk === undefined || messages > CHUNK_MESSAGES || chunk.length === CHUNK_INBOXES) {
+      messages = inbox.messageCount
+      chunks.push([inbox])
+    } else chunk.push(inbox)
+  }
+  return chunks
+}
+
+async function purgeSome(
+  { store, purgeInbox }: SweepDeps,
+  inboxes: readonly ExpiredInbox[],
+  now: number,
+): Promise<number> {
+  if (store.purgeDue !== null) {
+    const ids = inboxes.map(({ id }) => id)
+    return store.purgeDue(ids, now)
+  }
+  let purged = 0
+  for (const { id, accountId } of inboxes) {
+    if (await purgeInbox(accountId, { id, now })) purged += 1
+    await turn()
+  }
   return purged
 }
 
 async function sweepPlan(
-  { store, purgeInbox }: SweepDeps,
+  deps: SweepDeps,
   progress: SweepProgress,
   sweep: { readonly plan: Plan; readonly until: number; readonly now: number },
 ): Promise<number> {
   let purged = 0
   for (;;) {
     const after = progress.of(sweep.plan)
-    const inboxes = await store.inboxes.listExpired({ after, until: sweep.until, limit: BATCH })
-    for (const { id, accountId, plan } of inboxes) {
-      if (plan !== sweep.plan) continue
-      if (await purgeInbox(accountId, { id, now: sweep.now })) purged += 1
-      await turn()
+    const inboxes = await deps.store.inboxes.listExpired({
+      after,
+      until: sweep.until,
+      limit: BATCH,
+    })
+    for (const some of inChunks(inboxes.filter(({ plan }) => plan === sweep.plan))) {
+      if (deps.isStopped()) return purged
+      const begunAt = deps.elapsedMs()
+      purged += await purgeSome(deps, some, sweep.now)
+      await deps.pause((deps.elapsedMs() - begunAt) * PAUSE)
     }
     const last = inboxes.at(-1)
     if (last !== undefined) progress.advance(sweep.plan, last)
     if (inboxes.length < BATCH) return purged
-    await turn()
   }
 }
 

@@ -18,7 +18,7 @@ export type ScanDeps = {
   >
   /** Resolves once the verdict is stored. */
   readonly record: (
-    attachmentId: AttachmentId,
+    attachment: Pick<UnscannedAttachment, 'id' | 'mailId'>,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ) => Promise<void>
 }
@@ -73,7 +73,7 @@ async function scanOne(
   const result = await deps.scan(decodeTransfer(encoded, attachment.bodyEncoding))
   if (result.state === 'failed' && !isLastAttempt) return false
   await deps.record(
-    attachment.id,
+    { id: attachment.id, mailId: attachment.mailId },
     result.state === 'clean'
       ? { status: 'available', reason: null }
       : { status: 'quarantined', reason: quarantineReason(result) },

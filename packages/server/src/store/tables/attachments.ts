@@ -39,17 +39,17 @@ export class Attachments {
     }))
   }
 
-  /** Writes the verdict of the scanner, and returns the mail; null when it was deleted. */
+  /** Writes the verdict of the scanner; false when the mail was deleted. */
   async setVerdict(
-    id: AttachmentId,
+    { id, mailId }: Pick<UnscannedAttachment, 'id' | 'mailId'>,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
-  ): Promise<string | null> {
-    const row = await this.#db
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
       .updateTable('attachment')
       .set({ ...verdict, held_for: null })
       .where('id', '=', id)
-      .returning('mail_id')
+      .where('mail_id', '=', mailId)
       .executeTakeFirst()
-    return row?.mail_id ?? null
+    return numUpdatedRows === 1n
   }
 }

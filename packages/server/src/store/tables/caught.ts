@@ -89,28 +89,35 @@ export class CaughtMessages {
     owner: AccountId,
     { inboxId, messageId }: CaughtRef,
   ): Promise<{ readonly username: string | null; readonly tags: readonly string[] } | null> {
-    const row = await this.#owned(owner, [inboxId])
-      .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select(['message.tags', 'mail.content'])
+    const message = await this.#owned(owner, [inboxId])
+      .select(['message.tags', 'message.mail_id'])
       .where('message.id', '=', messageId)
       .executeTakeFirst()
-    if (row === undefined) return null
+    if (message === undefined) return null
+    const mail = await this.#db
+      .selectFrom('mail')
+      .select('content')
+      .where('id', '=', message.mail_id)
+      .executeTakeFirst()
+    if (mail === undefined) return null
     // Written by `Mails.add`.
-    const { caught } = JSON.parse(row.content) as MailContent
-    return { username: caught?.username ?? null, tags: toTags(row.tags) }
+    const { caught } = JSON.parse(mail.content) as MailContent
+    return { username: caught?.username ?? null, tags: toTags(message.tags) }
   }
 
   /** The attachment at a position, from 0; null without it. */
   async findAttachmentId(
     owner: AccountId,
-    { inboxId, messageId }: CaughtRef,
+    ref: CaughtRef,
     ordinal: number,
   ): Promise<AttachmentId | null> {
-    const row = await this.#owned(owner, [inboxId])
-      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
-      .select('attachment.id')
-      .where('message.id', '=', messageId)
-      .where('attachment.ordinal', '=', ordinal)
+    const mailId = await this.#findMailId(owner, ref)
+    if (mailId === null) return null
+    const row = await this.#db
+      .selectFrom('attachment')
+      .select('id')
+      .where('mail_id', '=', mailId)
+      .where('ordinal', '=', ordinal)
       .executeTakeFirst()
     return row?.id ?? null
   }
@@ -118,19 +125,27 @@ export class CaughtMessages {
   /** The attachment with this id or file name; null without it. */
   async findAttachmentByName(
     owner: AccountId,
-    { inboxId, messageId }: CaughtRef,
+    ref: CaughtRef,
     name: string,
   ): Promise<AttachmentId | null> {
-    const row = await this.#owned(owner, [inboxId])
-      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
-      .select('attachment.id')
-      .where('message.id', '=', messageId)
-      .where(({ or, eb }) =>
-        or([eb('attachment.filename', '=', name), eb(sql<string>`attachment.id`, '=', name)]),
-      )
-      .orderBy('attachment.ordinal')
+    const mailId = await this.#findMailId(owner, ref)
+    if (mailId === null) return null
+    const row = await this.#db
+      .selectFrom('attachment')
+      .select('id')
+      .where('mail_id', '=', mailId)
+      .where(({ or, eb }) => or([eb('filename', '=', name), eb(sql<string>`id`, '=', name)]))
+      .orderBy('ordinal')
       .executeTakeFirst()
     return row?.id ?? null
+  }
+
+  async #findMailId(owner: AccountId, { inboxId, messageId }: CaughtRef): Promise<string | null> {
+    const row = await this.#owned(owner, [inboxId])
+      .select('message.mail_id')
+      .where('message.id', '=', messageId)
+      .executeTakeFirst()
+    return row?.mail_id ?? null
   }
 
   /** The tags of all messages, and how many messages have each. */

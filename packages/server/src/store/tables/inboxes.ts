@@ -11,6 +11,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
+import type { StoredSize } from './mails.ts'
 
 /** An inbox as it is written. */
 export type NewInbox = {
@@ -30,6 +31,7 @@ export type ExpiredInbox = {
   readonly accountId: AccountId
   readonly expiresAt: number
   readonly plan: Plan
+  readonly messageCount: number
 }
 
 /** An inbox as streams follow it. */
@@ -167,6 +169,33 @@ export class Inboxes {
   }
 
   /**
+   * Purges inboxes of any account, as `purge` does. Returns their mails but for those whose ids
+   * are in the range `except`. On PostgreSQL.
+   */
+  async purgeDue(
+    ids: readonly InboxId[],
+    { now, except }: { readonly now: number; readonly except: readonly [string, string] },
+  ): Promise<{ readonly count: number; readonly mails: readonly StoredSize[] }> {
+    const { isAmong, forUpdate } = this.#dialect
+    const { rows: locked } = await sql<{ id: InboxId; address: string }>`
+      select id, address from inbox where ${isAmong('id', ids)}
+      order by id${sql.raw(forUpdate)}`.execute(this.#db)
+    const due = locked.map(({ id }) => id)
+    const { rows: mails } = await sql<StoredSize>`
+      select mail_id as "mailId", size_bytes as "sizeBytes" from message
+      where ${isAmong('inbox_id', due)}
+        and (mail_id < ${except[0]} or mail_id >= ${except[1]})`.execute(this.#db)
+    await sql`delete from inbox where ${isAmong('id', due)}`.execute(this.#db)
+    await sql`delete from delivery where id in (select id from delivery
+      where ${isAmong('inbox_id', due)} order by id${sql.raw(forUpdate)})`.execute(this.#db)
+    const addresses = locked.map(({ address }) => address)
+    await sql`update address set occupied_until = ${now}
+      where ${isAmong('address', addresses)} and ${isAmong('inbox_id', due)}
+        and occupied_until > ${now}`.execute(this.#db)
+    return { count: due.length, mails }
+  }
+
+  /**
    * Inboxes of any account that expired after one of them and until then, in the order of expiry.
    * Of all plans: with a condition on the plan, a query would read any number of others.
    */
@@ -180,6 +209,7 @@ export class Inboxes {
       .selectFrom('inbox')
       .innerJoin('account', 'account.id', 'inbox.account_id')
       .select(['inbox.id', 'inbox.account_id', 'inbox.expires_at', 'account.plan'])
+      .select('inbox.message_count')
       .where(sql<boolean>`(inbox.expires_at, inbox.id) > (${after.expiresAt}, ${after.id})`)
       .where('inbox.expires_at', '<=', until)
       .orderBy('inbox.expires_at')
@@ -191,6 +221,7 @@ export class Inboxes {
       accountId: row.account_id,
       expiresAt: row.expires_at,
       plan: row.plan,
+      messageCount: row.message_count,
     }))
   }
 

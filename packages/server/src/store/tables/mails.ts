@@ -150,8 +150,8 @@ export class Mails {
   }
 
   /**
-   * Looks at mails received until then, in the order of their ids, for those that no message
-   * refers to. `last` is the last mail that was looked at; null when there was none.
+   * Looks at mails in the order of their ids for those that were received until then and that no
+   * message refers to. `last` is the last mail that was looked at; null when there was none.
    */
   async listUnshared(page: {
     readonly after: string
@@ -170,13 +170,11 @@ export class Mails {
       .orderBy('id')
       .limit(page.limit)
       .execute()
-    // Ids sort by time. A condition on the time would read every later mail to find none.
-    const young = rows.findIndex((row) => row.received_at > page.until)
-    const old = young === -1 ? rows : rows.slice(0, young)
-    const unshared = old.filter((row) => !row.shared)
+    // A condition on the time in the query would read every later mail to find none.
+    const unshared = rows.filter((row) => row.received_at <= page.until && !row.shared)
     return {
       mails: unshared.map((row) => ({ mailId: row.id, sizeBytes: row.size_bytes })),
-      last: old.at(-1)?.id ?? null,
+      last: rows.at(-1)?.id ?? null,
     }
   }
 

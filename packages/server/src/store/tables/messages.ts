@@ -201,10 +201,10 @@ export class Messages {
 
   /** The text of a message; null when it has none, or when there is no such message. */
   async findText(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
-    const row = await this.#owned(owner, inboxId)
-      .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select(['mail.text', TEXT_BYTES])
-      .where('message.id', '=', id)
+    const mailId = await this.findMailId(owner, inboxId, id)
+    if (mailId === null) return null
+    const row = await this.#mail(mailId)
+      .select(['text', textBytes([mailId])])
       .executeTakeFirst()
     return row === undefined ? null : toText(row)
   }
@@ -225,8 +225,9 @@ export class Messages {
     ids: readonly MessageId[],
   ): Promise<Map<MessageId, QueriedContent>> {
     if (ids.length === 0) return new Map()
-    const rows = await this.#full(this.#among(owner, ids)).execute()
-    const stored = await Promise.all(rows.map((row) => this.#toStored(row)))
+    const stored = await this.#withContent(
+      await this.#among(owner, ids).select(FULL_COLUMNS).execute(),
+    )
     return new Map(stored.map((message) => [message.id, message]))
   }
 
@@ -245,12 +246,14 @@ export class Messages {
     inboxId: InboxId,
     id: MessageId,
   ): Promise<{ readonly mailId: string; readonly auth: MessageAuth | null } | null> {
-    const row = await this.#owned(owner, inboxId)
-      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
-      .select(['message.mail_id', 'sender_verdict.auth'])
-      .where('message.id', '=', id)
+    const mailId = await this.findMailId(owner, inboxId, id)
+    if (mailId === null) return null
+    const verdict = await this.#db
+      .selectFrom('sender_verdict')
+      .select('auth')
+      .where('mail_id', '=', mailId)
       .executeTakeFirst()
-    return row === undefined ? null : { mailId: row.mail_id, auth: toAuth(row.auth) }
+    return { mailId, auth: toAuth(verdict?.auth ?? null) }
   }
 
   /** The SMTP dialogue in which a message was received; null when there is no such message. */
@@ -260,15 +263,15 @@ export class Messages {
     id: MessageId,
   ): Promise<StoredTranscript | null> {
     const row = await this.#owned(owner, inboxId)
-      .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .select(['mail.transcript', 'message.recipient', 'inbox.address'])
-      .select(['inbox.keep_messages', 'mail.content'])
+      .select(['message.recipient', 'message.mail_id', 'inbox.address', 'inbox.keep_messages'])
       .where('message.id', '=', id)
       .executeTakeFirst()
     if (row === undefined) return null
-    const lines = row.transcript.split('\n')
+    const mail = await this.#mail(row.mail_id).select(['transcript', 'content']).executeTakeFirst()
+    if (mail === undefined) return null
+    const lines = mail.transcript.split('\n')
     // Written by `Mails.add`.
-    const recipients = recipientsOf(row, JSON.parse(row.content) as MailContent)
+    const recipients = recipientsOf(row, JSON.parse(mail.content) as MailContent)
     return { lines, inboxAddress: row.address, recipients }
   }
 
@@ -295,10 +298,12 @@ export class Messages {
 
   /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
-    const row = await this.#full(this.#owned(owner, inboxId))
+    const rows = await this.#owned(owner, inboxId)
+      .select(FULL_COLUMNS)
       .where('message.id', '=', id)
-      .executeTakeFirst()
-    return row === undefined ? null : this.#toStored(row)
+      .execute()
+    const [stored] = await this.#withContent(rows)
+    return stored ?? null
   }
 
   /** The same; null also when it has HTML, or more than `bytesMax` bytes. */
@@ -307,34 +312,57 @@ export class Messages {
     of: { readonly inboxId: InboxId; readonly messageId: MessageId },
     bytesMax: number,
   ): Promise<StoredMessage | null> {
-    const row = await this.#full(this.#owned(owner, of.inboxId))
+    const rows = await this.#owned(owner, of.inboxId)
+      .select(FULL_COLUMNS)
       .where('message.id', '=', of.messageId)
       .where('message.size_bytes', '<=', bytesMax)
-      .where('mail.html', 'is', null)
-      .executeTakeFirst()
-    return row === undefined ? null : this.#toStored(row)
+      .execute()
+    const [stored] = await this.#withContent(rows, (contents) =>
+      contents.where('mail.html', 'is', null),
+    )
+    return stored ?? null
   }
 
-  #full(messages: OwnMessages) {
-    return messages
-      .innerJoin('mail', 'mail.id', 'message.mail_id')
-      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
-      .select(SUMMARY_COLUMNS)
-      .select(['message.inbox_id', 'message.mail_id', 'inbox.keep_messages'])
-      .select(['mail.size_bytes', 'mail.text', TEXT_BYTES, 'mail.html', 'mail.content'])
+  /**
+   * The messages with the chosen contents of their mails.
+   *
+   * These are a query of their own: PostgreSQL finds the partition of a mail by its id when it
+   * plans a statement. For a join it would plan all of them.
+   */
+  async #withContent(
+    rows: readonly FullRow[],
+    choose: (contents: Contents) => Contents = (all) => all,
+  ): Promise<StoredMessage[]> {
+    const mailIds = rows.map(({ mail_id }) => mail_id)
+    if (mailIds.length === 0) return []
+    const contents = this.#db
+      .selectFrom('mail')
+      .leftJoin('sender_verdict', (join) =>
+        join
+          .onRef('sender_verdict.mail_id', '=', 'mail.id')
+          .on('sender_verdict.mail_id', 'in', mailIds),
+      )
+      .select(['mail.id', 'mail.text', textBytes(mailIds), 'mail.html', 'mail.content'])
       .select('sender_verdict.auth')
+      .where('mail.id', 'in', mailIds)
+    const byId = new Map((await choose(contents).execute()).map((row) => [row.id, row]))
+    const stored = rows.map(async (row) => {
+      const content = byId.get(row.mail_id)
+      return content === undefined ? [] : [await this.#toStored(row, content)]
+    })
+    return (await Promise.all(stored)).flat()
   }
 
-  async #toStored(row: FullRow): Promise<StoredMessage> {
+  async #toStored(row: FullRow, mail: ContentRow): Promise<StoredMessage> {
     // Written by `Mails.add`.
-    const content = JSON.parse(row.content) as MailContent
+    const content = JSON.parse(mail.content) as MailContent
     return {
       ...toSummary(row),
       inboxId: row.inbox_id,
       recipients: [...recipientsOf(row, content)],
       sizeBytes: row.size_bytes,
-      text: toText(row),
-      html: row.html,
+      text: toText(mail),
+      html: mail.html,
       otp: toOtp(row),
       to: [...content.to],
       cc: [...content.cc],
@@ -344,7 +372,7 @@ export class Messages {
       headers: [...content.headers],
       defects: [...content.defects],
       attachments: row.has_attachments === 0 ? [] : await this.#attachments(row.mail_id),
-      auth: toAuth(row.auth),
+      auth: toAuth(mail.auth),
       envelope: { ...content.envelope, rcptTo: row.recipient },
       mailId: row.mail_id,
       sequence: row.sequence,
@@ -357,11 +385,13 @@ export class Messages {
     of: { readonly inboxId: InboxId; readonly messageId: MessageId },
     id: AttachmentId,
   ): Promise<StoredAttachment | null> {
-    const row = await this.#owned(owner, of.inboxId)
-      .innerJoin('attachment', 'attachment.mail_id', 'message.mail_id')
-      .selectAll('attachment')
-      .where('message.id', '=', of.messageId)
-      .where('attachment.id', '=', id)
+    const mailId = await this.findMailId(owner, of.inboxId, of.messageId)
+    if (mailId === null) return null
+    const row = await this.#db
+      .selectFrom('attachment')
+      .selectAll()
+      .where('mail_id', '=', mailId)
+      .where('id', '=', id)
       .executeTakeFirst()
     if (row === undefined) return null
     return {
@@ -381,6 +411,10 @@ export class Messages {
       .orderBy('ordinal')
       .execute()
     return rows.map(toAttachment)
+  }
+
+  #mail(id: string) {
+    return this.#db.selectFrom('mail').where('id', '=', id)
   }
 
   /** The messages of an inbox of the account. */
@@ -493,12 +527,17 @@ type SummaryRow = Pick<
   | 'is_read'
 >
 
-/** The text of a mail that is stored in its raw bytes only; null for other mails. */
-const TEXT_BYTES = sql<Uint8Array | null>`(
-  select substr(bytes, cast(mail.text_start + 1 as integer),
-    cast(mail.text_end - mail.text_start as integer))
-  from raw_mail where mail.text_start is not null and raw_mail.mail_id = mail.id
-)`.as('text_bytes')
+/**
+ * The text of a mail among these that is stored in its raw bytes only; null for other mails. The
+ * ids are named again, so that PostgreSQL plans only the partitions of these mails.
+ */
+const textBytes = (mailIds: readonly string[]) =>
+  sql<Uint8Array | null>`(
+    select substr(bytes, cast(mail.text_start + 1 as integer),
+      cast(mail.text_end - mail.text_start as integer))
+    from raw_mail where mail.text_start is not null and raw_mail.mail_id = mail.id
+      and raw_mail.mail_id in (${sql.join(mailIds)})
+  )`.as('text_bytes')
 
 type TextRow = { readonly text: string | null; readonly text_bytes: Uint8Array | null }
 
@@ -508,13 +547,29 @@ function toText({ text, text_bytes: bytes }: TextRow): string | null {
   return Buffer.from(buffer, byteOffset, length).toString('latin1').replaceAll(/\r\n?/g, '\n')
 }
 
+const FULL_COLUMNS = [
+  ...SUMMARY_COLUMNS,
+  'message.inbox_id',
+  'message.mail_id',
+  'message.size_bytes',
+  'inbox.keep_messages',
+] as const
+
 type FullRow = SummaryRow &
-  Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'sequence'> &
-  Pick<Selectable<Schema['mail']>, 'size_bytes' | 'html' | 'content'> &
-  TextRow &
-  Pick<Selectable<Schema['inbox']>, 'keep_messages'> & {
-    readonly auth: string | null
-  }
+  Pick<Selectable<Schema['message']>, 'inbox_id' | 'mail_id' | 'sequence' | 'size_bytes'> &
+  Pick<Selectable<Schema['inbox']>, 'keep_messages'>
+
+type ContentRow = Pick<Selectable<Schema['mail']>, 'id' | 'html' | 'content'> &
+  TextRow & { readonly auth: string | null }
+
+/** A query of mails with their verdicts. */
+type Contents = SelectQueryBuilder<
+  Omit<Schema, 'sender_verdict'> & {
+    sender_verdict: { [Column in keyof Schema['sender_verdict']]: string | null }
+  },
+  'mail' | 'sender_verdict',
+  ContentRow
+>
 
 function toSummary(row: SummaryRow): MessageSummary {
   return {

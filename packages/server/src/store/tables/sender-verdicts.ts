@@ -49,7 +49,12 @@ export class SenderVerdicts {
     const rows = await this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
-      .leftJoin('sender_verdict', 'sender_verdict.mail_id', 'message.mail_id')
+      // Named again, so that PostgreSQL plans only the partitions of these mails.
+      .leftJoin('sender_verdict', (join) =>
+        join
+          .onRef('sender_verdict.mail_id', '=', 'message.mail_id')
+          .on('sender_verdict.mail_id', 'in', mailIds),
+      )
       .select(['message.mail_id', 'inbox.account_id'])
       .where('message.mail_id', 'in', mailIds)
       .where('sender_verdict.mail_id', 'is', null)
