@@ -12,6 +12,9 @@ import { createTemplate, startPostgres } from '../packages/server/test/testing-p
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
+/** More than cores: many tests wait. */
+const PROCESSES = 4
+
 /** A test that fails may leave a timer that keeps its process, which ends then. */
 const STEP_MS_MAX = 1_200_000
 
@@ -33,37 +36,44 @@ await createTemplate(postgres.url)
 process.env['TEST_POSTGRES_URL'] = postgres.url
 // Compiled code is kept between the test processes, and between runs.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
-// Files share a process, which saves loading the service for each of them. Several processes,
-// because many tests wait. What builds packages and programs has a process for each file.
-const together = ['--test-isolation=none']
-const outside = files.filter((file) => !file.startsWith('packages/'))
-const units = files.filter((file) => file.startsWith('packages/') && file.includes('/src/'))
-const whole = files.filter((file) => file.startsWith('packages/') && !file.includes('/src/'))
-const passed = await Promise.all([
-  test('tools and examples', ['--test-concurrency=1'], outside),
-  test('units', together, units),
-  ...[0, 1].map((half) =>
-    test(
-      `packages as a whole, half ${half + 1}`,
-      together,
-      whole.filter((_, index) => index % 2 === half),
-    ),
-  ),
-])
-if (passed.includes(false)) process.exitCode = 1
+const inPackages = files.filter((file) => file.startsWith('packages/'))
+const builds = inGroups(difference(files, inPackages), 1)
+const units = inPackages.filter((file) => file.includes('/src/'))
+const services = inGroups(difference(inPackages, units), 8)
+// The short ones last, so that no core is idle at the end. Builds need a core each, services wait
+// much of the time.
+const queue = [
+  ...services.flatMap((group, index) => [builds[index] ?? [], group]),
+  ...builds.slice(services.length),
+  ...inGroups(units, 50),
+].filter((group) => group.length > 0)
+const failed: string[] = []
+await Promise.all(
+  Array.from({ length: PROCESSES }, async () => {
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      if (!(await test(group))) failed.push(...group)
+    }
+  }),
+)
+if (failed.length > 0) {
+  process.stderr.write(`\nA test failed in one of these files:\n${failed.join('\n')}\n`)
+  process.exitCode = 1
+}
 
-async function test(
-  name: string,
-  options: readonly string[],
-  files: readonly string[],
-): Promise<boolean> {
-  if (files.length === 0) return true
-  return await run(`${name}, ${files.length} files`, [
-    '--test',
-    '--test-timeout=300000',
-    ...options,
-    ...files,
-  ])
+function difference(files: readonly string[], others: readonly string[]): string[] {
+  return files.filter((file) => !others.includes(file))
+}
+
+function inGroups(files: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, group) =>
+    files.slice(group * size, (group + 1) * size),
+  )
+}
+
+/** Runs files in one process, which saves loading the service for each of them. */
+async function test(group: readonly string[]): Promise<boolean> {
+  const name = `${group[0]}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`
+  return await run(name, ['--test', '--test-timeout=300000', '--test-isolation=none', ...group])
 }
 
 /** Runs a step that the next ones need. */

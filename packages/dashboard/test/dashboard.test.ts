@@ -149,6 +149,8 @@ describe('the dashboard', () => {
     await show(`#/inboxes/${inbox.id}`)
     await page.getByRole('link', { name: /Unwanted/ }).click()
     await page.getByRole('button', { name: 'Delete message' }).click()
+    // The notice stays while the pointer is over it.
+    await page.getByRole('button', { name: 'Undo' }).hover()
     await page.getByRole('link', { name: /Unwanted/ }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: /Unwanted/ }).waitFor()

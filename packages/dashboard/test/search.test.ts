@@ -99,6 +99,7 @@ describe('searching in the dashboard', () => {
     await page.keyboard.press('Escape')
     await until(async () => ((await focusedRow(page)) === 'Receipt 7' ? true : null))
     await page.keyboard.press('#')
+    await page.getByRole('button', { name: 'Undo' }).hover()
     await subjectsAre(page, ['Other news', 'Your code'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await subjectsAre(page, ['Other news', 'Your code', 'Receipt 7'])

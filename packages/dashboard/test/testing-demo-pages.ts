@@ -61,7 +61,11 @@ export const DEMO_PAGES: readonly DemoPage[] = [
   {
     name: 'deleted',
     hash: messageAt('text'),
-    before: (page) => page.getByRole('button', { name: 'Delete message' }).click(),
+    before: async (page) => {
+      await page.getByRole('button', { name: 'Delete message' }).click()
+      // The notice stays while the pointer is over it.
+      await page.getByRole('button', { name: 'Undo' }).hover()
+    },
     after: (page) => page.getByRole('button', { name: 'Undo' }).click(),
   },
 ]

@@ -1,4 +1,3 @@
-import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServiceOverrides, startService as start } from '../src/assembly/service.ts'
 import { parseConfig } from '../src/config/config.ts'
@@ -7,6 +6,7 @@ import { accountWithKey, registerAccountAt, type TestAccount } from './testing-a
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
 import { createSqlite, type TestDatabase } from './testing-databases.ts'
 import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail.ts'
+import { shared } from './testing-shared.ts'
 
 /** A whole service on free ports, with all that a user has to reach it. */
 export type TestService = AsyncDisposable & {
@@ -101,17 +101,10 @@ export function sharedService(
   create: () => Promise<TestDatabase> = createSqlite,
   env: Readonly<Record<string, string>> = {},
 ): () => Promise<TestService> {
-  const resources = new AsyncDisposableStack()
-  let starting: Promise<TestService> | null = null
-  const start = async () => {
+  return shared(async (resources) => {
     const database = resources.use(await create())
     return resources.use(await startService({ database, env }))
-  }
-  after(() => resources.disposeAsync())
-  return () => {
-    starting ??= start()
-    return starting
-  }
+  })
 }
 
 /** Sockets, servers and timers that are open, counted by kind. */

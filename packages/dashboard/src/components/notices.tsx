@@ -1,13 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import type { ErrorText } from '../error-text.ts'
-import { dismissToast, toasts } from '../state/toasts.ts'
+import { dismissToast, holdToasts, releaseToasts, toasts } from '../state/toasts.ts'
 import { Button, CopyButton, IconButton } from './controls.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 /** The short notices at the edge of the page. */
 export function Toasts() {
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div
+      class="toasts"
+      role="status"
+      aria-live="polite"
+      onMouseEnter={holdToasts}
+      onMouseLeave={releaseToasts}
+      onFocusIn={holdToasts}
+      onFocusOut={releaseToasts}
+    >
       {toasts.value.map(({ id, kind, text, requestId, action }) => (
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === 'error' ? 'alert' : 'check'} />
@@ -24,18 +32,24 @@ export function Toasts() {
               isSmall
               onClick={() => {
                 action.run()
-                dismissToast(id)
+                close(id)
               }}
             >
               {action.label}
             </Button>
           )}
           {requestId === null ? null : <CopyButton text={requestId} what="request id" />}
-          <IconButton icon="cross" label="Dismiss" onClick={() => dismissToast(id)} />
+          <IconButton icon="cross" label="Dismiss" onClick={() => close(id)} />
         </div>
       ))}
     </div>
   )
+}
+
+/** Takes a notice away. The focus goes with it, in some browsers without an event. */
+function close(id: number): void {
+  dismissToast(id)
+  releaseToasts()
 }
 
 /** What stands where there is nothing to show. */

@@ -9,7 +9,7 @@ import { messagesOf } from '../session.ts'
 import { countMessages, refreshInbox } from './inboxes.ts'
 import { forgetMessages, messageList } from './messages.ts'
 import { forgetPending, pendingDeletions } from './pending-deletions.ts'
-import { showError, showInfo, TOAST_MS } from './toasts.ts'
+import { showError, showInfo } from './toasts.ts'
 
 /** Deletes a message; the notice has a button that takes it back. */
 export function deleteMessage(
@@ -19,12 +19,9 @@ export function deleteMessage(
   const { id: messageId, read } = message
   // Bound now: who signs out meanwhile has deleted it as well.
   const messages = messagesOf(inboxId)
-  const takeBack = () => {
-    clearTimeout(timer)
-    forgetPending((id) => id === messageId)
-  }
+  const takeBack = () => forgetPending((id) => id === messageId)
   const commit = async () => {
-    clearTimeout(timer)
+    if (!pendingDeletions.value.has(messageId)) return
     try {
       await messages.delete(messageId)
     } catch (error) {
@@ -37,10 +34,9 @@ export function deleteMessage(
     }
     settleDeletions(inboxId, new Set([messageId]))
   }
-  const timer = setTimeout(commit, TOAST_MS)
   const pending = { inboxId, isUnread: !read, commit }
   pendingDeletions.value = new Map(pendingDeletions.value).set(messageId, pending)
-  showInfo('Message deleted', { label: 'Undo', run: takeBack })
+  showInfo('Message deleted', { label: 'Undo', run: takeBack }, commit)
 }
 
 /** Deletes all messages of an inbox at once. */

@@ -8,38 +8,60 @@ export type Toast = {
   readonly text: string
   readonly requestId: string | null
   readonly action: { readonly label: string; readonly run: () => void } | null
+  /** Called when the notice is gone, for whatever reason. */
+  readonly onEnd: (() => void) | null
 }
 
 /** The notices that are shown, oldest first. */
 export const toasts = signal<readonly Toast[]>([])
 
 /** Time to read a notice and to reach its button. */
-export const TOAST_MS = 6_000
+const TOAST_MS = 6_000
 const TOASTS_MAX = 4
 
 let lastId = 0
+const timers = new Map<number, ReturnType<typeof setTimeout>>()
 
 /** Shows what failed, with the id that the operator finds it by. */
 export function showError(error: unknown): void {
-  const { text, requestId } = errorText(error)
-  show({ kind: 'error', text, requestId, action: null })
+  show({ kind: 'error', ...errorText(error), action: null, onEnd: null })
 }
 
 /** Shows a notice; returns how to take it away. */
-export function showInfo(text: string, action: Toast['action'] = null): () => void {
-  return show({ kind: 'info', text, requestId: null, action })
+export function showInfo(
+  text: string,
+  action: Toast['action'] = null,
+  onEnd: Toast['onEnd'] = null,
+): () => void {
+  return show({ kind: 'info', text, requestId: null, action, onEnd })
 }
 
 /** Takes a notice away. */
 export function dismissToast(id: number): void {
-  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+  const dismissed = toasts.value.find((toast) => toast.id === id)
+  clearTimeout(timers.get(id))
+  timers.delete(id)
+  toasts.value = toasts.value.filter((toast) => toast !== dismissed)
+  dismissed?.onEnd?.()
+}
+
+/** Keeps all notices: somebody is about to use one. */
+export function holdToasts(): void {
+  for (const timer of timers.values()) clearTimeout(timer)
+}
+
+/** Gives all notices their time anew. */
+export function releaseToasts(): void {
+  holdToasts()
+  for (const id of timers.keys()) timers.set(id, setTimeout(dismissToast, TOAST_MS, id))
 }
 
 function show(toast: Omit<Toast, 'id'>): () => void {
   lastId += 1
   const id = lastId
-  toasts.value = [...toasts.value, { ...toast, id }].slice(-TOASTS_MAX)
+  toasts.value = [...toasts.value, { ...toast, id }]
+  for (const { id } of toasts.value.slice(0, -TOASTS_MAX)) dismissToast(id)
   // An error stays until it is dismissed: its request id may have to be copied.
-  if (toast.kind === 'info') setTimeout(dismissToast, TOAST_MS, id)
+  if (toast.kind === 'info') timers.set(id, setTimeout(dismissToast, TOAST_MS, id))
   return () => dismissToast(id)
 }

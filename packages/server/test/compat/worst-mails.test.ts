@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { readLoopMeter } from '../testing-loop-meter.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
+import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
 // As e2e/worst-inputs.test.ts: a bound that no loaded machine exceeds.
@@ -29,23 +30,25 @@ const PATHS = [
   `/email?subject=${ALMOST}`,
 ]
 
-describe('the worst mails, by the APIs of mail catchers', async () => {
-  const database = await createSqlite()
-  after(() => database[Symbol.asyncDispose]())
-  const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-  const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_CATCH_ALL: 'on' }
-  const server = startServerProcess(env, [], ['--import', meter])
-  after(() => server[Symbol.asyncDispose]())
-  const { httpUrl, smtpPort } = await server.ready
-  const api = createApiClient(httpUrl, null)
-  const receive = (raw: string) => sendMails(smtpPort, [{ to: 'ada@elsewhere.example', raw }])
-  // The first calls load modules and start the content thread, whatever the mail.
-  await receive('Content-Type: text/html\r\n\r\n<p>Hello</p>')
-  for (const path of PATHS) await api.get(path)
+describe('the worst mails, by the APIs of mail catchers', () => {
+  const start = shared(async (resources) => {
+    const database = resources.use(await createSqlite())
+    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_CATCH_ALL: 'on' }
+    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
+    const { httpUrl, smtpPort } = await server.ready
+    const api = createApiClient(httpUrl, null)
+    const receive = (raw: string) => sendMails(smtpPort, [{ to: 'ada@elsewhere.example', raw }])
+    // The first calls load modules and start the content thread, whatever the mail.
+    await receive('Content-Type: text/html\r\n\r\n<p>Hello</p>')
+    for (const path of PATHS) await api.get(path)
+    return { server, api, receive }
+  })
 
   const names = ['open tags', 'svg with styles', 'text: one letter']
   for (const { name, raw } of WORST_MAILS.filter((mail) => names.includes(mail.name))) {
     it(`do not hold the API: ${name}`, async () => {
+      const { server, api, receive } = await start()
       await receive(raw(CHARS))
       await readLoopMeter(server)
       for (const path of PATHS) {

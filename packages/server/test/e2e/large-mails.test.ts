@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { readLoopMeters } from '../testing-loop-meter.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
+import { shared } from '../testing-shared.ts'
 
 const MiB = 1024 * 1024
 
@@ -13,25 +14,22 @@ const LARGE_MAILS: Readonly<Record<string, string>> = {
   HTML: `Content-Type: text/html\r\n\r\n${'&amp'.repeat(4 * MiB)}`,
 }
 
-describe('large mails', { timeout: 120_000 }, async () => {
-  const database = await createSqlite()
-  after(() => database[Symbol.asyncDispose]())
-  const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-  const server = startServerProcess(
-    { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' },
-    [],
-    ['--import', meter],
-  )
-  after(() => server[Symbol.asyncDispose]())
-  const { httpUrl, smtpPort } = await server.ready
-  const anonymous = createApiClient(httpUrl, null)
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
-  const api = anonymous.withKey(apiKey)
-
-  const longestTurns = () => readLoopMeters(server, ['receiving-thread', 'composing-thread'])
+describe('large mails', { timeout: 120_000 }, () => {
+  const start = shared(async (resources) => {
+    const database = resources.use(await createSqlite())
+    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' }
+    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
+    const { httpUrl, smtpPort } = await server.ready
+    const anonymous = createApiClient(httpUrl, null)
+    const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
+    const longestTurns = () => readLoopMeters(server, ['receiving-thread', 'composing-thread'])
+    return { api: anonymous.withKey(apiKey), smtpPort, longestTurns }
+  })
 
   for (const [name, raw] of Object.entries(LARGE_MAILS)) {
     it(`do not hold the dialogues of other senders: ${name}`, async () => {
+      const { api, smtpPort, longestTurns } = await start()
       const { inbox } = (await api.post('/v1/inboxes')).body
       const to = inbox.emailAddress
       // Code that runs for the first time takes longer.

@@ -26,9 +26,10 @@ onEachDatabase('nodes on one database', (create, name) => {
     const mail = { to: inbox.emailAddress }
     await silent.sendMail(mail)
 
-    const wentSilent = proxy.failAt('insert into "mail"', 'silence', 'before')
+    // The statement is sent once for each connection, what it inserts each time.
+    const wentSilent = proxy.failAt('Stuck', 'silence', 'before')
     const startedAt = performance.now()
-    const [stuck] = await silent.sendMails([mail])
+    const [stuck] = await silent.sendMails([{ ...mail, subject: 'Stuck' }])
     await wentSilent
     assert.match(stuck?.mail ?? '', /^451/)
     const { checks } = (await silent.anonymous.get('/readyz')).body

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { registerAccountAt } from '../testing-account.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
@@ -7,6 +7,7 @@ import { readLoopMeter } from '../testing-loop-meter.ts'
 import { readingCalls } from '../testing-read-mail.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
+import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
 // The short form of bench/worst-inputs.ts, with a bound that no loaded machine exceeds: 1 s to 30 s
@@ -14,31 +15,25 @@ import { WORST_MAILS } from '../testing-worst-mails.ts'
 const CHARS = 500_000
 const LOOP_MS_MAX = 100
 
-describe('the worst mails', async () => {
-  const database = await createSqlite()
-  after(() => database[Symbol.asyncDispose]())
-  const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-  const server = startServerProcess(
-    {
-      MAYFLY_DATABASE_URL: database.url,
-      MAYFLY_DEFAULT_PLAN: 'unlimited',
-    },
-    [],
-    ['--import', meter],
-  )
-  after(() => server[Symbol.asyncDispose]())
-  const { httpUrl, smtpPort } = await server.ready
-  const api = await registerAccountAt(httpUrl)
-
-  const receive = async (raw: string) => {
-    const inbox = await api.inboxes.create()
-    await sendMails(smtpPort, [{ to: inbox.emailAddress, raw }])
-    const { id } = first((await inbox.listMessages()).messages)
-    return { inboxId: inbox.id, messageId: id }
-  }
-  // The first calls load modules and start the content thread, whatever the mail.
-  const small = await receive('Content-Type: text/html\r\n\r\n<p>Your code is 481516.</p>')
-  for (const run of Object.values(readingCalls(api, small))) await run()
+describe('the worst mails', () => {
+  const start = shared(async (resources) => {
+    const database = resources.use(await createSqlite())
+    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' }
+    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
+    const { httpUrl, smtpPort } = await server.ready
+    const api = await registerAccountAt(httpUrl)
+    const receive = async (raw: string) => {
+      const inbox = await api.inboxes.create()
+      await sendMails(smtpPort, [{ to: inbox.emailAddress, raw }])
+      const { id } = first((await inbox.listMessages()).messages)
+      return { inboxId: inbox.id, messageId: id }
+    }
+    // The first calls load modules and start the content thread, whatever the mail.
+    const small = await receive('Content-Type: text/html\r\n\r\n<p>Your code is 481516.</p>')
+    for (const run of Object.values(readingCalls(api, small))) await run()
+    return { server, api, receive }
+  })
 
   const names = [
     'open tags',
@@ -49,6 +44,7 @@ describe('the worst mails', async () => {
   ]
   for (const { name, raw } of WORST_MAILS.filter((mail) => names.includes(mail.name))) {
     it(`do not hold the API: ${name}`, async () => {
+      const { server, api, receive } = await start()
       const ref = await receive(raw(CHARS))
       await readLoopMeter(server)
       for (const [call, run] of Object.entries(readingCalls(api, ref))) {
