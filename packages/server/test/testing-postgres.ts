@@ -47,7 +47,7 @@ export async function startPostgres(
   return {
     url: `postgres://mayfly:mayfly@127.0.0.1:${port}/postgres`,
     crashAndRestart: async () => {
-      await crash(databaseDir)
+      await crashPostgres(databaseDir)
       await server.start()
     },
     [Symbol.asyncDispose]: async () => {
@@ -74,7 +74,8 @@ export async function loadEmbeddedPostgres() {
   return EmbeddedPostgres
 }
 
-async function crash(databaseDir: string): Promise<void> {
+/** Ends every process of the server with this folder at once. */
+export async function crashPostgres(databaseDir: string): Promise<void> {
   const pid = Number((await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')[0])
   // An immediate shutdown: no process finishes its work.
   process.kill(pid, 'SIGQUIT')

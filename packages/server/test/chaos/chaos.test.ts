@@ -2,6 +2,23 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runChaos } from './run.ts'
 
+/** Does not store the first mail of an inbox, and stores the second one twice. */
+const PLANTED = `
+  create function plant() returns trigger language plpgsql as $$
+    declare copy message%rowtype;
+    begin
+      if pg_trigger_depth() > 1 then return new; end if;
+      if new.sequence = 1 then return null; end if;
+      if new.sequence = 2 then
+        copy := new;
+        copy.id := new.id || 'x';
+        copy.sequence := 1;
+        insert into message select copy.*;
+      end if;
+      return new;
+    end $$;
+  create trigger planted before insert on message for each row execute function plant()`
+
 describe('nodes under faults', () => {
   // The long form: npm run chaos -- --seeds 50
   it('lose, double and miss nothing', { timeout: 240_000 }, async (test) => {
@@ -17,5 +34,24 @@ describe('nodes under faults', () => {
     assert.deepEqual(violations, [])
     const acknowledged = history.sends.filter(({ reply }) => reply?.startsWith('250'))
     assert.ok(acknowledged.length > 0 && history.faults.length > 3, 'the test tested nothing')
+  })
+
+  it('are found out when they lose, double, miss or leave behind', {
+    timeout: 240_000,
+  }, async () => {
+    const { violations } = await runChaos({
+      seed: 1,
+      durationMs: 6_000,
+      nodes: 1,
+      holdMsMax: 500,
+      recoveryMsMax: 30_000,
+      kinds: ['foreignNotify'],
+      planted: PLANTED,
+      log: () => {},
+    })
+    const kinds = new Set(violations.map(({ kind }) => kind))
+    for (const kind of ['lost', 'doubled', 'missed', 'orphan']) {
+      assert.ok(kinds.has(kind), `${kind} is not among ${[...kinds].join()}`)
+    }
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkHistory } from './checker.ts'
 import { EMPTY_HISTORY, type History, type StoredInbox } from './history.ts'
-import { planFaults } from './plan.ts'
+import { FAULT_KINDS, planFaults } from './plan.ts'
 
 const SENT = { token: 't1', inboxId: 'inb_1', node: 0, endedAt: 1_000, reply: '250 OK' }
 const ROOM = { messageCount: 1, sizeBytes: 1, lastSequence: 1 }
@@ -96,5 +96,16 @@ describe('the plan of faults', () => {
     const options = { durationMs: 60_000, nodes: 3, holdMsMax: 3_000 }
     assert.deepEqual(planFaults({ ...options, seed: 7 }), planFaults({ ...options, seed: 7 }))
     assert.notDeepEqual(planFaults({ ...options, seed: 7 }), planFaults({ ...options, seed: 8 }))
+  })
+
+  it('has every kind often enough in 50 seeds of two minutes', () => {
+    const seeds = Array.from({ length: 50 }, (_, i) => i + 1)
+    const options = { durationMs: 120_000, nodes: 3, holdMsMax: 6_000 }
+    const faults = seeds.flatMap((seed) => planFaults({ ...options, seed }))
+    for (const kind of FAULT_KINDS) {
+      const ofKind = faults.filter((fault) => fault.kind === kind)
+      assert.ok(ofKind.length >= 5, `${kind}: ${ofKind.length}`)
+      assert.deepEqual(new Set(ofKind.map(({ node }) => node)), new Set([0, 1, 2]), kind)
+    }
   })
 })

@@ -1,16 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { createApiClient } from '../testing-api-client.ts'
-import { type RestartablePostgres, startPostgres } from '../testing-postgres.ts'
 import { stoppablePostgres } from '../testing-postgres-faults.ts'
 import { type ServerProcess, startServerProcess } from '../testing-server-process.ts'
 import { startTcpProxy, type TcpProxy } from '../testing-tcp-proxy.ts'
 import type { UnexpectedExit } from './history.ts'
+import { type Servers, startServers } from './servers.ts'
 
 /** A node: a process that reaches the database through a proxy of its own. */
 export type Node = {
   readonly proxy: TcpProxy
-  /** How far its machine's clock is off. */
+  /** How far its machine's clock is off, and the file that says so. */
   readonly skewMs: number
+  readonly skewFile: string
   process: ServerProcess
   httpUrl: string
   smtpPort: number
@@ -21,7 +25,7 @@ export type Node = {
 /** Nodes on one PostgreSQL. */
 export type Cluster = AsyncDisposable & {
   readonly nodes: readonly Node[]
-  readonly postgres: RestartablePostgres
+  readonly servers: Servers
   readonly exits: readonly UnexpectedExit[]
   /** Calls to a node with the key of the one account. */
   api(node: number): ReturnType<typeof createApiClient>
@@ -31,6 +35,8 @@ export type Cluster = AsyncDisposable & {
   kill(node: number): Promise<void>
   restart(node: number): Promise<void>
   freezeDatabase(): Promise<() => void>
+  /** Sets how far the clock of a node's machine is off. */
+  skewClock(node: number, skewMs: number): void
 }
 
 /** Clocks of the nodes' machines, in turns. */
@@ -41,16 +47,18 @@ export async function startCluster(
   count: number,
   env: Readonly<Record<string, string>>,
 ): Promise<Cluster> {
-  const stack = new AsyncDisposableStack()
-  const postgres = stack.use(await startPostgres())
+  await using stack = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'mayfly-clocks-'))
+  stack.defer(() => rmSync(folder, { recursive: true }))
+  const servers = stack.use(await startServers(true))
   const exits: UnexpectedExit[] = []
   const settings = { ...env, MAYFLY_DATABASE_URL: '', MAYFLY_DEFAULT_PLAN: 'unlimited' }
   const nodes: Node[] = []
-  const start = (index: number, node: Pick<Node, 'proxy' | 'skewMs'>) => {
+  const start = (index: number, node: Pick<Node, 'proxy' | 'skewFile'>) => {
     const process = startServerProcess(
       { ...settings, MAYFLY_DATABASE_URL: node.proxy.url },
       [],
-      [`--import=data:text/javascript,${encodeURIComponent(skewedClock(node.skewMs))}`],
+      [`--import=data:text/javascript,${encodeURIComponent(skewedClock(node.skewFile))}`],
     )
     void process.ended.then((reason) => {
       if (nodes[index]?.process === process && !nodes[index].isToEnd) {
@@ -67,8 +75,10 @@ export async function startCluster(
     Object.assign(node, await node.process.ready)
   }
   for (let i = 0; i < count; i++) {
-    const proxy = stack.use(await startTcpProxy(postgres.url))
-    const about = { proxy, skewMs: SKEWS_MS[i % SKEWS_MS.length] ?? 0 }
+    const proxy = stack.use(await startTcpProxy(servers.url))
+    const skewMs = SKEWS_MS[i % SKEWS_MS.length] ?? 0
+    const about = { proxy, skewMs, skewFile: join(folder, String(i)) }
+    writeFileSync(about.skewFile, String(skewMs))
     const process = start(i, about)
     nodes.push({ ...about, process, isToEnd: false, httpUrl: '', smtpPort: 0 })
   }
@@ -80,12 +90,13 @@ export async function startCluster(
   })
   for (const node of nodes) Object.assign(node, await node.process.ready)
   const key = await register(nodes[0]?.httpUrl ?? '')
+  const started = stack.move()
   return {
     nodes,
-    postgres,
+    servers,
     exits,
     api: (node) => createApiClient(nodes[node]?.httpUrl ?? '', key),
-    query: (text) => query(postgres.url, text),
+    query: (text) => query(servers.url, text),
     kill: async (index) => {
       const node = nodes[index]
       if (node === undefined) return
@@ -94,16 +105,22 @@ export async function startCluster(
     },
     restart,
     freezeDatabase: async () => {
-      const { freeze, thaw } = await stoppablePostgres(postgres.url)
+      const { freeze, thaw } = await stoppablePostgres(servers.url)
       freeze()
       return thaw
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    skewClock: (index, skewMs) => writeFileSync(nodes[index]?.skewFile ?? '', String(skewMs)),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
-function skewedClock(skewMs: number): string {
-  return `const { now } = Date; Date.now = () => now() + ${skewMs}`
+/** A clock that follows what a file says, in every thread. */
+function skewedClock(file: string): string {
+  return `import { readFileSync } from 'node:fs'
+    const { now } = Date
+    let skewMs = Number(readFileSync(${JSON.stringify(file)}, 'utf8'))
+    setInterval(() => { skewMs = Number(readFileSync(${JSON.stringify(file)}, 'utf8')) }, 200).unref()
+    Date.now = () => now() + skewMs`
 }
 
 async function register(httpUrl: string): Promise<string> {

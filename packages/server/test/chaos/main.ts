@@ -1,56 +1,95 @@
-// Faults under load, by seed: npm run chaos -- [--seed 1] [--seeds 1] [--seconds 120] [--nodes 3]
-//   npm run chaos -- --failover    a standby of PostgreSQL takes over, synchronous and not
+// Faults under load, by seed.
 //
-// Prints what each fault did, and each violation; the exit status is 1 when there is one.
+//   npm run chaos -- [--seeds 1..50] [--seconds 120] [--nodes 3] [--verbose]
+//   npm run chaos -- --seeds 1..50 --continue    leaves out the seeds that are done
+//   npm run chaos -- --failover                  a standby takes over, synchronous and not
+//
+// Prints a line for each seed, and each violation; the exit status is 1 when there is one. The
+// results, and the histories with violations, are in .cache/chaos.
 
-import { writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runFailover } from './failover.ts'
-import { runChaos } from './run.ts'
+import { EMPTY_HISTORY } from './history.ts'
+import { processorTime } from './processor-time.ts'
+import { addResult, describeResult, readResults, resultOf, seedsOf } from './results.ts'
+import { type RunResult, runChaos } from './run.ts'
+
+const FOLDER = '.cache/chaos'
+const RESULTS = join(FOLDER, 'results.jsonl')
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '120' },
     nodes: { type: 'string', default: '3' },
+    verbose: { type: 'boolean', default: false },
+    continue: { type: 'boolean', default: false },
     failover: { type: 'boolean', default: false },
     'recovery-ms': { type: 'string', default: '5000' },
   },
 })
 const log = (line: string) => process.stdout.write(`${line}\n`)
-const first = Number(values.seed)
 
-for (const isSynchronous of values.failover ? [true, false] : []) {
-  const { acknowledged, lost, outageMs } = await runFailover(isSynchronous)
-  const kind = isSynchronous ? 'synchronous' : 'asynchronous'
-  log(`${kind} standby: ${acknowledged} acknowledged, ${lost} lost, ${outageMs} ms without a 250`)
-  if (isSynchronous && lost > 0) process.exitCode = 1
+if (values.failover) await failOver()
+else await runSeeds(seedsOf(values.seeds))
+
+async function failOver(): Promise<void> {
+  for (const isSynchronous of [true, false]) {
+    const { acknowledged, lost, outageMs } = await runFailover(isSynchronous)
+    const kind = isSynchronous ? 'synchronous' : 'asynchronous'
+    log(`${kind} standby: ${acknowledged} acknowledged, ${lost} lost, ${outageMs} ms without a 250`)
+    if (isSynchronous && lost > 0) process.exitCode = 1
+  }
 }
 
-const seeds = values.failover ? 0 : Number(values.seeds)
-for (let seed = first; seed < first + seeds; seed++) {
-  const { history, violations, recoveryMs } = await runChaos({
-    seed,
-    durationMs: Number(values.seconds) * 1_000,
-    nodes: Number(values.nodes),
-    holdMsMax: 6_000,
-    recoveryMsMax: Number(values['recovery-ms']),
-    log,
-  })
-  const { sends, waits, webhookRequests, faults } = history
-  const acknowledged = sends.filter(({ reply }) => reply?.startsWith('250')).length
-  log(
-    `seed ${seed}: ${faults.length} faults, ${acknowledged} of ${sends.length} mails acknowledged, ` +
-      `${waits.length} waits, ${webhookRequests.length} webhook requests, ` +
-      `accepting again within ${recoveryMs} ms, ${violations.length} violations`,
+async function runSeeds(seeds: readonly number[]): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
+  if (!values.continue) rmSync(RESULTS, { force: true })
+  const done = new Set(readResults(RESULTS).map(({ seed }) => seed))
+  for (const seed of seeds) if (!done.has(seed)) await runSeed(seed)
+  const results = readResults(RESULTS).filter(({ seed }) => seeds.includes(seed))
+  const failed = results.filter(({ violations }) => violations.length > 0)
+  const recoveryMs = Math.max(
+    0,
+    ...results.map((one) => one.recoveryMs ?? Number.POSITIVE_INFINITY),
   )
-  for (const { kind, detail } of violations) log(`  ${kind}: ${detail}`)
-  if (violations.length === 0) continue
-  process.exitCode = 1
-  const file = join(tmpdir(), `mayfly-chaos-${seed}.json`)
-  writeFileSync(file, JSON.stringify(history, null, 1))
+  log(
+    `${results.length} seeds, ${failed.length} with violations; accepting again within ${recoveryMs} ms`,
+  )
+  if (failed.length > 0) process.exitCode = 1
+}
+
+async function runSeed(seed: number): Promise<void> {
+  const startedAt = performance.now()
+  const before = processorTime()
+  const run = await runOrFail(seed)
+  const time = { tookMs: performance.now() - startedAt, before, after: processorTime() }
+  const result = resultOf(seed, run, time)
+  addResult(RESULTS, result)
+  log(describeResult(result))
+  for (const { kind, detail } of result.violations) log(`  ${kind}: ${detail}`)
+  if (result.violations.length === 0) return
+  const file = join(FOLDER, `history-${seed}.json`)
+  writeFileSync(file, JSON.stringify(run.history, null, 1))
   log(`  the history is in ${file}`)
+}
+
+/** A run that breaks off is a violation of its own: the next seeds are run nevertheless. */
+async function runOrFail(seed: number): Promise<RunResult> {
+  try {
+    return await runChaos({
+      seed,
+      durationMs: Number(values.seconds) * 1_000,
+      nodes: Number(values.nodes),
+      holdMsMax: 6_000,
+      recoveryMsMax: Number(values['recovery-ms']),
+      log: values.verbose ? log : () => {},
+    })
+  } catch (error) {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const violations = [{ kind: 'run broken off', detail }]
+    return { history: EMPTY_HISTORY, violations, recoveryMs: 0 }
+  }
 }

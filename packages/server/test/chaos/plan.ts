@@ -9,8 +9,13 @@ export const FAULT_KINDS = [
   'cutAfterCommit',
   'silence',
   'exhaustConnections',
+  'exhaustPools',
   'lockInbox',
+  'holdSnapshot',
+  'skewClock',
+  'fillDisk',
   'foreignNotify',
+  'promoteStandby',
 ] as const
 
 /** A kind of fault. */

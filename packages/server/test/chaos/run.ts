@@ -11,6 +11,8 @@ import { type PlanOptions, planFaults, randomOf } from './plan.ts'
 export type RunOptions = PlanOptions & {
   readonly recoveryMsMax: number
   readonly log: (line: string) => void
+  /** Statements that break the database on purpose: the checker must find it. */
+  readonly planted?: string
 }
 
 /** What came of a run. */
@@ -37,17 +39,27 @@ export async function runChaos(options: RunOptions): Promise<RunResult> {
     MAYFLY_LOG_LEVEL: 'info',
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
   })
+  if (options.planted !== undefined) await cluster.query(options.planted)
   const load = await startLoad(cluster, { random, receivers })
   const faults: PlayedFault[] = []
   await untilAccepting(load.seen, performance.now(), everyNode(cluster))
   for (const fault of planFaults(options)) {
+    await cluster.servers.withStandby()
     await delay(fault.afterMs)
+    const startedAt = performance.now()
     const nodes = await playFault(cluster, fault)
+    if (nodes === null) {
+      options.log(`${fault.kind}: skipped, needs the right to mount a disk`)
+      continue
+    }
     const endedAt = performance.now()
     faults.push({ kind: fault.kind, nodes, endedAt })
     await untilAccepting(load.seen, endedAt, nodes)
     const tookMs = Math.max(...nodes.map((node) => recoveryMs(load.seen.probes, node, endedAt)))
-    options.log(`${fault.kind} of node ${fault.node}: accepting again after ${tookMs} ms`)
+    const replies = repliesSince(load.seen, startedAt)
+    options.log(
+      `${fault.kind} of node ${fault.node}: accepting again after ${tookMs} ms; ${replies}`,
+    )
   }
   const history = await end(cluster, load, faults)
   const judged = faults.flatMap(({ nodes, endedAt }) =>
@@ -70,6 +82,15 @@ async function untilAccepting(seen: Seen, since: number, nodes: readonly number[
     if (nodes.every((node) => Number.isFinite(recoveryMs(seen.probes, node, since)))) return
     await delay(20)
   }
+}
+
+/** How many mails got which reply since then: `12 of 250, 3 of 452, 1 of none`. */
+function repliesSince({ sends, deletedInboxIds }: Seen, since: number): string {
+  const replies = sends
+    .filter(({ endedAt, inboxId }) => endedAt >= since && !deletedInboxIds.includes(inboxId))
+    .map(({ reply }) => reply?.slice(0, 3) ?? 'none')
+  const counts = [...Map.groupBy(replies, (reply) => reply)].sort()
+  return counts.map(([reply, { length }]) => `${length} of ${reply}`).join(', ')
 }
 
 async function end(cluster: Cluster, load: Load, faults: readonly PlayedFault[]): Promise<History> {
