@@ -9,7 +9,7 @@ import { dropPartitions, makePartitions, type Retention } from './postgres/mail-
 import { proveUndated } from './postgres/mail-tables.ts'
 import { deleteMails, deleteMessages, purgeDue, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
-import { lockStore, openSqlite } from './sqlite/open.ts'
+import { lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
@@ -159,7 +159,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         ? openLog(sqlitePath, db, options.elapsedMs ?? null)
         : null
     return storeOver(db, dialect, {
-      statements: sqlite?.statements ?? null,
+      sqlite,
       synced: async () => log?.sync(),
       released: () => {
         log?.close()
@@ -229,8 +229,8 @@ export function sqlitePathOf(url: string): string | null {
 
 /** The parts of a store beside its database. */
 type StoreParts = {
-  /** Of SQLite's one connection; null when each transaction has a connection of its own. */
-  readonly statements: Statements | null
+  /** Null when each transaction has a connection of its own. */
+  readonly sqlite: OpenedSqlite | null
   readonly synced: () => Promise<void>
   readonly released: () => void
 }
@@ -238,24 +238,25 @@ type StoreParts = {
 function storeOver(
   db: Kysely<Schema>,
   dialect: Dialect,
-  { statements, synced, released }: StoreParts,
+  { sqlite, synced, released }: StoreParts,
 ): Store {
-  const tables = (over: Kysely<Schema>) =>
-    tablesOver(over, dialect, statements ?? statementsOver(over))
+  const tablesOf = (tx: Kysely<Schema>) =>
+    tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
+  const tables = tablesOver(db, dialect, sqlite?.outerStatements ?? statementsOver(db))
   const transaction: Store['transaction'] = async (work) => {
-    const result = await db.transaction().execute((tx) => work(tables(tx)))
+    const result = await db.transaction().execute((tx) => work(tablesOf(tx)))
     await synced()
     return result
   }
-  const purging = () => ({ mails: tables(db).mails, transaction })
+  const purging = () => ({ mails: tables.mails, transaction })
   return {
-    ...tables(db),
+    ...tables,
     isShared: dialect.isShared,
     transaction,
     purgeInbox: (owner, inbox) => purgeInbox(purging(), owner, inbox),
     purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging(), ids, now) : null,
     deleteMessages: (owner, inboxId, which) => deleteMessages(purging(), owner, { inboxId, which }),
-    deleteMails: (mails) => deleteMails({ mails: tables(db).mails }, mails),
+    deleteMails: (mails) => deleteMails({ mails: tables.mails }, mails),
     makePartitions: async (retention) => !dialect.dropsDays || makePartitions(db, retention),
     dropPartitions: async (retention) => {
       if (dialect.dropsDays) await dropPartitions(db, retention)
@@ -286,7 +287,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Accounts(db, dialect)
     },
     get keys() {
-      return new Keys(db, dialect)
+      return new Keys(db, dialect, statements)
     },
     get addresses() {
       return new Addresses(db)
@@ -298,7 +299,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Domains(db)
     },
     get inboxes() {
-      return new Inboxes(db, dialect)
+      return new Inboxes({ db, statements }, dialect)
     },
     get faults() {
       return new FaultRules(db)
@@ -313,7 +314,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Mails(db, dialect, statements)
     },
     get messages() {
-      return new Messages(db)
+      return new Messages({ db, statements })
     },
     get messageChanges() {
       return new MessageChanges(db, dialect)

@@ -8,6 +8,7 @@ import type {
   Plan,
 } from '@mayfly/contract'
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Access, compiledOnce } from '../compiled-query.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
@@ -61,11 +62,13 @@ export type InboxPage = {
 
 /** Inboxes. */
 export class Inboxes {
+  readonly #access: Access
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
-    this.#db = db
+  constructor(access: Access, dialect: Dialect) {
+    this.#access = access
+    this.#db = access.db
     this.#dialect = dialect
   }
 
@@ -109,12 +112,7 @@ export class Inboxes {
 
   /** The account's inbox in any state, or null. */
   async find(owner: AccountId, id: InboxId, now: number): Promise<Inbox | null> {
-    const row = await this.#db
-      .selectFrom('inbox')
-      .selectAll()
-      .where('account_id', '=', owner)
-      .where('id', '=', id)
-      .executeTakeFirst()
+    const [row] = await findInbox(this.#access, { owner, id })
     return row === undefined ? null : toInbox(row, now)
   }
 
@@ -241,12 +239,7 @@ export class Inboxes {
 
   /** Number of the newest message of an inbox; null when there is no such inbox. */
   async lastSequence(owner: AccountId, id: InboxId): Promise<number | null> {
-    const row = await this.#db
-      .selectFrom('inbox')
-      .select('last_sequence')
-      .where('account_id', '=', owner)
-      .where('id', '=', id)
-      .executeTakeFirst()
+    const [row] = await findLastSequence(this.#access, { owner, id })
     return row?.last_sequence ?? null
   }
 
@@ -353,7 +346,34 @@ function inState(owner: AccountId, { state, now }: InboxPage) {
   }
 }
 
-function toInbox(row: Selectable<Schema['inbox']>, now: number): Inbox {
+const INBOX_COLUMNS = [
+  'id',
+  'address',
+  'created_at',
+  'expires_at',
+  'suspended_at',
+  'message_count',
+  'read_count',
+  'environment',
+  'last_sequence',
+  'keep_messages',
+] as const
+
+type InboxRow = Pick<Selectable<Schema['inbox']>, (typeof INBOX_COLUMNS)[number]>
+
+/** An inbox, and the account that it must belong to. */
+type OwnInbox = { readonly owner: AccountId; readonly id: InboxId }
+
+const ownInbox = (db: Kysely<Schema>, { owner, id }: OwnInbox) =>
+  db.selectFrom('inbox').where('account_id', '=', owner).where('id', '=', id)
+
+const findInbox = compiledOnce((db, given: OwnInbox) => ownInbox(db, given).select(INBOX_COLUMNS))
+
+const findLastSequence = compiledOnce((db, given: OwnInbox) =>
+  ownInbox(db, given).select('last_sequence'),
+)
+
+function toInbox(row: InboxRow, now: number): Inbox {
   return {
     id: row.id,
     emailAddress: row.address,

@@ -1,7 +1,8 @@
 import type { AccountId, Environment, Key, KeyId, Plan, Role } from '@mayfly/contract'
-import { CompiledQuery, type Kysely, type Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
+import type { Statements } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
 
 /** A key as it is written. */
@@ -30,10 +31,12 @@ export type KeyCredential = {
 export class Keys {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
     this.#db = db
     this.#dialect = dialect
+    this.#statements = statements
   }
 
   /** Writes a new key. */
@@ -57,15 +60,13 @@ export class Keys {
   /** Active keys with this prefix: mostly one, in rare cases more. */
   async findCredentials(prefix: string): Promise<KeyCredential[]> {
     // Written by hand, past the query builder: it runs for every request.
-    const { rows } = await this.#db.executeQuery<CredentialRow>(
-      CompiledQuery.raw(
-        `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
-           api_key.secret_hash, account.plan
-         from api_key join account on account.id = api_key.account_id
-         where api_key.prefix = ${this.#dialect.placeholder(1)}
-           and api_key.revoked_at is null and account.suspended_at is null`,
-        [prefix],
-      ),
+    const rows = await this.#statements.run<CredentialRow>(
+      `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
+         api_key.secret_hash, account.plan
+       from api_key join account on account.id = api_key.account_id
+       where api_key.prefix = ${this.#dialect.placeholder(1)}
+         and api_key.revoked_at is null and account.suspended_at is null`,
+      [prefix],
     )
     return rows.map((row) => ({
       keyId: row.id,

@@ -71,7 +71,7 @@ describe('messages by their ids on SQLite', () => {
   it('are found by these, and not among all of the account', async () => {
     await using database = await createSqlite()
     await (await openStore({ url: database.url, exclusive: false })).close()
-    const { db } = openSqlite(database.url.replace(/^sqlite:/, ''), 'atCommit')
+    const { db, statements } = openSqlite(database.url.replace(/^sqlite:/, ''), 'atCommit')
     try {
       const nodes: RootOperationNode[] = []
       const watched = db.withPlugin({
@@ -81,7 +81,7 @@ describe('messages by their ids on SQLite', () => {
         },
         transformResult: async ({ result }) => result,
       })
-      const messages = new Messages(watched)
+      const messages = new Messages({ db: watched, statements })
       const many = Array.from({ length: 100 }, () => ids.next('message'))
       await messages.listCandidatesByIds(ALICE, many)
       await messages.listByIds(ALICE, many)

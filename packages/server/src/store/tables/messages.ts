@@ -11,6 +11,7 @@ import type {
 } from '@mayfly/contract'
 import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Access, compiledOnce } from '../compiled-query.ts'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
 import type { MailContent, MailSender } from './mails.ts'
@@ -82,21 +83,18 @@ export type StoredTranscript = {
 
 /** Messages: mails in inboxes. */
 export class Messages {
+  readonly #access: Access
   readonly #db: Kysely<Schema>
 
-  constructor(db: Kysely<Schema>) {
-    this.#db = db
+  constructor(access: Access) {
+    this.#access = access
+    this.#db = access.db
   }
 
   /** A page of messages, newest first. */
   async list(owner: AccountId, inboxId: InboxId, page: MessagePage): Promise<NumberedSummary[]> {
-    let query = this.#owned(owner, inboxId)
-      .select(SUMMARY_COLUMNS)
-      .orderBy('message.sequence', 'desc')
-      .limit(page.limit)
-    if (page.before !== null) query = query.where('message.sequence', '<', page.before)
-    if (page.after > 0) query = query.where('message.sequence', '>', page.after)
-    const rows = await query.execute()
+    const before = page.before ?? Number.MAX_SAFE_INTEGER
+    const rows = await listSummaries(this.#access, { owner, inboxId, ...page, before })
     return rows.map((row) => ({ ...toSummary(row), sequence: row.sequence }))
   }
 
@@ -163,14 +161,9 @@ export class Messages {
     inboxId: InboxId,
     page: CandidatePage,
   ): Promise<Candidate[]> {
-    const rows = await this.#owned(owner, inboxId)
-      .select(CANDIDATE_COLUMNS)
-      .$if(page.withNames, (query) => query.select(NAME_COLUMNS))
-      .where('message.sequence', '>', page.after)
-      .where('message.sequence', '<', page.before)
-      .orderBy('message.sequence', 'desc')
-      .limit(page.limit)
-      .execute()
+    const { withNames, after, before, limit } = page
+    const list = withNames ? listNamedCandidates : listCandidates
+    const rows = await list(this.#access, { owner, inboxId, after, before, limit })
     return rows.map(toCandidate)
   }
 
@@ -233,10 +226,7 @@ export class Messages {
 
   /** The mail of a message; null when there is no such message. */
   async findMailId(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<string | null> {
-    const row = await this.#owned(owner, inboxId)
-      .select('message.mail_id')
-      .where('message.id', '=', id)
-      .executeTakeFirst()
+    const [row] = await findMailId(this.#access, { owner, inboxId, id })
     return row?.mail_id ?? null
   }
 
@@ -298,12 +288,10 @@ export class Messages {
 
   /** A full message with its original HTML; null when the inbox has no such message. */
   async find(owner: AccountId, inboxId: InboxId, id: MessageId): Promise<StoredMessage | null> {
-    const rows = await this.#owned(owner, inboxId)
-      .select(FULL_COLUMNS)
-      .where('message.id', '=', id)
-      .execute()
-    const [stored] = await this.#withContent(rows)
-    return stored ?? null
+    const [row] = await findFull(this.#access, { owner, inboxId, id })
+    if (row === undefined) return null
+    const [content] = await findContent(this.#access, { mailId: row.mail_id })
+    return content === undefined ? null : this.#toStored(row, content)
   }
 
   /** The same; null also when it has HTML, or more than `bytesMax` bytes. */
@@ -312,40 +300,18 @@ export class Messages {
     of: { readonly inboxId: InboxId; readonly messageId: MessageId },
     bytesMax: number,
   ): Promise<StoredMessage | null> {
-    const rows = await this.#owned(owner, of.inboxId)
-      .select(FULL_COLUMNS)
-      .where('message.id', '=', of.messageId)
-      .where('message.size_bytes', '<=', bytesMax)
-      .execute()
-    const [stored] = await this.#withContent(rows, (contents) =>
-      contents.where('mail.html', 'is', null),
-    )
-    return stored ?? null
+    const [row] = await findFull(this.#access, { owner, inboxId: of.inboxId, id: of.messageId })
+    if (row === undefined || row.size_bytes > bytesMax) return null
+    const [content] = await findPlainContent(this.#access, { mailId: row.mail_id })
+    return content === undefined ? null : this.#toStored(row, content)
   }
 
-  /**
-   * The messages with the chosen contents of their mails.
-   *
-   * These are a query of their own: PostgreSQL finds the partition of a mail by its id when it
-   * plans a statement. For a join it would plan all of them.
-   */
-  async #withContent(
-    rows: readonly FullRow[],
-    choose: (contents: Contents) => Contents = (all) => all,
-  ): Promise<StoredMessage[]> {
+  /** The messages with the contents of their mails. */
+  async #withContent(rows: readonly FullRow[]): Promise<StoredMessage[]> {
     const mailIds = rows.map(({ mail_id }) => mail_id)
     if (mailIds.length === 0) return []
-    const contents = this.#db
-      .selectFrom('mail')
-      .leftJoin('sender_verdict', (join) =>
-        join
-          .onRef('sender_verdict.mail_id', '=', 'mail.id')
-          .on('sender_verdict.mail_id', 'in', mailIds),
-      )
-      .select(['mail.id', 'mail.text', textBytes(mailIds), 'mail.html', 'mail.content'])
-      .select('sender_verdict.auth')
-      .where('mail.id', 'in', mailIds)
-    const byId = new Map((await choose(contents).execute()).map((row) => [row.id, row]))
+    const contents = await contentsOf(this.#db, mailIds).execute()
+    const byId = new Map(contents.map((row) => [row.id, row]))
     const stored = rows.map(async (row) => {
       const content = byId.get(row.mail_id)
       return content === undefined ? [] : [await this.#toStored(row, content)]
@@ -419,11 +385,7 @@ export class Messages {
 
   /** The messages of an inbox of the account. */
   #owned(owner: AccountId, inboxId: InboxId): OwnMessages {
-    return this.#db
-      .selectFrom('message')
-      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
-      .where('inbox.account_id', '=', owner)
-      .where('inbox.id', '=', inboxId)
+    return ownMessages(this.#db, { owner, inboxId })
   }
 
   /**
@@ -562,14 +524,76 @@ type FullRow = SummaryRow &
 type ContentRow = Pick<Selectable<Schema['mail']>, 'id' | 'html' | 'content'> &
   TextRow & { readonly auth: string | null }
 
-/** A query of mails with their verdicts. */
-type Contents = SelectQueryBuilder<
-  Omit<Schema, 'sender_verdict'> & {
-    sender_verdict: { [Column in keyof Schema['sender_verdict']]: string | null }
-  },
-  'mail' | 'sender_verdict',
-  ContentRow
->
+/** An inbox, and the account that it must belong to. */
+type OwnInbox = { readonly owner: AccountId; readonly inboxId: InboxId }
+
+function ownMessages(db: Kysely<Schema>, { owner, inboxId }: OwnInbox): OwnMessages {
+  return db
+    .selectFrom('message')
+    .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+    .where('inbox.account_id', '=', owner)
+    .where('inbox.id', '=', inboxId)
+}
+
+/** Messages of an inbox with numbers between two, the newest ones first. */
+type Newest = OwnInbox & {
+  readonly after: number
+  readonly before: number
+  readonly limit: number
+}
+
+function newest(db: Kysely<Schema>, given: Newest): OwnMessages {
+  return ownMessages(db, given)
+    .where('message.sequence', '>', given.after)
+    .where('message.sequence', '<', given.before)
+    .orderBy('message.sequence', 'desc')
+    .limit(given.limit)
+}
+
+const listSummaries = compiledOnce((db, given: Newest) => newest(db, given).select(SUMMARY_COLUMNS))
+
+const listCandidates = compiledOnce((db, given: Newest) =>
+  newest(db, given).select(CANDIDATE_COLUMNS),
+)
+
+const listNamedCandidates = compiledOnce((db, given: Newest) =>
+  newest(db, given).select(CANDIDATE_COLUMNS).select(NAME_COLUMNS),
+)
+
+type OwnMessage = OwnInbox & { readonly id: MessageId }
+
+const findMailId = compiledOnce((db, given: OwnMessage) =>
+  ownMessages(db, given).select('message.mail_id').where('message.id', '=', given.id),
+)
+
+const findFull = compiledOnce((db, given: OwnMessage) =>
+  ownMessages(db, given).select(FULL_COLUMNS).where('message.id', '=', given.id),
+)
+
+/**
+ * The contents of mails. A query of their own: PostgreSQL finds the partition of a mail by its id
+ * when it plans a statement. For a join it would plan all of them.
+ */
+function contentsOf(db: Kysely<Schema>, mailIds: readonly string[]) {
+  return db
+    .selectFrom('mail')
+    .leftJoin('sender_verdict', (join) =>
+      join
+        .onRef('sender_verdict.mail_id', '=', 'mail.id')
+        .on('sender_verdict.mail_id', 'in', mailIds),
+    )
+    .select(['mail.id', 'mail.text', textBytes(mailIds), 'mail.html', 'mail.content'])
+    .select('sender_verdict.auth')
+    .where('mail.id', 'in', mailIds)
+}
+
+const findContent = compiledOnce((db, given: { readonly mailId: string }) =>
+  contentsOf(db, [given.mailId]),
+)
+
+const findPlainContent = compiledOnce((db, given: { readonly mailId: string }) =>
+  contentsOf(db, [given.mailId]).where('mail.html', 'is', null),
+)
 
 function toSummary(row: SummaryRow): MessageSummary {
   return {
