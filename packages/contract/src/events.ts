@@ -66,7 +66,7 @@ const DESCRIPTION = `Server-Sent Events of the whole account, on one connection.
 | \`wait.started\`, \`wait.ended\` | \`wait\`: \`id\`, \`inboxId\`, \`for\`, \`deadline\`; waits that are open when the stream begins are sent first |
 | \`reset\` | \`reason\`: events may be missing; load again what you show |
 
-Without \`Last-Event-ID\` the stream begins now. With it, the stream continues after that event if the node that sent it still has the events that followed. A node keeps the last 1,000 events, until a minute after the account's last stream closed. Otherwise the first event is \`reset\`. An open stream counts as a concurrent wait; an account without a limit of concurrent waits may have 100 streams on each node.`
+Without \`Last-Event-ID\` the stream begins now. With it, the stream continues after that event if the node that sent it still has the events that followed. A node keeps the last 1,000 events, until a minute after the account's last stream closed. Otherwise the first event is \`reset\`. An open stream counts as a concurrent wait; an account without a limit of concurrent waits may have 100 streams.`
 
 /** GET /v1/events */
 export const streamAccountEvents = {

@@ -48,11 +48,7 @@ import type { RateLimiter } from '../features/limits/rate-limiter.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { takeStreamSlot } from '../features/limits/stream-slots.ts'
 import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
-import {
-  MemoryWaitSlots,
-  takeWaitSlot,
-  type WaitSlotHolder,
-} from '../features/limits/wait-slots.ts'
+import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
 import { deleteMessage, deleteMessages, markMessage } from '../features/messages/change.ts'
 import { explainCode } from '../features/messages/code.ts'
@@ -126,6 +122,8 @@ export type AppDeps = CompatDeps & {
   readonly rateLimiter: RateLimiter
   readonly registrationsPerHour: number
   readonly waitSlots: WaitSlotHolder
+  readonly streamSlots: WaitSlotHolder
+  readonly linkSlots: WaitSlotHolder
   /** What GET /v1/service answers. */
   readonly describe: () => ServiceDescription
   readonly content: Content
@@ -157,8 +155,7 @@ export function createApp(deps: AppDeps) {
 function bindLimits({ rateLimiter, limitsOf, registrationsPerHour, ...deps }: AppDeps) {
   const rates = { rateLimiter, limitsOf, registrationsPerHour, ipv6Groups }
   const waitSlot = bind({ waitSlots: deps.waitSlots, limitsOf }, takeWaitSlot)
-  const unlimitedStreams = new MemoryWaitSlots()
-  const streams = { takeWaitSlot: waitSlot, unlimitedStreams, limitsOf }
+  const streams = { takeWaitSlot: waitSlot, streamSlots: deps.streamSlots, limitsOf }
   return {
     consumeRequest: bind(rates, consumeRequest),
     consumeRegistration: bind(rates, consumeRegistration),
@@ -268,7 +265,7 @@ function bindMessages(
     takeWaitSlot,
     onLooked,
     elapsedMs: deps.elapsedMs,
-    linkFetches: new LinkFetches(deps.fetchLink),
+    linkFetches: new LinkFetches(deps),
     findWithin: bind(find, findWithin),
     lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
       lookUntil({ subscriptions, key: caller }, bounds, look),

@@ -1,6 +1,6 @@
 import { type AccountId, FAULT_SECONDS } from '@mayfly/contract'
 import { authenticate } from '../features/accounts/authenticate.ts'
-import { type FetchLink, LinkFetches } from '../features/assertions/link-fetches.ts'
+import { type FetchLink, LinkFetches, type LinkSlots } from '../features/assertions/link-fetches.ts'
 import { type Access, callerOf, findAccess } from '../features/compat/access.ts'
 import {
   countMessages,
@@ -42,6 +42,7 @@ export type CompatDeps = {
   readonly content: Content
   readonly events: Pick<EventParts, 'publish'>
   readonly fetchLink: FetchLink
+  readonly linkSlots: LinkSlots
   readonly elapsedMs: () => number
   /** Whose project inbox is shown without a key; null where a key is needed. */
   readonly catchAllOwner: AccountId | null
@@ -123,8 +124,8 @@ async function composed(list: Promise<Uint8Array | null>): Promise<Uint8Array> {
   return (await list) ?? new Uint8Array()
 }
 
-function linkRuns({ fetchLink }: CompatDeps) {
-  const fetches = new LinkFetches(fetchLink)
+function linkRuns(deps: CompatDeps) {
+  const fetches = new LinkFetches(deps)
   return (bounds: Parameters<LinkFetches['begin']>[0]) => fetches.begin(bounds)
 }
 

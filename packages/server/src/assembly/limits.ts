@@ -1,4 +1,8 @@
-import { LeasedWaitSlots, RENEW_WAIT_SLOTS_MS } from '../features/limits/leased-wait-slots.ts'
+import {
+  LeasedWaitSlots,
+  RENEW_WAIT_SLOTS_MS,
+  type SLOT_NUMBERS,
+} from '../features/limits/leased-wait-slots.ts'
 import { MemoryWindows } from '../features/limits/memory-windows.ts'
 import { RateLimiter } from '../features/limits/rate-limiter.ts'
 import { RequestCounter } from '../features/limits/usage.ts'
@@ -14,6 +18,8 @@ export type LimitParts = {
   readonly requestCounter: RequestCounter
   readonly rateLimiter: RateLimiter
   readonly waitSlots: WaitSlotHolder
+  readonly streamSlots: WaitSlotHolder
+  readonly linkSlots: WaitSlotHolder
   /** Writes what is counted; to be called after the last request. */
   stop(): Promise<void>
 }
@@ -37,7 +43,7 @@ export function startLimits(deps: {
     clock,
     store.isShared ? store.rateWindows : new MemoryWindows(),
   )
-  const { waitSlots, renewing } = startWaitSlots(deps)
+  const { renewing, ...slots } = startSlots(deps)
   const flushing = runEvery(FLUSH_MS, { name: 'writing usage', log }, () =>
     requestCounter.flush(store),
   )
@@ -49,7 +55,7 @@ export function startLimits(deps: {
   return {
     requestCounter,
     rateLimiter,
-    waitSlots,
+    ...slots,
     stop: async () => {
       for (const background of [...renewing, cleaning, flushing]) await background.stop()
       await requestCounter.flush(store).catch((error: unknown) => {
@@ -62,24 +68,34 @@ export function startLimits(deps: {
   }
 }
 
-function startWaitSlots(deps: Parameters<typeof startLimits>[0]): {
-  waitSlots: WaitSlotHolder
+type Slots = Pick<LimitParts, 'waitSlots' | 'streamSlots' | 'linkSlots'>
+
+function startSlots(deps: Parameters<typeof startLimits>[0]): Slots & {
   renewing: readonly Background[]
 } {
   const { store, clock, ids, log } = deps
-  if (!store.isShared) return { waitSlots: new MemoryWaitSlots(), renewing: [] }
-  const waitSlots = new LeasedWaitSlots({
-    store,
-    clock,
-    node: ids.node(),
-    onReleaseFailed: (error) => {
-      log.warn({ err: error }, 'a wait slot could not be released; its lease expires within 60 s')
-    },
+  if (!store.isShared) {
+    return {
+      waitSlots: new MemoryWaitSlots(),
+      streamSlots: new MemoryWaitSlots(),
+      linkSlots: new MemoryWaitSlots(),
+      renewing: [],
+    }
+  }
+  const node = ids.node()
+  const onReleaseFailed = (error: unknown) => {
+    log.warn({ err: error }, 'a slot could not be released; its lease expires within 60 s')
+  }
+  const create = (kind: keyof typeof SLOT_NUMBERS) =>
+    new LeasedWaitSlots({ store, clock, kind, node, onReleaseFailed })
+  const slots = {
+    waitSlots: create('waits'),
+    streamSlots: create('streams'),
+    linkSlots: create('links'),
+  }
+  const about = { name: 'renewing the leases of slots', log }
+  const renewing = runEvery(RENEW_WAIT_SLOTS_MS, about, async () => {
+    for (const holder of Object.values(slots)) await holder.renew()
   })
-  const renewing = runEvery(
-    RENEW_WAIT_SLOTS_MS,
-    { name: 'renewing the leases of wait slots', log },
-    () => waitSlots.renew(),
-  )
-  return { waitSlots, renewing: [renewing] }
+  return { ...slots, renewing: [renewing] }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runChaos } from './run.ts'
 
-/** Does not store the first mail of an inbox, and stores the second one twice. */
+/** Does not store the first mail of an inbox, stores the second one twice, and deletes no mail. */
 const PLANTED = `
   create function plant() returns trigger language plpgsql as $$
     declare copy message%rowtype;
@@ -17,7 +17,9 @@ const PLANTED = `
       end if;
       return new;
     end $$;
-  create trigger planted before insert on message for each row execute function plant()`
+  create trigger planted before insert on message for each row execute function plant();
+  create function keep() returns trigger language plpgsql as $$ begin return null; end $$;
+  create trigger kept before delete on mail for each row execute function keep()`
 
 describe('nodes under faults', () => {
   // The long form: npm run chaos -- --seeds 50

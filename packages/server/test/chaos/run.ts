@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { keptUntil, PLANS } from '../../src/features/limits/plans.ts'
+import { SweepProgress, sweepExpired } from '../../src/features/retention/sweep.ts'
+import { openStore } from '../../src/store/open.ts'
 import { createReceivers } from '../testing-receiver.ts'
 import { checkHistory, recoveryMs, type Violation } from './checker.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -28,6 +31,9 @@ const PATIENCE_MS = 30_000
 
 /** Events are given up when none came for so long: longer than a lease and the second retry. */
 const DELIVERY_MS_MAX = 90_000
+
+/** When the sweep looks for what a crash has left behind. */
+const SWEEP_MS = 2 * 60 * 60 * 1_000
 
 /** Starts a cluster, plays the faults of a seed under load, and checks what happened. */
 export async function runChaos(options: RunOptions): Promise<RunResult> {
@@ -105,9 +111,35 @@ async function end(cluster: Cluster, load: Load, faults: readonly PlayedFault[])
     count = seen.webhookRequests.length
     await delay(100)
   }
+  await sweepLater(cluster.servers.url)
   const { sends, reads, waits, webhookRequests, probes, deletedInboxIds } = seen
   const read = { sends, reads, waits, webhookRequests, probes, deletedInboxIds }
   return { ...read, faults, exits: cluster.exits, inboxes, orphans: await orphans(cluster) }
+}
+
+/**
+ * Sweeps as the nodes do later: a deletion that a fault interrupted between its two transactions
+ * leaves mails without messages, which the sweep must find.
+ */
+async function sweepLater(url: string): Promise<void> {
+  const store = await openStore({ url, exclusive: false })
+  const { purgeInbox, deleteMails } = store
+  const limitsOf = () => PLANS.unlimited
+  const deps = {
+    store,
+    purgeInbox,
+    deleteMails,
+    limitsOf,
+    keptUntil: (inbox: Parameters<typeof keptUntil>[1]) => keptUntil(limitsOf, inbox),
+    clock: { now: () => Date.now() + SWEEP_MS },
+    elapsedMs: () => performance.now(),
+    pause: async () => {},
+    isStopped: () => false,
+  }
+  const progress = new SweepProgress()
+  do await sweepExpired(deps, progress)
+  while (progress.mailId !== '')
+  await store.close()
 }
 
 function areDelivered(seen: Seen, tokens: readonly string[]): boolean {

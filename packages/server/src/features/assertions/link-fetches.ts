@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId } from '@mayfly/contract'
 
 /** The result of a fetch. */
@@ -16,6 +17,12 @@ export type FetchLink = (
     readonly signal: AbortSignal
   },
 ) => Promise<Fetched>
+
+/** Counts what accounts fetch at a time, on this node and on others. */
+export type LinkSlots = {
+  /** A slot, held until it is disposed of; null when all are held. */
+  take(accountId: AccountId, limit: number): Promise<AsyncDisposable | null>
+}
 
 /** What bounds the fetches of one run. */
 export type RunBounds = {
@@ -36,19 +43,23 @@ export type LinkRun = {
 /** Longest time for one link, redirects included. */
 const LINK_TIMEOUT_MS = 10_000
 
-/** Links that one account fetches at a time, over all its runs on this node. */
+/** Links that one account fetches at a time, over all its runs. */
 const FETCHES_PER_ACCOUNT_MAX = 4
+
+/** How soon a slot that another node holds is tried again. */
+const RETRY_MS = 200
 
 /** Different links that one run fetches; a mail may hold hundreds. */
 const LINKS_PER_RUN_MAX = 40
 
 /** Fetches the links of runs; each link once in a run, however many assertions want it. */
 export class LinkFetches {
-  readonly #fetchLink: FetchLink
+  readonly #deps: { readonly fetchLink: FetchLink; readonly linkSlots: LinkSlots }
+  /** What this node fetches, so that not each link that waits for its turn asks for a slot. */
   readonly #running = new Map<AccountId, Set<Promise<Fetched>>>()
 
-  constructor(fetchLink: FetchLink) {
-    this.#fetchLink = fetchLink
+  constructor(deps: { readonly fetchLink: FetchLink; readonly linkSlots: LinkSlots }) {
+    this.#deps = deps
   }
 
   /** Begins a run. */
@@ -68,16 +79,16 @@ export class LinkFetches {
     }
   }
 
-  async #fetchInTurn(url: string, { accountId, timeLeftMs, gone }: RunBounds): Promise<Fetched> {
+  async #fetchInTurn(url: string, bounds: RunBounds): Promise<Fetched> {
+    const { accountId } = bounds
     let running = this.#runningOf(accountId)
     // Each fetch ends by its own timeout, so that a turn always comes.
     while (running.size >= FETCHES_PER_ACCOUNT_MAX) {
-      await Promise.race(running)
+      // Of others: their failures are not those of this one.
+      await Promise.race(running).catch(() => {})
       running = this.#runningOf(accountId)
     }
-    const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
-    if (timeoutMs <= 0) return NO_TIME
-    const fetching = this.#fetchLink(url, { accountId, timeoutMs, signal: gone })
+    const fetching = this.#fetchWithSlot(url, bounds)
     running.add(fetching)
     try {
       return await fetching
@@ -85,6 +96,19 @@ export class LinkFetches {
       running.delete(fetching)
       if (running.size === 0) this.#running.delete(accountId)
     }
+  }
+
+  async #fetchWithSlot(url: string, bounds: RunBounds): Promise<Fetched> {
+    const { accountId, timeLeftMs, gone } = bounds
+    while (timeLeftMs() > 0) {
+      await using slot = await this.#deps.linkSlots.take(accountId, FETCHES_PER_ACCOUNT_MAX)
+      const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
+      if (slot !== null && timeoutMs > 0) {
+        return await this.#deps.fetchLink(url, { accountId, timeoutMs, signal: gone })
+      }
+      await delay(Math.min(RETRY_MS, timeLeftMs()))
+    }
+    return NO_TIME
   }
 
   #runningOf(accountId: AccountId): Set<Promise<Fetched>> {

@@ -9,10 +9,17 @@ const LEASE_MS = 60_000
 /** How often a node renews its leases: three times within each. */
 export const RENEW_WAIT_SLOTS_MS = 20_000
 
+/**
+ * Where the numbers of each kind of slots begin: they share a table. Below the second are those of
+ * waits, as many as a plan may have.
+ */
+export const SLOT_NUMBERS = { waits: 0, streams: 1_000_000_000, links: 2_000_000_000 } as const
+
 /** What leased slots need. */
 export type LeasedWaitSlotsDeps = {
   readonly store: { readonly waitSlots: WaitSlots }
   readonly clock: Clock
+  readonly kind: keyof typeof SLOT_NUMBERS
   /** Unique to this run of this node. */
   readonly node: string
   /** Called when a slot could not be released; its lease then expires. */
@@ -35,12 +42,14 @@ export class LeasedWaitSlots implements WaitSlotHolder {
   }
 
   async take(accountId: AccountId, limit: number): Promise<WaitSlot | null> {
-    const { store, clock, node } = this.#deps
+    const { store, clock, node, kind } = this.#deps
     const now = clock.now()
     this.#taken += 1
     const token = `${node}-${this.#taken}`
-    const held = new Set(await store.waitSlots.listHeld(accountId, now))
-    const free = Array.from({ length: limit }, (_, i) => i + 1).filter((n) => !held.has(n))
+    const numbers = { above: SLOT_NUMBERS[kind], count: limit }
+    const held = new Set(await store.waitSlots.listHeld(accountId, numbers, now))
+    const all = Array.from({ length: limit }, (_, i) => numbers.above + i + 1)
+    const free = all.filter((number) => !held.has(number))
     // Each call begins with another slot, so that concurrent calls do not all try the same one.
     const start = free.length === 0 ? 0 : this.#taken % free.length
     for (const number of [...free.slice(start), ...free.slice(0, start)]) {

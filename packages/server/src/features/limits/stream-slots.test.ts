@@ -13,7 +13,7 @@ it('an account without a limit of waits has 100 streams at a time, others their 
       waits.push(caller)
       return { [Symbol.asyncDispose]: async () => {} }
     },
-    unlimitedStreams: new MemoryWaitSlots(),
+    streamSlots: new MemoryWaitSlots(),
     limitsOf: (plan: Plan) => PLANS[plan],
   }
   // A caller by hand: only the account and its plan are read.

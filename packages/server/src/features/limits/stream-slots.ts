@@ -1,17 +1,17 @@
 import type { Limits, Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { MemoryWaitSlots, WaitSlot } from './wait-slots.ts'
+import type { WaitSlot, WaitSlotHolder } from './wait-slots.ts'
 
 /** What taking a slot for a stream needs. */
 export type StreamSlotDeps = {
   readonly takeWaitSlot: (caller: Caller) => Promise<WaitSlot>
-  /** The streams of accounts without a limit on this node. */
-  readonly unlimitedStreams: MemoryWaitSlots
+  /** The streams of accounts without a limit. */
+  readonly streamSlots: WaitSlotHolder
   readonly limitsOf: (plan: Plan) => Limits
 }
 
-/** Streams of an account without a limit of waits, on one node: each keeps a connection open. */
+/** Streams of an account without a limit of waits: each keeps a connection open. */
 const UNLIMITED_STREAMS_MAX = 100
 
 /** Seconds for Retry-After; when the next stream ends is not known. */
@@ -20,7 +20,7 @@ const RETRY_SECONDS = 5
 /** Takes one of the concurrent waits of the caller's account for a stream. */
 export async function takeStreamSlot(deps: StreamSlotDeps, caller: Caller): Promise<WaitSlot> {
   if (deps.limitsOf(caller.plan).concurrentWaits !== null) return deps.takeWaitSlot(caller)
-  const slot = await deps.unlimitedStreams.take(caller.accountId, UNLIMITED_STREAMS_MAX)
+  const slot = await deps.streamSlots.take(caller.accountId, UNLIMITED_STREAMS_MAX)
   if (slot !== null) return slot
   throw new ServiceError('concurrent_waits_exceeded', {
     message: `An account may have ${UNLIMITED_STREAMS_MAX} open streams at a time. Close one first, or try again in ${RETRY_SECONDS} seconds.`,

@@ -64,6 +64,13 @@ describeEachDatabase('places of waits in the store', (open) => {
     assert.equal(await living.take(ALICE, 2), null)
   })
 
+  it('are counted apart for waits, streams and links', async () => {
+    const store = await open()
+    for (const kind of ['waits', 'streams', 'links'] as const) {
+      await holdsExactly(['a', 'b'].map((node) => taker(leased({ store, node, kind }))))
+    }
+  })
+
   it('are not given back by a wait that outlived its lease', async () => {
     const store = await open()
     let now = NOW
@@ -89,9 +96,9 @@ describeEachDatabase('places of waits in the store', (open) => {
     const store = await open()
     await leased({ store, node: 'a' }).take(ALICE, 1)
     await store.waitSlots.deleteEnded(NOW + 59_999)
-    assert.deepEqual(await store.waitSlots.listHeld(ALICE, NOW), [1])
+    assert.deepEqual(await store.waitSlots.listHeld(ALICE, { above: 0, count: 1 }, NOW), [1])
     await store.waitSlots.deleteEnded(NOW + 60_000)
-    assert.deepEqual(await store.waitSlots.listHeld(ALICE, NOW), [])
+    assert.deepEqual(await store.waitSlots.listHeld(ALICE, { above: 0, count: 1 }, NOW), [])
   })
 })
 
@@ -143,6 +150,7 @@ function leased(
 ): LeasedWaitSlots {
   return new LeasedWaitSlots({
     clock: { now: () => NOW },
+    kind: 'waits',
     onReleaseFailed: (error) => assert.fail(String(error)),
     ...about,
   })

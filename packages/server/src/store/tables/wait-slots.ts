@@ -11,7 +11,7 @@ export type WaitSlotClaim = {
   readonly now: number
 }
 
-/** Slots of held waits, leased so that those of a crashed node become free again. */
+/** Slots of waits, streams and link fetches, leased: those of a crashed node become free again. */
 export class WaitSlots {
   readonly #db: Kysely<Schema>
 
@@ -19,12 +19,18 @@ export class WaitSlots {
     this.#db = db
   }
 
-  /** Numbers of the slots that are held. */
-  async listHeld(owner: AccountId, now: number): Promise<number[]> {
+  /** Numbers of the slots that are held, of `count` numbers above one. */
+  async listHeld(
+    owner: AccountId,
+    { above, count }: { readonly above: number; readonly count: number },
+    now: number,
+  ): Promise<number[]> {
     const rows = await this.#db
       .selectFrom('wait_slot')
       .select('number')
       .where('account_id', '=', owner)
+      .where('number', '>', above)
+      .where('number', '<=', above + count)
       .where('leased_until', '>', now)
       .execute()
     return rows.map((row) => row.number)
