@@ -36,7 +36,7 @@ describe('the Python packages', { concurrency: 3 }, () => {
     const files = (await readdir(dist)).map((file) => join(dist, file))
     assert.equal(files.filter((file) => file.endsWith('.tar.gz')).length, PACKAGES.length)
     const wheels = files.filter((file) => file.endsWith('.whl'))
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', '--no-compile']
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps']
     await succeed([...pip, '--disable-pip-version-check', '--target', INSTALLED, ...wheels])
   })
 
