@@ -12,6 +12,7 @@ import { createClient } from '@mayfly/client'
 import { startMayfly } from '@mayfly/client/testing'
 import { freePort } from '../packages/cli/test/testing-free-port.ts'
 import { onEachDatabase } from '../packages/server/test/testing-databases.ts'
+import { RED_BLUE } from '../packages/server/test/testing-images.ts'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
 import { buildExecutable } from './build/binary/executable.ts'
 
@@ -166,6 +167,30 @@ describe('the executable', { timeout: 120_000 }, () => {
         [],
       )
     })
+  })
+
+  it('composes mails and decodes images', async () => {
+    await using service = await serve(await openHome(), { MAYFLY_CATCH_ALL: 'on' })
+    const { progressiveJpeg, lossyWebp } = RED_BLUE
+    const Attachments = [
+      { Filename: 'a.jpg', Content: progressiveJpeg.toString('base64') },
+      { Filename: 'a.webp', Content: lossyWebp.toString('base64') },
+      { Filename: 'a.pdf', Content: Buffer.from('%PDF-1.7').toString('base64') },
+    ]
+    const body = { From: { Email: 'a@example.com' }, To: [{ Email: 'b@example.com' }], Attachments }
+    const api = `${service.httpUrl}/api/v1`
+    const sent = await fetch(`${api}/send`, { method: 'POST', body: JSON.stringify(body) })
+    assert.equal(sent.status, 200)
+    const [jpeg, webp, white] = await Promise.all(
+      Attachments.map(async (_, index) => {
+        const response = await fetch(`${api}/message/latest/part/${index + 1}/thumb`)
+        assert.equal(response.headers.get('content-type'), 'image/jpeg')
+        return Buffer.from(await response.arrayBuffer())
+      }),
+    )
+    assert.notDeepEqual(jpeg, white)
+    assert.notDeepEqual(webp, white)
+    assert.equal(await service.stop(), 0)
   })
 
   it('is started for a test run by startMayfly()', async () => {

@@ -14,9 +14,9 @@ const SERVER = join(ROOT, 'packages', 'server', 'src')
 /** All files lie side by side here: a source is found from each by the same way. */
 const OUTPUT = join(ROOT, 'dist', 'program')
 
-/** Packages that are CommonJS load Node's modules by it. */
-const REQUIRE = `import { createRequire } from 'node:module'
-const require = createRequire(import.meta.url)`
+/** Packages that are CommonJS load Node's modules by it. The name is one that no module has. */
+const REQUIRE = `import { createRequire as createBundleRequire } from 'node:module'
+const require = createBundleRequire(import.meta.url)`
 
 /**
  * Files that the program reads at run time stay where they are in the repository. The threads are

@@ -2,6 +2,7 @@
 // the code, or inside the executable under the paths that they have in the repository.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { getAsset, getAssetKeys, isSea } from 'node:sea'
 
 /** The content of a file. */
@@ -21,4 +22,10 @@ export function listOwnFiles(folder: URL): readonly string[] {
     .filter((path) => path.startsWith(folder.pathname))
     .map((path) => path.slice(folder.pathname.length))
     .filter((name) => !name.includes('/'))
+}
+
+/** The content of a file of a package, by the name of the package and its path in it. */
+export function readPackageFile(name: string): Buffer {
+  if (isSea()) return Buffer.from(getAsset(`/node_modules/${name}`))
+  return readFileSync(createRequire(import.meta.url).resolve(name))
 }

@@ -11,12 +11,23 @@ const CLI = join(ROOT, 'packages', 'cli', 'src')
 const ON_DEMAND = [
   'mailauth',
   'nodemailer',
+  'nodemailer/lib/mail-composer',
   'openid-client',
   'pg',
   'prom-client',
   'tldts',
   'undici',
 ]
+
+/** The same, as modules that export a function; each has a file of WebAssembly beside it. */
+const CODECS = [
+  '@jsquash/jpeg/codec/dec/mozjpeg_dec.js',
+  '@jsquash/jpeg/codec/enc/mozjpeg_enc.js',
+  '@jsquash/webp/codec/dec/webp_dec.js',
+]
+
+/** Files of packages that the program reads at run time. */
+export const PACKAGE_FILES: readonly string[] = CODECS.map((name) => name.replace(/js$/, 'wasm'))
 
 const THREADS = readdirSync(join(SERVER, 'threads'))
   .filter((file) => file.endsWith('-thread.ts'))
@@ -41,6 +52,7 @@ export const BUNDLES: Readonly<Record<string, Entry>> = {
   ),
   ...entries(THREADS, (name) => `import './threads/${name}.ts'`),
   ...entries(ON_DEMAND, (name) => `module.exports = require('${name}')`),
+  ...entries(CODECS, (name) => `module.exports = require('${name}').default`),
 }
 
 function entry(resolveDir: string, contents: string): Entry {
@@ -65,8 +77,6 @@ export async function bundle(
     platform: 'node',
     format: 'cjs',
     target: 'esnext',
-    // Loaded by `require` of the executable.
-    external: [...Object.keys(BUNDLES).filter((other) => other !== id), ...ABSENT],
     supported: { 'dynamic-import': false },
     // Not identifiers: a stack trace names the functions of the source.
     minifyWhitespace: true,
@@ -74,13 +84,40 @@ export async function bundle(
     legalComments: 'none',
     banner: { js: '(function (require, module, exports) {' },
     footer: { js: '})' },
-    plugins: [repositoryUrls],
+    plugins: [otherBundles(id), repositoryUrls, codecUrls],
     logLevel: 'silent',
   })
   const [output] = outputFiles
   if (output === undefined) throw new Error('esbuild wrote nothing')
   if (warnings.length > 0) throw new Error(warnings.map(({ text }) => text).join('\n'))
   return { code: output.text, metafile }
+}
+
+/**
+ * The other bundles are loaded by `require` of the executable. Not by esbuild's option `external`:
+ * it takes a package for all of its files.
+ */
+function otherBundles(id: string): Plugin {
+  const names = new Set([...Object.keys(BUNDLES).filter((other) => other !== id), ...ABSENT])
+  return {
+    name: 'other-bundles',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
+        names.has(path) ? { path, external: true } : undefined,
+      )
+    },
+  }
+}
+
+/** The codecs find their WebAssembly by their URL, unless they are given it. */
+const codecUrls: Plugin = {
+  name: 'codec-urls',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /@jsquash\/.*\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      return { loader: 'js', contents: source.replaceAll('import.meta', "({ url: 'file:///' })") }
+    })
+  },
 }
 
 /**

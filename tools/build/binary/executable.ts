@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build, type Metafile } from 'esbuild'
-import { BUNDLES, bundle } from './bundles.ts'
+import { BUNDLES, bundle, PACKAGE_FILES } from './bundles.ts'
 import { writeCodeCaches } from './code-caches.ts'
 import { licensesOf } from './licenses.ts'
 
@@ -90,6 +91,8 @@ async function stageFiles(stage: string): Promise<void> {
     await mkdir(dirname(copy), { recursive: true })
     await cp(file, copy)
   }
+  const { resolve } = createRequire(join(source, 'main.ts'))
+  for (const name of PACKAGE_FILES) await cp(resolve(name), join(stage, 'node_modules', name))
 }
 
 async function buildBoot(outfile: string): Promise<void> {

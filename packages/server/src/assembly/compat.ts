@@ -16,10 +16,11 @@ import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
 import { checkLinks } from '../features/compat/mailpit/link-check.ts'
 import { listMessages, searchMessages } from '../features/compat/mailpit/lists.ts'
 import { countTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
+import { readThumbnail } from '../features/compat/mailpit/thumbnail.ts'
 import type { MailpitView } from '../features/compat/mailpit/view.ts'
 import { releaseMessage } from '../features/compat/release.ts'
 import { readFaults, setFaults } from '../features/faults/rules.ts'
-import { readRaw } from '../features/messages/bytes.ts'
+import { getAttachment, readRaw } from '../features/messages/bytes.ts'
 import { markMessages, removeMessages } from '../features/messages/change.ts'
 import { CATCH_ALL_INBOX } from '../features/receiving/catch-all-inbox.ts'
 import { cleanTags } from '../features/receiving/tags.ts'
@@ -144,6 +145,10 @@ function bindMailpit(deps: CompatDeps) {
     list: bind(lists, listMessages),
     search: bind(lists, searchMessages),
     view: ({ caller }: Access, view: MailpitView) => content.composeMailpit(caller.accountId, view),
+    thumbnail: bind(
+      { getAttachment: bind({ store, clock }, getAttachment), compose: content.composeThumbnail },
+      readThumbnail,
+    ),
     tags: bind(tags, countTags),
     setTags: bind(tags, setTags),
     replaceTag: bind(tags, replaceTag),

@@ -34,6 +34,7 @@ import { composeMail } from '../features/receiving/compose.ts'
 import type { DeletedMessages, PurgedInbox } from '../features/retention/purge.ts'
 import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
+import { composeThumbnail } from '../features/thumbnails/thumbnail.ts'
 import { explainMismatches, findMatch, type Search } from '../features/waiting/find-match.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Store } from '../store/open.ts'
@@ -77,6 +78,8 @@ export function createContent(store: Store) {
       { mailId, bodyLines }: { readonly mailId: string; readonly bodyLines: number | null },
     ): Promise<Uint8Array> => stuffedContent(await rawBytes({ store }, mailId), bodyLines),
     readPart: (_owner: AccountId, part: RawPart) => partBytes({ store }, part),
+    composeThumbnail: async (_owner: AccountId, part: RawPart) =>
+      composeThumbnail(await partBytes({ store }, part)),
     purgeInbox: (owner: AccountId, inbox: PurgedInbox) => store.purgeInbox(owner, inbox),
     deleteMessages: (owner: AccountId, { inboxId, which }: DeletedMessages) =>
       store.deleteMessages(owner, inboxId, which),

@@ -73,6 +73,9 @@ const HTTP_GRACE_MS = 5_000
 /** How long a webhook's receiver may take to answer when the service stops. */
 const DISPATCH_GRACE_MS = 2_000
 
+/** Processor time of one thumbnail. The largest image that is decoded takes half of it. */
+const THUMBNAIL_CPU_MS_MAX = 4_000
+
 /** What every part of the service works with. */
 type Shared = {
   readonly config: Config
@@ -245,17 +248,27 @@ function packageVersion(): string {
   return (JSON.parse(manifest.toString()) as { readonly version: string }).version
 }
 
-/** Reads mail content in a thread of its own, unless receiving has none either. */
+/**
+ * Reads mail content in a thread of its own, unless receiving has none either.
+ *
+ * Images are always decoded in another thread, which the first thumbnail starts: a decoder that
+ * does not end is terminated, and other calls do not wait for it.
+ */
 function startContent({ config, store, log }: Shared, parts: AsyncDisposableStack): Content {
-  if (config.MAYFLY_SMTP_THREADS === 0) return createContent(store)
-  const host = createContentHost({
-    databaseUrl: config.MAYFLY_DATABASE_URL,
-    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
-    onFailure: ({ call, error }) =>
-      log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
-  })
-  parts.defer(host.stop)
-  return host.content
+  const startHost = (cpuMsMax?: number) => {
+    const host = createContentHost({
+      databaseUrl: config.MAYFLY_DATABASE_URL,
+      directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
+      onFailure: ({ call, error }) =>
+        log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
+      ...(cpuMsMax === undefined ? {} : { cpuMsMax }),
+    })
+    parts.defer(host.stop)
+    return host.content
+  }
+  const content = config.MAYFLY_SMTP_THREADS === 0 ? createContent(store) : startHost()
+  const { composeThumbnail } = startHost(THUMBNAIL_CPU_MS_MAX)
+  return { ...content, composeThumbnail }
 }
 
 function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {

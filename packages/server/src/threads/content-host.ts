@@ -101,6 +101,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       readRaw: call('readRaw'),
       readLines: call('readLines'),
       readPart: call('readPart'),
+      composeThumbnail: call('composeThumbnail'),
       purgeInbox: call('purgeInbox'),
       deleteMessages: call('deleteMessages'),
       deleteMails: call('deleteMails'),

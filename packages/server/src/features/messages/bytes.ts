@@ -22,6 +22,16 @@ export async function readAttachment(
   caller: Caller,
   ref: AttachmentRef,
 ): Promise<{ attachment: Attachment; bytes: Uint8Array }> {
+  const { attachment, part } = await getAttachment(deps, caller, ref)
+  return { attachment, bytes: await deps.content.readPart(caller.accountId, part) }
+}
+
+/** An attachment, and where its bytes are; throws unless it is available. */
+export async function getAttachment(
+  deps: Pick<MessageDeps, 'store' | 'clock'>,
+  caller: Caller,
+  ref: AttachmentRef,
+): Promise<{ attachment: Attachment; part: RawPart }> {
   const attachment = await deps.store.messages.findAttachment(
     caller.accountId,
     ref,
@@ -40,8 +50,7 @@ export async function readAttachment(
     })
   }
   const { mailId, bodyStart, bodyEnd, bodyEncoding } = attachment
-  const part = { mailId, bodyStart, bodyEnd, bodyEncoding }
-  return { attachment, bytes: await deps.content.readPart(caller.accountId, part) }
+  return { attachment, part: { mailId, bodyStart, bodyEnd, bodyEncoding } }
 }
 
 /** The bytes of a part of a raw mail, decoded. */

@@ -7,7 +7,6 @@ import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientGone, sendJson } from '../../route.ts'
 import { queryNumber, queryText, readJson } from './request.ts'
-import { BLANK_THUMBNAIL } from './thumbnail.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
 /** The version of Mailpit whose API this is; clients ask for a minimum. */
@@ -172,23 +171,24 @@ function messageCalls(app: App) {
 
 function partRoutes(http: FastifyInstance, app: App): void {
   const { find } = messageCalls(app)
-  const readPart = async (request: FastifyRequest<PartParams>) => {
+  const findPart = async (request: FastifyRequest<PartParams>) => {
     const ref = await find(request)
     const number = /^\d{1,4}$/.test(request.params.part) ? Number(request.params.part) : 0
     const attachmentId = await app.compat.mailbox.attachmentId(request.access, { ref, number })
     if (attachmentId === null) throw new ServiceError('attachment_not_found')
-    return app.messages.attachment(request.access.caller, { ...ref, attachmentId })
+    return { ...ref, attachmentId }
   }
 
   http.get<PartParams>('/api/v1/message/:id/part/:part', async (request, reply) => {
-    const { attachment, bytes } = await readPart(request)
+    const { caller } = request.access
+    const { attachment, bytes } = await app.messages.attachment(caller, await findPart(request))
     return reply.headers(inlineHeaders(attachment)).send(bytes)
   })
 
   http.get<PartParams>('/api/v1/message/:id/part/:part/thumb', async (request, reply) => {
-    const { attachment } = await readPart(request)
-    const headers = inlineHeaders({ ...attachment, contentType: 'image/jpeg' })
-    return reply.headers(headers).send(BLANK_THUMBNAIL)
+    const ref = await findPart(request)
+    const { attachment, bytes } = await app.compat.mailpit.thumbnail(request.access, ref)
+    return reply.headers(inlineHeaders({ ...attachment, contentType: 'image/jpeg' })).send(bytes)
   })
 }
 

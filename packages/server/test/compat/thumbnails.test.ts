@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { deflateSync } from 'node:zlib'
+import { MailpitClient } from 'mailpit-api'
+import { createApiClient } from '../testing-api-client.ts'
+import { createSqlite, onEachDatabase } from '../testing-databases.ts'
+import { RED_BLUE, writeGif, writePng, writeScans } from '../testing-images.ts'
+import { readLoopMeter } from '../testing-loop-meter.ts'
+import { startServerProcess } from '../testing-server-process.ts'
+import { shared } from '../testing-shared.ts'
+import type { TestService } from '../testing-start-service.ts'
+import { send, startCatchAll } from './testing-catch-all.ts'
+
+type File = { readonly filename: string; readonly content: Buffer; readonly contentType?: string }
+
+const RED = [220, 30, 30] as const
+const GIF = writeGif({
+  ...{ width: 200, height: 150, pixel: () => 0 },
+  palette: Array.from({ length: 16 }, () => RED),
+})
+const PNG = writePng({ width: 200, height: 150, colour: 2, depth: 8, pixel: () => RED })
+
+/** Sends the files in a mail, and returns the calls that read their thumbnails. */
+async function sendFiles(
+  service: Pick<TestService, 'httpUrl' | 'smtpPort'>,
+  files: readonly File[],
+): Promise<readonly string[]> {
+  await send(service, { to: 'ada@elsewhere.example', text: 'Hello', attachments: [...files] })
+  const { ID, Attachments } = await new MailpitClient(service.httpUrl).getMessageSummary()
+  return files.map(({ filename }) => {
+    const part = Attachments.find(({ FileName }) => FileName === filename)
+    return `/api/v1/message/${ID}/part/${part?.PartID}/thumb`
+  })
+}
+
+async function readThumbnail(url: string): Promise<Buffer> {
+  const response = await fetch(url)
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'image/jpeg')
+  const jpeg = Buffer.from(await response.arrayBuffer())
+  // Height and width follow the marker of the frame, its length and its precision.
+  const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5
+  assert.deepEqual([jpeg.readUInt16BE(frame + 2), jpeg.readUInt16BE(frame)], [180, 120])
+  return jpeg
+}
+
+onEachDatabase('thumbnails', (create) => {
+  it('are of the images, and white for anything else', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const paths = await sendFiles(service, [
+      { filename: 'none.pdf', content: Buffer.from('%PDF-1.7 test') },
+      { filename: 'broken.png', content: PNG.subarray(0, 60) },
+      // The type counts, as in Mailpit.
+      { filename: 'a.bin', content: PNG, contentType: 'application/octet-stream' },
+      { filename: 'a.png', content: PNG },
+      { filename: 'a.gif', content: GIF },
+      { filename: 'a.jpg', content: RED_BLUE.progressiveJpeg },
+      { filename: 'a.webp', content: RED_BLUE.losslessWebp },
+      // What the bytes are, and not what the name says.
+      { filename: 'gif.png', content: GIF },
+    ])
+    const thumbnails = await Promise.all(
+      paths.map((path) => readThumbnail(`${service.httpUrl}${path}`)),
+    )
+    const [white, broken, binary, ...images] = thumbnails
+    assert.deepEqual([broken, binary], [white, white])
+    for (const image of images) assert.notDeepEqual(image, white)
+    const [png, gif, jpg, webp, renamed] = images
+    assert.deepEqual([gif, renamed], [png, png])
+    // Both have the same two halves; their decoders differ a little.
+    assert.ok(Math.abs((jpg?.length ?? 0) - (webp?.length ?? 0)) < 200)
+    assert.notDeepEqual(jpg, png)
+    const [path = ''] = paths
+    const missing = path.replace(/\d+\/thumb$/, '99/thumb')
+    assert.equal((await fetch(`${service.httpUrl}${missing}`)).status, 404)
+  })
+})
+
+/** Much work for few bytes. */
+const WORST: Readonly<Record<string, File>> = {
+  'a PNG of 60,000 by 60,000': {
+    filename: 'bomb.png',
+    content: writePng({
+      ...{ width: 60_000, height: 60_000, colour: 0, depth: 1, pixel: () => [0] },
+      data: deflateSync(Buffer.alloc(20_000_000)),
+    }),
+  },
+  'a GIF of 5,000 frames': {
+    filename: 'moving.gif',
+    content: writeGif({
+      ...{ width: 100, height: 100, pixel: (x) => x % 16, frames: 5_000 },
+      palette: Array.from({ length: 16 }, () => RED),
+    }),
+  },
+  'a JPEG of 2,000 scans': { filename: 'scans.jpg', content: writeScans(4_400, 2_000) },
+}
+
+// As e2e/worst-inputs.test.ts: a bound that no loaded machine exceeds.
+const LOOP_MS_MAX = 100
+
+describe('the worst images', () => {
+  const start = shared(async (resources) => {
+    const database = resources.use(await createSqlite())
+    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
+    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_CATCH_ALL: 'on' }
+    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
+    const service = await server.ready
+    // The first calls load modules and start threads, whatever the image.
+    const [path = ''] = await sendFiles(service, [{ filename: 'a.png', content: PNG }])
+    await readThumbnail(`${service.httpUrl}${path}`)
+    return { server, service, api: createApiClient(service.httpUrl, null) }
+  })
+
+  for (const [name, file] of Object.entries(WORST)) {
+    it(`hold neither the API nor other calls: ${name}`, async () => {
+      const { server, service, api } = await start()
+      const [path = ''] = await sendFiles(service, [file])
+      await readLoopMeter(server)
+      let isDone = false
+      const thumbnail = readThumbnail(`${service.httpUrl}${path}`).finally(() => {
+        isDone = true
+      })
+      // Its content is read by the thread that reads all content but images.
+      let calls = 0
+      do {
+        assert.equal((await api.get('/api/v1/message/latest')).status, 200)
+        calls += 1
+      } while (!isDone)
+      await thumbnail
+      const loopMs = await readLoopMeter(server)
+      assert.ok(loopMs < LOOP_MS_MAX, `${loopMs} ms`)
+      // The thread of images was ended for this one.
+      if (file.filename === 'scans.jpg') {
+        assert.match(server.output(), /"call":"composeThumbnail/)
+        assert.ok(calls > 10, `${calls} calls while it was decoded`)
+      }
+    })
+  }
+
+  it('do not keep others from theirs', async () => {
+    const { service } = await start()
+    const worst = { filename: 'scans.jpg', content: writeScans(4_401, 2_000) }
+    const paths = await sendFiles(service, [worst, { filename: 'a.png', content: PNG }])
+    const thumbnails = await Promise.all(
+      paths.map((path) => readThumbnail(`${service.httpUrl}${path}`)),
+    )
+    const [white, png] = thumbnails
+    assert.notDeepEqual(white, png)
+  })
+})
