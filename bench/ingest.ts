@@ -7,7 +7,6 @@
 // An inbox holds 1,000 messages, so each mail has a recipient of its own (`-N`), for everybody.
 // On a busy machine the processor time a mail is the figure that holds still, not the rate.
 
-import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
@@ -18,6 +17,7 @@ import { startMailpit } from './contenders/mailpit.ts'
 import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
 import { startSmtpSink } from './contenders/smtp-sink.ts'
 import { cpuTimeUs } from './load/cpu-time.ts'
+import { machineTimes, stolenPercent } from './load/machine-times.ts'
 import { type Load, runSmtpSource, smtpSourceArgs } from './load/smtp-source.ts'
 
 const REUSED = { connections: 20, mails: 5000, sizeBytes: 4000, isReused: true } as const
@@ -122,18 +122,6 @@ async function settled({ pid }: Contender): Promise<void> {
     await setTimeout(SETTLE_MS)
     usedUs = cpuTimeUs(pid) - startedUs
   }
-}
-
-/** All processor time of the machine, and how much of it the host took, in ticks. */
-function machineTimes(): { readonly all: number; readonly stolen: number } {
-  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
-  const ticks = line.split(/\s+/).slice(1, 9).map(Number)
-  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 }
-}
-
-function stolenPercent(before: ReturnType<typeof machineTimes>): number {
-  const now = machineTimes()
-  return (100 * (now.stolen - before.stolen)) / Math.max(1, now.all - before.all)
 }
 
 function ratio(name: string, found: number, goal: number): void {

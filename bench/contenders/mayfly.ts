@@ -13,6 +13,8 @@ export type MayflyOptions = {
   readonly database?: TestDatabase
   /** Inboxes with the local parts `1b` to `Nb`, as smtp-source numbers its recipients. */
   readonly inboxes: number
+  /** Another letter than `b`, for a second node on the same database. */
+  readonly letter?: string
   readonly nodeArgs?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -38,7 +40,7 @@ export async function startMayfly(options: MayflyOptions): Promise<Mayfly> {
     options.nodeArgs,
   )
   const { httpUrl, smtpPort } = await server.ready
-  await createInboxes(httpUrl, options.inboxes)
+  await createInboxes(httpUrl, { count: options.inboxes, letter: options.letter ?? 'b' })
   return {
     name: options.name,
     port: smtpPort,
@@ -52,14 +54,20 @@ export async function startMayfly(options: MayflyOptions): Promise<Mayfly> {
   }
 }
 
-async function createInboxes(httpUrl: string, count: number): Promise<void> {
+async function createInboxes(
+  httpUrl: string,
+  { count, letter }: { readonly count: number; readonly letter: string },
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CREATES_AT_A_TIME })
-  const account = await post(httpUrl, '/v1/accounts', { agent, body: { email: 'a@example.com' } })
+  const account = await post(httpUrl, '/v1/accounts', {
+    agent,
+    body: { email: `${letter}@example.com` },
+  })
   const key = String(account['apiKey'])
   let next = 1
   const work = async () => {
     while (next <= count) {
-      const body = { localPart: `${next++}b` }
+      const body = { localPart: `${next++}${letter}` }
       await post(httpUrl, '/v1/inboxes', { agent, body, key })
     }
   }

@@ -52,6 +52,24 @@ default_pool_size = 10
   }
 }
 
+/**
+ * Sets the time limits that the service needs for the role, which a pooler does not pass on. In
+ * this database alone: the server may be shared with other tests.
+ */
+export async function limitSessions(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const settings = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+  for (const setting of settings) {
+    const database = new URL(url).pathname.slice(1)
+    await client.query(`alter role mayfly in database ${database} set ${setting} = '5s'`)
+  }
+  // Connections of the pooler from before have the old settings.
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  await client.end()
+}
+
 async function isAnswering(url: string): Promise<true | null> {
   const client = new pg.Client({ connectionString: url })
   try {

@@ -3,7 +3,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
-import { chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connected, crashPostgres, freePort, loadEmbeddedPostgres } from '../testing-postgres.ts'
@@ -23,7 +23,10 @@ export type Server = AsyncDisposable & {
 }
 
 const MiB = 1024 * 1024
+
+/** Sizes of the disks for the tables, which a fault fills, and for the log. */
 const DISK_MIB = 256
+const LOG_MIB = 2_048
 
 /** Of a primary that must not be in its copy. */
 const OWN_FILES = ['postmaster.pid', 'postmaster.opts', 'postgresql.auto.conf', 'pg_wal']
@@ -38,8 +41,11 @@ const FLAGS = {
   max_connections: '200',
   listen_addresses: '127.0.0.1',
   // A standby finds all that it missed.
-  wal_keep_size: '1GB',
+  wal_keep_size: '256MB',
+  max_wal_size: '256MB',
   wal_retrieve_retry_interval: '100ms',
+  // Commits that began to wait when the standby became synchronous wait for its next report.
+  wal_receiver_status_interval: '1s',
 }
 
 /** A server on a free port; nothing is started. */
@@ -47,11 +53,16 @@ export async function createServer(): Promise<Server> {
   const port = await freePort()
   const url = `postgres://mayfly:mayfly@127.0.0.1:${port}/postgres`
   const folder = join(tmpdir(), `mayfly-chaos-${randomBytes(6).toString('hex')}`)
-  await mkdir(folder)
-  const isMounted = mountDisk(folder)
+  for (const path of [folder, `${folder}-wal`]) {
+    await mkdir(path)
+    // PostgreSQL's user creates its own folder there.
+    await chmod(path, 0o777)
+  }
+  // In memory: what else the machine writes to its disk must not be part of a run.
+  const isMounted = mountDisk(folder, DISK_MIB) && mountDisk(`${folder}-wal`, LOG_MIB)
   const data = join(folder, 'data')
-  // Elsewhere: a server whose log finds no space ends, and does not start before there is some.
-  const log = `${folder}-wal`
+  // Apart: a server whose log finds no space ends, and does not start before there is some.
+  const log = join(`${folder}-wal`, 'log')
   const EmbeddedPostgres = await loadEmbeddedPostgres()
   const options = {
     databaseDir: data,
@@ -95,16 +106,18 @@ export async function createServer(): Promise<Server> {
     fillDisk: () => (isMounted ? fill(join(folder, 'filler')) : null),
     [Symbol.asyncDispose]: async () => {
       await crash()
-      if (isMounted) execFileSync('umount', [folder])
-      for (const path of [folder, log]) await rm(path, { recursive: true, force: true })
+      for (const path of [folder, `${folder}-wal`]) {
+        if (isMounted) execFileSync('umount', [path])
+        await rm(path, { recursive: true, force: true })
+      }
     },
   }
 }
 
 /** Mounts a small disk; false when that is not allowed. */
-function mountDisk(folder: string): boolean {
+function mountDisk(folder: string, sizeMiB: number): boolean {
   try {
-    const options = ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', folder]
+    const options = ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', folder]
     execFileSync('mount', options, { stdio: 'ignore' })
     return true
   } catch {

@@ -30,8 +30,10 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
   await primary.start()
   const follow = async () => {
     await standby.copyFrom(primary, STANDBY)
-    await until(() => hasStandby(primary))
-    if (isSynchronous) await setSynchronous(primary)
+    await until(() => hasStandby(primary, 'async'))
+    if (!isSynchronous) return
+    await setSynchronous(primary)
+    await until(() => hasStandby(primary, 'sync'))
   }
   await follow()
   let following = Promise.resolve()
@@ -62,11 +64,12 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
   }
 }
 
-function hasStandby({ url }: Server): Promise<true | null> {
+function hasStandby({ url }: Server, state: 'async' | 'sync'): Promise<true | null> {
   return connected(url, async (client) => {
     const { rows } = await client.query(
-      `select 1 from pg_stat_replication where application_name = $1 and state = 'streaming'`,
-      [STANDBY],
+      `select 1 from pg_stat_replication
+        where application_name = $1 and state = 'streaming' and sync_state = $2`,
+      [STANDBY, state],
     )
     return rows.length > 0 ? true : null
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import pg from 'pg'
 import { onEachDatabase } from '../testing-databases.ts'
-import { startPgBouncer } from '../testing-pgbouncer.ts'
+import { limitSessions, startPgBouncer } from '../testing-pgbouncer.ts'
 import { startService } from '../testing-start-service.ts'
 
 onEachDatabase('nodes behind PgBouncer', (create, name) => {
@@ -18,7 +17,7 @@ onEachDatabase('nodes behind PgBouncer', (create, name) => {
       start(),
       /lack .*statement_timeout.*: alter role "?mayfly"? .*set statement/,
     )
-    await setForRole(database.url)
+    await limitSessions(database.url)
     await using one = await start()
     await using other = await start()
     const dev = await one.register()
@@ -43,18 +42,3 @@ onEachDatabase('nodes behind PgBouncer', (create, name) => {
     await assert.rejects(started, /MAYFLY_DATABASE_DIRECT_URL/)
   })
 })
-
-/** In this database alone: the server is shared with other tests. */
-async function setForRole(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const settings = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
-  for (const setting of settings) {
-    const database = new URL(url).pathname.slice(1)
-    await client.query(`alter role mayfly in database ${database} set ${setting} = '5s'`)
-  }
-  // Connections of the pooler from before have the old settings.
-  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`)
-  await client.end()
-}

@@ -136,6 +136,26 @@ describeEachDatabase('the sweep', (open) => {
     assert.equal(await store.keys.deleteRevoked(NOW, 1_000), 1)
   })
 
+  it('pauses longer than it works, and shorter when it is late', async () => {
+    const store = await open()
+    const pausesAt = async (now: number) => {
+      await givenInbox(store, { owner: ALICE, expiresAt: NOW })
+      let elapsed = 0
+      const pauses: number[] = []
+      await sweepExpired({
+        ...depsOf(store),
+        clock: { now: () => now },
+        // Each look at the clock is 10 ms later.
+        elapsedMs: () => (elapsed += 10),
+        pause: async (ms) => void pauses.push(ms),
+      })
+      return pauses
+    }
+    const dueAt = NOW + (PLANS.unlimited.retentionDays ?? 0) * DAY_MS
+    assert.deepEqual(await pausesAt(dueAt), [150])
+    assert.deepEqual(await pausesAt(dueAt + DAY_MS), [30])
+  })
+
   it('deletes mails that have no message', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })

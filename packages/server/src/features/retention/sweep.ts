@@ -38,8 +38,13 @@ const DELETED_BATCH = 100
 const CHUNK_INBOXES = 50
 const CHUNK_MESSAGES = 500
 
-/** How long a purge pauses, as a multiple of the time it took: receiving goes first. */
-const PAUSE = 3
+/**
+ * How long a purge pauses, as a multiple of the time it took: receiving goes first. Less so when it
+ * is late, so that it keeps up with what is received.
+ */
+const PAUSE = 15
+const LATE_PAUSE = 3
+const LATE_MS = HOUR_MS
 
 /** How often all expired inboxes are looked at again: an account may have changed its plan. */
 const RESTART_MS = 6 * HOUR_MS
@@ -172,7 +177,8 @@ async function sweepPlan(
       if (deps.isStopped()) return purged
       const begunAt = deps.elapsedMs()
       purged += await purgeSome(deps, some, sweep.now)
-      await deps.pause((deps.elapsedMs() - begunAt) * PAUSE)
+      const isLate = sweep.until - (some[0]?.expiresAt ?? sweep.until) > LATE_MS
+      await deps.pause((deps.elapsedMs() - begunAt) * (isLate ? LATE_PAUSE : PAUSE))
     }
     const last = inboxes.at(-1)
     if (last !== undefined) progress.advance(sweep.plan, last)
