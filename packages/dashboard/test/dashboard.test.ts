@@ -333,6 +333,30 @@ describe('the dashboard', () => {
     assert.equal(await page.locator('.inbox-row').count(), 101)
   })
 
+  it('keeps older inboxes when the stream of events was lost', async () => {
+    await using window = await open('', { apiKey: null })
+    const { page, account } = window
+    await Promise.all(Array.from({ length: 101 }, () => createInbox(account)))
+    const again = Promise.withResolvers<void>()
+    let streams = 0
+    await page.route('**/v1/events*', async (route) => {
+      streams += 1
+      if (streams === 1) return route.fulfill({ contentType: 'text/event-stream', body: '' })
+      await again.promise
+      return route.continue()
+    })
+    await page.goto((await account.post('/v1/sign-in-links')).body.url)
+    await page.getByRole('button', { name: 'Show older inboxes' }).click()
+    await page.getByRole('button', { name: 'Show older inboxes' }).waitFor({ state: 'detached' })
+    const listed = page.waitForResponse(/\/v1\/inboxes\?/)
+    again.resolve()
+    await (await listed).finished()
+    // Announced after that.
+    await createInbox(account, 'late')
+    await page.locator('.inbox-row', { hasText: 'late' }).waitFor()
+    assert.equal(await page.locator('.inbox-row').count(), 102)
+  })
+
   it('shows one pane on a phone', async () => {
     await using window = await open('', { viewport: { width: 360, height: 740 } })
     const { page, service, account, show } = window

@@ -29,6 +29,9 @@ const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
 /** Where older inboxes begin; null when all are listed. */
 export const olderCursor = signal<string | null>(null)
 
+/** The oldest inbox that the reader asked for; null until older ones were asked for. */
+let oldestAsked: string | null = null
+
 /** The inboxes as the service has them. */
 const entries = signal<readonly InboxEntry[] | null>(null)
 
@@ -70,27 +73,40 @@ export function inboxesRead(): Promise<void> {
 }
 
 async function readInboxes(): Promise<void> {
-  const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE })
-  olderCursor.value = list.nextCursor
+  const list: Inbox[] = []
+  let cursor: string | null = null
+  do {
+    const page = await readPage(cursor)
+    list.push(...page)
+    cursor = page.nextCursor
+    // Ids sort by creation; the list begins with the newest.
+  } while (cursor !== null && oldestAsked !== null && (list.at(-1)?.id ?? '') > oldestAsked)
+  olderCursor.value = cursor
   const open = knownEntry(openInboxId.value ?? '')
   const isListed = open === undefined || list.some(({ id }) => id === open.inbox.id)
   entries.value = [...list.map(entryOf), ...(isListed ? [] : [open])]
 }
 
+function readPage(cursor: string | null) {
+  const after = cursor === null ? {} : { cursor }
+  return signedInClient().inboxes.list({ limit: PAGE_SIZE, ...after })
+}
+
 /** Forgets all inboxes: the next to sign in may be somebody else. */
 export function forgetInboxes(): void {
   entries.value = null
+  oldestAsked = null
 }
 
 /** Reads the inboxes before those that are listed. */
 export async function loadOlderInboxes(): Promise<void> {
   if (olderCursor.value === null) return
-  const cursor = olderCursor.value
-  const list = await signedInClient().inboxes.list({ limit: PAGE_SIZE, cursor })
+  const list = await readPage(olderCursor.value)
   const known = new Set(entries.value?.map(({ inbox }) => inbox.id))
   const older = list.filter(({ id }) => !known.has(id)).map(entryOf)
   entries.value = [...(entries.value ?? []), ...older]
   olderCursor.value = list.nextCursor
+  oldestAsked = list.at(-1)?.id ?? oldestAsked
 }
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
