@@ -36,11 +36,12 @@ export function onEachDatabase(
       const pool = resources.use(createDatabasePool(url))
       create = template === 'template0' ? () => createDatabase(url) : pool.lend
     })
-    after(() => resources.disposeAsync())
     suite(async () => {
       if (create === null) throw new Error('PostgreSQL has not started')
       return create()
     }, 'PostgreSQL')
+    // After the suite's own: they run in this order, and give databases back.
+    after(() => resources.disposeAsync())
   })
 }
 
