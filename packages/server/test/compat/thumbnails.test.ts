@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { MailpitClient } from 'mailpit-api'
 import { createApiClient } from '../testing-api-client.ts'
-import { createSqlite, onEachDatabase } from '../testing-databases.ts'
+import { onEachDatabase } from '../testing-databases.ts'
 import { RED_BLUE, writeGif, writePng, writeScans } from '../testing-images.ts'
 import { readLoopMeter } from '../testing-loop-meter.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { startMeasuredServer } from '../testing-measured-server.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
@@ -101,11 +101,7 @@ const LOOP_MS_MAX = 100
 
 describe('the worst images', () => {
   const start = shared(async (resources) => {
-    const database = resources.use(await createSqlite())
-    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_CATCH_ALL: 'on' }
-    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
-    const service = await server.ready
+    const { server, ...service } = await startMeasuredServer(resources, { MAYFLY_CATCH_ALL: 'on' })
     // The first calls load modules and start threads, whatever the image.
     const [path = ''] = await sendFiles(service, [{ filename: 'a.png', content: PNG }])
     await readThumbnail(`${service.httpUrl}${path}`)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
-import { createSqlite } from '../testing-databases.ts'
 import { readLoopMeter } from '../testing-loop-meter.ts'
+import { startMeasuredServer } from '../testing-measured-server.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
 import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
@@ -32,11 +31,9 @@ const PATHS = [
 
 describe('the worst mails, by the APIs of mail catchers', () => {
   const start = shared(async (resources) => {
-    const database = resources.use(await createSqlite())
-    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_CATCH_ALL: 'on' }
-    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
-    const { httpUrl, smtpPort } = await server.ready
+    const { server, httpUrl, smtpPort } = await startMeasuredServer(resources, {
+      MAYFLY_CATCH_ALL: 'on',
+    })
     const api = createApiClient(httpUrl, null)
     const receive = (raw: string) => sendMails(smtpPort, [{ to: 'ada@elsewhere.example', raw }])
     // The first calls load modules and start the content thread, whatever the mail.

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
-import { createSqlite } from '../testing-databases.ts'
 import { readLoopMeters } from '../testing-loop-meter.ts'
+import { startMeasuredServer } from '../testing-measured-server.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
 import { shared } from '../testing-shared.ts'
 
 const MiB = 1024 * 1024
@@ -16,11 +15,9 @@ const LARGE_MAILS: Readonly<Record<string, string>> = {
 
 describe('large mails', { timeout: 120_000 }, () => {
   const start = shared(async (resources) => {
-    const database = resources.use(await createSqlite())
-    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' }
-    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
-    const { httpUrl, smtpPort } = await server.ready
+    const { server, httpUrl, smtpPort } = await startMeasuredServer(resources, {
+      MAYFLY_DEFAULT_PLAN: 'unlimited',
+    })
     const anonymous = createApiClient(httpUrl, null)
     const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'a@example.com' })).body
     const longestTurns = () => readLoopMeters(server, ['receiving-thread', 'composing-thread'])

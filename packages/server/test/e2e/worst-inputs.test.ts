@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { registerAccountAt } from '../testing-account.ts'
-import { createSqlite } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { readLoopMeter } from '../testing-loop-meter.ts'
+import { startMeasuredServer } from '../testing-measured-server.ts'
 import { readingCalls } from '../testing-read-mail.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
 import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
@@ -17,11 +16,9 @@ const LOOP_MS_MAX = 100
 
 describe('the worst mails', () => {
   const start = shared(async (resources) => {
-    const database = resources.use(await createSqlite())
-    const meter = new URL('../testing-loop-meter.ts', import.meta.url).href
-    const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'unlimited' }
-    const server = resources.use(startServerProcess(env, [], ['--import', meter]))
-    const { httpUrl, smtpPort } = await server.ready
+    const { server, httpUrl, smtpPort } = await startMeasuredServer(resources, {
+      MAYFLY_DEFAULT_PLAN: 'unlimited',
+    })
     const api = await registerAccountAt(httpUrl)
     const receive = async (raw: string) => {
       const inbox = await api.inboxes.create()
