@@ -7,7 +7,6 @@
 import { statSync } from 'node:fs'
 import type { AccountId, InboxId } from '@mayfly/contract'
 import { keptUntil, PLANS } from '../packages/server/src/features/limits/plans.ts'
-import { commitWaiting } from '../packages/server/src/features/receiving/commit.ts'
 import { composeMail } from '../packages/server/src/features/receiving/compose.ts'
 import { sweepExpired } from '../packages/server/src/features/retention/sweep.ts'
 import { elapsedMs, systemClock } from '../packages/server/src/platform/clock.ts'
@@ -15,6 +14,7 @@ import { createIds } from '../packages/server/src/platform/ids.ts'
 import { openStore, type Store, sqlitePathOf } from '../packages/server/src/store/open.ts'
 import { createSqlite } from '../packages/server/test/testing-databases.ts'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { storeMails } from './load/store-mails.ts'
 
 const MESSAGES = Number(process.argv[2] ?? 1_000_000)
 const isPostgres = process.argv.includes('--postgres')
@@ -174,18 +174,7 @@ async function receive(on: Store, inboxIds: readonly InboxId[]): Promise<void> {
     const compose = { ...COMPOSE, isTextInRaw: !on.isShared }
     return { mail: composeMail(compose, arrived), recipients }
   })
-  const results = await commitWaiting(
-    {
-      store: on,
-      newMessageId: () => ids.next('message'),
-      newDiagnosticId: () => ids.next('diagnostic'),
-      composeDeliveries: () => [],
-      announce: () => undefined,
-    },
-    ready,
-  )
-  const failed = results.find(({ state }) => state !== 'stored')
-  if (failed !== undefined) throw new Error(`a mail was not stored: ${failed.state}`)
+  await storeMails(on, ids, ready)
 }
 
 /** The size of SQLite's file; null for PostgreSQL. */

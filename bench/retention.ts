@@ -6,7 +6,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { keptUntil, PLANS } from '../packages/server/src/features/limits/plans.ts'
-import { commitWaiting } from '../packages/server/src/features/receiving/commit.ts'
 import { composeMail } from '../packages/server/src/features/receiving/compose.ts'
 import { sweepExpired } from '../packages/server/src/features/retention/sweep.ts'
 import { DAY_MS, dayOf, mailIdStart } from '../packages/server/src/mail-id.ts'
@@ -19,6 +18,7 @@ import {
   createDatabase,
   startPostgres,
 } from '../packages/server/test/testing-postgres.ts'
+import { storeMails } from './load/store-mails.ts'
 
 const MAILS = Number(process.argv[2] ?? 1_000_000)
 const MAILS_A_DAY = 20_000
@@ -259,16 +259,7 @@ async function receive(on: Store, inboxId: InboxId): Promise<MessageId> {
   await on.execute(`update inbox set message_count = 0, size_bytes = 0, flood_mails = 0
     where id = '${inboxId}'`)
   const ready = Array.from({ length: BATCH }, () => composed(inboxId, startedAt + 30 * DAY_MS))
-  const results = await commitWaiting(
-    {
-      store: on,
-      newMessageId: () => ids.next('message'),
-      newDiagnosticId: () => ids.next('diagnostic'),
-      composeDeliveries: () => [],
-      announce: () => undefined,
-    },
-    ready,
-  )
+  const results = await storeMails(on, ids, ready)
   const message = results.at(-1)?.messages[0]
   if (message === undefined) throw new Error('a mail was not stored')
   return message.id
