@@ -4,9 +4,10 @@
 //   node tools/build/program.ts   tools/setup.mjs runs it when the sources have changed
 
 import { globSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { ownUrls } from './own-urls.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const SERVER = join(ROOT, 'packages', 'server', 'src')
@@ -18,24 +19,11 @@ const OUTPUT = join(ROOT, 'dist', 'program')
 const REQUIRE = `import { createRequire as createBundleRequire } from 'node:module'
 const require = createBundleRequire(import.meta.url)`
 
-/**
- * Files that the program reads at run time stay where they are in the repository. The threads are
- * bundled with it.
- */
-const ownFiles: Plugin = {
-  name: 'own-files',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      const url = `new URL('${relative(OUTPUT, path)}', import.meta.url).href`
-      const contents = source.replace(
-        /(new URL\('\.\/[a-z-]+-thread)\.ts', import\.meta\.url|import\.meta\.url/g,
-        (_, thread) => (thread === undefined ? url : `${thread}.js', import.meta.url`),
-      )
-      return { loader: 'ts', contents }
-    })
-  },
-}
+/** Files that the program reads at run time stay where they are in the repository. */
+const sourceUrls = ownUrls({
+  source: (path) => `new URL('${relative(OUTPUT, path)}', import.meta.url).href`,
+  bundle: 'import.meta.url',
+})
 
 /** Packages that are loaded when they are first used stay packages: a start does not read them. */
 const onDemand: Plugin = {
@@ -60,6 +48,6 @@ await build({
   // Others use it when it is installed; here it is not.
   external: ['pg-native'],
   banner: { js: REQUIRE },
-  plugins: [ownFiles, onDemand],
+  plugins: [sourceUrls, onDemand],
   logLevel: 'warning',
 })

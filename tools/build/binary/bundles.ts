@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { ownUrls } from '../own-urls.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const SERVER = join(ROOT, 'packages', 'server', 'src')
@@ -124,13 +125,7 @@ const codecUrls: Plugin = {
  * A file's URL is its path in the repository, from the root on, with the extension of built code.
  * Files of ours are found by it (own-files.ts).
  */
-const repositoryUrls: Plugin = {
-  name: 'repository-urls',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      const url = `file:///${relative(ROOT, path).replace(/ts$/, 'js')}`
-      return { loader: 'ts', contents: source.replaceAll('import.meta.url', `'${url}'`) }
-    })
-  },
-}
+const repositoryUrls = ownUrls({
+  source: (path) => `'file:///${relative(ROOT, path).replace(/ts$/, 'js')}'`,
+  bundle: "'file:///'",
+})
