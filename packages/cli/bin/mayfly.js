@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command `mayfly`, as npm links it: starts the command line on a Node that can run it.
 //
-// Plain JavaScript for any Node from 20 on, because the Node that comes first in PATH is often
+// Plain JavaScript for any Node from 20.3 on, because the Node that comes first in PATH is often
 // older than the one the code needs. In the repository the code is TypeScript and runs on the
 // pinned Node (the npm package `node`). A published package is JavaScript and runs on the Node
 // that started it.
@@ -14,23 +14,28 @@ import { fileURLToPath } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const isRepository = existsSync(source)
-/** TypeScript needs a newer Node than the `engines` of the published package. */
-const nodeMajorMin = isRepository ? 24 : 20
+/** TypeScript needs a newer Node than the published package, whose `engines` say the same. */
+const nodeMin = isRepository ? { major: 24, minor: 0 } : { major: 20, minor: 3 }
 const main = isRepository ? source : new URL('../dist/main.js', import.meta.url)
 const pinnedNode = isRepository ? findPinnedNode(dirname(fileURLToPath(source))) : null
 
 if (pinnedNode !== null && pinnedNode !== realpathSync(process.execPath)) {
   handOver(pinnedNode)
-} else if (Number.parseInt(process.versions.node, 10) >= nodeMajorMin) {
+} else if (isRecent(process.versions.node)) {
   await import(main.href)
 } else {
   const remedy = isRepository
     ? 'Run `npm install` in the repository: it installs one.'
     : 'Install a newer one (https://nodejs.org), or put it first in PATH.'
   process.stderr.write(
-    `mayfly: Node ${nodeMajorMin} or newer is required, and this is ${process.version}. ${remedy}\n`,
+    `mayfly: Node ${nodeMin.major}.${nodeMin.minor} or newer is required, and this is ${process.version}. ${remedy}\n`,
   )
   process.exitCode = 1
+}
+
+function isRecent(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor)
 }
 
 /** `node_modules/.bin/node` of this folder or of the nearest one above that has it, or null. */

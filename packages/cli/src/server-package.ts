@@ -3,7 +3,7 @@ import { CommandFailed } from './exit.ts'
 /** The server's code, loaded only by the commands that need it: it is large. */
 export type Server = typeof import('@mayfly/server')
 
-/** `engines` of the server. The other commands run on Node 20. */
+/** `engines` of the server. The other commands run on Node 20.3. */
 const NODE_MIN = { major: 24, minor: 8 } as const
 
 /** Loads a part of the server for a command; says what to do where it cannot be loaded. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { link, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
+import { cp, link, mkdir, mkdtemp, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -104,5 +104,27 @@ describe('the command `mayfly`', () => {
         assert.deepEqual(await ended, [0, null])
       })
     }
+  }
+
+  for (const [version, isRecent] of [
+    ['18.20.0', false],
+    ['20.2.9', false],
+    ['20.3.0', true],
+    ['22.0.0', true],
+  ] as const) {
+    it(`is published for the Node of its engines: ${version}`, async () => {
+      const published = await mkdtemp(join(folder, 'published-'))
+      const launcher = join(published, 'bin', 'mayfly.js')
+      await cp(LAUNCHER, launcher)
+      await mkdir(join(published, 'dist'))
+      await writeFile(join(published, 'package.json'), '{ "type": "module" }')
+      await writeFile(join(published, 'dist', 'main.js'), "process.stdout.write('started')")
+      const versions = `{ ...process.versions, node: '${version}' }`
+      const older = `Object.defineProperty(process, 'versions', { value: ${versions} })`
+      const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, launcher]
+      const started = run(process.execPath, args)
+      if (isRecent) assert.equal((await started).stdout, 'started')
+      else await assert.rejects(started, { code: 1, stderr: /Node 20\.3 or newer is required/ })
+    })
   }
 })
