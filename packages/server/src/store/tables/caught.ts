@@ -1,5 +1,5 @@
 import type { AccountId, AttachmentId, InboxId, MessageId } from '@mayfly/contract'
-import { type Kysely, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import type { MailContent } from './mails.ts'
@@ -111,15 +111,7 @@ export class CaughtMessages {
     ref: CaughtRef,
     ordinal: number,
   ): Promise<AttachmentId | null> {
-    const mailId = await this.#findMailId(owner, ref)
-    if (mailId === null) return null
-    const row = await this.#db
-      .selectFrom('attachment')
-      .select('id')
-      .where('mail_id', '=', mailId)
-      .where('ordinal', '=', ordinal)
-      .executeTakeFirst()
-    return row?.id ?? null
+    return this.#findFirst(owner, ref, ({ eb }) => eb('ordinal', '=', ordinal))
   }
 
   /** The attachment with this id or file name; null without it. */
@@ -128,13 +120,24 @@ export class CaughtMessages {
     ref: CaughtRef,
     name: string,
   ): Promise<AttachmentId | null> {
+    return this.#findFirst(owner, ref, ({ or, eb }) =>
+      or([eb('filename', '=', name), eb(sql<string>`id`, '=', name)]),
+    )
+  }
+
+  /** The first attachment of a message that fulfils a condition; null without one. */
+  async #findFirst(
+    owner: AccountId,
+    ref: CaughtRef,
+    condition: (builder: ExpressionBuilder<Schema, 'attachment'>) => Expression<SqlBool>,
+  ): Promise<AttachmentId | null> {
     const mailId = await this.#findMailId(owner, ref)
     if (mailId === null) return null
     const row = await this.#db
       .selectFrom('attachment')
       .select('id')
       .where('mail_id', '=', mailId)
-      .where(({ or, eb }) => or([eb('filename', '=', name), eb(sql<string>`id`, '=', name)]))
+      .where(condition)
       .orderBy('ordinal')
       .executeTakeFirst()
     return row?.id ?? null
