@@ -21,15 +21,16 @@ onEachDatabase('the event stream of an account', (create, name) => {
 
     await using events = await openEvents(dev)
     const { inbox } = (await dev.post('/v1/inboxes')).body
-    const created = await events.next()
-    assert.deepEqual([created.type, created.data], ['inbox.created', { inbox }])
+    // Of this type: the verdict on the sender of the first mail may come at any time.
+    const created = await events.next('inbox.created')
+    assert.deepEqual(created.data, { inbox })
     await service.sendMail({ to: foreign.emailAddress, subject: 'not yours' })
     await service.sendMail({ to: [inbox.emailAddress, early.emailAddress], subject: 'hello' })
     const path = `/v1/inboxes/${inbox.id}/messages`
-    const received = [await events.next(), await events.next()]
+    const received = [await events.next('message.received'), await events.next('message.received')]
     assert.deepEqual(
-      received.map(({ type, data }) => [type, data.inboxId, data.message.subject]).sort(),
-      [inbox.id, early.id].sort().map((id) => ['message.received', id, 'hello']),
+      received.map(({ data }) => [data.inboxId, data.message.subject]).sort(),
+      [inbox.id, early.id].sort().map((id) => [id, 'hello']),
     )
     const [message] = (await dev.get(path)).body.messages
     const own = received.find(({ data }) => data.inboxId === inbox.id)
@@ -43,8 +44,8 @@ onEachDatabase('the event stream of an account', (create, name) => {
     const deleted = await events.next('message.deleted')
     assert.deepEqual(deleted.data, { inboxId: inbox.id, messageIds: [message.id] })
     await dev.delete(`/v1/inboxes/${inbox.id}`)
-    const gone = await events.next()
-    assert.deepEqual([gone.type, gone.data], ['inbox.deleted', { inboxId: inbox.id }])
+    const gone = await events.next('inbox.deleted')
+    assert.deepEqual(gone.data, { inboxId: inbox.id })
   })
 
   it('tells of the messages that a project inbox drops', async () => {
