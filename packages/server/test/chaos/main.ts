@@ -5,11 +5,13 @@
 //   npm run chaos -- --failover                  a standby takes over, synchronous and not
 //
 // Prints a line for each seed, and each violation; the exit status is 1 when there is one. The
-// results, and the histories with violations, are in .cache/chaos.
+// results, and the histories with violations, are in .cache/chaos. SIGINT and SIGTERM end it after
+// the seed in progress.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { loadEmbeddedPostgres } from '../testing-postgres.ts'
 import { runFailover } from './failover.ts'
 import { EMPTY_HISTORY } from './history.ts'
 import { processorTime } from './processor-time.ts'
@@ -31,6 +33,7 @@ const { values } = parseArgs({
   },
 })
 const log = (line: string) => process.stdout.write(`${line}\n`)
+let isStopping = false
 
 if (values.failover) await failOver()
 else await runSeeds(seedsOf(values.seeds))
@@ -44,11 +47,22 @@ async function failOver(): Promise<void> {
   }
 }
 
+/** Instead of the listeners of the package, which end the process before disks are unmounted. */
+async function listenToSignals(): Promise<void> {
+  await loadEmbeddedPostgres()
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.removeAllListeners(signal).on(signal, () => {
+      isStopping = true
+    })
+  }
+}
+
 async function runSeeds(seeds: readonly number[]): Promise<void> {
+  await listenToSignals()
   mkdirSync(FOLDER, { recursive: true })
   if (!values.continue) rmSync(RESULTS, { force: true })
   const done = new Set(readResults(RESULTS).map(({ seed }) => seed))
-  for (const seed of seeds) if (!done.has(seed)) await runSeed(seed)
+  for (const seed of seeds) if (!done.has(seed) && !isStopping) await runSeed(seed)
   const results = readResults(RESULTS).filter(({ seed }) => seeds.includes(seed))
   const failed = results.filter(({ violations }) => violations.length > 0)
   const recoveryMs = Math.max(
@@ -65,6 +79,8 @@ async function runSeed(seed: number): Promise<void> {
   const startedAt = performance.now()
   const before = processorTime()
   const run = await runOrFail(seed)
+  // A terminal signals the whole group: PostgreSQL and the nodes have ended as well.
+  if (isStopping && run.history === EMPTY_HISTORY) return
   const time = { tookMs: performance.now() - startedAt, before, after: processorTime() }
   const result = resultOf(seed, run, time)
   addResult(RESULTS, result)
