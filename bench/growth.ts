@@ -99,7 +99,7 @@ async function measure(on: Store): Promise<Record<string, number>> {
   const listed = await fillInbox(on, MESSAGES_PER_INBOX)
   const looking = await rate(MEASURED_READS, async () => {
     const page = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1, withNames: true }
-    await on.messages.listCandidates(OWNER, listed, page)
+    await on.candidates.list(OWNER, listed, page)
   })
   const listing = await rate(MEASURED_READS, async () => {
     await on.messages.list(OWNER, listed, { limit: 50, before: null, after: 0 })

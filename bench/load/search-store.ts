@@ -192,7 +192,7 @@ async function receiveTemplate(store: Store): Promise<Template> {
   }
   await commitWaiting(commit, [{ mail, recipients }])
   const [message] = await store.search.listUnindexed(1)
-  const [summary] = await store.messages.listCandidatesByIds(OWNER, message ? [message.id] : [])
+  const [summary] = await store.candidates.listByIds(OWNER, message ? [message.id] : [])
   if (message === undefined || summary === undefined) throw new Error('the mail was not stored')
   const content = await store.messages.findQueried(OWNER, inboxId, message.id)
   if (content === null) throw new Error('the mail was not stored')

@@ -15,6 +15,7 @@ import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
 import { Addresses } from './tables/addresses.ts'
 import { Attachments } from './tables/attachments.ts'
+import { Candidates } from './tables/candidates.ts'
 import { CaughtMessages } from './tables/caught.ts'
 import { Connections } from './tables/connections.ts'
 import { Deliveries } from './tables/deliveries.ts'
@@ -53,6 +54,7 @@ export type Tables = {
   readonly receiving: ReceivingQueries
   readonly mails: Mails
   readonly messages: Messages
+  readonly candidates: Candidates
   readonly messageChanges: MessageChanges
   readonly caught: CaughtMessages
   readonly senderVerdicts: SenderVerdicts
@@ -315,6 +317,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get messages() {
       return new Messages({ db, statements })
+    },
+    get candidates() {
+      return new Candidates({ db, statements })
     },
     get messageChanges() {
       return new MessageChanges(db, dialect)

@@ -1,7 +1,7 @@
 import type { AccountId, MessageId } from '@mayfly/contract'
 import type { QueriedContent } from '@mayfly/mail'
 import type { Tables } from '../../store/open.ts'
-import type { Candidate } from '../../store/tables/messages.ts'
+import type { Candidate } from '../../store/tables/candidates.ts'
 
 /** Messages whose content is read by one query, and bytes of their mails. */
 const MESSAGES_MAX = 25

@@ -78,14 +78,14 @@ function takeUpTo<T>(max: number, all: readonly T[], sizeOf: (one: T) => number)
 
 /** All that a search for words looks at; nothing for messages that were deleted in the meantime. */
 async function readTexts(
-  { messages: stored }: Store,
+  store: Store,
   messages: readonly UnindexedMessage[],
 ): Promise<ReadonlyMap<MessageId, string>> {
   const texts = new Map<MessageId, string>()
   for (const [owner, own] of Map.groupBy(messages, ({ accountId }) => accountId)) {
     const ids = own.map(({ id }) => id)
-    const contents = await stored.listQueried(owner, ids)
-    for (const summary of await stored.listCandidatesByIds(owner, ids)) {
+    const contents = await store.messages.listQueried(owner, ids)
+    for (const summary of await store.candidates.listByIds(owner, ids)) {
       const content = contents.get(summary.id)
       if (content === undefined) continue
       texts.set(summary.id, new QueriedMail(summary, content).searchText())

@@ -94,7 +94,7 @@ export async function findInAccount(
     isNegated || containedText === null ? [] : [containedText],
   )
   const { messages: page, next: behind } = await pageAt(store, owner, { position, texts })
-  const candidates = await store.messages.listCandidatesByIds(
+  const candidates = await store.candidates.listByIds(
     owner,
     page.map(({ id }) => id),
   )

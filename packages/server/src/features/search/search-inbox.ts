@@ -32,7 +32,7 @@ export async function searchInbox(
   { inboxId, q, after, before, limit }: InboxSearch,
 ): Promise<InboxMatches> {
   const query = readSearchQuery(q)
-  const page = await store.messages.listCandidates(owner, inboxId, {
+  const page = await store.candidates.list(owner, inboxId, {
     after,
     before,
     limit: PAGE,

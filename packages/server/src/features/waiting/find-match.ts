@@ -28,8 +28,8 @@ export async function findMatch(
   owner: AccountId,
   { inboxId, query, after, before }: Search,
 ): Promise<SearchResult> {
-  const { messages } = deps.store
-  const page = await messages.listCandidates(owner, inboxId, {
+  const { candidates, messages } = deps.store
+  const page = await candidates.list(owner, inboxId, {
     after,
     before,
     limit: PAGE,
@@ -62,8 +62,8 @@ export async function explainMismatches(
   owner: AccountId,
   { inboxId, query }: Pick<Search, 'inboxId' | 'query'>,
 ): Promise<WaitDiagnostics['considered']> {
-  const { messages } = deps.store
-  const newest = await messages.listCandidates(owner, inboxId, {
+  const { candidates, messages } = deps.store
+  const newest = await candidates.list(owner, inboxId, {
     after: 0,
     before: Number.MAX_SAFE_INTEGER,
     limit: CONSIDERED_MAX,

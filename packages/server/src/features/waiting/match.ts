@@ -1,6 +1,6 @@
 import { contains, findUnmetTerm, type QueriedContent } from '@mayfly/mail'
 import { readSearchQuery } from '../../search-query.ts'
-import type { Candidate } from '../../store/tables/messages.ts'
+import type { Candidate } from '../../store/tables/candidates.ts'
 
 /** Characters of a sender or a subject that are quoted. A header may have 256 KiB. */
 const QUOTED_CHARS_MAX = 500

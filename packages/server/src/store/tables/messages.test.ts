@@ -6,6 +6,7 @@ import { ALICE, describeEachDatabase, givenInbox, newMail } from '../../../test/
 import { createIds } from '../../platform/ids.ts'
 import { openStore, type Store } from '../open.ts'
 import { openSqlite } from '../sqlite/open.ts'
+import { Candidates } from './candidates.ts'
 import type { NewMail } from './mails.ts'
 import { Messages } from './messages.ts'
 
@@ -51,11 +52,11 @@ describeEachDatabase('messages', (open) => {
     const { inboxId, id } = await givenMessage(store, mail)
     const page = { limit: 10, before: null, after: 0 }
     const between = { limit: 10, before: 9, after: 0, withNames: true }
-    const { messages } = store
+    const { candidates, messages } = store
     const read = [
       await messages.list(ALICE, inboxId, page),
       await messages.listAfter(ALICE, inboxId, page),
-      await messages.listCandidates(ALICE, inboxId, between),
+      await candidates.list(ALICE, inboxId, between),
       await messages.listTraces(ALICE, inboxId, 10),
       await messages.listByIds(ALICE, [id]),
       [await messages.find(ALICE, inboxId, id)],
@@ -83,7 +84,7 @@ describe('messages by their ids on SQLite', () => {
       })
       const messages = new Messages({ db: watched, statements })
       const many = Array.from({ length: 100 }, () => ids.next('message'))
-      await messages.listCandidatesByIds(ALICE, many)
+      await new Candidates({ db: watched, statements }).listByIds(ALICE, many)
       await messages.listByIds(ALICE, many)
       await messages.listQueried(ALICE, many)
       assert.equal(nodes.length, 3)

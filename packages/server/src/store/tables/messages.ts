@@ -10,11 +10,22 @@ import type {
   Otp,
 } from '@mayfly/contract'
 import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { type Access, compiledOnce } from '../compiled-query.ts'
 import type { Schema } from '../schema.ts'
-import { isoTime } from '../time.ts'
 import type { MailContent, MailSender } from './mails.ts'
+import {
+  messagesAmong,
+  type Newest,
+  newest,
+  type OwnInbox,
+  type OwnMessages,
+  ownMessages,
+  SUBJECT,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toSummary,
+} from './message-rows.ts'
 
 /** A page of a list: at most `limit` messages with numbers between `after` and `before`. */
 export type MessagePage = {
@@ -36,30 +47,6 @@ export type StoredAttachment = Attachment & {
 
 /** A summary with its number in the inbox. */
 export type NumberedSummary = MessageSummary & { readonly sequence: number }
-
-/** The parts of a message that a wait or a search can filter by, except its content. */
-export type Candidate = {
-  readonly id: MessageId
-  readonly sequence: number
-  readonly receivedAt: number
-  readonly from: { readonly name: string | null; readonly address: string | null }
-  readonly subject: string | null
-  readonly sizeBytes: number
-  readonly isRead: boolean
-  readonly hasAttachments: boolean
-  /** The one-time code. */
-  readonly otp: string | null
-  readonly inbox: { readonly id: InboxId; readonly address: string }
-}
-
-/** A page of candidates, with numbers between `after` and `before`. */
-export type CandidatePage = {
-  readonly after: number
-  readonly before: number
-  readonly limit: number
-  /** Whether sender and subject are read, which may be long; they are null otherwise. */
-  readonly withNames: boolean
-}
 
 /** How a message was received, for the diagnostics. */
 export type MessageTrace = {
@@ -155,35 +142,13 @@ export class Messages {
       .execute()
   }
 
-  /** Candidates for a wait or a search, newest first. */
-  async listCandidates(
-    owner: AccountId,
-    inboxId: InboxId,
-    page: CandidatePage,
-  ): Promise<Candidate[]> {
-    const { withNames, after, before, limit } = page
-    const list = withNames ? listNamedCandidates : listCandidates
-    const rows = await list(this.#access, { owner, inboxId, after, before, limit })
-    return rows.map(toCandidate)
-  }
-
-  /** The candidates among these messages of the account, in any order. */
-  async listCandidatesByIds(owner: AccountId, ids: readonly MessageId[]): Promise<Candidate[]> {
-    if (ids.length === 0) return []
-    const rows = await this.#among(owner, ids)
-      .select(CANDIDATE_COLUMNS)
-      .select(NAME_COLUMNS)
-      .execute()
-    return rows.map(toCandidate)
-  }
-
   /** The summaries of those of these messages that the account has, newest first. */
   async listByIds(
     owner: AccountId,
     ids: readonly MessageId[],
   ): Promise<(MessageSummary & { readonly inboxId: InboxId })[]> {
     if (ids.length === 0) return []
-    const rows = await this.#among(owner, ids)
+    const rows = await messagesAmong(this.#db, owner, ids)
       .select(SUMMARY_COLUMNS)
       .select('message.inbox_id')
       .orderBy('message.received_at', 'desc')
@@ -219,7 +184,7 @@ export class Messages {
   ): Promise<Map<MessageId, QueriedContent>> {
     if (ids.length === 0) return new Map()
     const stored = await this.#withContent(
-      await this.#among(owner, ids).select(FULL_COLUMNS).execute(),
+      await messagesAmong(this.#db, owner, ids).select(FULL_COLUMNS).execute(),
     )
     return new Map(stored.map((message) => [message.id, message]))
   }
@@ -387,107 +352,7 @@ export class Messages {
   #owned(owner: AccountId, inboxId: InboxId): OwnMessages {
     return ownMessages(this.#db, { owner, inboxId })
   }
-
-  /**
-   * Those of these messages that the account has. In a `cross join` SQLite keeps the order of the
-   * tables; otherwise it reads all messages of the account when there are many ids.
-   */
-  #among(owner: AccountId, ids: readonly MessageId[]): OwnMessages {
-    return this.#db
-      .selectFrom('message')
-      .crossJoin('inbox')
-      .whereRef('inbox.id', '=', 'message.inbox_id')
-      .where('inbox.account_id', '=', owner)
-      .where('message.id', 'in', ids)
-  }
 }
-
-/**
- * The columns with what senders wrote. Rows from before their length was limited when they are
- * stored may have a quarter of a mebibyte.
- */
-const FROM_NAME = sql<string | null>`substr(message.from_name, 1, 998)`.as('from_name')
-const FROM_ADDRESS = sql<string | null>`substr(message.from_address, 1, 998)`.as('from_address')
-const SUBJECT = sql<string | null>`substr(message.subject, 1, 998)`.as('subject')
-
-const CANDIDATE_COLUMNS = [
-  'message.id',
-  'message.sequence',
-  'message.received_at',
-  'message.otp_value',
-  'message.size_bytes',
-  'message.is_read',
-  'message.has_attachments',
-  'message.inbox_id',
-  'inbox.address',
-] as const
-
-const NAME_COLUMNS = [FROM_NAME, FROM_ADDRESS, SUBJECT] as const
-
-/** A query of messages with their inboxes. */
-type OwnMessages = SelectQueryBuilder<Schema, 'message' | 'inbox', object>
-
-type MessageColumns = Selectable<Schema['message']>
-
-type CandidateRow = Pick<
-  MessageColumns,
-  | 'id'
-  | 'sequence'
-  | 'received_at'
-  | 'otp_value'
-  | 'size_bytes'
-  | 'is_read'
-  | 'has_attachments'
-  | 'inbox_id'
-> &
-  Partial<Pick<MessageColumns, 'from_name' | 'from_address' | 'subject'>> & {
-    readonly address: string
-  }
-
-function toCandidate(row: CandidateRow): Candidate {
-  return {
-    id: row.id,
-    sequence: row.sequence,
-    receivedAt: row.received_at,
-    from: { name: row.from_name ?? null, address: row.from_address ?? null },
-    subject: row.subject ?? null,
-    sizeBytes: row.size_bytes,
-    isRead: row.is_read === 1,
-    hasAttachments: row.has_attachments === 1,
-    otp: row.otp_value,
-    inbox: { id: row.inbox_id, address: row.address },
-  }
-}
-
-const SUMMARY_COLUMNS = [
-  'message.id',
-  'message.sequence',
-  FROM_NAME,
-  FROM_ADDRESS,
-  'message.recipient',
-  SUBJECT,
-  'message.preview',
-  'message.received_at',
-  'message.has_attachments',
-  'message.otp_value',
-  'message.otp_confidence',
-  'message.is_read',
-] as const
-
-type SummaryRow = Pick<
-  Selectable<Schema['message']>,
-  | 'id'
-  | 'from_name'
-  | 'from_address'
-  | 'recipient'
-  | 'subject'
-  | 'preview'
-  | 'received_at'
-  | 'has_attachments'
-  | 'otp_value'
-  | 'otp_confidence'
-  | 'is_read'
->
 
 /**
  * The text of a mail among these that is stored in its raw bytes only; null for other mails. The
@@ -524,41 +389,7 @@ type FullRow = SummaryRow &
 type ContentRow = Pick<Selectable<Schema['mail']>, 'id' | 'html' | 'content'> &
   TextRow & { readonly auth: string | null }
 
-/** An inbox, and the account that it must belong to. */
-type OwnInbox = { readonly owner: AccountId; readonly inboxId: InboxId }
-
-function ownMessages(db: Kysely<Schema>, { owner, inboxId }: OwnInbox): OwnMessages {
-  return db
-    .selectFrom('message')
-    .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
-    .where('inbox.account_id', '=', owner)
-    .where('inbox.id', '=', inboxId)
-}
-
-/** Messages of an inbox with numbers between two, the newest ones first. */
-type Newest = OwnInbox & {
-  readonly after: number
-  readonly before: number
-  readonly limit: number
-}
-
-function newest(db: Kysely<Schema>, given: Newest): OwnMessages {
-  return ownMessages(db, given)
-    .where('message.sequence', '>', given.after)
-    .where('message.sequence', '<', given.before)
-    .orderBy('message.sequence', 'desc')
-    .limit(given.limit)
-}
-
 const listSummaries = compiledOnce((db, given: Newest) => newest(db, given).select(SUMMARY_COLUMNS))
-
-const listCandidates = compiledOnce((db, given: Newest) =>
-  newest(db, given).select(CANDIDATE_COLUMNS),
-)
-
-const listNamedCandidates = compiledOnce((db, given: Newest) =>
-  newest(db, given).select(CANDIDATE_COLUMNS).select(NAME_COLUMNS),
-)
 
 type OwnMessage = OwnInbox & { readonly id: MessageId }
 
@@ -594,20 +425,6 @@ const findContent = compiledOnce((db, given: { readonly mailId: string }) =>
 const findPlainContent = compiledOnce((db, given: { readonly mailId: string }) =>
   contentsOf(db, [given.mailId]).where('mail.html', 'is', null),
 )
-
-function toSummary(row: SummaryRow): MessageSummary {
-  return {
-    id: row.id,
-    from: { name: row.from_name, address: row.from_address },
-    recipient: row.recipient,
-    subject: row.subject,
-    preview: row.preview,
-    receivedAt: isoTime(row.received_at),
-    hasAttachments: row.has_attachments === 1,
-    hasOtp: row.otp_value !== null,
-    read: row.is_read === 1,
-  }
-}
 
 /** The recipients that the reader of a message may know. */
 function recipientsOf(
