@@ -185,9 +185,9 @@ describe('the dashboard', () => {
     await read
     await send('Four')
     await page.getByRole('link', { name: /Four/ }).waitFor()
-    assert.match(String(await page.locator('.pane-title').textContent()), /3 messages, 2 unread/)
-    assert.match(String(await page.locator('.inbox-row').textContent()), /2 unread@\S+?3 messages/)
-    assert.equal(await page.title(), '(2) Mayfly')
+    await page.locator('.pane-title', { hasText: '3 messages, 2 unread' }).waitFor()
+    await page.locator('.inbox-row', { hasText: /2 unread@\S+?3 messages/ }).waitFor()
+    await holds(async () => (await page.title()) === '(2) Mayfly')
   })
 
   it('leaves a message unread that the reader marks so', async () => {
