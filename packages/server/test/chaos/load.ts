@@ -20,6 +20,14 @@ export type Seen = {
 /** Clients that run until they are stopped. */
 export type Load = { readonly seen: Seen; stop(): Promise<void> }
 
+/** What the clients use. */
+type LoadOptions = {
+  readonly random: () => number
+  readonly receivers: Receivers
+  /** How many wait at a time. */
+  readonly waiters: number
+}
+
 type Inbox = { readonly id: string; readonly emailAddress: string }
 
 const SENDERS = 6
@@ -38,15 +46,14 @@ const REFUSED_PERCENT = 10
 /** Starts all clients of a cluster. */
 export async function startLoad(
   cluster: Cluster,
-  { random, receivers }: { readonly random: () => number; readonly receivers: Receivers },
+  { random, receivers, waiters }: LoadOptions,
 ): Promise<Load> {
   const client = new Clients(cluster, random)
   await client.receiveWebhooks(receivers)
   for (const node of cluster.nodes.keys()) await client.prepareProbe(node)
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => client.repeat(() => client.sendToOne(i))),
-    client.repeat(() => client.wait()),
-    client.repeat(() => client.wait()),
+    ...Array.from({ length: waiters }, () => client.repeat(() => client.wait())),
     client.repeat(() => client.deleteWhileMailArrives()),
     client.repeat(() => client.read('reader')),
     ...cluster.nodes.map((_, node) => client.repeat(() => client.probe(node))),

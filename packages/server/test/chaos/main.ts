@@ -13,7 +13,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEmbeddedPostgres } from '../testing-postgres.ts'
 import { runFailover } from './failover.ts'
-import { EMPTY_HISTORY } from './history.ts'
 import { processorTime } from './processor-time.ts'
 import { addResult, describeResult, readResults, resultOf, seedsOf } from './results.ts'
 import { type RunResult, runChaos } from './run.ts'
@@ -70,7 +69,7 @@ async function runSeeds(seeds: readonly number[]): Promise<void> {
     ...results.map((one) => one.recoveryMs ?? Number.POSITIVE_INFINITY),
   )
   log(
-    `${results.length} seeds, ${failed.length} with violations; accepting again within ${recoveryMs} ms`,
+    `${results.length} of ${seeds.length} seeds, ${failed.length} with violations; accepting again within ${recoveryMs} ms`,
   )
   if (failed.length > 0) process.exitCode = 1
 }
@@ -78,9 +77,8 @@ async function runSeeds(seeds: readonly number[]): Promise<void> {
 async function runSeed(seed: number): Promise<void> {
   const startedAt = performance.now()
   const before = processorTime()
-  const run = await runOrFail(seed)
-  // A terminal signals the whole group: PostgreSQL and the nodes have ended as well.
-  if (isStopping && run.history === EMPTY_HISTORY) return
+  const run = await runOrBreakOff(seed)
+  if (run === null) return
   const time = { tookMs: performance.now() - startedAt, before, after: processorTime() }
   const result = resultOf(seed, run, time)
   addResult(RESULTS, result)
@@ -92,8 +90,8 @@ async function runSeed(seed: number): Promise<void> {
   log(`  the history is in ${file}`)
 }
 
-/** A run that breaks off is a violation of its own: the next seeds are run nevertheless. */
-async function runOrFail(seed: number): Promise<RunResult> {
+/** A run that breaks off has no result: the next seeds are run, and `--continue` runs it again. */
+async function runOrBreakOff(seed: number): Promise<RunResult | null> {
   try {
     return await runChaos({
       seed,
@@ -104,8 +102,8 @@ async function runOrFail(seed: number): Promise<RunResult> {
       log: values.verbose ? log : () => {},
     })
   } catch (error) {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const violations = [{ kind: 'run broken off', detail }]
-    return { history: EMPTY_HISTORY, violations, recoveryMs: 0 }
+    log(`seed ${seed} broke off: ${error instanceof Error ? error.stack : String(error)}`)
+    process.exitCode = 1
+    return null
   }
 }

@@ -14,6 +14,8 @@ import { type PlanOptions, planFaults, randomOf } from './plan.ts'
 export type RunOptions = PlanOptions & {
   readonly recoveryMsMax: number
   readonly log: (line: string) => void
+  /** Clients that wait at a time; two unless given. */
+  readonly waiters?: number
   /** Statements that break the database on purpose: the checker must find it. */
   readonly planted?: string
 }
@@ -46,7 +48,7 @@ export async function runChaos(options: RunOptions): Promise<RunResult> {
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
   })
   if (options.planted !== undefined) await cluster.query(options.planted)
-  const load = await startLoad(cluster, { random, receivers })
+  const load = await startLoad(cluster, { random, receivers, waiters: options.waiters ?? 2 })
   const faults: PlayedFault[] = []
   await untilAccepting(load.seen, performance.now(), everyNode(cluster))
   for (const fault of planFaults(options)) {
