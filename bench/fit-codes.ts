@@ -7,9 +7,11 @@
 //
 // A mail has one code or none: its values compete with "none", whose score is 0, in one softmax.
 // Weights are pulled towards those that were set by hand (PRIORS), so that a fact that few mails
-// have keeps its weight. No random numbers: the same mails give the same weights.
+// have keeps its weight. No random numbers: the same mails give the same weights. The file also has
+// a hash of what they were fitted to, and a test compares it.
 
 import { writeFileSync } from 'node:fs'
+import { fingerprint } from './codes/fingerprint.ts'
 import { check, foldOf } from './codes/left-out.ts'
 import { ids, readAll } from './codes/rows.ts'
 import { fitWeights } from './codes/softmax.ts'
@@ -31,6 +33,7 @@ function write(weights: Float64Array): void {
     new URL('../packages/mail/src/codes/weights.ts', import.meta.url),
     [
       '// Written by bench/fit-codes.ts: do not edit.',
+      `// Fitted to ${fingerprint()}.`,
       '',
       '/** The weight of each fact in the logarithm of the odds that a value is the code. */',
       'export const WEIGHTS: Readonly<Record<string, number>> = {',

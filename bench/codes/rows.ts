@@ -11,6 +11,7 @@ import { parseMail } from '../../packages/mail/src/mime/parse-mail.ts'
 import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
 import { readCorpus, readTable } from '../../packages/mail/test/testing-otp-corpus.ts'
 import { TRANSFORMATIONS } from '../../packages/mail/test/testing-otp-transformations.ts'
+import { withSecondNumber } from '../../packages/mail/test/testing-second-numbers.ts'
 
 /** Changes of a mail after which it must be judged alike, and how much each counts. */
 const VARIATIONS: ReadonlyMap<string, number> = new Map([
@@ -102,6 +103,15 @@ function readLines({ subject, text, html }: Parts): readonly Line[] {
   return linesOf({ subject, text, html: html === null ? null : readHtml(html) })
 }
 
+function useOf(group: string, { language }: BatchMail): Use {
+  const [own = ''] = language.split('-', 1)
+  return { group, language: own, isOriginal: true, variation: '', weight: 0.5 }
+}
+
+function originalOf(group: string, mail: BatchMail): Row {
+  return rowOf(mail, useOf(group, mail))
+}
+
 /** A mail as it is, changed, and with words that the tables do not have. */
 function rowsOf(
   group: string,
@@ -114,10 +124,9 @@ function rowsOf(
     return changed === null || share === undefined ? [] : [{ name, share, changed }]
   })
   const shares = varied.reduce((sum, { share }) => sum + share, 0)
-  const language = mail.language.split('-', 1)[0] ?? ''
-  const use = { group, language, isOriginal: false, variation: '' }
+  const use = { ...useOf(group, mail), isOriginal: false }
   return [
-    rowOf(mail, { ...use, weight: 0.5, isOriginal: true }),
+    originalOf(group, mail),
     ...varied.map(({ name, share, changed }) =>
       rowOf(changed, { ...use, variation: name, weight: (VARIED_WEIGHT * share) / shares }),
     ),
@@ -178,18 +187,29 @@ function corpusMails(part: 'tune' | 'measure'): readonly BatchMail[] {
   })
 }
 
-/** All mails that have been learned from. */
-export function readAll(): readonly Row[] {
-  const groups: readonly (readonly [string, readonly BatchMail[]])[] = [
+/** The mails that have been learned from, by batch. */
+function readGroups(): readonly (readonly [string, readonly BatchMail[]])[] {
+  return [
     ...BATCHES.map((batch) => [basename(batch.pathname).slice(0, 2), readBatch(batch)] as const),
     ['tune', corpusMails('tune')],
     ['measure', corpusMails('measure')],
   ]
+}
+
+/** All mails that have been learned from. */
+export function readAll(): readonly Row[] {
+  const groups = readGroups()
   const words = countWords(groups.flatMap(([, mails]) => mails))
   return [
     ...groups.flatMap(([group, mails]) => mails.flatMap((mail) => rowsOf(group, mail, words))),
     ...phraseRows(),
   ]
+}
+
+/** All mails as they are, and the sentences. */
+export function originalRows(): readonly Row[] {
+  const mails = readGroups().flatMap(([group, all]) => all.map((mail) => originalOf(group, mail)))
+  return [...mails, ...phraseRows()]
 }
 
 /** The code of most sentences, and another that must be found as well. */
@@ -226,7 +246,11 @@ function phraseRows(): readonly Row[] {
         rowOf(mail, phrase, (word) => isDrawnKnown(`${text}${word.toLowerCase()}`, PHRASE_MAILS)),
       )
     }
-    if (otp === null || !text.includes(DIGITS)) continue
+    if (otp === null) continue
+    const longer = withSecondNumber(language, text)
+    const weight = phrase.weight / longer.length
+    for (const one of longer) rows.push(rowOf(line(one, otp), { ...phrase, weight }))
+    if (!text.includes(DIGITS)) continue
     rows.push(rowOf(line(text.replace(DIGITS, LETTERS), LETTERS), phrase))
   }
   for (const [language = '', meaning = '', ...labels] of readTable('labels.tsv')) {
@@ -241,8 +265,8 @@ function phraseRows(): readonly Row[] {
 }
 
 /** One sentence with a code is all that many tests send. */
-const CODE_PHRASE_WEIGHT = 7
-const OTHER_PHRASE_WEIGHT = 3
+const CODE_PHRASE_WEIGHT = 12
+const OTHER_PHRASE_WEIGHT = 5
 
 /** A label in a mail that says nothing else. */
 function letterOf(label: string, otp: string | null): Parts {

@@ -77,6 +77,14 @@ export const TRANSFORMATIONS: readonly Transformation[] = [
     isOpen: true,
     apply: (mail) => withLinesBelow(mail, ['Ticket 884120']),
   },
+  {
+    name: 'an order behind the code',
+    apply: (mail) => withLineOfCode(mail, (line) => `${ended(line)} Order 730528.`),
+  },
+  {
+    name: 'a ticket before the code',
+    apply: (mail) => withLineOfCode(mail, (line) => `Ticket 884120. ${line}`),
+  },
   { name: 'a phone above', apply: (mail) => withLinesAbove(mail, ['Phone: 555 0142']) },
   { name: 'a preheader', apply: withPreheader },
   { name: 'a tracking link', apply: withTrackingLink },
@@ -154,6 +162,26 @@ function withLinesBelow(mail: BatchMail, lines: readonly string[]): BatchMail {
 function withLinesAbove(mail: BatchMail, lines: readonly string[]): BatchMail {
   const text = mail.text === null ? null : `${lines.join('\n')}\n\n${mail.text}`
   return { ...mail, text, html: htmlAfterStart(mail, lines.map(paragraph).join('')) }
+}
+
+/** Changes the line with the code of a plain mail; not where the code stands alone in it. */
+function withLineOfCode(mail: BatchMail, change: (line: string) => string): BatchMail | null {
+  const { text, html, otp } = mail
+  if (text === null || html !== null || otp === null) return null
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => line.includes(otp))
+  const line = lines[at] ?? ''
+  // A long line may be continued in the next one, and the number would be inside a sentence;
+  // `code=482913` is no sentence.
+  const isSentence = /\p{L}/u.test(line.replace(otp, '')) && !line.includes('=')
+  if (!isSentence || line.length > LINE_CHARS_MAX) return null
+  return { ...mail, text: lines.with(at, change(line)).join('\n') }
+}
+
+const LINE_CHARS_MAX = 40
+
+function ended(line: string): string {
+  return /[.!?。।]\s*$/.test(line) ? line.trimEnd() : `${line.trimEnd()}.`
 }
 
 /** The HTML with something more at the start of its body. */

@@ -3,6 +3,7 @@ import type { Candidate } from './candidates.ts'
 import { firstAfter } from './context.ts'
 import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
+import { clauseStart, isStop } from './sentences.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
 /** Spaces and punctuation between a number and the words beside it. */
@@ -11,7 +12,7 @@ const GAP_CHARS_MAX = 3
 /** Letters of a word that the tables could have: shorter ones are articles and particles. */
 const WORD_CHARS_MIN = 3
 
-const SIGNS = '.!?;,。、，'
+const SIGNS = '.!?;,。、，–—'
 
 const NAMES = NOUNS | bitsOf('promo', 'place', 'meeting', 'ending')
 
@@ -56,6 +57,7 @@ function kindBefore({ text, hits }: ReadLine, start: number): Neighbour {
   let hasSign = false
   while (at > 0 && start - at <= GAP_CHARS_MAX && !isReadable(text, at - 1)) {
     at -= 1
+    if (isStop(text, at)) return 'nothing'
     hasSign ||= SIGNS.includes(text.charAt(at))
   }
   if (at === 0 || start - at > GAP_CHARS_MAX) return 'nothing'
@@ -70,6 +72,8 @@ function kindAfter({ text, hits }: ReadLine, end: number): Neighbour {
   let at = end
   let hasSign = false
   while (at < text.length && at - end <= GAP_CHARS_MAX && !isReadable(text, at)) {
+    // The next sentence is about something else.
+    if (isStop(text, at)) return 'nothing'
     hasSign ||= SIGNS.includes(text.charAt(at)) || text.charAt(at) === ')'
     at += 1
   }
@@ -102,9 +106,9 @@ function isLong(text: string, start: number): boolean {
   return start >= 0
 }
 
-/** `(ID 482913)`; brackets around the first number of a line are emphasis. */
+/** `(ID 482913)`; brackets around the first number of a sentence are emphasis. */
 function isInBrackets(text: string, start: number, end: number): boolean {
-  if (start <= GAP_CHARS_MAX) return false
+  if (start - clauseStart(text, start) <= GAP_CHARS_MAX) return false
   return '(（'.includes(signBefore(text, start)) || ')）'.includes(text.charAt(end) || ' ')
 }
 

@@ -1,6 +1,6 @@
 import { isChained, isPhrase } from './chained-words.ts'
 import { KIND, kindAt } from './fold.ts'
-import { isStop } from './sentences.ts'
+import { clauseEnd, clauseStart, isStop } from './sentences.ts'
 import { followsColon } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -65,9 +65,10 @@ for (const [signs, cost] of [
 /** A colon separates a number from the name behind it. */
 const COST_COLON_BEHIND = 60
 
-/** A year is named a code only directly. */
+/** A year is named a code only directly, or as the only number at an end of its sentence. */
 const YEAR = /^(?:19|20)\d\d$/
 const YEAR_COST_MAX = 12
+const LONE_YEAR_COST_MAX = 50
 
 /** `case 4821`, `case: 4821`; a colon costs more: `the code on this page: 4821`. */
 const THING_COST_MAX = 3
@@ -292,7 +293,20 @@ function codeCostMax(text: string, { start, end }: PlacedValue): number {
   // Asterisks on both sides are emphasis.
   if (sign !== '' && MASKS.includes(sign) && sign !== text.charAt(end)) return 0
   if (text.startsWith('..', start - 2)) return 0
-  return YEAR.test(text.slice(start, end)) ? YEAR_COST_MAX : COST_MAX
+  if (!YEAR.test(text.slice(start, end))) return COST_MAX
+  return isLoneYear(text, { start, end }) ? LONE_YEAR_COST_MAX : YEAR_COST_MAX
+}
+
+/** `is`, `est`, `это`: a short word that is no preposition or month, or a colon. */
+const COPULA =
+  /(?:(?<!\p{L})(?!(?:in|im|i|en|em|el|al|od|do|za|til|ab|bis|per|på|den|der|v|w|u|na|of|de|du|di|vor|mai|maj|mei|mar|jan|по|до|за|от|од|від|з|с|у|к|в|на|май)\s)(?:\p{Ll}{1,3}|jest|este)|[:：])\s?$/u
+const COPULA_CHARS_MAX = 6
+
+/** `2026 is your code`, `the PIN of the app is 2024`; not `before June 2026`. */
+export function isLoneYear(text: string, { start, end }: PlacedValue): boolean {
+  if (!/\p{L}/u.test(text.slice(clauseStart(text, start), start))) return true
+  const isAtEnd = !/^[^(（,]*\p{L}/u.test(text.slice(end, clauseEnd(text, end)))
+  return isAtEnd && COPULA.test(text.slice(Math.max(0, start - COPULA_CHARS_MAX), start))
 }
 
 /** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */

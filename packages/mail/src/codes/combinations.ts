@@ -21,6 +21,10 @@ export interface Combined {
   readonly isStyled: boolean
   /** Its name has a word beside the word for code that is not in the tables. */
   readonly isOfUnknown: boolean
+  /** Nothing in the mail is clearly called a code. */
+  readonly isNoneNamed: boolean
+  /** Made of letters, in a mail that asks to enter a number. */
+  readonly isNumberAsked: boolean
   /** The only number of the mail that stands alone. */
   readonly isOnlyAlone: boolean
   /** Meanings by relation, in the order of `RELATIONS`. */
@@ -29,14 +33,12 @@ export interface Combined {
 }
 
 /** Facts that mean more together than each does alone. */
-export function combinedFacts(all: Combined): readonly string[] {
-  return [
-    ...unnamedFacts(all),
-    ...enteredFacts(all),
-    ...matterFacts(all),
-    ...figureFacts(all),
-    ...doubtfulFacts(all),
-  ]
+export function addCombined(all: Combined, facts: Set<string>): void {
+  addUnnamed(all, facts)
+  addEntered(all, facts)
+  addMatter(all, facts)
+  addFigure(all, facts)
+  addDoubtful(all, facts)
 }
 
 const KEPT = bitsOf('valid', 'keep')
@@ -51,69 +53,77 @@ function conceptsOf({ relations }: Combined, indexes: readonly number[]): number
   return indexes.reduce((all, index) => all | (relations[index] ?? 0), 0)
 }
 
-/** The conditions that are true, by name. */
-function holding(conditions: readonly (readonly [string, boolean])[]): readonly string[] {
-  return conditions.filter(([, holds]) => holds).map(([fact]) => fact)
+/** Adds a fact that is true. */
+function note(facts: Set<string>, fact: string, isTrue: boolean): void {
+  if (isTrue) facts.add(fact)
 }
 
 /** For values that nothing calls a code. */
-function unnamedFacts(all: Combined): readonly string[] {
-  if (all.meaning.points !== 0 || !all.isNumber) return []
+function addUnnamed(all: Combined, facts: Set<string>): void {
+  if (all.meaning.points !== 0 || !all.isNumber) return
   const { topic, style, isOnlyAlone } = all
   const isSignIn = ((topic.subject | topic.body) & SIGN_IN) !== 0
+  const isOfCode = ((topic.subject | topic.body) & CODE_LIKE) !== 0
   const isStriking = STRIKING.some((fact) => style.includes(fact))
-  return holding([
-    ['unnamed, alone', isOnlyAlone],
-    ['unnamed, alone, kept secret or expires', isOnlyAlone && (topic.body & KEPT) !== 0],
-    ['unnamed, alone, in a mail about signing in', isOnlyAlone && isSignIn],
-    ['unnamed, alone, striking', isOnlyAlone && isStriking],
-    ['unnamed, bold', style.includes('bold')],
-    ['unnamed, a word for code near', (conceptsOf(all, BESIDE) & CODE_LIKE) !== 0],
-  ])
+  note(facts, 'unnamed, alone', isOnlyAlone)
+  note(
+    facts,
+    'unnamed, alone, the mail speaks of a code',
+    isOnlyAlone && all.isNoneNamed && isOfCode,
+  )
+  note(facts, 'unnamed, the mail speaks of a code', all.isNoneNamed && isOfCode)
+  note(facts, 'unnamed, alone, kept secret or expires', isOnlyAlone && (topic.body & KEPT) !== 0)
+  note(facts, 'unnamed, alone, in a mail about signing in', isOnlyAlone && isSignIn)
+  note(facts, 'unnamed, alone, striking', isOnlyAlone && isStriking)
+  note(facts, 'unnamed, bold', style.includes('bold'))
+  note(facts, 'unnamed, a word for code near', (conceptsOf(all, BESIDE) & CODE_LIKE) !== 0)
 }
 
 /** For values with a verb of entering in their sentence or above them. */
-function enteredFacts(all: Combined): readonly string[] {
+function addEntered(all: Combined, facts: Set<string>): void {
   const { shape, isAlone, isNumber, topic } = all
   const isEntered = isNumber && (conceptsOf(all, SENTENCE) & BIT.enter) !== 0
   const isFor = (conceptsOf(all, SENTENCE_OR_ABOVE) & SIGN_IN) !== 0
   const isCodeNear = (conceptsOf(all, BESIDE) & CODE_LIKE) !== 0
   const isBelow = isAlone && (conceptsOf(all, [6, 11]) & BIT.enter) !== 0
-  return holding([
-    ['entered', isEntered],
-    ['entered, kept secret or expires', isEntered && (topic.body & KEPT) !== 0],
-    ['entered, to verify or sign in', isEntered && isFor],
-    ['entered, a word for code near', isEntered && isCodeNear],
-    ['letters below a verb of entering', shape === 'letters' && isBelow],
-    ['words below a verb of entering', shape === 'words' && isBelow],
-  ])
+  const isNoOffer = isFor && ((topic.subject | topic.body) & bitsOf('promo', 'free')) === 0
+  note(facts, 'entered', isEntered)
+  note(facts, 'entered, kept secret or expires', isEntered && (topic.body & KEPT) !== 0)
+  note(facts, 'entered, to verify or sign in', isEntered && isFor)
+  note(facts, 'entered, a word for code near', isEntered && isCodeNear)
+  note(facts, 'letters, a number is to be entered', all.isNumberAsked)
+  note(facts, 'letters and digits, entered, no offer', isEntered && shape === 'mixed' && isNoOffer)
+  note(facts, 'letters below a verb of entering', shape === 'letters' && isBelow)
+  note(facts, 'words below a verb of entering', shape === 'words' && isBelow)
 }
 
 /** For values that may have another name, or that nothing is to be done with. */
-function doubtfulFacts(all: Combined): readonly string[] {
+function addDoubtful(all: Combined, facts: Set<string>): void {
   const { meaning, topic, isLabelledOtherwise, isOfUnknown, isStyled } = all
   const { subject, body } = topic
   const isIdle = (body & bitsOf('enter', 'valid')) === 0
   const isBare = meaning.isBare === true
   const isSilent = ((body | subject) & (SIGN_IN | BIT.valid | BIT.keep)) === 0
   const isNotice = (conceptsOf(all, SENTENCE) & BIT.changed) !== 0
-  return holding([
-    ['in a notice of a change', isNotice],
-    ['a subject without a meaning, named', subject === 0 && meaning.points >= NAMED],
-    ['a subject without a meaning, not named', subject === 0 && meaning.points < NAMED],
-    ['no style in the mail, named', !isStyled && meaning.points >= NAMED],
-    ['no style in the mail, not named', !isStyled && meaning.points < NAMED],
-    ['labelled, but not as a code', isLabelledOtherwise],
-    [
-      'labelled, but not as a code, in a mail with a code',
-      isLabelledOtherwise && (body & CODE_LIKE) !== 0,
-    ],
-    ['labelled, but not as a code, nothing to do with it', isLabelledOtherwise && isIdle],
-    ['a name with an unknown word', isOfUnknown],
-    ['a plain name with an unknown word', isOfUnknown && isBare],
-    ['a plain name with an unknown word, nothing to do with it', isOfUnknown && isBare && isIdle],
-    ['a plain name with an unknown word, no other sign', isOfUnknown && isBare && isSilent],
-  ])
+  note(facts, 'in a notice of a change', isNotice)
+  note(facts, 'a subject without a meaning, named', subject === 0 && meaning.points >= NAMED)
+  note(facts, 'a subject without a meaning, not named', subject === 0 && meaning.points < NAMED)
+  note(facts, 'no style in the mail, named', !isStyled && meaning.points >= NAMED)
+  note(facts, 'no style in the mail, not named', !isStyled && meaning.points < NAMED)
+  note(facts, 'labelled, but not as a code', isLabelledOtherwise)
+  note(
+    facts,
+    'labelled, but not as a code, in a mail with a code',
+    isLabelledOtherwise && (body & CODE_LIKE) !== 0,
+  )
+  note(facts, 'labelled, but not as a code, nothing to do with it', isLabelledOtherwise && isIdle)
+  note(facts, 'a plain name with an unknown word', isOfUnknown && isBare)
+  note(
+    facts,
+    'a plain name with an unknown word, nothing to do with it',
+    isOfUnknown && isBare && isIdle,
+  )
+  note(facts, 'a plain name with an unknown word, no other sign', isOfUnknown && isBare && isSilent)
 }
 
 /** Points of a name that clearly says what a value is. */
@@ -131,7 +141,7 @@ const ACTS = bitsOf('enter', 'valid', 'keep')
 const SEQUENCE = /^(?:0?1234(?:5(?:6(?:78?)?)?)?|654321|(\d)\1+|ABC123)$/
 
 /** For what the mail is about, and what is to be done with the value. */
-function matterFacts(all: Combined): readonly string[] {
+function addMatter(all: Combined, facts: Set<string>): void {
   const { meaning, shape, topic, value } = all
   const { subject, body, chars, hasPercent } = topic
   const isKept = (body & KEPT) !== 0
@@ -148,34 +158,37 @@ function matterFacts(all: Combined): readonly string[] {
   // A TAN is said to be for an amount.
   const isMoney = (body & BIT.money) !== 0 || (topic.figures.amounts > 0 && meaning.isOtp !== true)
   const isOneLiner = !isLong && !isOf(OTHER_MATTERS) && topic.figures.amounts === 0
-  return holding([
-    ['a short mail', !isLong],
-    ['a short mail about nothing else, called a code', isOneLiner && isNamed],
-    ['a short mail about nothing else, a plain name', isOneLiner && isBare],
-    ['a mail', isLong && chars <= MEDIUM_CHARS],
-    ['a long mail', chars > MEDIUM_CHARS],
-    ['a plain name, no word of signing in', isBare && !isOf(SIGN_IN)],
-    ['a plain name, kept secret or expires', isBare && isKept],
-    ['nothing to do with it', isLong && isIdle],
-    ['named, but nothing to do with it', isLong && isIdle && isNamed],
-    ['business, nothing to do with it', isBusiness && isIdle && isCalled],
-    ['business, never expires', isBusiness && !isKept && isCalled],
-    ['business, entered', isBusiness && isAsked],
-    ['meeting, never expires', isOf(BIT.meeting) && !isKept],
-    ['meeting, called a one-time code', isOf(BIT.meeting) && meaning.isOtp === true],
-    ['place, never expires', isOf(BIT.place) && !isKept],
-    ['offer, not secret', isOf(BIT.promo) && !isSecret],
-    ['letters and digits, named', shape === 'mixed' && isNamed],
-    ['code and order in the subject', (subject & CODE_LIKE) !== 0 && (subject & BIT.naming) !== 0],
-    ['an amount, nothing to enter', isMoney && isUnused && isCalled],
-    ['a percentage in the mail', hasPercent],
-    ['a percentage, not secret', hasPercent && !isSecret && isCalled],
-    [
-      'a sequence of digits in a mail with examples',
-      SEQUENCE.test(value) && isOf(bitsOf('example', 'tech')),
-    ],
-    ['kept secret and expires', isSecret && (body & BIT.valid) !== 0],
-  ])
+  note(facts, 'a short mail', !isLong)
+  note(facts, 'a short mail about nothing else, called a code', isOneLiner && isNamed)
+  note(facts, 'a short mail about nothing else, a plain name', isOneLiner && isBare)
+  note(facts, 'a mail', isLong && chars <= MEDIUM_CHARS)
+  note(facts, 'a long mail', chars > MEDIUM_CHARS)
+  note(facts, 'a plain name, no word of signing in', isBare && !isOf(SIGN_IN))
+  note(facts, 'a plain name, kept secret or expires', isBare && isKept)
+  note(facts, 'nothing to do with it', isLong && isIdle)
+  note(facts, 'named, but nothing to do with it', isLong && isIdle && isNamed)
+  note(facts, 'business, nothing to do with it', isBusiness && isIdle && isCalled)
+  note(facts, 'business, never expires', isBusiness && !isKept && isCalled)
+  note(facts, 'business, entered', isBusiness && isAsked)
+  note(facts, 'meeting, never expires', isOf(BIT.meeting) && !isKept)
+  note(facts, 'meeting, called a one-time code', isOf(BIT.meeting) && meaning.isOtp === true)
+  note(facts, 'place, never expires', isOf(BIT.place) && !isKept)
+  note(facts, 'offer, not secret', isOf(BIT.promo) && !isSecret)
+  note(facts, 'letters and digits, named', shape === 'mixed' && isNamed)
+  note(
+    facts,
+    'code and order in the subject',
+    (subject & CODE_LIKE) !== 0 && (subject & BIT.naming) !== 0,
+  )
+  note(facts, 'an amount, nothing to enter', isMoney && isUnused && isCalled)
+  note(facts, 'a percentage in the mail', hasPercent)
+  note(facts, 'a percentage, not secret', hasPercent && !isSecret && isCalled)
+  note(
+    facts,
+    'a sequence of digits in a mail with examples',
+    SEQUENCE.test(value) && isOf(bitsOf('example', 'tech')),
+  )
+  note(facts, 'kept secret and expires', isSecret && (body & BIT.valid) !== 0)
 }
 
 /** A bank that sends a code without a verb of entering names it in the subject. */
@@ -190,27 +203,48 @@ function isOfOffer(value: string, offered: ReadonlySet<string>): boolean {
 }
 
 /** For the numbers of the mail. */
-function figureFacts(all: Combined): readonly string[] {
+function addFigure(all: Combined, facts: Set<string>): void {
   const { meaning, shape, topic, value, isLabelled } = all
   const { amounts, hasMasked, hasMinutes, labelled, hasPlaceholder, offered } = topic.figures
   const isUnused = isNothingToEnter(topic)
   const isRead = (topic.body & BIT.enter) === 0 && (topic.subject & CODE_LIKE) === 0
   const isCalled = meaning.points > 0
-  return holding([
-    ['a placeholder in the mail', hasPlaceholder],
-    ['with the number of an offer, as coupons are', shape === 'mixed' && isOfOffer(value, offered)],
-    ['one amount', amounts === 1],
-    ['several amounts', amounts > 1],
-    ['several amounts, nothing to enter', amounts > 1 && isUnused && isCalled],
-    ['several amounts, not secret', amounts > 1 && (topic.body & BIT.keep) === 0 && isCalled],
-    ['several amounts, no verb of entering', amounts > 1 && isRead && isCalled],
-    ['a masked number, no verb of entering', hasMasked && isRead && isCalled],
-    ['a masked number', hasMasked],
-    ['a masked number, nothing to enter', hasMasked && isUnused && isCalled],
-    ['a time of minutes', hasMinutes],
-    ['a time of minutes, called a code', hasMinutes && isCalled],
-    ['one of several labelled values', isLabelled && labelled > 2],
-    ['one of several labelled values, nothing to enter', isLabelled && labelled > 2 && isUnused],
-    ['several labelled values, nothing to enter', labelled > 2 && isUnused && isCalled],
-  ])
+  const isListed = amounts > 0 && isLabelled && labelled > 1
+  const isSettled = ((topic.body | topic.subject) & BIT.settled) !== 0
+  const isExpiring = (topic.body & BIT.valid) !== 0 || hasMinutes
+  note(facts, 'a placeholder in the mail', hasPlaceholder)
+  note(
+    facts,
+    'with the number of an offer, as coupons are',
+    shape === 'mixed' && isOfOffer(value, offered),
+  )
+  note(facts, 'one amount', amounts === 1)
+  note(facts, 'several amounts', amounts > 1)
+  note(facts, 'several amounts, nothing to enter', amounts > 1 && isUnused && isCalled)
+  note(
+    facts,
+    'several amounts, not secret',
+    amounts > 1 && (topic.body & BIT.keep) === 0 && isCalled,
+  )
+  note(facts, 'several amounts, no verb of entering', amounts > 1 && isRead && isCalled)
+  note(facts, 'a masked number, no verb of entering', hasMasked && isRead && isCalled)
+  note(facts, 'a masked number', hasMasked)
+  note(facts, 'a masked number, nothing to enter', hasMasked && isUnused && isCalled)
+  note(facts, 'a time of minutes', hasMinutes)
+  note(facts, 'a time of minutes, called a code', hasMinutes && isCalled)
+  note(facts, 'one of several labelled values', isLabelled && labelled > 2)
+  note(
+    facts,
+    'one of several labelled values, nothing to enter',
+    isLabelled && labelled > 2 && isUnused,
+  )
+  note(facts, 'an amount and labelled values, no verb of entering', isListed && isRead && isCalled)
+  note(
+    facts,
+    'an amount and labelled values, no sign of a code',
+    isListed && isCalled && !isExpiring,
+  )
+  note(facts, 'settled, no verb of entering', isSettled && isRead && isCalled)
+  note(facts, 'settled, never expires', isSettled && isCalled && !isExpiring)
+  note(facts, 'several labelled values, nothing to enter', labelled > 2 && isUnused && isCalled)
 }

@@ -2,7 +2,7 @@ import { FREE, NAMERS, NOUNS, type PlacedValue } from './binding.ts'
 import { isChained, isPhrase } from './chained-words.ts'
 import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
-import { isStop } from './sentences.ts'
+import { clauseEnd, clauseStart } from './sentences.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
 /** The words that seem to say what a number is. */
@@ -25,10 +25,6 @@ export interface Labels {
 
 /** No words. */
 export const NO_LABEL: Label = { concepts: 0, clause: 0, gap: 0, words: '' }
-
-/** Distance of a label from its number inside one sentence. */
-const REACH_BEFORE = 170
-const REACH_AFTER = 90
 
 /** Meanings that say nothing about what a number is. */
 const SILENT = bitsOf('valid', 'keep', 'time')
@@ -129,22 +125,4 @@ export function firstAfter(
     else high = middle
   }
   return low
-}
-
-/** Where the sentence that contains a position begins. */
-export function clauseStart(text: string, place: number): number {
-  const limit = Math.max(0, place - REACH_BEFORE)
-  for (let at = place - 1; at >= limit; at -= 1) {
-    if (isStop(text, at)) return at + 1
-  }
-  return limit
-}
-
-/** Where the sentence that contains a position ends. */
-export function clauseEnd(text: string, place: number): number {
-  const limit = Math.min(text.length, place + REACH_AFTER)
-  for (let at = place; at < limit; at += 1) {
-    if (isStop(text, at)) return at
-  }
-  return limit
 }

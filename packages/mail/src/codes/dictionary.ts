@@ -16,8 +16,10 @@ import { NORTHERN } from './words/northern.ts'
 import { OTHER_CODES } from './words/other-codes.ts'
 import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
 import { ROMANCE } from './words/romance.ts'
+import { SETTLED } from './words/settled.ts'
 import { SLAVIC } from './words/slavic.ts'
 import { SOUTHERN } from './words/southern.ts'
+import { VERBS } from './words/verbs.ts'
 
 /** The words of all languages. A new language is a row in one of these files. */
 export const WORDS: Lexicon = {
@@ -35,6 +37,16 @@ export const WORDS: Lexicon = {
   ...ASIAN,
   ...SOUTHERN,
   ...AFRICAN,
+}
+
+/** With the tables that are for all languages together. */
+const ALL_WORDS: Lexicon = {
+  ...WORDS,
+  ...DOCUMENTS,
+  ...ACCOUNTS,
+  ...OTHER_CODES,
+  ...SETTLED,
+  ...VERBS,
 }
 
 /** Letters before the last part of a compound. */
@@ -65,7 +77,7 @@ export class Dictionary {
 
   constructor() {
     const tries = { forward: new TrieBuilder(), backward: new TrieBuilder() }
-    for (const language of Object.values({ ...WORDS, ...DOCUMENTS, ...ACCOUNTS, ...OTHER_CODES })) {
+    for (const language of Object.values(ALL_WORDS)) {
       const codeWords = codeWordsOf(language)
       for (const concept of CONCEPTS) {
         const own = BIT[concept]

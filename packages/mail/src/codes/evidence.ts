@@ -1,7 +1,7 @@
 import { adjacentFacts } from './adjacent-words.ts'
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { combinedFacts } from './combinations.ts'
+import { addCombined } from './combinations.ts'
 import { formFacts, styleFacts } from './findings.ts'
 import { type Layout, layoutFacts, layoutOf } from './layout.ts'
 import type { LineSource } from './lines.ts'
@@ -68,9 +68,11 @@ export function evidenceOf(
   if (values.length === 0) return []
   const topic = topicOf(mail.all())
   const numbers = values.filter(({ value }) => hasDigit(value))
+  const open = numbers.filter(isOpen)
   const inMail: InMail = {
     numbers: numbers.length,
-    alone: numbers.filter(isAlone).length,
+    open: open.length,
+    alone: open.filter(isAlone).length,
     lines: mail.length,
     listed: listedValues(values),
   }
@@ -81,7 +83,9 @@ export function evidenceOf(
 
 interface InMail {
   readonly numbers: number
-  /** Numbers that stand alone. */
+  /** Numbers that are not known to be something else. */
+  readonly open: number
+  /** Those of them that stand alone. */
   readonly alone: number
   readonly lines: number
   readonly listed: ReadonlySet<string>
@@ -104,35 +108,45 @@ function evidenceOfValue(
   const relations = relationsOf(mail, shown, topic)
   const best = bestOther(values, own)
   const style = mostStyled(shown)
-  const facts = [
-    ...main.traps,
-    ...meaningFacts(meaning),
-    ...sentenceFacts(main.around),
-    ...formFacts(main.candidate),
-    ...style,
-    ...topicFacts(meaning, topic),
-    ...placeFacts(own, values, topic),
-    ...shown.flatMap(({ line, candidate }) => adjacentFacts(line, candidate)),
-    ...comparedFacts(own, best, inMail),
-    ...layoutFacts({ places: shown, style }, layout, (index) => mail.line(index)),
-    ...combinedFacts({
-      meaning,
-      shape: main.candidate.shape,
-      style,
-      isNumber: hasDigit(value),
-      isAlone: isAlone(own),
-      isLabelled: isLabelledLine(main.line.text),
-      isLabelledOtherwise: isLabelledOtherwise(mail, main.candidate),
-      isOfUnknown: isOfUnknown(main.line, main.candidate),
-      isStyled: layout.isStyled,
-      isOnlyAlone: isAlone(own) && inMail.alone === 1 && hasDigit(value),
-      value,
-      relations,
-      topic,
-    }),
-  ]
+  const facts = new Set(main.traps)
+  addAll(facts, meaningFacts(meaning))
+  addAll(facts, sentenceFacts(main.around))
+  addAll(facts, formFacts(main.candidate))
+  addAll(facts, style)
+  addAll(facts, topicFacts(meaning, topic))
+  addAll(facts, placeFacts(own, values, topic))
+  for (const { line, candidate } of shown) addAll(facts, adjacentFacts(line, candidate))
+  addAll(facts, comparedFacts(own, best, inMail))
+  const number = { places: shown, style }
+  addAll(
+    facts,
+    layoutFacts(number, layout, (index) => mail.line(index)),
+  )
+  const combined = {
+    meaning,
+    shape: main.candidate.shape,
+    style,
+    isNumber: hasDigit(value),
+    isAlone: isAlone(own),
+    isLabelled: isLabelledLine(main.line.text),
+    isLabelledOtherwise: isLabelledOtherwise(mail, main.candidate),
+    isOfUnknown: isOfUnknown(main.line, main.candidate),
+    isStyled: layout.isStyled,
+    isNoneNamed: Math.max(best, meaning.points) < NAMED,
+    isNumberAsked: !hasDigit(value) && values.some(isNumberAsked),
+    isOnlyAlone: isAlone(own) && inMail.alone === (isOpen(own) ? 1 : 0) && hasDigit(value),
+    value,
+    relations,
+    topic,
+  }
+  addCombined(combined, facts)
   const lead = Math.max(-LEAD_MAX, Math.min(LEAD_MAX, meaning.points - Math.max(0, best)))
-  return { value, meaning, lead, facts: [...new Set(facts)], relations }
+  return { value, meaning, lead, facts: Array.from(facts), relations }
+}
+
+/** A fact counts once, no matter in how many places of the mail it is found. */
+function addAll(facts: Set<string>, more: readonly string[]): void {
+  for (const fact of more) facts.add(fact)
 }
 
 function valuesOf(mail: MailReader, candidates: readonly Candidate[]): readonly Shown[] {
@@ -191,6 +205,11 @@ function isLabelled({ points, isFar, isBare }: Meaning): boolean {
 
 function isVisible({ line }: Occurrence): boolean {
   return line.source !== 'hidden' && line.source !== 'preheader'
+}
+
+/** Whether nothing says that a value is something else. */
+function isOpen({ main }: Shown): boolean {
+  return main.around.meaning.points > NAMED_OTHERWISE && main.traps.length === 0
 }
 
 function isAlone({ shown }: Shown): boolean {
@@ -287,6 +306,11 @@ function placeFacts(
   return facts
 }
 
+/** A value with a digit that the mail asks to enter, or calls a code. */
+function isNumberAsked({ value, main }: Shown): boolean {
+  return hasDigit(value) && main.around.meaning.points > 0
+}
+
 /** An earlier code that no longer works. */
 function isDead({ main }: Shown): boolean {
   return (main.around.sentence & BIT.dead) !== 0
@@ -306,15 +330,20 @@ function bestOther(values: readonly Shown[], own: Shown): number {
 /** Facts by comparison with the other values of the mail. */
 function comparedFacts(own: Shown, best: number, inMail: InMail): readonly string[] {
   const { meaning } = own.main.around
-  const facts = [NUMBERS[Math.min(inMail.numbers, 9)] ?? '']
+  const others = inMail.open - (isOpen(own) && hasDigit(own.value) ? 1 : 0)
+  const facts = [NUMBERS[Math.min(others, 8)] ?? '']
+  if (inMail.numbers >= MANY_NUMBERS) facts.push('many numbers in the mail')
   const isNamedElsewhere = own.shown.some(({ around }) => around.meaning.points <= NAMED_OTHERWISE)
   if (isNamedElsewhere && meaning.points > NAMED_OTHERWISE && !meaning.isOtp) {
     facts.push('called something else in another place')
   }
   if (inMail.listed.has(own.value)) facts.push('one of a list')
   if (best >= NAMED) facts.push('another value is called a code')
-  if (isAlone(own)) facts.push(ALONE[Math.min(inMail.alone, 4)] ?? '')
-  else if (inMail.alone > 0) facts.push('others stand alone')
+  if (isAlone(own)) {
+    const rivals = inMail.alone - (isOpen(own) && hasDigit(own.value) ? 1 : 0)
+    if (hasDigit(own.value)) facts.push(ALONE[Math.min(rivals, 3)] ?? '')
+    else facts.push(rivals > 0 ? 'letters, numbers stand alone' : 'letters, no number stands alone')
+  } else if (inMail.alone > 0) facts.push('others stand alone')
   const { candidate, line } = own.main
   if (candidate.line > inMail.lines * 0.75) facts.push('in the last quarter of the mail')
   if (!candidate.standsAlone) {
@@ -324,9 +353,12 @@ function comparedFacts(own: Shown, best: number, inMail: InMail): readonly strin
   return facts
 }
 
+/** Numbers of a mail that has more than a code. */
+const MANY_NUMBERS = 5
+
+/** By how many other numbers of the mail could be the code. */
 const NUMBERS = [
-  'no number in the mail',
-  'the only number of the mail',
+  'the only number without another name',
   'one of two numbers',
   'one of a few numbers',
   'one of a few numbers',
@@ -337,8 +369,8 @@ const NUMBERS = [
   'one of very many numbers',
 ] as const
 
+/** By how many others of them stand alone. */
 const ALONE = [
-  'stands alone, without a digit',
   'the only number that stands alone',
   'one of two that stand alone',
   'one of three that stand alone',

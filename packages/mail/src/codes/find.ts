@@ -33,7 +33,7 @@ const NOTHING: OtpFinding = { otp: null, candidates: [] }
 const REPORTED_MAX = 10
 
 /** Lowest confidence with which a code is returned: a wrong code is worse than none. */
-export const CONFIDENCE_MIN = 0.8
+export const CONFIDENCE_MIN = 0.75
 
 /** Highest confidence: no mail is certain. */
 const CONFIDENCE_MAX = 0.99

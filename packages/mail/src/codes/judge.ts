@@ -94,6 +94,8 @@ const CONCEPT_WORDS: Readonly<Record<string, string>> = {
   ending: 'last digits',
   thing: 'case or place',
   changed: 'a change',
+  settled: 'something paid or booked',
+  free: 'free of charge',
 }
 
 /** Weight of the least reason that is reported. */

@@ -154,8 +154,11 @@ const CIRCLED_ALL = /[\u2460-\u2468\u24ea]/g
 /** A line of plain text of this length was wrapped by a program, not by its author. */
 const WRAPPED_CHARS_MIN = 50
 
-/** The start of a list item, a quote or a separator, which does not continue the line before. */
-const BEGINS_ANEW = /^(?:[-*•>#] |[-=_*#~]{3,}$|\||\d{1,2}[.)] )/
+/**
+ * The start of a list item, a quote, a separator or a label, which does not continue the line
+ * before.
+ */
+const BEGINS_ANEW = /^(?:[-*•>#] |[-=_*#~]{3,}$|\||\d{1,2}[.)] |\p{Lu}[^:：.,!?]{1,24}[:：] )/u
 
 /** The non-empty lines of plain text, wrapped lines joined. */
 function textLines(text: string, linesMax: number): readonly string[] {

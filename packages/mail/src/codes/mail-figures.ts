@@ -26,10 +26,15 @@ const PRICE =
   /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]{0,20}|(?<![\d.,])\d[\d.,]{0,20}\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
 const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
+const PAIR = /\p{L}{2}[:：] ?[^\s:：]{0,24}\d/gu
 const PLACEHOLDER =
   /\{\{\s?[\p{L}\w.]{1,40}\s?\}\}|[$#]\{[\p{L}\w.]{1,40}\}|%\{?[a-z_]{2,40}\}?%|<%=/u
 const PERCENT = /(?<!\d)(\d\d)\s?[%％٪]|[%％٪]\s?(\d\d)(?!\d)/g
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
+
+/** A word for days: goods can be returned for 30 days. */
+const DAYS =
+  /^(?:day|tag|jour|d[ií]a|giorn|dag|dn|dien|den|ден|дн|дан|gün|日|天|일|ngày|วัน|hari|يوم|أيام|ימים|יום|روز|दिन|দিন|nap|päiv|zil|ημέρ|siku)/iu
 
 /** Amounts that are counted: more do not tell more. */
 const AMOUNTS_MAX = 3
@@ -57,6 +62,7 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     hasMasked ||= MASKED.test(text)
     hasMinutes ||= isOfMinutes(line)
     if (isLabelled(text)) labelled.add(text)
+    else for (const [pair] of text.matchAll(PAIR)) labelled.add(pair)
   }
   for (const amount of amounts) {
     if (/^\d{2,4}$/.test(amount)) offered.add(amount)
@@ -80,6 +86,7 @@ function isOfMinutes({ text, hits }: ReadLine): boolean {
   return hits.some(
     ({ start, concepts }) =>
       (concepts & BIT.time) !== 0 &&
+      !DAYS.test(text.slice(start, start + MINUTES_CHARS)) &&
       MINUTES.test(text.slice(Math.max(0, start - MINUTES_CHARS), start)),
   )
 }

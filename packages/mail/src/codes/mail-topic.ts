@@ -70,14 +70,18 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
   }
 }
 
-/** The meanings of a subject; a word that names a number there is not its topic. */
+/** The meanings of a subject. */
 function topicConcepts({ hits, owners }: ReadLine): number {
   let concepts = 0
   for (let at = 0; at < hits.length; at += 1) {
-    const meant = hits[at]?.concepts ?? 0
-    concepts |= owners[at] === FREE ? meant : meant & ~BIT.naming
+    concepts |= topicOfWord(hits[at]?.concepts ?? 0, owners[at])
   }
   return concepts
+}
+
+/** A word that names a number, `Order 77120`, is not the topic of the mail. */
+function topicOfWord(concepts: number, owner: number | undefined): number {
+  return owner === FREE ? concepts : concepts & ~BIT.naming
 }
 
 /** A longer mail that does not mention signing in contains another kind of code. */
@@ -119,8 +123,9 @@ function balance(lines: readonly ReadLine[]): readonly string[] {
   let signs = 0
   let others = 0
   let promos = 0
-  for (const line of lines) {
-    for (const { concepts } of line.hits) {
+  for (const { hits, owners } of lines) {
+    for (let at = 0; at < hits.length; at += 1) {
+      const concepts = topicOfWord(hits[at]?.concepts ?? 0, owners[at])
       if ((concepts & SIGNS_OF_CODE) !== 0) signs += 1
       if ((concepts & OTHER_MATTERS) !== 0) others += 1
       if ((concepts & BIT.promo) !== 0) promos += 1

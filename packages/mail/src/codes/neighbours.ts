@@ -1,8 +1,9 @@
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { clauseStart, type Label, labelOfEnd, labelOfStart } from './context.ts'
+import { type Label, labelOfEnd, labelOfStart } from './context.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { type Meaning, meaningOf, NO_MEANING, OTHERWISE, unlessOfThing } from './meaning.ts'
+import { clauseStart } from './sentences.ts'
 import { bitsOf } from './words/concepts.ts'
 
 /** Weight of the lines above, nearest first. */

@@ -1,9 +1,10 @@
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { clauseStart, firstAfter } from './context.ts'
+import { firstAfter } from './context.ts'
 import { foldWord } from './fold.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { labelLineOf } from './neighbours.ts'
+import { clauseStart } from './sentences.ts'
 import { followsColon } from './tokens.ts'
 import { BIT } from './words/concepts.ts'
 

@@ -1,9 +1,11 @@
 import { FREE, NAMERS } from './binding.ts'
 import type { Candidate } from './candidates.ts'
-import { clauseEnd, clauseStart, firstAfter } from './context.ts'
+import { firstAfter } from './context.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
 import { labelLineOf } from './neighbours.ts'
+import { clauseEnd, clauseStart } from './sentences.ts'
 import type { Surroundings } from './surroundings.ts'
+import { BIT, bitsOf } from './words/concepts.ts'
 
 /** Where words stand, seen from a number. */
 export const RELATIONS = [
@@ -75,9 +77,13 @@ function addPlace(mail: MailReader, { candidate, line, around }: Place, found: I
   add(8, beside(1))
 }
 
+/** What a line that asks to keep a code secret does not speak of: `not even to our couriers`. */
+const NOT_MEANT = bitsOf('promo', 'place', 'meeting')
+
 /** The meanings of a line, without the names of numbers in it. */
 export function freeConcepts(line: ReadLine): number {
-  return conceptsIn(line, 0, line.text.length)
+  const concepts = conceptsIn(line, 0, line.text.length)
+  return (concepts & BIT.keep) === 0 ? concepts : concepts & ~NOT_MEANT
 }
 
 function conceptsIn({ hits, owners }: ReadLine, start: number, end: number): number {

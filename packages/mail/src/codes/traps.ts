@@ -1,4 +1,4 @@
-import { CODE_LIKE } from './binding.ts'
+import { CODE_LIKE, isLoneYear } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { firstAfter } from './context.ts'
 import { styleAt } from './findings.ts'
@@ -84,7 +84,8 @@ function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
   if (around.meaning.points < 3) return isAsked(candidate, line, around)
   if (DAY_BEFORE.test(line.text.slice(Math.max(0, candidate.start - 30), candidate.start)))
     return false
-  return candidate.standsAlone || (around.before.concepts & CODE_LIKE) !== 0
+  if (candidate.standsAlone) return true
+  return (around.before.concepts & CODE_LIKE) !== 0 && isLoneYear(line.text, candidate)
 }
 
 /** `Enter these four digits: 1984`. */

@@ -77,7 +77,7 @@ const LETTERS_MAX = 3
 const LABELLED = /^[|│┃║\s]*[A-Z]{2,}\s?[:：]/
 
 function groupsOf(written: string): Form | null {
-  if (!GROUPED.test(written) || LABELLED.test(written)) return null
+  if (hasSmallLetter(written) || !GROUPED.test(written) || LABELLED.test(written)) return null
   const parts = written.split(SEPARATORS).filter((part) => part !== '')
   const value = parts.join('')
   if (value.length < VALUE_CHARS_MIN || value.length > VALUE_CHARS_MAX) return null
@@ -87,6 +87,15 @@ function groupsOf(written: string): Form | null {
   if (form.shape === 'digits') return areDigitGroups(parts) ? form : null
   if (form.shape === 'letters') return areRandomLetters(parts) ? form : null
   return parts.some(isNoPart) || hasAdjacentLetters(parts) ? null : form
+}
+
+/** Most lines have one, and are then not matched with an expression. */
+function hasSmallLetter(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x61 && code <= 0x7a) return true
+  }
+  return false
 }
 
 /** `482/913`, `48:29:13`; not a date or a time. */
@@ -125,7 +134,12 @@ const SMALL_WORDS =
 /** Three words and more, with a letter that is not ASCII: the others are found as tokens. */
 const SPACED_WORDS = /^(?=.*[^\0-\x7f])\p{Ll}{3,12}(?: \p{Ll}{3,12}){2,5}$/u
 
+/** Three words and more with dots, `tulp.fiets.regen`; not the name of a host. */
+const DOTTED_WORDS =
+  /^(?!www\.)\p{Ll}{3,12}(?:\.\p{Ll}{3,12}){1,3}\.(?!(?:com|net|org|edu|gov|info|example|test|local|app|dev|cloud|shop|online|invalid)$)\p{Ll}{4,12}$/u
+
 function wordsOf(written: string): Form | null {
+  if (DOTTED_WORDS.test(written)) return wordForm(written, '.')
   if (SPACED_WORDS.test(written)) return wordForm(written, ' ')
   if (SMALL_WORDS.test(written)) return wordForm(written, '-')
   return loudWordsOf(written)

@@ -54,6 +54,10 @@ export const CONCEPTS = [
   'thing',
   /** Changed, in the past: a notice of what happened. */
   'changed',
+  /** Paid, charged, booked: a payment or an order that is done. */
+  'settled',
+  /** Free of charge, a gift. */
+  'free',
 ] as const
 
 /** Name of one meaning. */

@@ -1,0 +1,35 @@
+import type { Lexicon } from './concepts.ts'
+
+/** Further verbs for entering, signing in and expiring, and codes of words; all languages. */
+export const VERBS: Lexicon = {
+  verbs: {
+    code: `three words, four words, drei Wörter, vier Wörter, trois mots, quatre mots, tres palabras,
+      cuatro palabras, três palavras, quatro palavras, tre parole, quattro parole, drie woorden, vier woorden,
+      tre ord, tre ordene, kolme sanaa, kolm sõna, trīs vārdi, trys žodžiai, trzy słowa, tři slova, tri slová,
+      három szó, három szót, trei cuvinte, три думи, tri riječi, tri reči, три речи, tri besede, три слова,
+      τρεις λέξεις, üç kelime, üç söz, uchta so'z, үш сөз, ثلاث كلمات, שלוש מילים, שלוש המילים, سه کلمه,
+      तीन शब्द, তিনটি শব্দ, สามคำ, ba từ, tiga kata, 三つの言葉, 3つの言葉, 三个词, 三個詞, 세 단어, maneno matatu`,
+    enter: `put it in, fill it in, you will be asked for, asks you for, wants from you, is asking for, abgefragt,
+      saisis, utilise, vous sera demandé, composez, te pedirá, le pedirá, será solicitado, será pedido,
+      inserite, ti verrà chiesto, verrà richiesto, voert in, intikken, opgeven, wordt gevraagd, skrive inn,
+      naputtele, syötät, kysytään, kleebi, toksi, iekopē, surink, įklijuok, nurodyk, wpiszesz, wprowadzisz,
+      podasz, wstukaj, wstuknij, poprosimy o, zadáte, naťukej, naťukaj, po tobě chce, po vás chce,
+      budete vyzváni, beírod, introduci, upotrijebi, prilepi, употребите, вбей, вводьте, πληκτρολογείτε,
+      επικόλλησε, yazıp, yazdıktan, girdikten, tuşla, köçürün, kiritish, киритинг, ёзинг, енгіз, енгізу,
+      كتابته, কপি করুন, পেস্ট করুন, টাইপ করো, សរសេរ, gõ, masukin, tampal, lebetaken, gunakaken, leboken,
+      lebetkeun, asupkeun, itipa, 入れて, 넣으세요, 써 주세요, 쳐 주세요, charaza, አስገባ, ይተይቡ, chwetheza, kopjo,
+      ngjit, употребете, укажыце, գրիր, оруул, teipia`,
+    login: `gets you in, gets you back in, back into your account, reinkommen, entsperren, freischalten,
+      déverrouiller, desbloquear, entrare, sbloccare, binnen te komen, ontgrendelen, komma in, låsa upp, wejść,
+      odblokować, vstoupit, odemknout, odomknúť, bejutni, feloldás*, intrați, logare, логин, разблокировать,
+      розблокувати, μπεις, μπείτε, erişim, kilidini aç, الوصول, גישה, دسترسی, ঢোকার, ঢুকতে, ঢুকুন, நுழைய,
+      ప్రవేశించడానికి, vào ứng dụng, mở khóa, akses, buka kunci, mlebet, mlebu, ndaftar, usajili, ロック解除,
+      들어가, 잠금 해제, 解锁, 解鎖, 进入, 進入`,
+    dead: 'is wrong, was wrong, was rejected, wird abgelehnt, est refusé, no funciona el código',
+    naming: 'comenzii, comenzilor, numărul comenzii',
+    valid: `lasts, dead after, dies in, won't work after, only works for, works only for, funktioniert, innerhalb von,
+      ne servent qu'une fois, ne sert qu'une fois, sera oublié*, seront oublié*, funciona por, funziona per,
+      działa, vydrží, vydrží jen, működik, сгорит, живёт, живет, згорить, dakikanız var, تنتهي, سارٍ, תקפה,
+      使えます, saged dipunginakaken, hanya bisa dipakai, के भीतर`,
+  },
+}
