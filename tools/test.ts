@@ -13,7 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
 /** More than cores: many tests wait. */
-const PROCESSES = 5
+const PROCESSES = 4
 
 /** A test that fails may leave a timer that keeps its process, which ends then. */
 const STEP_MS_MAX = 1_200_000
