@@ -10,6 +10,7 @@
 import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { processorTime, stolenPercent } from '../packages/server/test/testing-processor-time.ts'
 import type { Contender } from './contenders/contender.ts'
 import { startInbucket } from './contenders/inbucket.ts'
 import { startMailHog } from './contenders/mailhog.ts'
@@ -17,7 +18,6 @@ import { startMailpit } from './contenders/mailpit.ts'
 import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
 import { startSmtpSink } from './contenders/smtp-sink.ts'
 import { cpuTimeUs } from './load/cpu-time.ts'
-import { machineTimes, stolenPercent } from './load/machine-times.ts'
 import { type Load, runSmtpSource, smtpSourceArgs } from './load/smtp-source.ts'
 
 const REUSED = { connections: 20, mails: 5000, sizeBytes: 4000, isReused: true } as const
@@ -87,7 +87,7 @@ async function measure(
   const command = smtpSourceArgs({ ...load, recipient: RECIPIENT }).join(' ')
   const rates = new Map(contenders.map((one): [Contender, number[]] => [one, []]))
   const cpuUs = new Map(contenders.map((one): [Contender, number[]] => [one, []]))
-  const before = machineTimes()
+  const before = processorTime()
   for (let round = 0; round < ROUNDS; round++) {
     for (const contender of contenders) {
       const isSlow = !load.isReused && contender.name.startsWith('smtp-server')

@@ -6,9 +6,9 @@
 import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { processorTime, stolenPercent } from '../packages/server/test/testing-processor-time.ts'
 import { type Mayfly, startMayfly } from './contenders/mayfly.ts'
 import { cpuTimeUs } from './load/cpu-time.ts'
-import { machineTimes, stolenPercent } from './load/machine-times.ts'
 import { postgresCpuUs, postgresPid } from './load/postgres-cpu.ts'
 import { runSmtpSource } from './load/smtp-source.ts'
 
@@ -31,7 +31,7 @@ await using stack = new AsyncDisposableStack()
 const [one, three] = [await startCluster(['b']), await startCluster(['b', 'c', 'd'])]
 const measureBoth = async () => ({ one: await measure(one), three: await measure(three) })
 for (let round = 0; round < WARM_UP_ROUNDS; round++) await measureBoth()
-const before = machineTimes()
+const before = processorTime()
 const rounds: Awaited<ReturnType<typeof measureBoth>>[] = []
 for (let round = 0; round < ROUNDS; round++) rounds.push(await measureBoth())
 console.log(

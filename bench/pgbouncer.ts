@@ -7,8 +7,8 @@ import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { limitSessions, startPgBouncer } from '../packages/server/test/testing-pgbouncer.ts'
 import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { processorTime, stolenPercent } from '../packages/server/test/testing-processor-time.ts'
 import { startMayfly } from './contenders/mayfly.ts'
-import { machineTimes, stolenPercent } from './load/machine-times.ts'
 import { runSmtpSource } from './load/smtp-source.ts'
 
 const ROUNDS = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 8)
@@ -44,7 +44,7 @@ const measure = async () => ({
 })
 // The first mails of a process take longer.
 await measure()
-const before = machineTimes()
+const before = processorTime()
 const rounds: Awaited<ReturnType<typeof measure>>[] = []
 for (let round = 0; round < ROUNDS; round++) rounds.push(await measure())
 const ratio = median(rounds.map((round) => round.pooled / round.direct))

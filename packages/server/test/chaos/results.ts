@@ -1,9 +1,9 @@
 // What came of each seed, kept in a file: a long run may be made in pieces.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import type { ProcessorTime } from '../testing-processor-time.ts'
 import type { Violation } from './checker.ts'
 import type { History } from './history.ts'
-import type { ProcessorTime } from './processor-time.ts'
 
 /** What came of one seed. */
 export type SeedResult = {

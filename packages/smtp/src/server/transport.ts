@@ -101,12 +101,8 @@ export class SocketTransport implements Transport {
   }
 
   finish(text: string): void {
-    const socket = this.#socket
-    socket.write(text, 'latin1')
-    // The system sends what it was given before it closes: a shutdown first only costs time.
-    const isHandedOver = socket === this.#plain && socket.writableLength === 0
-    if (isHandedOver) socket.destroy()
-    else socket.destroySoon()
+    this.#socket.write(text, 'latin1')
+    this.#socket.destroySoon()
   }
 
   destroy(): void {

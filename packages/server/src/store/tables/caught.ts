@@ -2,23 +2,15 @@ import type { AccountId, AttachmentId, InboxId, MessageId } from '@mayfly/contra
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
+import type { Candidate } from './candidates.ts'
 import type { MailContent } from './mails.ts'
 
 /** A message in one of the project inboxes of an account. */
 export type CaughtRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
 
 /** What lists and searches need of a message without its content. */
-export type CaughtEntry = CaughtRef & {
-  readonly inbox: { readonly id: InboxId; readonly address: string }
-  readonly receivedAt: number
-  readonly from: { readonly name: string | null; readonly address: string | null }
-  readonly subject: string | null
-  readonly sizeBytes: number
-  readonly isRead: boolean
-  readonly hasAttachments: boolean
-  readonly otp: string | null
-  readonly tags: readonly string[]
-}
+export type CaughtEntry = CaughtRef &
+  Omit<Candidate, 'id' | 'sequence'> & { readonly tags: readonly string[] }
 
 /** Messages of several project inboxes of one account. */
 export class CaughtMessages {

@@ -28,6 +28,12 @@ export function processorTime(): ProcessorTime {
   }
 }
 
+/** How much of the processor time since then the host took. */
+export function stolenPercent(before: ProcessorTime): number {
+  const now = processorTime()
+  return (100 * (now.stolenMs - before.stolenMs)) / Math.max(1, now.allMs - before.allMs)
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
