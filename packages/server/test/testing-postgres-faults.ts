@@ -18,12 +18,21 @@ export async function stoppablePostgres(url: string): Promise<StoppablePostgres>
   await client.end()
   const file = readFileSync(join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8')
   const postmaster = Number(file.split('\n')[0])
-  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
-    // The parent first: it starts a process for each new connection.
-    process.kill(postmaster, name)
+  const signalChildren = (name: 'SIGSTOP' | 'SIGCONT') => {
     for (const child of childrenOf(postmaster)) process.kill(child, name)
   }
-  return { freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') }
+  return {
+    freeze: () => {
+      // The parent first: it starts a process for each new connection.
+      process.kill(postmaster, 'SIGSTOP')
+      signalChildren('SIGSTOP')
+    },
+    thaw: () => {
+      // The parent last: as long as it is stopped, the id of a process that has ended stays valid.
+      signalChildren('SIGCONT')
+      process.kill(postmaster, 'SIGCONT')
+    },
+  }
 }
 
 function childrenOf(pid: number): readonly number[] {
