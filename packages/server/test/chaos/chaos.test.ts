@@ -26,9 +26,11 @@ describe('nodes under faults', () => {
   it('lose, double and miss nothing', { timeout: 240_000 }, async (test) => {
     const { history, violations } = await runChaos({
       seed: 1,
-      durationMs: 10_000,
+      durationMs: 60_000,
       nodes: 2,
-      holdMsMax: 1_500,
+      holdMsMax: 6_000,
+      // Most of its time is waiting, so that other tests have the processor.
+      pauseFactor: 10,
       // Two nodes and a database on a machine that may be busy with other tests.
       recoveryMsMax: 30_000,
       log: (line) => test.diagnostic(line),

@@ -17,8 +17,8 @@ export type Seen = {
   readonly inboxIds: string[]
 }
 
-/** Clients that run until they are stopped. */
-export type Load = { readonly seen: Seen; stop(): Promise<void> }
+/** Clients that run until they are stopped, at the latest with the disposal. */
+export type Load = AsyncDisposable & { readonly seen: Seen; stop(): Promise<void> }
 
 /** What the clients use. */
 type LoadOptions = {
@@ -26,12 +26,15 @@ type LoadOptions = {
   readonly receivers: Receivers
   /** How many wait at a time. */
   readonly waiters: number
+  /** How much longer clients pause than in the long form. */
+  readonly pauseFactor: number
 }
 
 type Inbox = { readonly id: string; readonly emailAddress: string }
 
 const SENDERS = 6
-const SEND_PAUSE_MS = 60
+/** Pauses of those who send, delete and read. */
+const PAUSE_MS = { send: 60, delete: 300, read: 100 }
 /** Inboxes hold 1,000 mails: senders turn to another one now and then. */
 const MAILS_AN_INBOX = 150
 const WAIT_SECONDS = 4
@@ -46,9 +49,9 @@ const REFUSED_PERCENT = 10
 /** Starts all clients of a cluster. */
 export async function startLoad(
   cluster: Cluster,
-  { random, receivers, waiters }: LoadOptions,
+  { random, receivers, waiters, pauseFactor }: LoadOptions,
 ): Promise<Load> {
-  const client = new Clients(cluster, random)
+  const client = new Clients(cluster, { random, pauseFactor })
   await client.receiveWebhooks(receivers)
   for (const node of cluster.nodes.keys()) await client.prepareProbe(node)
   const loops = [
@@ -58,13 +61,11 @@ export async function startLoad(
     client.repeat(() => client.read('reader')),
     ...cluster.nodes.map((_, node) => client.repeat(() => client.probe(node))),
   ]
-  return {
-    seen: client.seen,
-    stop: async () => {
-      client.isStopped = true
-      await Promise.all(loops)
-    },
+  const stop = async () => {
+    client.isStopped = true
+    await Promise.all(loops)
   }
+  return { seen: client.seen, stop, [Symbol.asyncDispose]: stop }
 }
 
 class Clients {
@@ -80,12 +81,14 @@ class Clients {
   isStopped = false
   readonly #cluster: Cluster
   readonly #random: () => number
+  readonly #pauseFactor: number
   readonly #targets = new Map<string, { inbox: Inbox; left: number }>()
   #tokens = 0
 
-  constructor(cluster: Cluster, random: () => number) {
+  constructor(cluster: Cluster, options: Pick<LoadOptions, 'random' | 'pauseFactor'>) {
     this.#cluster = cluster
-    this.#random = random
+    this.#random = options.random
+    this.#pauseFactor = options.pauseFactor
   }
 
   /** Repeats work whose failures are those of the cluster. */
@@ -110,7 +113,7 @@ class Clients {
   async sendToOne(sender: number): Promise<void> {
     const target = await this.#target(`sender ${sender % 3}`)
     await this.#send(this.#anyNode(), target)
-    await delay(SEND_PAUSE_MS * (0.5 + this.#random()))
+    await this.#pause('send')
   }
 
   async wait(): Promise<void> {
@@ -147,7 +150,7 @@ class Clients {
       .delete(`/v1/inboxes/${inbox.id}`)
       .catch(() => {})
     await sending
-    await delay(300)
+    await this.#pause('delete')
   }
 
   async read(reader: string): Promise<void> {
@@ -163,7 +166,7 @@ class Clients {
         isCut: body.nextCursor !== null,
       })
     }
-    await delay(100)
+    await this.#pause('read')
   }
 
   async prepareProbe(node: number): Promise<void> {
@@ -211,6 +214,11 @@ class Clients {
     if (status !== 201) throw new Error(`no inbox: ${status}`)
     this.seen.inboxIds.push(body.inbox.id)
     return body.inbox
+  }
+
+  /** Half to one and a half of the usual pause. */
+  async #pause(kind: keyof typeof PAUSE_MS): Promise<void> {
+    await delay(PAUSE_MS[kind] * this.#pauseFactor * (0.5 + this.#random()))
   }
 
   #anyNode(): number {

@@ -16,6 +16,8 @@ export type RunOptions = PlanOptions & {
   readonly log: (line: string) => void
   /** Clients that wait at a time; two unless given. */
   readonly waiters?: number
+  /** How much longer clients pause than in the long form. */
+  readonly pauseFactor?: number
   /** Statements that break the database on purpose: the checker must find it. */
   readonly planted?: string
 }
@@ -48,7 +50,12 @@ export async function runChaos(options: RunOptions): Promise<RunResult> {
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
   })
   if (options.planted !== undefined) await cluster.query(options.planted)
-  const load = await startLoad(cluster, { random, receivers, waiters: options.waiters ?? 2 })
+  await using load = await startLoad(cluster, {
+    random,
+    receivers,
+    waiters: options.waiters ?? 2,
+    pauseFactor: options.pauseFactor ?? 1,
+  })
   const faults: PlayedFault[] = []
   await untilAccepting(load.seen, performance.now(), everyNode(cluster))
   for (const fault of planFaults(options)) {
