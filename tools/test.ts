@@ -36,6 +36,8 @@ await createTemplate(postgres.url)
 process.env['TEST_POSTGRES_URL'] = postgres.url
 // Compiled code is kept between the test processes, and between runs.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
+process.env['SYSTEM_CHROMIUM_PATH'] ??= process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+process.env['CHROMIUM_PATH'] = join(ROOT, 'tools', 'chromium.sh')
 // These wait for faults to pass most of the time: beside the others from the start.
 const chaos = files.filter((file) => file.startsWith('packages/server/test/chaos/'))
 const inPackages = difference(files, chaos).filter((file) => file.startsWith('packages/'))
