@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { installClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
+import { sharedService } from '../packages/server/test/testing-start-service.ts'
+import { installExampleClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -20,11 +21,13 @@ function assertExplained(output: string, reason: RegExp): void {
 }
 
 describe('the examples', () => {
-  before(installClient)
+  const shared = sharedService()
+
+  before(installExampleClient)
 
   for (const name of ['vitest', 'jest', 'jest-commonjs', 'playwright'] as const) {
     it(`${name}: passes while the application works`, async () => {
-      const { code, output } = await runSuite(name)
+      const { code, output } = await runSuite(await shared(), name)
       assert.equal(code, 0, output)
     })
   }
@@ -40,7 +43,7 @@ describe('the examples', () => {
   for (const [name, fault, message] of broken) {
     it(`${name}: says what happened when the application is ${fault}`, async () => {
       const args = ['-t', 'with the code from the mail']
-      const { code, output } = await runSuite(name, { fault, args, env: IMPATIENT })
+      const { code, output } = await runSuite(await shared(), name, { fault, args, env: IMPATIENT })
       assert.equal(code, 1, output)
       assertExplained(output, message)
     })
@@ -50,7 +53,7 @@ describe('the examples', () => {
     const results = join(ROOT, '.cache', 'playwright')
     const reportFile = join(ROOT, '.cache', 'playwright-report.json')
     await rm(results, { recursive: true, force: true })
-    const { code, output } = await runSuite('playwright', {
+    const { code, output } = await runSuite(await shared(), 'playwright', {
       fault: 'codeless',
       args: ['--grep', 'with the code from the mail', '--reporter', 'line,json'],
       env: { ...IMPATIENT, PLAYWRIGHT_JSON_OUTPUT_FILE: reportFile },

@@ -1,10 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdir, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { startService } from '../packages/server/test/testing-start-service.ts'
-import { packPackage } from '../tools/build/pack.ts'
-import { stagePackages } from '../tools/build/stage.ts'
+import type { TestService } from '../packages/server/test/testing-start-service.ts'
+import { installClient } from '../tools/build/installed.ts'
 import { startApp } from './signup-app/app.ts'
 import type { Fault } from './signup-app/mails.ts'
 
@@ -36,12 +34,12 @@ export type SuiteOptions = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a suite against a Mayfly and an application of its own. */
+/** Runs a suite against an account and an application of its own. */
 export async function runSuite(
+  mayfly: TestService,
   name: SuiteName,
   { fault = 'none', args = [], env = {} }: SuiteOptions = {},
 ): Promise<SuiteOutcome> {
-  await using mayfly = await startService()
   await using app = await startApp({ smtpHost: '127.0.0.1', smtpPort: mayfly.smtpPort, fault })
   const account = await mayfly.register()
   const [program, ...rest] = SUITES[name]
@@ -72,16 +70,12 @@ export async function runSuite(
 }
 
 /**
- * Builds and packs the client, and installs it as `@mayfly/client` of the suites: Jest takes no
- * TypeScript from packages, and users have the packed one too.
+ * Installs the packed client as `@mayfly/client` of the suites: Jest takes no TypeScript from
+ * packages, and users have the packed one too.
  */
-export async function installClient(): Promise<void> {
-  const stage = join(ROOT, '.cache', 'examples')
-  await mkdir(stage, { recursive: true })
-  await stagePackages(stage, ['client'])
-  const tarball = await packPackage(stage, 'client')
-  const folder = join(ROOT, 'examples', 'node_modules', '@mayfly', 'client')
+export async function installExampleClient(): Promise<void> {
+  const { nodeModules } = await installClient()
+  const folder = join(ROOT, 'examples', 'node_modules', '@mayfly')
   await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  await promisify(execFile)('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
+  await cp(join(nodeModules, '@mayfly'), folder, { recursive: true })
 }

@@ -6,7 +6,7 @@
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packPackage } from './build/pack.ts'
+import { packPackages } from './build/pack.ts'
 import { PUBLISHED } from './build/packages.ts'
 import { stagePackages } from './build/stage.ts'
 
@@ -17,7 +17,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 await stagePackages(DIST, positionals)
-for (const { folder } of PUBLISHED) {
-  if (positionals.length > 0 && !positionals.includes(folder)) continue
-  console.log(values.pack === true ? await packPackage(DIST, folder) : `dist/${folder}`)
-}
+const folders = PUBLISHED.map(({ folder }) => folder).filter(
+  (folder) => positionals.length === 0 || positionals.includes(folder),
+)
+const built =
+  values.pack === true
+    ? await packPackages(DIST, folders, DIST)
+    : folders.map((folder) => `dist/${folder}`)
+console.log(built.join('\n'))

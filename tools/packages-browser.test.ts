@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { chromium } from 'playwright-core'
 import { startFakeHttp } from '../packages/client/test/testing-fake-http.ts'
 import { FakeInbox } from '../packages/client/test/testing-fake-inbox.ts'
-import { stagePackages } from './build/stage.ts'
+import { installClient } from './build/installed.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const SECRET = 'whsec_c2VjcmV0'
 
 /** What runs in the page. It is handed over as text, and imports the client as a page does. */
@@ -23,24 +22,15 @@ const PROGRAM = `async ({ headers, body, secret }) => {
 }`
 
 describe('the client in a browser', () => {
-  let folder = ''
-
-  before(async () => {
-    await mkdir(join(ROOT, '.cache'), { recursive: true })
-    folder = await mkdtemp(join(ROOT, '.cache', 'browser-'))
-    await stagePackages(folder, ['client'])
-  })
-
-  after(() => rm(folder, { recursive: true, force: true }))
-
   it('waits, fails and verifies as it does in Node', async () => {
+    const { nodeModules } = await installClient()
     const fake = new FakeInbox()
     fake.deliver({ subject: 'Your code', otp: { value: '481516', confidence: 1 } })
     await using server = await startFakeHttp(async (call, gone) => {
       if (call.path === '/') return { status: 200, headers: { 'content-type': 'text/html' } }
       const [, file] = /^\/client\/([\w/-]+\.js)$/.exec(call.path) ?? []
       if (file === undefined) return fake.respond(call, gone)
-      const body = await readFile(join(folder, 'client', 'dist', file), 'utf8')
+      const body = await readFile(join(nodeModules, '@mayfly', 'client', 'dist', file), 'utf8')
       return { status: 200, body, headers: { 'content-type': 'text/javascript' } }
     })
     const browser = await chromium.launch({

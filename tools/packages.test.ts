@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,9 +10,8 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { until } from '../packages/server/test/testing-until.ts'
-import { packPackage } from './build/pack.ts'
+import { installPackages } from './build/installed.ts'
 import { PUBLISHED } from './build/packages.ts'
-import { stagePackages } from './build/stage.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CLIENT_BYTES_MAX = 10 * 1024
@@ -74,24 +73,20 @@ export const used: readonly unknown[] = [addMayflyCommands, mayflyTasks()]
 
 describe('the packages as they are published', () => {
   let folder = ''
+  let installed = ''
 
   before(async () => {
     await mkdir(join(ROOT, '.cache'), { recursive: true })
     folder = await mkdtemp(join(ROOT, '.cache', 'packages-'))
-    await stagePackages(folder)
-    for (const { folder: name } of PUBLISHED) {
-      const tarball = await packPackage(folder, name)
-      const to = join(folder, 'node_modules', '@mayfly', name)
-      await mkdir(to, { recursive: true })
-      await run('tar', ['-xzf', tarball, '-C', to, '--strip-components=1'])
-    }
+    installed = (await installPackages()).nodeModules
+    await symlink(installed, join(folder, 'node_modules'))
   })
 
   after(() => rm(folder, { recursive: true, force: true }))
 
   it('hold JavaScript and types, and no TypeScript', async () => {
     for (const { folder: name } of PUBLISHED) {
-      const files = await readdir(join(folder, 'node_modules', '@mayfly', name), {
+      const files = await readdir(join(installed, '@mayfly', name), {
         recursive: true,
       })
       assert.deepEqual(
@@ -103,7 +98,7 @@ describe('the packages as they are published', () => {
   })
 
   it(`keep the client below ${CLIENT_BYTES_MAX} bytes compressed, and free of the contract`, async () => {
-    const dist = join(folder, 'node_modules', '@mayfly', 'client', 'dist')
+    const dist = join(installed, '@mayfly', 'client', 'dist')
     const files = await readdir(dist)
     const code = files.filter((file) => file.endsWith('.js'))
     const texts = await Promise.all(code.map((file) => readFile(join(dist, file), 'utf8')))
@@ -135,7 +130,7 @@ describe('the packages as they are published', () => {
   it('name the Node that the server needs when started by an older one', async (test) => {
     const node = await systemNode()
     if (node.major >= 24) return test.skip(`the Node in PATH is ${node.version}`)
-    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
+    const cli = join(installed, '@mayfly', 'cli', 'bin', 'mayfly.js')
     for (const [args, command] of [
       [['serve'], 'serve'],
       [['admin', 'accounts'], 'admin'],
@@ -152,12 +147,12 @@ describe('the packages as they are published', () => {
     // Outside the repository, whose node_modules has the server too.
     const outside = await mkdtemp(join(tmpdir(), 'mayfly-without-server-'))
     try {
-      const installed = join(outside, 'node_modules', '@mayfly')
+      const modules = join(outside, 'node_modules', '@mayfly')
       for (const name of ['cli', 'client']) {
-        const from = join(folder, 'node_modules', '@mayfly', name)
-        await cp(from, join(installed, name), { recursive: true })
+        const from = join(installed, '@mayfly', name)
+        await cp(from, join(modules, name), { recursive: true })
       }
-      const cli = join(installed, 'cli', 'bin', 'mayfly.js')
+      const cli = join(modules, 'cli', 'bin', 'mayfly.js')
       assert.match((await run(process.execPath, [cli, '--version'])).stdout, /^\d+\.\d+\.\d+/)
       await assert.rejects(run(process.execPath, [cli, 'serve']), {
         code: 1,
@@ -172,10 +167,11 @@ describe('the packages as they are published', () => {
   it('start the service and use it from the command line, on the oldest Node at hand', async (test) => {
     const node = await systemNode()
     test.diagnostic(`the command line runs on Node ${node.version}`)
-    const cli = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
+    const cli = join(installed, '@mayfly', 'cli', 'bin', 'mayfly.js')
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
     const env = { ...Object.fromEntries(inherited), HOME: folder, XDG_CONFIG_HOME: folder }
-    const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' }
+    // One thread of a kind starts as two do.
+    const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0', MAYFLY_SMTP_THREADS: '1' }
     const server = spawn(process.execPath, [cli, 'serve'], {
       cwd: folder,
       env: { ...env, ...free },

@@ -2,11 +2,19 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Makes a tarball of a package that is laid out below `stage`; gives its path. */
-export async function packPackage(stage: string, folder: string): Promise<string> {
+/** Makes a tarball in `to` of each package that is laid out below `stage`; gives their paths. */
+export async function packPackages(
+  stage: string,
+  folders: readonly string[],
+  to: string,
+): Promise<readonly string[]> {
   const npm = process.env['npm_execpath']
   const [command, before] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
-  const args = [...before, 'pack', join(stage, folder), '--pack-destination', stage, '--silent']
+  const packages = folders.map((folder) => join(stage, folder))
+  const args = [...before, 'pack', ...packages, '--pack-destination', to, '--silent']
   const { stdout } = await promisify(execFile)(command, args, { cwd: stage })
-  return join(stage, stdout.trim())
+  return stdout
+    .trim()
+    .split('\n')
+    .map((name) => join(to, name))
 }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildExecutable } from '../build/binary/executable.ts'
-import { packPackage } from '../build/pack.ts'
+import { packPackages } from '../build/pack.ts'
 import { PUBLISHED } from '../build/packages.ts'
 import { stagePackages } from '../build/stage.ts'
 
@@ -40,13 +40,8 @@ async function packAll(folder: string): Promise<readonly string[]> {
   const stage = join(folder, 'stage')
   await mkdir(stage)
   await stagePackages(stage)
-  const tarballs: string[] = []
-  for (const { folder: name } of PUBLISHED) {
-    const packed = await packPackage(stage, name)
-    const tarball = join(folder, packed.slice(stage.length + 1))
-    await cp(packed, tarball)
-    tarballs.push(tarball)
-  }
+  const names = PUBLISHED.map(({ folder: name }) => name)
+  const tarballs = await packPackages(stage, names, folder)
   await rm(stage, { recursive: true })
   return tarballs
 }
