@@ -131,7 +131,7 @@ function countPurged(): Promise<number> {
 /** The part of it that takes locks on tables, by itself. */
 async function measureDrop(): Promise<void> {
   await fill(MAILS_A_DAY, { expiresAt: startedAt + DAY_MS, name: 'dropped' })
-  await store.execute(`delete from inbox where id like 'dropped%'`)
+  await administer(database.url, `delete from inbox where id like 'dropped%'`)
   let isDropped = false
   const receiving = receiveUntil(() => isDropped)
   const begin = performance.now()
@@ -185,10 +185,13 @@ async function fill(
   { expiresAt, name }: { readonly expiresAt: number; readonly name: string },
 ): Promise<void> {
   const day = mailIdStart(dayOf(expiresAt + DAY_MS))
-  await store.execute(`insert into inbox (id, account_id, address, domain, environment, created_at,
+  await administer(
+    database.url,
+    `insert into inbox (id, account_id, address, domain, environment, created_at,
       expires_at, message_count, last_sequence)
     select '${name}' || i, '${OWNER}', i || '@mayfly.test', 'mayfly.test', 'live', 1, ${expiresAt},
-      ${MAILS_PER_INBOX}, ${MAILS_PER_INBOX} from generate_series(0, ${mails / MAILS_PER_INBOX}) i`)
+      ${MAILS_PER_INBOX}, ${MAILS_PER_INBOX} from generate_series(0, ${mails / MAILS_PER_INBOX}) i`,
+  )
   const { mail } = composed('inb_none' as InboxId, startedAt) // The id is not stored.
   for (let from = 0; from < mails; from += FILL_BATCH) {
     const to = Math.min(mails, from + FILL_BATCH) - 1

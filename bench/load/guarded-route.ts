@@ -7,6 +7,8 @@
 
 import fastify from 'fastify'
 import type { App } from '../../packages/server/src/assembly/api.ts'
+import { bind } from '../../packages/server/src/assembly/bind.ts'
+import { createKeySearch } from '../../packages/server/src/assembly/key-search.ts'
 import { startLimits } from '../../packages/server/src/assembly/limits.ts'
 import {
   authenticate,
@@ -33,7 +35,7 @@ const limits = startLimits({ store, clock, ids, log: createLog('warn') })
 const limitsOf = () => ({ ...PLANS.connected, requestsPerMinute: 1_000_000_000 })
 const deps = { ...limits, limitsOf, registrationsPerHour: 10 }
 const app = {
-  authenticate: (secret: string) => authenticate({ store }, secret),
+  authenticate: bind(createKeySearch(store), authenticate),
   limits: {
     consumeRequest: async (caller: Caller) =>
       guards.includes('rate') ? consumeRequest(deps, caller) : null,

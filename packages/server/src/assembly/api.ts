@@ -86,6 +86,7 @@ import { bind } from './bind.ts'
 import { bindCompat, type CompatDeps } from './compat.ts'
 import type { Content } from './content.ts'
 import type { EventParts } from './events.ts'
+import { createKeySearch } from './key-search.ts'
 import type { HeldCalls } from './waiting.ts'
 
 /** What the features need. */
@@ -141,7 +142,7 @@ export function createApp(deps: AppDeps) {
   return {
     requireReady: () => deps.readiness.require(),
     describe: deps.describe,
-    authenticate: bind({ store: deps.store }, authenticate),
+    authenticate: bind(createKeySearch(deps.store), authenticate),
     limits,
     ...bindAccounts(deps),
     ...bindDomains(deps),

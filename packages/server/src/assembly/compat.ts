@@ -34,6 +34,7 @@ import type { CaughtRef } from '../store/tables/caught.ts'
 import { bind } from './bind.ts'
 import type { Content } from './content.ts'
 import type { EventParts } from './events.ts'
+import { createKeySearch } from './key-search.ts'
 
 /** What the APIs of other mail catchers need. */
 export type CompatDeps = {
@@ -112,7 +113,7 @@ function releaseDeps(deps: CompatDeps) {
 
 function accessDeps({ store }: CompatDeps, owner: AccountId | null) {
   return {
-    authenticate: (secret: string) => authenticate({ store }, secret),
+    authenticate: bind(createKeySearch(store), authenticate),
     keyless:
       owner === null
         ? null

@@ -38,6 +38,7 @@ import type { StoringThread } from '../threads/storing-host.ts'
 import { runEvery } from './background.ts'
 import { bind } from './bind.ts'
 import { type Composing, startComposing } from './composing.ts'
+import { createKeySearch } from './key-search.ts'
 import { configuredPlans } from './plans.ts'
 import { createStoring } from './storing.ts'
 
@@ -263,7 +264,7 @@ function createAuthenticator(
   const check = {
     ...deps,
     refusals,
-    authenticate: (secret: string) => authenticate(deps, secret),
+    authenticate: bind(createKeySearch(deps.store), authenticate),
     refusalText: BAD_CREDENTIALS_REPLY,
     acceptsAny: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
     findCatchAll: async () => (await catchAll?.find()) ?? null,

@@ -343,7 +343,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Usage(db)
     },
     get rateWindows() {
-      return new RateWindows(db)
+      return new RateWindows(db, dialect, statements)
     },
     get waitSlots() {
       return new WaitSlots(db)

@@ -85,4 +85,19 @@ onEachDatabase('accounts are kept apart', (create) => {
     assert.ok(tried >= 15, `only ${tried} routes were tried`)
     await (await alice.inboxes.get(String(hers.get('inboxes')))).listMessages()
   })
+
+  it('answers each of many calls that arrive together for its own account', async () => {
+    const service = await shared()
+    const emails = Array.from({ length: 6 }, (_, i) => `together${i}@example.com`)
+    const accounts = await Promise.all(emails.map((email) => service.register(email)))
+    const nobody = service.account('mf_live_nobody_has_this_key_000000000000000000000')
+    for (let round = 0; round < 5; round++) {
+      const refused = assert.rejects(nobody.account.read(), { status: 401 })
+      const answers = await Promise.all(
+        [...accounts, ...accounts].map(async ({ account }) => (await account.read()).account.email),
+      )
+      assert.deepEqual(answers, [...emails, ...emails])
+      await refused
+    }
+  })
 })

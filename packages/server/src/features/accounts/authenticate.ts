@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { AccountId, Environment, KeyId, Plan, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { KeyCredential } from '../../store/tables/keys.ts'
 
 /** The account that makes a call, and the key that it uses. */
 export type Caller = {
@@ -20,20 +20,21 @@ const SECRET_LENGTH_MAX = 100
 /** Characters after `mf_live_` that are stored in the clear, to look a key up and to show it. */
 const PREFIX_LENGTH = 8
 
-/**
- * The caller with this key.
- *
- * Reads the store at each call, without a cache: a key that was revoked or rotated, or whose
- * account was suspended, stops working at once on every node.
- */
-export async function authenticate(
-  deps: { readonly store: Tables },
-  secret: string,
-): Promise<Caller> {
+/** What authenticating needs. */
+export type AuthenticateDeps = {
+  /**
+   * Active keys with this prefix, as the store has them now. They are not remembered: a key that
+   * was revoked or rotated, or whose account was suspended, stops working at once on every node.
+   */
+  readonly findCredentials: (prefix: string) => Promise<readonly KeyCredential[]>
+}
+
+/** The caller with this key. */
+export async function authenticate(deps: AuthenticateDeps, secret: string): Promise<Caller> {
   if (secret.length > SECRET_LENGTH_MAX) throw new ServiceError('invalid_api_key')
   const hashed = hashSecret(secret)
   const keyPrefix = apiKeyPrefix(secret)
-  const credentials = await deps.store.keys.findCredentials(keyPrefix)
+  const credentials = await deps.findCredentials(keyPrefix)
   const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, hashed))
   if (found === undefined) throw new ServiceError('invalid_api_key')
   const { secretHash: _, ...caller } = found

@@ -47,7 +47,8 @@ export async function localKey(deps: LocalAccountDeps, given: string | null): Pr
 
 async function isKeyOfLocalAccount(deps: LocalAccountDeps, secret: string): Promise<boolean> {
   try {
-    return (await authenticate(deps, secret)).accountId === LOCAL_ACCOUNT
+    const findCredentials = (prefix: string) => deps.store.keys.findCredentials(prefix)
+    return (await authenticate({ findCredentials }, secret)).accountId === LOCAL_ACCOUNT
   } catch {
     return false
   }

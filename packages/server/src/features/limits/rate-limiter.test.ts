@@ -44,15 +44,15 @@ describe('the rate limiter', () => {
     assert.deepEqual([raised.isAllowed, raised.remaining], [true, 2])
   })
 
-  it('counts together what comes while a batch is counted', async () => {
+  it('counts together what comes together', async () => {
     const { counter, asked } = recorded(new MemoryWindows())
     const limiter = new RateLimiter({ now: () => 0 }, counter)
     const names = Array.from({ length: 250 }, (_, i) => ({ ...RATE, name: `acc_${i % 125}` }))
     await Promise.all(names.map((rate) => limiter.consume(rate)))
-    // The first alone, then all others: a hundred names, then the rest.
+    // A hundred names at a time.
     assert.deepEqual(
       asked.map((additions) => additions.length),
-      [1, 100, 25],
+      [100, 25],
     )
     const counts = asked.flat().map(({ count }) => count)
     assert.equal(
@@ -61,22 +61,29 @@ describe('the rate limiter', () => {
     )
   })
 
-  it('rejects the requests of a batch that failed, and goes on', async () => {
+  it('counts together what comes while a batch is counted, also when that one fails', async () => {
     const memory = new MemoryWindows()
-    let failures = 1
+    const begun = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const asked: number[] = []
     const counter: WindowCounter = {
       add: async (additions) => {
-        failures -= 1
-        if (failures >= 0) throw new Error('no answer')
-        return memory.add(additions)
+        asked.push(...additions.map(({ count }) => count))
+        if (asked.length > 1) return memory.add(additions)
+        begun.resolve()
+        await answered.promise
+        throw new Error('no answer')
       },
       deleteEnded: async () => {},
     }
     const limiter = new RateLimiter({ now: () => 0 }, counter)
-    const [first, second] = await Promise.allSettled([limiter.consume(RATE), limiter.consume(RATE)])
-    assert.equal(first?.status, 'rejected')
-    assert.equal(second?.status, 'fulfilled')
-    assert.equal((await limiter.consume(RATE)).isAllowed, true)
+    const first = Promise.allSettled([limiter.consume(RATE), limiter.consume(RATE)])
+    await begun.promise
+    const second = Promise.all([1, 2, 3].map(() => limiter.consume(RATE)))
+    answered.resolve()
+    for (const { status } of await first) assert.equal(status, 'rejected')
+    for (const { isAllowed } of await second) assert.equal(isAllowed, true)
+    assert.deepEqual(asked, [2, 3])
   })
 
   it('does not allow twice the limit around the end of a window', async () => {

@@ -79,6 +79,8 @@ export class RateLimiter {
 
   async #countAll(): Promise<void> {
     this.#isCounting = true
+    // Keys of requests that arrived together were found together: they are counted together.
+    await null
     while (this.#pending.length > 0) {
       const byName = [...Map.groupBy(this.#pending, ({ rate }) => rate.name)]
       const batch = byName.slice(0, NAMES_PER_BATCH_MAX)

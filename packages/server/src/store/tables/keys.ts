@@ -27,6 +27,12 @@ export type KeyCredential = {
   readonly secretHash: Uint8Array
 }
 
+// Written by hand, past the query builder: it runs for every request.
+const SELECT_CREDENTIALS = `select api_key.id, api_key.account_id, api_key.role,
+    api_key.environment, api_key.prefix, api_key.secret_hash, account.plan
+  from api_key join account on account.id = api_key.account_id
+  where api_key.revoked_at is null and account.suspended_at is null`
+
 /** API keys; only hashes of their secrets are stored. */
 export class Keys {
   readonly #db: Kysely<Schema>
@@ -58,24 +64,25 @@ export class Keys {
   }
 
   /** Active keys with this prefix: mostly one, in rare cases more. */
-  async findCredentials(prefix: string): Promise<KeyCredential[]> {
-    // Written by hand, past the query builder: it runs for every request.
+  async findCredentials(prefix: string): Promise<readonly KeyCredential[]> {
     const rows = await this.#statements.run<CredentialRow>(
-      `select api_key.id, api_key.account_id, api_key.role, api_key.environment,
-         api_key.secret_hash, account.plan
-       from api_key join account on account.id = api_key.account_id
-       where api_key.prefix = ${this.#dialect.placeholder(1)}
-         and api_key.revoked_at is null and account.suspended_at is null`,
+      `${SELECT_CREDENTIALS} and api_key.prefix = ${this.#dialect.placeholder(1)}`,
       [prefix],
     )
-    return rows.map((row) => ({
-      keyId: row.id,
-      accountId: row.account_id,
-      role: row.role,
-      environment: row.environment,
-      plan: row.plan,
-      secretHash: row.secret_hash,
-    }))
+    return rows.map(toCredential)
+  }
+
+  /** The same for several prefixes, in their order. */
+  async listCredentials(
+    prefixes: readonly string[],
+  ): Promise<readonly (readonly KeyCredential[])[]> {
+    const { among, list } = this.#dialect
+    const rows = await this.#statements.run<CredentialRow>(
+      `${SELECT_CREDENTIALS} and api_key.prefix ${among(1)}`,
+      [list([...new Set(prefixes)])],
+    )
+    const found = Map.groupBy(rows, ({ prefix }) => prefix)
+    return prefixes.map((prefix) => (found.get(prefix) ?? []).map(toCredential))
   }
 
   /** The prefixes of those of these keys that can be used, by key. */
@@ -156,10 +163,21 @@ export class Keys {
 
 type CredentialRow = Pick<
   Selectable<Schema['api_key']>,
-  'id' | 'account_id' | 'role' | 'environment' | 'secret_hash'
+  'id' | 'account_id' | 'role' | 'environment' | 'prefix' | 'secret_hash'
 > & { readonly plan: Plan }
 
 type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
+
+function toCredential(row: CredentialRow): KeyCredential {
+  return {
+    keyId: row.id,
+    accountId: row.account_id,
+    role: row.role,
+    environment: row.environment,
+    plan: row.plan,
+    secretHash: row.secret_hash,
+  }
+}
 
 function toKey(row: KeyRow): Key {
   return {
