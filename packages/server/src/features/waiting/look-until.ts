@@ -24,31 +24,33 @@ export type LookDeps = {
  * Subscribes before it looks. A message stored between a look and a later subscription would be
  * missed; a subscription remembers what happened since it was last read.
  *
- * The timer is explicit: `AbortSignal.any` with `AbortSignal.timeout` takes 1.2 KB more for each
- * held wait, of which there are thousands.
+ * A timer and a callback in place of an AbortSignal: there are thousands of held waits, and each
+ * signal takes 1 KB.
  */
 export async function lookUntil<T>(
   { subscriptions, key, hold }: LookDeps,
   { inboxId, timeoutMs, gone }: WaitBounds,
   look: (wakeNumber: number) => Promise<T | null>,
 ): Promise<T | null> {
-  const deadline = new AbortController()
-  const expire = () => deadline.abort()
-  if (timeoutMs <= 0 || gone.aborted) expire()
-  const timer = setTimeout(expire, timeoutMs)
-  gone.addEventListener('abort', expire, { once: true })
   const subscription = subscriptions.subscribe(inboxId, key)
+  let isOver = timeoutMs <= 0 || gone.aborted
+  const end = () => {
+    isOver = true
+    subscription.interrupt()
+  }
+  const timer = setTimeout(end, timeoutMs)
+  gone.addEventListener('abort', end, { once: true })
   let held: Disposable | undefined
   try {
     for (;;) {
       const found = await look(subscription.wakeNumber)
-      if (found !== null || deadline.signal.aborted) return found
+      if (found !== null || isOver) return found
       held ??= hold?.()
-      await subscription.next(deadline.signal)
+      await subscription.next()
     }
   } finally {
     clearTimeout(timer)
-    gone.removeEventListener('abort', expire)
+    gone.removeEventListener('abort', end)
     subscription.close()
     held?.[Symbol.dispose]()
   }

@@ -103,14 +103,14 @@ export class Subscription {
   }
 
   /** Resolves when something has happened since the last call, or when `signal` fires. */
-  async next(signal: AbortSignal): Promise<void> {
-    if (!this.#isWoken && this.#ended === null && !signal.aborted) {
+  async next(signal?: AbortSignal): Promise<void> {
+    if (!this.#isWoken && this.#ended === null && signal?.aborted !== true) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const resume = () => resolve()
       this.#resume = resume
-      signal.addEventListener('abort', resume, { once: true })
+      signal?.addEventListener('abort', resume, { once: true })
       await promise
-      signal.removeEventListener('abort', resume)
+      signal?.removeEventListener('abort', resume)
       this.#resume = null
     }
     this.#isWoken = false
@@ -131,6 +131,12 @@ export class Subscription {
   wake(wakeNumber: number): void {
     this.#isWoken = true
     this.#wakeNumber = wakeNumber
+    this.#resume?.()
+  }
+
+  /** Lets `next` resolve although nothing has happened. */
+  interrupt(): void {
+    this.#isWoken = true
     this.#resume?.()
   }
 
