@@ -4,7 +4,7 @@
 //   node tools/build/program.ts   tools/setup.mjs runs it when the sources have changed
 
 import { globSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { ownUrls } from './own-urls.ts'
@@ -25,20 +25,41 @@ const sourceUrls = ownUrls({
   bundle: 'import.meta.url',
 })
 
+/** What Fastify requires within a function that a service does not call. */
+const NOT_CALLED = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request',
+]
+
 /** Packages that are loaded when they are first used stay packages: a start does not read them. */
 const onDemand: Plugin = {
   name: 'on-demand',
   setup: ({ onResolve }) => {
-    onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' && !path.startsWith('@mayfly/') ? { external: true } : undefined,
-    )
+    onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) => {
+      const isOwn = path.startsWith('@mayfly/')
+      const isExternal = (kind === 'dynamic-import' && !isOwn) || NOT_CALLED.includes(path)
+      return isExternal ? { external: true } : undefined
+    })
+  },
+}
+
+/** zod has its messages in fifty languages, and the program uses one. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js'",
+    }))
   },
 }
 
 await rm(OUTPUT, { recursive: true, force: true })
-await build({
+const { metafile } = await build({
   entryPoints: [join(SERVER, 'main.ts'), ...globSync(join(SERVER, 'threads', '*-thread.ts'))],
+  absWorkingDir: ROOT,
   outdir: OUTPUT,
+  metafile: true,
   entryNames: '[name]',
   bundle: true,
   splitting: true,
@@ -47,7 +68,15 @@ await build({
   target: 'esnext',
   // Others use it when it is installed; here it is not.
   external: ['pg-native'],
+  // Each thread keeps the text of its files, and twice its size when a comment is not in ASCII. Not
+  // identifiers: a stack trace names the functions of the source.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  lineLimit: 120,
   banner: { js: REQUIRE },
-  plugins: [sourceUrls, onDemand],
+  plugins: [sourceUrls, onDemand, oneLanguage],
   logLevel: 'warning',
 })
+// What is in which file, for tests.
+await writeFile(join(OUTPUT, 'meta.json'), JSON.stringify(metafile))

@@ -5,8 +5,9 @@ import {
   ASSERTIONS,
   WAIT_SECONDS,
 } from './bounds.ts'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema, idSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'

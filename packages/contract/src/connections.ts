@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type ErrorCode, errorResponses } from './errors.ts'
+import { errorResponses } from './error-responses.ts'
+import type { ErrorCode } from './errors.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** The kind of provider. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DOMAIN_LENGTH_MAX } from './bounds.ts'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 /** A domain that the caller may create inboxes on. */

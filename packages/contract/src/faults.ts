@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { FAULT_RULES_MAX, FAULT_SECONDS, FAULT_TEXT_LENGTH_MAX, FAULT_TIMES } from './bounds.ts'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema, idSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 const phaseSchema = z

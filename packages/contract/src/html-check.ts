@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { errorResponses } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 const percent = z.number().min(0).max(100).describe('Percent.')

@@ -7,8 +7,9 @@ import {
   KEEP_MESSAGES,
   LOCAL_PART_LENGTH_MAX,
 } from './bounds.ts'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema, idSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 import { environmentSchema } from './keys.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'

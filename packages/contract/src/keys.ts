@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema, idSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 

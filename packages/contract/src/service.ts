@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorResponses } from './errors.ts'
+import { errorResponses } from './error-responses.ts'
 
 /** Information about the service. */
 export const serviceDescriptionSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
 import { apiKeySchema, keySchema } from './keys.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { DELIVERIES_PAGE, WEBHOOK_URL_LENGTH_MAX } from './bounds.ts'
-import { errorResponses } from './errors.ts'
-import { dateTimeSchema, idSchema } from './ids.ts'
+import { dateTimeSchema } from './date-times.ts'
+import { errorResponses } from './error-responses.ts'
+import { EVENT_TYPE } from './event-type.ts'
+import { idSchema } from './id-schema.ts'
 import { messageSummarySchema, otpSchema } from './messages.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -76,9 +78,6 @@ export const deliveryStatusSchema = z.enum(['pending', 'succeeded', 'failed'])
 
 /** The status of a delivery. */
 export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>
-
-/** The one kind of event. */
-export const EVENT_TYPE = 'message.received'
 
 /** An event for one webhook, with its attempts. */
 export const deliverySchema = z

@@ -18,9 +18,9 @@ import { composeMailpitView, type MailpitView } from '../features/compat/mailpit
 import { type CaughtSearch, searchCaught } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
-import { explainCodeOfMail } from '../features/messages/code.ts'
 import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
 import { DerivedTexts } from '../features/messages/derived-texts.ts'
+import { explainCodeOfMail } from '../features/messages/explain-code.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
 import {
   type BodyRequest,

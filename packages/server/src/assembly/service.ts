@@ -19,7 +19,7 @@ import type { Receiving } from '../threads/receiving-host.ts'
 import { createApp } from './api.ts'
 import { runEvery } from './background.ts'
 import { bind } from './bind.ts'
-import { type Content, createContent } from './content.ts'
+import type { Content } from './content.ts'
 import { tellKeptPlans } from './default-plan.ts'
 import { startDispatching } from './dispatching.ts'
 import { startDomains } from './domains.ts'
@@ -106,7 +106,7 @@ export async function startService(
     const databaseUrl = config.MAYFLY_DATABASE_DIRECT_URL ?? config.MAYFLY_DATABASE_URL
     const waiting = await startWaiting({ ...shared, databaseUrl, events })
     parts.defer(waiting.stop)
-    const content = startContent(shared, parts)
+    const content = await startContent(shared, parts)
     const { local, localAccount, catchAllOwner } = await openLocal(shared, overrides)
     const outbound = openOutbound(config, localAccount)
     parts.defer(outbound.stop)
@@ -254,7 +254,10 @@ function packageVersion(): string {
  * Images are always decoded in another thread, which the first thumbnail starts: a decoder that
  * does not end is terminated, and other calls do not wait for it.
  */
-function startContent({ config, store, log }: Shared, parts: AsyncDisposableStack): Content {
+async function startContent(
+  { config, store, log }: Shared,
+  parts: AsyncDisposableStack,
+): Promise<Content> {
   const startHost = (cpuMsMax?: number) => {
     const host = createContentHost({
       databaseUrl: config.MAYFLY_DATABASE_URL,
@@ -266,7 +269,10 @@ function startContent({ config, store, log }: Shared, parts: AsyncDisposableStac
     parts.defer(host.stop)
     return host.content
   }
-  const content = config.MAYFLY_SMTP_THREADS === 0 ? createContent(store) : startHost()
+  const content =
+    config.MAYFLY_SMTP_THREADS === 0
+      ? (await import('./content.ts')).createContent(store)
+      : startHost()
   const { composeThumbnail } = startHost(THUMBNAIL_CPU_MS_MAX)
   return { ...content, composeThumbnail }
 }

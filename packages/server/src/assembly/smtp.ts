@@ -5,13 +5,17 @@ import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
 import type { Clock } from '../platform/clock.ts'
-import { type Receiving, startReceivingThreads } from '../threads/receiving-host.ts'
+import {
+  type Receiving,
+  type ReceivingOptions,
+  startReceivingThreads,
+} from '../threads/receiving-host.ts'
 import { listenError } from './http.ts'
-import { type ReceivingDeps, startReceiving } from './receiving.ts'
+import type { HandlingDeps } from './mail-handling.ts'
 
 /** Starts to receive, in the configured number of threads; with 0, on this one. */
 export async function startSmtp(
-  deps: Omit<ReceivingDeps, 'storing'> & {
+  deps: Omit<HandlingDeps, 'storing'> & {
     readonly config: Config
     readonly hostName: string
     readonly signalsName: string
@@ -36,15 +40,26 @@ export async function startSmtp(
   }
   try {
     if (count === 0) {
-      return await startReceiving(
-        { ...deps, storing: null },
-        { ...options, usageMemory: createUsageMemory() },
-      )
+      return await receiveOnThisThread(deps, { ...options, usageMemory: createUsageMemory() })
     }
     return await startReceivingThreads({ options, count, createUsageMemory, signalsName, onCrash })
   } catch (error) {
     throw listenError(error, 'MAYFLY_SMTP')
   }
+}
+
+/** Loaded only then: otherwise the receiving threads load it. */
+async function receiveOnThisThread(
+  deps: Omit<HandlingDeps, 'storing'>,
+  options: ReceivingOptions,
+): Promise<Receiving> {
+  const [{ startMailHandling }, { startReceiving }] = await Promise.all([
+    import('./mail-handling.ts'),
+    import('./receiving.ts'),
+  ])
+  const open = async () => startMailHandling({ ...deps, storing: null }, options)
+  const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
+  return startReceiving({ open, opensAtOnce: true, onError }, options)
 }
 
 /** The certificate for STARTTLS and STLS; null when they are not offered. */

@@ -1,7 +1,8 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../errors.ts'
 import { defaultHeaders, errorResponse } from './error-response.ts'
+import { STATUS_CODES } from './status-codes.ts'
 import type { KnownPaths } from './unmatched.ts'
 
 /** An error of the HTTP parser, or of a request that did not arrive in time. */

@@ -80,6 +80,11 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/
 
 const NULL_BODY = { message: 'body: must be an object' }
 
+/** Not called, because other compilers are set; without it Fastify loads Ajv and its serialiser. */
+const buildNothing = (): never => {
+  throw new Error('The server has its own compilers for schemas.')
+}
+
 const ROUTES: readonly Routes[] = [
   healthRoutes,
   accountRoutes,
@@ -127,6 +132,9 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     // Fastify's own response has another shape; `refuseWhenClosing` sends ours.
     return503OnClosing: false,
     routerOptions: { maxParamLength: DOMAIN_LENGTH_MAX },
+    schemaController: {
+      compilersFactory: { buildValidator: buildNothing, buildSerializer: buildNothing },
+    },
     frameworkErrors: answerUnroutable,
     clientErrorHandler: answerClientErrors({ paths, newRequestId: options.newRequestId }),
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -1,8 +1,9 @@
 // Mails are written to SQLite in a thread of their own, so that the dialogues of senders go on and
 // other mails are parsed meanwhile.
 //
-// The first mail starts the thread. When it ends by itself, the mails that it was given count as
-// not stored, which is safe: no sender was told otherwise. The next mail starts it again.
+// The first mail starts the thread, if it was not started before. When it ends by itself, the mails
+// that it was given count as not stored, which is safe: no sender was told otherwise. The next mail
+// starts it again.
 
 import type { Worker } from 'node:worker_threads'
 import { StorageUnavailable } from '../errors.ts'
@@ -61,6 +62,11 @@ export class StoringThread {
   constructor(data: StoringThreadData, options: StoringHostOptions) {
     this.#data = data
     this.#options = options
+  }
+
+  /** Starts the thread, for mails that will follow. */
+  start(): void {
+    this.#thread ??= this.#start()
   }
 
   /** Resolves when the mails are on the disk and announced; one outcome a mail, in order. */

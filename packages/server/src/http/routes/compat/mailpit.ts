@@ -1,11 +1,11 @@
 // The API of Mailpit 1.30: paths, names and quirks are Mailpit's.
 
-import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientGone, sendJson } from '../../route.ts'
+import { STATUS_CODES } from '../../status-codes.ts'
 import { queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 

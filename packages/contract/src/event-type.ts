@@ -1,0 +1,2 @@
+/** The one kind of event. */
+export const EVENT_TYPE = 'message.received'

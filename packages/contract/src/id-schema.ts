@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { ID_PREFIXES, type IdKind } from './ids.ts'
+
+/** Longest id accepted in a path. Ours have 30 characters. */
+const ID_LENGTH_MAX = 64
+
+/**
+ * An id from a caller. Its format is not checked: an unknown id is answered with 404, whether or
+ * not it could be one of ours.
+ */
+export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.ZodString, Kind> {
+  const schema = z
+    .string()
+    .min(1)
+    .max(ID_LENGTH_MAX)
+    .meta({ example: `${ID_PREFIXES[kind]}01k9zq3v7d8s2m4n6p8r0t2w4y` })
+  // zod's own `brand` cannot name a brand that is a type parameter; at run time it does nothing.
+  return schema as z.core.$ZodBranded<z.ZodString, Kind>
+}

@@ -1,0 +1,16 @@
+import { detect, parseMail } from '@mayfly/mail'
+import type { Tables } from '../../store/open.ts'
+import { rawBytes } from './bytes.ts'
+
+/**
+ * The JSON of why a one-time code was found in a mail, or none.
+ *
+ * Computed from the raw mail: the reasons are asked for too rarely to store them.
+ */
+export async function explainCodeOfMail(
+  deps: { readonly store: Tables },
+  mailId: string,
+): Promise<Uint8Array> {
+  const { otp, candidates } = detect(parseMail(await rawBytes(deps, mailId))).code
+  return new TextEncoder().encode(JSON.stringify({ otp, candidates }))
+}
