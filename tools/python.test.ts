@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { startApp } from '../examples/signup-app/app.ts'
 import type { Fault } from '../examples/signup-app/mails.ts'
 import { sharedService } from '../packages/server/test/testing-start-service.ts'
+import { kept } from './build/kept.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const HERE = join(ROOT, 'clients', 'python')
 const PYTHON = join(ROOT, 'node_modules', '.mayfly-python-client', 'bin', 'python')
-const CACHE = join(ROOT, '.cache', 'python')
-
-/** Where the wheels are installed; the tests use them as users do. */
-const INSTALLED = join(CACHE, 'installed')
-
 const PACKAGES = ['mayfly', 'pytest-mayfly'] as const
+
+/** What the packages and their types follow from. */
+const SOURCES = ['clients/python/**/*.{py,ini,json,md,toml,txt,typed}', 'package-lock.json']
+
+/** Plugins of pytest that are installed for other tests: loading them takes half of a short run. */
+const UNUSED = ['allure_pytest', 'anyio', 'html', 'html_fixtures', 'mailpit', 'metadata', 'xdist']
 
 /** How a program ended and what it said. */
 type Outcome = { readonly isSuccess: boolean; readonly output: string }
@@ -24,20 +26,25 @@ type Outcome = { readonly isSuccess: boolean; readonly output: string }
 // Together: much of their time is waiting.
 describe('the Python packages', { concurrency: 3 }, () => {
   const service = sharedService()
+  /** Where the wheels are installed; the tests use them as users do. */
+  let installed = ''
 
   before(async () => {
     assert.ok(existsSync(PYTHON), 'Python packages are missing: run node tools/setup.mjs --test')
-    await rm(CACHE, { recursive: true, force: true })
-    await mkdir(CACHE, { recursive: true })
-    const dist = join(CACHE, 'dist')
-    for (const name of PACKAGES) {
-      await succeed(['-m', 'hatchling', 'build', '-d', dist], { cwd: join(HERE, name) })
-    }
-    const files = (await readdir(dist)).map((file) => join(dist, file))
-    assert.equal(files.filter((file) => file.endsWith('.tar.gz')).length, PACKAGES.length)
-    const wheels = files.filter((file) => file.endsWith('.whl'))
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps']
-    await succeed([...pip, '--disable-pip-version-check', '--target', INSTALLED, ...wheels])
+    const sources = [...SOURCES, 'clients/python/*/LICENSE']
+    const built = await kept('python', sources, async (folder) => {
+      const dist = join(folder, 'dist')
+      for (const name of PACKAGES) {
+        await succeed(['-m', 'hatchling', 'build', '-d', dist], { cwd: join(HERE, name) })
+      }
+      const files = (await readdir(dist)).map((file) => join(dist, file))
+      assert.equal(files.filter((file) => file.endsWith('.tar.gz')).length, PACKAGES.length)
+      const wheels = files.filter((file) => file.endsWith('.whl'))
+      const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps']
+      const target = ['--target', join(folder, 'installed')]
+      await succeed([...pip, '--disable-pip-version-check', ...target, ...wheels])
+    })
+    installed = join(built, 'installed')
   })
 
   it('are formatted, linted and typed', async () => {
@@ -46,11 +53,12 @@ describe('the Python packages', { concurrency: 3 }, () => {
     await succeed(['-m', 'ruff', 'check', '--no-cache', '.'])
     await succeed(['-m', 'ruff', 'format', '--no-cache', '--check', '.'])
     await succeed(['tools/unasync.py', '--check'])
-    const [, typed] = await Promise.all([
-      succeed(['-m', 'mypy', '--cache-dir', mypyCache, '.']),
-      run(process.execPath, [pyright, '--pythonpath', PYTHON]),
-    ])
-    assert.ok(typed.isSuccess, typed.output)
+    await succeed(['-m', 'mypy', '--cache-dir', mypyCache, '.'])
+    // It keeps nothing of its own between runs.
+    await kept('pyright', SOURCES, async () => {
+      const typed = await run(process.execPath, [pyright, '--pythonpath', PYTHON])
+      assert.ok(typed.isSuccess, typed.output)
+    })
   })
 
   it('pass their tests against the service', async () => {
@@ -89,7 +97,8 @@ describe('the Python packages', { concurrency: 3 }, () => {
       MAYFLY_API_KEY: (await register()).key ?? '',
       MAYFLY_SMTP_PORT: String(smtpPort),
       MAYFLY_EXECUTABLE: join(ROOT, 'node_modules', '.bin', 'mayfly'),
-      PYTHONPATH: INSTALLED,
+      MAYFLY_SMTP_THREADS: '1',
+      PYTHONPATH: installed,
     }
   }
 
@@ -104,7 +113,9 @@ describe('the Python packages', { concurrency: 3 }, () => {
     const env = { ...(await connection()), APP_URL: app.url, FAULT: fault }
     // Waits for mail that does not come are short.
     const seconds = fault === 'none' ? 30 : 2
-    const options = ['-q', '-o', `mayfly_timeout=${seconds}`, ...args]
+    const unused = suite === 'django' ? UNUSED : [...UNUSED, 'django']
+    const without = unused.flatMap((plugin) => ['-p', `no:${plugin}`])
+    const options = ['-q', '-o', `mayfly_timeout=${seconds}`, ...without, ...args]
     return await run(PYTHON, ['-m', 'pytest', ...options], {
       cwd: join(HERE, 'examples', suite),
       env,
@@ -126,7 +137,9 @@ function run(
   args: readonly string[],
   { cwd = HERE, env = {} }: RunOptions = {},
 ): Promise<Outcome> {
-  const inherited = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', NODE_TEST_CONTEXT: undefined }
+  // pytest compiles plugins and tests anew at each start where it cannot write.
+  const unset = { PYTHONDONTWRITEBYTECODE: undefined, NODE_TEST_CONTEXT: undefined }
+  const inherited = { ...process.env, ...unset }
   const { promise, resolve } = Promise.withResolvers<Outcome>()
   execFile(program, args, { cwd, env: { ...inherited, ...env } }, (error, stdout, stderr) =>
     resolve({ isSuccess: error === null, output: `${stdout}${stderr}` }),
