@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,8 +25,18 @@ import { onEachDatabase } from '../packages/server/test/testing-databases.ts'
 import { RED_BLUE } from '../packages/server/test/testing-images.ts'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
 import { buildExecutable } from './build/binary/executable.ts'
+import { kept } from './build/kept.ts'
 
 const run = promisify(execFile)
+
+/** What the executable follows from. */
+const SOURCES = [
+  'docs/*.md',
+  'package-lock.json',
+  'packages/*/{*,src/**}',
+  'packages/dashboard/dist/**',
+  'tools/build/**',
+]
 
 /** An ordinary user, where this one is none. */
 const NOBODY = 65_534
@@ -38,8 +58,10 @@ describe('the executable', { timeout: 120_000 }, () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-binary-'))
     await chmod(folder, 0o755)
+    const built = await kept('executable', SOURCES, (to) => buildExecutable(join(to, 'mayfly')))
+    // A user who is not the owner of the repository starts it.
+    await cp(built, folder, { recursive: true })
     mayfly = join(folder, 'mayfly')
-    await buildExecutable(mayfly)
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
@@ -215,7 +237,8 @@ describe('the executable', { timeout: 120_000 }, () => {
       SMTP_PORT: String(smtpPort),
     }
     const script = join(import.meta.dirname, '..', 'action', 'start.sh')
-    const wrong = run(script, [], { env: { ...given, SHA256: '00'.repeat(32) } })
+    const other = { EXECUTABLE: '/bin/false', SHA256: '00'.repeat(32) }
+    const wrong = run(script, [], { env: { ...given, ...other } })
     await assert.rejects(wrong, { stderr: /computed checksum did NOT match/ })
     const { stdout } = await run(script, [], { env: given })
     const variables = parseEnv(await readFile(given.GITHUB_ENV, 'utf8'))
