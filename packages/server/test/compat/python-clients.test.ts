@@ -4,8 +4,9 @@ import { existsSync, globSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, describe, it } from 'node:test'
+import { before, beforeEach, describe, it } from 'node:test'
 import { createSqlite } from '../testing-databases.ts'
+import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
 
@@ -23,15 +24,24 @@ const NOT_PASSED = [
 ] as const
 
 describe('clients for Python', () => {
+  const catchAll = shared(async (resources) => {
+    const database = resources.use(await createSqlite())
+    return resources.use(await startCatchAll(database, { MAYFLY_SMTP_THREADS: '1' }))
+  })
+
   before(() => assert.ok(existsSync(PYTHON), 'run node tools/setup.mjs --test'))
+  beforeEach(async () => {
+    const { httpUrl } = await catchAll()
+    const { status } = await fetch(`${httpUrl}/api/v1/messages`, { method: 'DELETE' })
+    assert.equal(status, 200)
+  })
 
   it('pytest-mailpit passes its own integration tests', async () => {
     const [source] = globSync(join(ENVIRONMENT, 'source', 'pytest_mailpit-*'))
     assert.ok(source, 'the source of pytest-mailpit is missing: run node tools/setup.mjs --test')
     await using folder = await temporaryFolder()
     await cp(source, folder.path, { recursive: true })
-    await using database = await createSqlite()
-    await using service = await startCatchAll(database, { MAYFLY_SMTP_THREADS: '1' })
+    const service = await catchAll()
     const skipped = NOT_PASSED.flatMap((test) => ['--deselect', `tests/integration/${test}`])
     const output = await python(
       ['-m', 'pytest', 'tests/integration', '-m', 'integration', '-q', ...PLUGINS, ...skipped],
@@ -41,8 +51,7 @@ describe('clients for Python', () => {
   })
 
   it('mailpit-api-client reads messages and headers, and deletes', async () => {
-    await using database = await createSqlite()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     await send(service, {
       to: 'bob@a.example',
       bcc: 'ada@elsewhere.example',
@@ -55,8 +64,7 @@ describe('clients for Python', () => {
   })
 
   it('mailhog lists, searches and deletes', async () => {
-    await using database = await createSqlite()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     for (const subject of ['One', 'Two']) {
       await send(service, { to: 'ada@elsewhere.example', subject, text: `text of ${subject}` })
     }
@@ -107,7 +115,8 @@ async function python(
     MAILPIT_SMTP: `127.0.0.1:${service.smtpPort}`,
     CHROMIUM_PATH: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     PYTHONPATH: HERE,
-    PYTHONDONTWRITEBYTECODE: '1',
+    // pytest compiles plugins anew at each start where it cannot write.
+    PYTHONDONTWRITEBYTECODE: undefined,
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   execFile(PYTHON, [...args], { cwd, env }, (error, stdout, stderr) => {
