@@ -2,7 +2,7 @@
 //
 //   node bench/first-code.ts [ROUNDS]
 //
-// The executable, which is built first, beside `npm start` (the pinned Node with the sources, its
+// The executable, which is built first, beside `npm start` (the pinned Node with the bundle, its
 // compile cache filled) and Mailpit, each in an empty folder, from the start of its process on.
 // Rounds are interleaved, and the best counts. Processor time stays the same when the machine is
 // busy otherwise; time does not.
@@ -25,7 +25,7 @@ import { cpuTimeUs } from './load/cpu-time.ts'
 const ROUNDS = Number(process.argv[2] ?? 5)
 const ROOT = join(import.meta.dirname, '..')
 const EXECUTABLE = join(ROOT, 'dist', `mayfly-${process.platform}-${process.arch}`)
-const MAIN = join(ROOT, 'packages', 'server', 'src', 'main.ts')
+const MAIN = join(ROOT, 'dist', 'program', 'main.js')
 
 /** Time for background work of a start to end, before memory is read. */
 const SETTLE_MS = 3_000
