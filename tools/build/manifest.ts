@@ -3,7 +3,7 @@ export type SourceManifest = {
   readonly name: string
   readonly exports?: Readonly<Record<string, string>>
   readonly bin?: Readonly<Record<string, string>>
-  readonly sideEffects?: readonly string[]
+  readonly sideEffects?: false | readonly string[]
   /** Fields of the published package alone. Optional peers among them would be installed here. */
   readonly publishConfig?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
@@ -42,7 +42,7 @@ export function publishedManifest(
       ? {}
       : { exports: mapped(exports, isDual ? dualEntryOf : (file) => entryOf(file, 'dist')) }),
     ...(exports === undefined || !isDual ? {} : oldResolution(exports)),
-    ...(sideEffects === undefined
+    ...(sideEffects === undefined || sideEffects === false
       ? {}
       : {
           sideEffects: sideEffects.flatMap((file) =>
