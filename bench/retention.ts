@@ -128,10 +128,8 @@ function countPurged(): Promise<number> {
   return count(`select count(*)::int as n from message where inbox_id like 'purged%'`)
 }
 
-/** The part of it that takes locks on tables, by itself. */
+/** The part of it that takes locks on tables: the bytes of the purged mails go with their day. */
 async function measureDrop(): Promise<void> {
-  await fill(MAILS_A_DAY, { expiresAt: startedAt + DAY_MS, name: 'dropped' })
-  await administer(database.url, `delete from inbox where id like 'dropped%'`)
   let isDropped = false
   const receiving = receiveUntil(() => isDropped)
   const begin = performance.now()
@@ -144,7 +142,7 @@ async function measureDrop(): Promise<void> {
   isDropped = true
   const during = await receiving
   console.log(
-    `dropping a day under load: ${ms.toFixed(0)} ms; longest write ${during.writeMs.toFixed(0)} ms, read ${during.readMs.toFixed(0)} ms`,
+    `dropping the day of ${MAILS} mails under load: ${ms.toFixed(0)} ms; longest write ${during.writeMs.toFixed(0)} ms, read ${during.readMs.toFixed(0)} ms`,
   )
 }
 
