@@ -1,6 +1,6 @@
 // The entry file of the follow-up thread: opens the store, starts, and stops on a message.
 
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
@@ -26,8 +26,8 @@ const { config, hostName } = workerData as FollowUpThreadData
 void start()
 
 async function start(): Promise<void> {
-  // On Linux this sets the priority of the calling thread only.
-  if (process.platform === 'linux') setPriority(PRIORITY)
+  // On Linux this sets the priority of the calling thread only. Raising it is not allowed to everyone.
+  if (process.platform === 'linux' && getPriority() < PRIORITY) setPriority(PRIORITY)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
