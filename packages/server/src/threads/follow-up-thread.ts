@@ -26,7 +26,7 @@ const { config, hostName } = workerData as FollowUpThreadData
 void start()
 
 async function start(): Promise<void> {
-  // On Linux this sets the priority of the calling thread only. Raising it is not allowed to everyone.
+  // On Linux this sets the priority of the calling thread only. Not everyone may raise it.
   if (process.platform === 'linux' && getPriority() < PRIORITY) setPriority(PRIORITY)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
