@@ -73,8 +73,7 @@ describe('the executable', { timeout: 120_000 }, () => {
   }
 
   async function serve(home: string, settings: Readonly<Record<string, string>>) {
-    // An ordinary user may lower the priority of a thread, but not raise it.
-    const child = spawn('/usr/bin/nice', ['-n', '11', mayfly, 'serve'], {
+    const child = spawn(mayfly, ['serve'], {
       ...USER,
       cwd: home,
       env: { HOME: home, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0', ...settings },

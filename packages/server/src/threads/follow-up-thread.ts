@@ -1,12 +1,13 @@
 // The entry file of the follow-up thread: opens the store, starts, and stops on a message.
 
-import { getPriority, setPriority } from 'node:os'
+import os from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startFollowUp } from '../assembly/follow-up.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
 import { failureReason } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { createLog } from '../platform/log.ts'
+import { lowerPriority } from '../platform/priority.ts'
 import { openStore } from '../store/open.ts'
 import type { FollowUp, FollowUpThreadData, FollowUpThreadMessage } from './follow-up-host.ts'
 
@@ -26,8 +27,8 @@ const { config, hostName } = workerData as FollowUpThreadData
 void start()
 
 async function start(): Promise<void> {
-  // On Linux this sets the priority of the calling thread only. Not everyone may raise it.
-  if (process.platform === 'linux' && getPriority() < PRIORITY) setPriority(PRIORITY)
+  // On Linux this is the priority of the calling thread only.
+  if (process.platform === 'linux') lowerPriority(os, PRIORITY)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
