@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../../server/test/testing-browser.ts'
+import { first } from '../../server/test/testing-first.ts'
 import { sharedService } from '../../server/test/testing-start-service.ts'
 import { until } from '../../server/test/testing-until.ts'
 import { openWindow, type WindowOptions } from './testing-dashboard.ts'
@@ -80,6 +81,48 @@ describe('habits of the dashboard', () => {
     await page.getByRole('link', { name: /One/ }).click()
     await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
     assert.equal(await icon(), plain)
+  })
+
+  it('does not show a count again that was read before a message was', async () => {
+    await using window = await open()
+    const { page, service, inbox, show } = window
+    await show('#/')
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    const counted = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    let isHeld = false
+    let readings = 0
+    await page.route(`**/v1/inboxes/${inbox.id}`, async (route) => {
+      const response = await route.fetch()
+      const { unreadCount } = await response.json()
+      if (unreadCount === 1 && !isHeld) {
+        isHeld = true
+        counted.resolve()
+        await released.promise
+      }
+      readings += 1
+      await route.fulfill({ response })
+    })
+    await service.sendMail({ to: inbox.emailAddress, subject: 'One' })
+    await until(async () => ((await page.title()) === '(1) Mayfly' ? true : null))
+    const { id } = first((await inbox.listMessages()).messages)
+    // A change of a message that is not listed makes the page read the inbox.
+    for (const read of [true, false]) await inbox.markRead(id, read)
+    await counted.promise
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /One/ }).click()
+    await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
+    await page.evaluate(`
+      shown = []
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) shown.push(addedNodes[0]?.data)
+      }).observe(document.querySelector('title'), { childList: true })`)
+    const before = readings
+    released.resolve()
+    // The one that was held, and the one that settles the doubt.
+    await until(async () => (readings >= before + 2 ? true : null))
+    assert.ok(!String(await page.evaluate('shown')).includes('(1)'))
+    await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
   })
 
   it('notifies of mail on request, while the reader looks elsewhere', async () => {

@@ -112,9 +112,12 @@ export async function loadOlderInboxes(): Promise<void> {
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
 async function loadInbox(inboxId: string): Promise<InboxEntry> {
   const before = knownEntry(inboxId)
-  const entry = entryOf(await signedInClient().inboxes.get(inboxId))
+  const read = entryOf(await signedInClient().inboxes.get(inboxId))
+  const now = knownEntry(inboxId)
   // Whether what was counted meanwhile is in what was read is not known.
-  if (knownEntry(inboxId) !== before) refreshInbox(inboxId)
+  const isDoubtful = now !== undefined && now !== before
+  if (isDoubtful) refreshInbox(inboxId)
+  const entry = isDoubtful ? { ...now, inbox: read.inbox } : read
   const others = (entries.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
   entries.value = [...others, entry].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
   return entry
