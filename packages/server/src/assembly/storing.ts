@@ -19,12 +19,6 @@ import type { StoreOutcome, StoringThread } from '../threads/storing-host.ts'
 /** Transactions at a time that wait for locked inboxes. The storage has more connections. */
 const WAITING_COMMITS_MAX = 4
 
-/**
- * Commits to SQLite at a time: the next one begins while the one before is synced to the disk. On
- * PostgreSQL two commits of one node would lock the same inboxes.
- */
-const SQLITE_COMMITS_MAX = 2
-
 /** What storing needs. */
 export type StoringDeps = {
   readonly store: Store
@@ -32,22 +26,22 @@ export type StoringDeps = {
   readonly signals: Pick<Signals, 'announce'>
 }
 
-/** Stores mails together with others that are ready. */
+/**
+ * Stores mails together with others that are ready, one batch at a time: the mails that arrive
+ * meanwhile share the next one. Two batches at a time would be smaller, and each has a fixed cost.
+ */
 export function createStoring(
   deps: StoringDeps & { readonly storing: StoringThread | null },
 ): GroupCommit<ReadyMail, StoreOutcome> {
   const { storing } = deps
-  if (storing !== null) {
-    return createGroupCommit((batch) => storing.store(batch), { commitsMax: SQLITE_COMMITS_MAX })
-  }
+  if (storing !== null) return createGroupCommit((batch) => storing.store(batch))
   const commit = createCommitDeps(deps)
   const storeApart = createKeyedCommit(
     (batch: readonly ReadyMail[]) => commitWaiting(commit, batch),
     { keyOf: inboxesOf, commitsMax: WAITING_COMMITS_MAX },
   )
-  return createGroupCommit(
-    (batch: readonly ReadyMail[]) => commitMails({ ...commit, storeApart }, batch),
-    { commitsMax: deps.store.isShared ? 1 : SQLITE_COMMITS_MAX },
+  return createGroupCommit((batch: readonly ReadyMail[]) =>
+    commitMails({ ...commit, storeApart }, batch),
   )
 }
 
