@@ -77,8 +77,14 @@ export type Tables = {
 export type Store = Tables & {
   /** Whether other nodes may run on the same store. */
   readonly isShared: boolean
-  /** Commits all of `work` or nothing. Inside, only `tx` may be used. */
-  transaction<T>(work: (tx: Tables) => Promise<T>): Promise<T>
+  /**
+   * Commits all of `work` or nothing. Inside, only `tx` may be used. Calls `committed` when others
+   * can read it, and resolves when it is on the disk.
+   */
+  transaction<T>(
+    work: (tx: Tables) => Promise<T>,
+    committed?: (result: NoInfer<T>) => void,
+  ): Promise<T>
   /** Purges an inbox with all its content, and releases its address; false when there is none. */
   purgeInbox(
     owner: AccountId,
@@ -245,8 +251,9 @@ function storeOver(
   const tablesOf = (tx: Kysely<Schema>) =>
     tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
   const tables = tablesOver(db, dialect, sqlite?.outerStatements ?? statementsOver(db))
-  const transaction: Store['transaction'] = async (work) => {
+  const transaction: Store['transaction'] = async (work, committed) => {
     const result = await db.transaction().execute((tx) => work(tablesOf(tx)))
+    committed?.(result)
     await synced()
     return result
   }

@@ -55,7 +55,8 @@ export type CommitDeps = {
 }
 
 /**
- * Stores mails in one transaction, then announces them; one result a mail, in order.
+ * Stores mails in one transaction and announces them; one result a mail, in order, once they are on
+ * the disk.
  *
  * A mail whose inbox somebody else has locked is stored apart, and its result is a promise: no
  * other mail waits for the lock.
@@ -89,35 +90,51 @@ async function storeMails(
   ifLocked: 'wait' | 'leaveOut',
 ): Promise<ReadonlyMap<ReadyMail, CommitResult>> {
   const inboxIds = [...new Set(ready.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
-  const { batch, results, dropped, webhookIds } = await deps.store.transaction(async (tx) => {
-    const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
-    const locked = new Set(inboxes.map(({ id }) => id))
-    const batch =
-      ifLocked === 'wait'
-        ? ready
-        : ready.filter(({ recipients }) => recipients.every(({ inboxId }) => locked.has(inboxId)))
-    const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
-    const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
-    const messages = results.flatMap((result) => result.messages)
-    await tx.mails.add(mails, messages, changed)
-    const dropped = await deleteExcess(tx, changed)
-    for (const [inbox, at] of flooded) {
-      await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
-    }
-    const webhookIds = await addDeliveries(deps, tx, { messages, changed })
-    return { batch, results, dropped, webhookIds }
-  })
-  // Not before the commit: a wait that is woken earlier would look and find nothing.
-  const stored = results.flatMap(({ messages }) => messages)
-  deps.announce({
-    inboxIds: [...new Set(stored.map(({ inboxId }) => inboxId))],
-    mailIds: [...new Set(stored.map(({ mail }) => mail.id))],
-    webhookIds,
-    dropped,
-  })
+  const { batch, results } = await deps.store.transaction(
+    async (tx) => {
+      const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
+      const locked = new Set(inboxes.map(({ id }) => id))
+      const batch =
+        ifLocked === 'wait'
+          ? ready
+          : ready.filter(({ recipients }) => recipients.every(({ inboxId }) => locked.has(inboxId)))
+      const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
+      const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
+      const messages = results.flatMap((result) => result.messages)
+      await tx.mails.add(mails, messages, changed)
+      const dropped = await deleteExcess(tx, changed)
+      for (const [inbox, at] of flooded) {
+        await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
+      }
+      const webhookIds = await addDeliveries(deps, tx, { messages, changed })
+      return { batch, results, dropped, webhookIds }
+    },
+    (stored) => announce(deps, stored),
+  )
   return new Map(
     batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
   )
+}
+
+/**
+ * Announces stored mails after the commit: a wait that is woken earlier would find nothing. It is
+ * answered while the mails are synced to the disk; only the sender must not be told before that.
+ */
+function announce(
+  deps: Pick<CommitDeps, 'announce'>,
+  stored: {
+    readonly results: readonly CommitResult[]
+    readonly dropped: readonly DroppedMessages[]
+    readonly webhookIds: readonly WebhookId[]
+  },
+): void {
+  const messages = stored.results.flatMap((result) => result.messages)
+  deps.announce({
+    inboxIds: [...new Set(messages.map(({ inboxId }) => inboxId))],
+    mailIds: [...new Set(messages.map(({ mail }) => mail.id))],
+    webhookIds: stored.webhookIds,
+    dropped: stored.dropped,
+  })
 }
 
 /** Deletes the oldest messages of project inboxes that have more than they keep. */

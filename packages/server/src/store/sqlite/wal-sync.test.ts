@@ -111,4 +111,32 @@ describe('a store that syncs apart', () => {
     await store.close()
     await first.close()
   })
+
+  it('says that others can read a transaction before it is on the disk', async () => {
+    await using database = await createSqlite()
+    const happened: string[] = []
+    const reader = await openStore({ url: database.url, exclusive: true })
+    const store = await openStore({
+      url: database.url,
+      exclusive: false,
+      syncsInBackground: true,
+      elapsedMs: () => {
+        happened.push('sync')
+        return 0
+      },
+    })
+    let seen: Promise<ReadonlyMap<string, number>> | null = null
+    await store.transaction(
+      (tx) => tx.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), 0),
+      () => {
+        happened.push('committed')
+        seen = reader.domains.countRefusals(['mayfly.test'], 0)
+      },
+    )
+    // The clock is read before the sync and after it.
+    assert.deepEqual(happened, ['committed', 'sync', 'sync'])
+    assert.deepEqual(await seen, new Map([['mayfly.test', 3]]))
+    await store.close()
+    await reader.close()
+  })
 })
