@@ -11,26 +11,26 @@ export type HeldWaits = {
 const AT_A_TIME = 200
 
 /** Opens `count` waits, spread over the inboxes; resolves when all have been sent. */
-export async function holdWaits(wish: {
+export async function holdWaits(options: {
   readonly httpUrl: string
   readonly apiKey: string
   readonly inboxIds: readonly string[]
   readonly count: number
 }): Promise<HeldWaits> {
-  const { hostname, port, host } = new URL(wish.httpUrl)
+  const { hostname, port, host } = new URL(options.httpUrl)
   const answers: Promise<void>[] = []
   const open = async (i: number) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     await once(socket, 'connect')
-    const inboxId = wish.inboxIds[i % wish.inboxIds.length]
+    const inboxId = options.inboxIds[i % options.inboxIds.length]
     socket.write(
       `GET /v1/inboxes/${inboxId}/wait?timeoutSeconds=50 HTTP/1.1\r\nHost: ${host}\r\n` +
-        `Authorization: Bearer ${wish.apiKey}\r\n\r\n`,
+        `Authorization: Bearer ${options.apiKey}\r\n\r\n`,
     )
     answers.push(answerOf(socket))
   }
-  for (let start = 0; start < wish.count; start += AT_A_TIME) {
-    const length = Math.min(AT_A_TIME, wish.count - start)
+  for (let start = 0; start < options.count; start += AT_A_TIME) {
+    const length = Math.min(AT_A_TIME, options.count - start)
     await Promise.all(Array.from({ length }, (_, i) => open(start + i)))
   }
   // The last ones have to be taken in, too.

@@ -35,11 +35,11 @@ export class KeptHttp {
         const head = received.toString('latin1', 0, headEnd)
         const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
         if (received.length < headEnd + 4 + length) return
-        this.#socket.off('data', onData)
+        this.#socket.off('data', onData).off('close', onClose)
         resolve({ endedAt: performance.now(), status: Number(head.slice(9, 12)) })
       }
-      this.#socket.on('data', onData)
-      this.#socket.once('close', () => reject(new Error('the connection was closed')))
+      const onClose = () => reject(new Error('the connection was closed'))
+      this.#socket.on('data', onData).once('close', onClose)
     })
   }
 

@@ -15,7 +15,7 @@ export type InboxEntry = {
 
 type CountChange = { readonly messages?: number; readonly unread?: number }
 
-/** How long no further wish to read the same inbox may come before it is read. */
+/** How long no further request to read the same inbox may come before it is read. */
 const REFRESH_MS = 300
 
 /** How late an event may come: until then a count may have it already. */
