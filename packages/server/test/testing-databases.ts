@@ -1,9 +1,9 @@
-import { existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { openStore, sqlitePathOf } from '../src/store/open.ts'
+import { memoryFolder } from './testing-memory-folder.ts'
 import {
   createDatabase,
   createDatabasePool,
@@ -57,18 +57,12 @@ export async function createSqlite(parent = tmpdir()): Promise<TestDatabase> {
   }
 }
 
-/** Linux keeps files there in memory. */
-const MEMORY = '/dev/shm'
-
-/** Room for all test processes; containers often have 64 MB there. */
-const MEMORY_BYTES_MIN = 2 ** 30
-
 /**
  * A new SQLite file with the current schema, in memory where there is room. Migrating takes 30 ms
  * of processor time; a transaction takes ten times as much when it is synced to a disk.
  */
 export async function createMigratedSqlite(): Promise<TestDatabase> {
-  const database = await createSqlite(hasRoom(MEMORY) ? MEMORY : tmpdir())
+  const database = await createSqlite(memoryFolder())
   migrated ??= migrateFile()
   await writeFile(sqlitePathOf(database.url) ?? '', await migrated)
   return database
@@ -81,12 +75,6 @@ async function migrateFile(): Promise<Buffer> {
   await using database = await createSqlite()
   await (await openStore({ url: database.url, exclusive: false })).close()
   return await readFile(sqlitePathOf(database.url) ?? '')
-}
-
-function hasRoom(folder: string): boolean {
-  if (!existsSync(folder)) return false
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize >= MEMORY_BYTES_MIN
 }
 
 /** The server that the whole run shares; a file that is run by itself starts its own. */
