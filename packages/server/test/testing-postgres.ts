@@ -45,8 +45,11 @@ export async function startPostgres(settings?: PostgresSettings): Promise<Restar
     password: 'mayfly',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // One iteration: the password is checked at each of some thousand connections.
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '-c', 'scram_iterations=1'],
+    initdbFlags: [
+      ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+      // The password is checked at each of some thousand connections.
+      ...(settings === undefined ? ['-c', 'scram_iterations=1'] : []),
+    ],
     postgresFlags: [
       ...Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ...['-c', `unix_socket_directories=${databaseDir}`],
