@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { generatedDocuments } from './documents.ts'
 
-describe('generated documents', async () => {
-  for (const [path, text] of await generatedDocuments()) {
+const documents = await generatedDocuments()
+
+describe('generated documents', () => {
+  for (const [path, text] of documents) {
     it(`${path} says what the code does; otherwise: npm run docs`, async () => {
       assert.equal(await readFile(new URL(`../${path}`, import.meta.url), 'utf8'), text)
     })

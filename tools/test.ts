@@ -81,7 +81,7 @@ async function runGroups(groups: string[][]): Promise<void> {
 /** Runs files in one process, which saves loading the service for each of them. */
 async function test(group: readonly string[]): Promise<boolean> {
   const name = `${group[0]}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`
-  return await run(name, ['--test', '--test-timeout=300000', '--test-isolation=none', ...group])
+  return await run(name, ['tools/test-group.ts', ...group])
 }
 
 /** Runs a step that the next ones need. */

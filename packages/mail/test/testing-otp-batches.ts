@@ -50,8 +50,16 @@ function mailOf(line: string): BatchMail {
   return { ...rest, file: id, otp: code }
 }
 
-/** Detects the code and the links of a mail of a batch. */
+const results = new WeakMap<BatchMail, BatchResult>()
+
+/** Detects the code and the links of a mail of a batch: once, since many changes are compared. */
 export function resultOf(mail: BatchMail): BatchResult {
+  const known = results.get(mail) ?? detect(mail)
+  results.set(mail, known)
+  return known
+}
+
+function detect(mail: BatchMail): BatchResult {
   const { subject, text } = mail
   const html = mail.html === null ? null : readHtml(mail.html)
   const links = findLinks(html, text).map(({ url }) => url)

@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { openStore, sqlitePathOf } from '../src/store/open.ts'
+import { memoryFolder } from './testing-memory-folder.ts'
 import {
   createDatabase,
   createDatabasePool,
@@ -18,15 +20,16 @@ export type DatabaseName = 'SQLite' | 'PostgreSQL'
 export type TestDatabase = AsyncDisposable & { readonly url: string }
 
 /**
- * Runs a suite once on each database; `create` gives a test a database of its own. On PostgreSQL
- * that has the current schema already, unless `template0` is asked for.
+ * Runs a suite once on each database; `create` gives a test a database of its own. It has the
+ * current schema already, unless `template0` is asked for.
  */
 export function onEachDatabase(
   name: string,
   suite: (create: () => Promise<TestDatabase>, database: DatabaseName) => void,
   template: Template = 'mayfly_template',
 ): void {
-  describe(`${name} on SQLite`, () => suite(createSqlite, 'SQLite'))
+  const createFile = template === 'template0' ? createSqlite : createMigratedSqlite
+  describe(`${name} on SQLite`, () => suite(() => createFile(), 'SQLite'))
 
   describe(`${name} on PostgreSQL`, () => {
     const resources = new AsyncDisposableStack()
@@ -45,13 +48,33 @@ export function onEachDatabase(
   })
 }
 
-/** A new SQLite file. */
-export async function createSqlite(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'mayfly-sqlite-'))
+/** The place for a new SQLite file, on the disk by default. */
+export async function createSqlite(parent = tmpdir()): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(parent, 'mayfly-sqlite-'))
   return {
     url: `sqlite:${join(folder, 'mayfly.db')}`,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/**
+ * A new SQLite file with the current schema, in memory where there is room. Migrating takes 30 ms
+ * of processor time; a transaction takes ten times as much when it is synced to a disk.
+ */
+export async function createMigratedSqlite(): Promise<TestDatabase> {
+  const database = await createSqlite(memoryFolder())
+  migrated ??= migrateFile()
+  await writeFile(sqlitePathOf(database.url) ?? '', await migrated)
+  return database
+}
+
+/** The bytes of a file with the current schema: made once in a process. */
+let migrated: Promise<Buffer> | null = null
+
+async function migrateFile(): Promise<Buffer> {
+  await using database = await createSqlite()
+  await (await openStore({ url: database.url, exclusive: false })).close()
+  return await readFile(sqlitePathOf(database.url) ?? '')
 }
 
 /** The server that the whole run shares; a file that is run by itself starts its own. */

@@ -1,4 +1,4 @@
-import { createSqlite } from './testing-databases.ts'
+import { createMigratedSqlite } from './testing-databases.ts'
 import { startServerProcess } from './testing-server-process.ts'
 
 const METER = new URL('./testing-loop-meter.ts', import.meta.url).href
@@ -8,7 +8,7 @@ export async function startMeasuredServer(
   resources: AsyncDisposableStack,
   env: Readonly<Record<string, string>>,
 ) {
-  const database = resources.use(await createSqlite())
+  const database = resources.use(await createMigratedSqlite())
   const settings = { MAYFLY_DATABASE_URL: database.url, ...env }
   const server = resources.use(startServerProcess(settings, [], ['--import', METER]))
   return { server, ...(await server.ready) }

@@ -4,7 +4,7 @@ import { parseConfig } from '../src/config/config.ts'
 import { createLog } from '../src/platform/log.ts'
 import { accountWithKey, registerAccountAt, type TestAccount } from './testing-account.ts'
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
-import { createSqlite, type TestDatabase } from './testing-databases.ts'
+import { createMigratedSqlite, type TestDatabase } from './testing-databases.ts'
 import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail.ts'
 import { shared } from './testing-shared.ts'
 
@@ -44,7 +44,7 @@ let before: ReadonlyMap<string, number> = new Map()
 /** Starts a service; its disposal stops it and fails when it leaves anything behind. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   if (running === 0) before = openResources()
-  const ownDatabase = options.database === undefined ? await createSqlite() : null
+  const ownDatabase = options.database === undefined ? await createMigratedSqlite() : null
   const config = parseConfig({
     MAYFLY_HTTP_PORT: '0',
     MAYFLY_SMTP_PORT: '0',
@@ -98,7 +98,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
  * its own.
  */
 export function sharedService(
-  create: () => Promise<TestDatabase> = createSqlite,
+  create: () => Promise<TestDatabase> = createMigratedSqlite,
   env: Readonly<Record<string, string>> = {},
 ): () => Promise<TestService> {
   return shared(async (resources) => {

@@ -29,7 +29,7 @@ export function describeEachDatabase(
     suite(async () => {
       const database = await create()
       opened.push(database)
-      const store = await openStore({ url: database.url, exclusive: false })
+      const store = await openStore({ url: database.url, exclusive: false, isMigrated: true })
       opened.push({ [Symbol.asyncDispose]: () => store.close() })
       for (const id of [ALICE, BOB]) {
         const email = `${id}@example.com`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { anyCharacter } from '../../test/testing-any-character.ts'
 import { readHtml } from '../html/read-html.ts'
 import { findOtp, type OtpCandidate, type OtpInput } from './find.ts'
 import { READ_CHARS_MAX } from './lines.ts'
@@ -332,9 +333,9 @@ describe('looks', () => {
 
 describe('any input', () => {
   const mails = fc.record({
-    subject: fc.option(fc.string({ unit: 'binary' })),
-    text: fc.option(fc.string({ unit: 'binary' })),
-    html: fc.option(fc.string({ unit: 'binary' }).map((html) => readHtml(html))),
+    subject: fc.option(fc.string({ unit: anyCharacter })),
+    text: fc.option(fc.string({ unit: anyCharacter })),
+    html: fc.option(fc.string({ unit: anyCharacter }).map((html) => readHtml(html))),
   })
 
   it('gives an answer that holds together', () => {

@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, beforeEach, describe, it } from 'node:test'
-import { createSqlite } from '../testing-databases.ts'
+import { createMigratedSqlite } from '../testing-databases.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
@@ -25,7 +25,7 @@ const NOT_PASSED = [
 
 describe('clients for Python', () => {
   const catchAll = shared(async (resources) => {
-    const database = resources.use(await createSqlite())
+    const database = resources.use(await createMigratedSqlite())
     return resources.use(await startCatchAll(database, { MAYFLY_SMTP_THREADS: '1' }))
   })
 

@@ -100,10 +100,11 @@ describe('the protocol survives any input', () => {
       ],
       ...['\r\n', '\r\n', '\r\n', '\r', '\n', '\0', ' ', '\t', '\xc3', '\xa9', '='],
     )
-    const noise = fc.string({ unit: 'binary', maxLength: 20 })
+    const bytes = fc.nat(0xff).map((byte) => String.fromCharCode(byte))
+    const noise = fc.string({ unit: bytes, maxLength: 20 })
     const flight = fc.array(fc.oneof({ weight: 8, arbitrary: words }, noise), { maxLength: 60 })
     const property = fc.property(fc.array(flight, { maxLength: 3 }), (parts) => {
-      const flights = parts.map((part) => part.join('').replace(/[^\x00-\xff]/g, '?'))
+      const flights = parts.map((part) => part.join(''))
       const { output } = converse(flights, { offersAuth: true, messageBytesMax: 40 })
       for (const line of output.split('\r\n').slice(0, -1)) {
         assert.match(line, /^(?:\d{3}[ -][ -~]*|<TLS>)$/)
