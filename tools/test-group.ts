@@ -1,7 +1,7 @@
 // Runs test files in one process: node tools/test-group.ts FILE…
 //
 // As `node --test --test-isolation=none` does, but without following each promise to the test that
-// made it, which takes a tenth of the processor time. An error that no test caught still fails the
+// made it, which takes 8 % of the processor time. An error that no test caught still fails the
 // run; only the name of its test may be missing. A suite must not be an async function.
 
 import asyncHooks from 'node:async_hooks'
