@@ -18,6 +18,7 @@ export function areLoudWords(parts: readonly string[]): boolean {
 
 /** One letter in five is a vowel: `KLJUN`. */
 function isWord(part: string): boolean {
+  if (!WORD.test(part)) return false
   const vowels = vowelsOf(part)
-  return WORD.test(part) && vowels * 5 >= part.length && vowels < part.length
+  return vowels * 5 >= part.length && vowels < part.length
 }

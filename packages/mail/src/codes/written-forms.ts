@@ -27,6 +27,7 @@ const TAILED_CHARS_MAX = 200
 /** What stands behind a colon, an equals sign or a row of dots. */
 const LEADS = /[:：=՝፦]\s*|\.{4,}\s*/gu
 const LEADS_MAX = 4
+const HAS_LEAD = /[:：=՝፦]|\.{4}/
 
 /** Forms of the line, of its end, of its styled parts and in its sentences: one for each place. */
 export function writtenFormsOf({ text, stretches }: Line): readonly WrittenForm[] {
@@ -45,7 +46,7 @@ export function writtenFormsOf({ text, stretches }: Line): readonly WrittenForm[
 }
 
 function tailOf(text: string): WrittenForm | null {
-  if (text.length > TAILED_CHARS_MAX) return null
+  if (text.length > TAILED_CHARS_MAX || !HAS_LEAD.test(text)) return null
   for (const lead of text.matchAll(LEADS).take(LEADS_MAX)) {
     const tail = { start: lead.index + lead[0].length, end: text.length }
     const form = formAt(text, tail, partOf)
@@ -102,13 +103,16 @@ const IN_SENTENCE =
 const WORDS_IN_SENTENCE =
   /(?<![\p{L}\p{M}\p{N}@/._-])(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{M}]{3,12}(?:[-_](?:\p{L}[\p{L}\p{M}]{2,11}|\p{Nd}{1,4})){2,4}(?![\p{L}\p{M}\p{N}@/_-]|\.\p{L})/gu
 
+/** What each of the groups above contains; few lines do. */
+const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’] ?[\dA-Z]{2}/
+
 const DIVIDED_TWICE = /[-_][^\s_-]{1,12}[-_]/
 
 const SMALL = /\p{Ll}|\p{Lo}/u
 
 function sentenceForms(text: string): readonly WrittenForm[] {
   if (text.length > SENTENCE_CHARS_MAX || !SMALL.test(text)) return []
-  const forms = formsIn(text, IN_SENTENCE, groupsOf)
+  const forms = DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
   if (!DIVIDED_TWICE.test(text)) return forms
   return [...forms, ...formsIn(text, WORDS_IN_SENTENCE, joinedWordsOf)]
 }

@@ -32,6 +32,7 @@ export function wordsIn(written: string): number {
 
 /** How many words with dashes, dots or underscores between them a code has; 0 if it is none. */
 export function joinedWordsIn(written: string): number {
+  if (written.includes(' ')) return 0
   const separator = SEPARATORS.find((sign) => written.includes(sign))
   if (separator === undefined) return 0
   const parts = written.split(separator)
