@@ -239,8 +239,11 @@ function phraseRows(): readonly Row[] {
     const phrase = phraseOf(language, otp)
     rows.push(rowOf(line(text, otp), phrase))
     const [subject = '', ...rest] = text.split('\n\n')
-    if (rest.length > 0 && (otp === null || !subject.includes(otp))) {
-      const mail = { subject, text: rest.join('\n\n'), html: null, otp }
+    const body = rest.join('\n\n')
+    // The code is in the body, or in the subject alone.
+    const isOneOf = otp === null || !subject.includes(otp) || !body.includes(otp)
+    if (rest.length > 0 && isOneOf) {
+      const mail = { subject, text: body, html: null, otp }
       rows.push(rowOf(mail, { ...phrase, weight: phrase.weight / 2 }))
       rows.push(
         rowOf(mail, phrase, (word) => isDrawnKnown(`${text}${word.toLowerCase()}`, PHRASE_MAILS)),
@@ -261,12 +264,19 @@ function phraseRows(): readonly Row[] {
       rows.push(rowOf(letterOf(label, otp), { ...phrase, weight: phrase.weight / 4 }))
     }
   }
+  for (const [language = '', text = '', ...subjects] of readTable('subjects.tsv')) {
+    const phrase = { ...phraseOf(language, DIGITS), weight: SUBJECT_WEIGHT }
+    for (const subject of subjects) rows.push(rowOf({ ...line(text, DIGITS), subject }, phrase))
+  }
   return rows
 }
 
 /** One sentence with a code is all that many tests send. */
 const CODE_PHRASE_WEIGHT = 12
-const OTHER_PHRASE_WEIGHT = 5
+const OTHER_PHRASE_WEIGHT = 7
+
+/** A sentence with a code under one of several subjects. */
+const SUBJECT_WEIGHT = 3
 
 /** A label in a mail that says nothing else. */
 function letterOf(label: string, otp: string | null): Parts {

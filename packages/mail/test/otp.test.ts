@@ -96,6 +96,17 @@ describe('sentences with a second number that has a name', () => {
   }
 })
 
+describe('a clear name under a subject about something else', () => {
+  for (const [language = '', text = '', ...subjects] of readTable('subjects.tsv')) {
+    it(`${language}: ${text}`, () => {
+      for (const subject of subjects) {
+        const { otp } = findOtp({ subject, text, html: null })
+        assert.equal(otp?.value, '593817', subject)
+      }
+    })
+  }
+})
+
 describe('labels', () => {
   for (const [language = '', meaning = '', ...labels] of readTable('labels.tsv')) {
     const expected = meaning === 'code' ? '593817' : null

@@ -52,7 +52,7 @@ const AFTER: Readonly<Record<Neighbour, string>> = {
   other: 'before another known word',
 }
 
-function kindBefore({ text, hits }: ReadLine, start: number): Neighbour {
+function kindBefore({ text, hits, owners }: ReadLine, start: number): Neighbour {
   let at = start
   let hasSign = false
   while (at > 0 && start - at <= GAP_CHARS_MAX && !isReadable(text, at - 1)) {
@@ -63,8 +63,13 @@ function kindBefore({ text, hits }: ReadLine, start: number): Neighbour {
   if (at === 0 || start - at > GAP_CHARS_MAX) return 'nothing'
   if (hasSign) return 'sign'
   if (kindAt(text, at - 1) === KIND.digit) return 'number'
-  const hit = hits[firstAfter(hits, at) - 1]
-  if (hit !== undefined && hit.end >= at) return kindOf(hit)
+  const index = firstAfter(hits, at) - 1
+  const hit = hits[index]
+  if (hit !== undefined && hit.end >= at) {
+    // `type the PIN into your terminal: 4821`: a thing that does not name the number.
+    const isThing = (hit.concepts & (CODE_LIKE | NAMES)) === BIT.thing
+    return isThing && owners[index] !== start ? 'other' : kindOf(hit)
+  }
   return isLong(text, at - WORD_CHARS_MIN) ? 'unknown' : 'short'
 }
 

@@ -119,7 +119,7 @@ function isPlausible(group: Group, text: string): boolean {
 
 /** `amber-lake-42`: in a sentence, three parts and the last a number are no ordinary words. */
 function isNumbered({ parts, value }: Group): boolean {
-  return parts >= 3 && /-\d+$/.test(value)
+  return parts >= 3 && (/(?:^|-)\d+(?:-|$)/.test(value) || value === value.toUpperCase())
 }
 
 /** `code: niet per mail` is a sentence, `code: kxqt` is not. */

@@ -17,6 +17,8 @@ export interface Combined {
   readonly isLabelled: boolean
   /** Behind a label with a colon that does not speak of a code or of entering. */
   readonly isLabelledOtherwise: boolean
+  /** The last digits of a card are in its line. */
+  readonly isBesideMasked: boolean
   /** Something in the mail is set off. */
   readonly isStyled: boolean
   /** Its name has a word beside the word for code that is not in the tables. */
@@ -230,6 +232,12 @@ function addFigure(all: Combined, facts: Set<string>): void {
   note(facts, 'a masked number, no verb of entering', hasMasked && isRead && isCalled)
   note(facts, 'a masked number', hasMasked)
   note(facts, 'a masked number, nothing to enter', hasMasked && isUnused && isCalled)
+  note(facts, 'a masked number in its line', all.isBesideMasked && isCalled)
+  note(
+    facts,
+    'a masked number in its line, no verb of entering',
+    all.isBesideMasked && isRead && isCalled,
+  )
   note(facts, 'a time of minutes', hasMinutes)
   note(facts, 'a time of minutes, called a code', hasMinutes && isCalled)
   note(facts, 'one of several labelled values', isLabelled && labelled > 2)

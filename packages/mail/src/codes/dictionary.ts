@@ -19,6 +19,7 @@ import { ROMANCE } from './words/romance.ts'
 import { SETTLED } from './words/settled.ts'
 import { SLAVIC } from './words/slavic.ts'
 import { SOUTHERN } from './words/southern.ts'
+import { SUBJECT_LINE } from './words/subject-line.ts'
 import { VERBS } from './words/verbs.ts'
 
 /** The words of all languages. A new language is a row in one of these files. */
@@ -47,6 +48,7 @@ const ALL_WORDS: Lexicon = {
   ...OTHER_CODES,
   ...SETTLED,
   ...VERBS,
+  ...SUBJECT_LINE,
 }
 
 /** Letters before the last part of a compound. */

@@ -5,10 +5,10 @@ import { addCombined } from './combinations.ts'
 import { formFacts, styleFacts } from './findings.ts'
 import { type Layout, layoutFacts, layoutOf } from './layout.ts'
 import type { LineSource } from './lines.ts'
-import { isLabelled as isLabelledLine } from './mail-figures.ts'
+import { isLabelled as isLabelledLine, isMaskedIn } from './mail-figures.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
-import { type Topic, topicOf } from './mail-topic.ts'
-import type { Meaning } from './meaning.ts'
+import { isShortText, type Topic, topicOf, withoutOffer, withoutSubject } from './mail-topic.ts'
+import { COUPON, type Meaning } from './meaning.ts'
 import { isLabelledOtherwise, isOfUnknown } from './open-labels.ts'
 import { relationsOf } from './relations.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
@@ -98,11 +98,9 @@ interface Whole {
   readonly layout: Layout
 }
 
-function evidenceOfValue(
-  mail: MailReader,
-  own: Shown,
-  { values, topic, inMail, layout }: Whole,
-): Evidence {
+function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
+  const { values, inMail, layout } = whole
+  const topic = topicFor(own, whole)
   const { value, shown, main } = own
   const { meaning } = main.around
   const relations = relationsOf(mail, shown, topic)
@@ -130,7 +128,8 @@ function evidenceOfValue(
     isAlone: isAlone(own),
     isLabelled: isLabelledLine(main.line.text),
     isLabelledOtherwise: isLabelledOtherwise(mail, main.candidate),
-    isOfUnknown: isOfUnknown(main.line, main.candidate),
+    isBesideMasked: topic.figures.hasMasked && isMaskedIn(main.line.text),
+    isOfUnknown: isOfUnknown(mail, main.candidate),
     isStyled: layout.isStyled,
     isNoneNamed: Math.max(best, meaning.points) < NAMED,
     isNumberAsked: !hasDigit(value) && values.some(isNumberAsked),
@@ -142,6 +141,22 @@ function evidenceOfValue(
   addCombined(combined, facts)
   const lead = Math.max(-LEAD_MAX, Math.min(LEAD_MAX, meaning.points - Math.max(0, best)))
   return { value, meaning, lead, facts: Array.from(facts), relations }
+}
+
+/** What the mail is about as far as it matters to a value. */
+function topicFor(own: Shown, { values, topic }: Whole): Topic {
+  if (isOfferOfOther(values, own)) return withoutOffer(topic)
+  const { points, isOtp, isForSignIn } = own.main.around.meaning
+  const isClear = points >= NAMED && (isOtp === true || isForSignIn === true)
+  // `Your sign-in code is 482913` is clear, whatever the subject is.
+  return isClear && isShortText(topic) ? withoutSubject(topic) : topic
+}
+
+/** A clear name beside a coupon that is another value: `your code is H4TZ, coupon HOLA10`. */
+function isOfferOfOther(values: readonly Shown[], { main: { around } }: Shown): boolean {
+  const { points, isBare } = around.meaning
+  if (points < NAMED || isBare === true) return false
+  return values.some(({ main }) => main.around.meaning.reason === COUPON)
 }
 
 /** A fact counts once, no matter in how many places of the mail it is found. */

@@ -106,6 +106,44 @@ describe('the form of a code', () => {
     ['letters behind dots', { text: 'LOGIN CODE ....... WPLQHD' }, 'WPLQHD'],
     ['an equals sign', { subject: '[TEST] verify', text: 'code=918273' }, '918273'],
     ['behind an address', { text: '您正在绑定邮箱li@post.example，验证码：395018' }, '395018'],
+    ['pairs of pairs', { text: 'Your login code is 27 61 – 30 84.' }, '27613084'],
+    ['pairs that are no date', { text: 'Enter this login code:\n\n27/61/30' }, '276130'],
+    ['a slash in a sentence', { text: 'Your login code is 482/913.' }, '482913'],
+    ['pairs in a sentence', { text: 'Your login code is AB 12 CD.' }, 'AB12CD'],
+    ['dots in a sentence', { text: 'Your login code is A1.B2.C3.' }, 'A1B2C3'],
+    ['random letters in a sentence', { text: 'Your login code is KXQ TRM.' }, 'KXQTRM'],
+    ['pairs of random letters', { text: 'Enter this login code:\n\nKX QT RM' }, 'KXQTRM'],
+    ['both cases with a space', { text: 'Enter this login code:\n\naB3 xY9' }, 'aB3xY9'],
+    ['small letters behind a colon', { text: 'Your login code: kxqtrm' }, 'kxqtrm'],
+    ['a prefix and two groups', { text: 'Your login code is M-517-734' }, '517734'],
+    ['its name in the same line', { text: 'Enter this login code:\n\nTAC 517-734' }, '517734'],
+    ['digits in black circles', { text: 'Your login code: ❹❽❷❾❶❸' }, '482913'],
+    ['digits in brackets', { text: 'Your login code: ⑷⑻⑵⑼⑴⑶' }, '482913'],
+    ['Cyrillic letters', { text: 'Въведете кода за вход:\n\nЖКМ-ТРЛ' }, 'ЖКМТРЛ'],
+    ['spaced Arabic digits', { text: 'أدخل رمز التحقق:\n\n( ٦ ) ( ٠ ) ( ٦ ) ( ١ )' }, '6061'],
+    ['a number between words', { text: 'Your login code is amber-42-lake.' }, 'amber-42-lake'],
+    [
+      'words in bold',
+      { html: '<p>Your login code is <b>amber-lake-river</b>.' },
+      'amber-lake-river',
+    ],
+    ['underscores', { text: 'Enter this login code:\n\namber_lake_river' }, 'amber_lake_river'],
+    [
+      'capitalised words',
+      { text: 'Enter this login code:\n\nAmber-Lake-River' },
+      'Amber-Lake-River',
+    ],
+    ['few vowels', { text: 'Your login code is DVA-KLJUN-83.' }, 'DVA-KLJUN-83'],
+    [
+      'words of Japanese',
+      { text: 'ログイン画面に次の合言葉を入力してください。\n\nすずめ-ゆうだち-かさ' },
+      'すずめ-ゆうだち-かさ',
+    ],
+    [
+      'a number between Cyrillic words',
+      { text: 'Одноразовый пароль для входа:\n\nснег-весло-17-ворон' },
+      'снег-весло-17-ворон',
+    ],
     ['marks of direction', { text: 'קוד אימות: \u200e482913\u200e' }, '482913'],
   ]
   for (const [name, mail, value] of forms) it(name, () => assert.equal(codeIn(mail), value))
@@ -115,6 +153,23 @@ describe('where a code stands', () => {
   const places: readonly (readonly [string, Mail, string])[] = [
     ['in a box of its own', { html: '<p>Your code</p><div><b>482913</b></div>' }, '482913'],
     ['a cell a digit', { html: `<p>Your code<table><tr>${cells('482913')}</table>` }, '482913'],
+    ['two lines', { text: 'Your login code:\n\n482\n913\n\nTen minutes.' }, '482913'],
+    [
+      'blocks with a dash between',
+      { html: '<p>Your login code<div>482</div><div>-</div><div>913</div>' },
+      '482913',
+    ],
+    [
+      'a cell a pair',
+      { html: '<p>Your login code<table><tr><td>K7<td>QX<td>2M</table>' },
+      'K7QX2M',
+    ],
+    [
+      'four pairs',
+      { html: '<p>Your login code<table><tr><td>48<td>29<td>13<td>77</table>' },
+      '48291377',
+    ],
+    ['behind three dots', { text: 'Login code ... 482913\nUser ......... sam' }, '482913'],
     ['two cells', { html: '<p>Your code<table><tr><td>482<td>913</table>' }, '482913'],
     [
       'a block a digit',
@@ -170,6 +225,22 @@ describe('where a code stands', () => {
   it('is what is seen, and not what is hidden beside it', () => {
     const html = '<i style="display:none">Your code is 111222</i><p>Your code is 482913'
     assert.equal(codeIn({ html }), '482913')
+  })
+})
+
+describe('a code in the subject alone', () => {
+  const mails: readonly (readonly [string, string])[] = [
+    ['482913 is your login code', 'Open the app and enter the code.'],
+    ['482913 – Ihr Code', 'Bitte geben Sie den Code aus dem Betreff auf der Anmeldeseite ein.'],
+    ['Harbor code: 482913', 'Your Harbor code is in the subject line.\n\nHarbor'],
+  ]
+  for (const [subject, text] of mails) {
+    it(subject, () => assert.equal(codeIn({ subject, text }), '482913'))
+  }
+
+  it('is none where the body is about something else', () => {
+    const text = 'Your order has been sent. Track it in the app.'
+    assert.equal(codeIn({ subject: 'Harbor 482913', text }), null)
   })
 })
 
@@ -254,6 +325,8 @@ describe('traps', () => {
     'Your code: jo482913@inbox.example',
     'Your code: DE89 3704 0044 0532 0130 00',
     'Your code: 48291303712345',
+    'Your code: Q 148.50',
+    'Your code: northwind-2024',
   ]
   for (const text of silent) {
     it(`no candidate at all: ${text}`, () =>

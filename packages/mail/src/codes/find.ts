@@ -47,7 +47,10 @@ export function findOtp(input: OtpInput): OtpFinding {
   const best = judged[0]
   return {
     otp: best === undefined ? null : choose(best),
-    candidates: judged.slice(0, REPORTED_MAX).map(report),
+    // Not computed for mails that nobody asks about.
+    get candidates() {
+      return judged.slice(0, REPORTED_MAX).map(report)
+    },
   }
 }
 

@@ -73,6 +73,9 @@ function joined(chain: {
     const number = tokens[1]?.value ?? ''
     return { ...parts, value: number, shape: 'digits', prefix: first.value, parts: 1 }
   }
+  if (isPrefixedGroups(tokens, separator)) {
+    return { ...parts, value: value.slice(1), shape: 'digits', prefix: first.value, parts: 2 }
+  }
   if (separator === '.') return isDotted(tokens) ? { ...parts, value, shape: 'digits' } : null
   if (isInflected(tokens, separator)) {
     const { value: number, end } = first
@@ -115,6 +118,15 @@ function isPrefixed(tokens: readonly Token[], separator: string): boolean {
     number.digits >= PREFIXED_DIGITS_MIN &&
     number.digits <= LENGTH_MAX
   )
+}
+
+/** `M-517-734`. */
+function isPrefixedGroups(tokens: readonly Token[], separator: string): boolean {
+  const [letter, one, other] = tokens
+  if (tokens.length !== 3 || separator !== '-' || letter?.upper !== 1) return false
+  const isDigits = (token: Token | undefined): boolean =>
+    token?.digits === 3 && token.value.length === 3
+  return letter.value.length === 1 && isDigits(one) && isDigits(other)
 }
 
 const YEAR = /^20[2-4]\d$/

@@ -145,11 +145,20 @@ class OpenLine {
 /** Mathematical digits, bold or double-struck, and those in circles are digits to a reader. */
 function readable(text: string): string {
   if (text.includes('\ud835')) return text.normalize('NFKC')
-  return CIRCLED.test(text) ? text.replaceAll(CIRCLED_ALL, (sign) => sign.normalize('NFKC')) : text
+  return CIRCLED.test(text) ? text.replaceAll(CIRCLED_ALL, digitOf) : text
 }
 
-const CIRCLED = /[\u2460-\u2468\u24ea]/
-const CIRCLED_ALL = /[\u2460-\u2468\u24ea]/g
+/** ①, ⑴, ❶, ➀, ➊, ⓵ and their zeros. */
+const CIRCLED =
+  /[\u2460-\u2468\u2474-\u247c\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792]/
+const CIRCLED_ALL = new RegExp(CIRCLED, 'g')
+const CIRCLED_ONES = [0x2460, 0x2474, 0x24f5, 0x2776, 0x2780, 0x278a]
+
+function digitOf(sign: string): string {
+  const code = sign.charCodeAt(0)
+  const one = CIRCLED_ONES.find((first) => code >= first && code < first + 9)
+  return one === undefined ? '0' : String(code - one + 1)
+}
 
 /** A line of plain text of this length was wrapped by a program, not by its author. */
 const WRAPPED_CHARS_MIN = 50
@@ -185,35 +194,46 @@ function textLines(text: string, linesMax: number): readonly string[] {
 const PIECES_MIN = 4
 const PIECES_MAX = 12
 
-/** Groups of digits of a code that has a cell for each of them. */
-const GROUPS_MAX = 3
-const DIGIT_GROUP = /^\s*(?:\d{2,4}|(?=[A-Z]*\d)[\dA-Z]{3,4})\s*$/
+/** A group of a code that has a cell for each of them. */
+const GROUP = /^\s*(?:[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
 
-/** Joins a code that is split into boxes for single characters, or for groups of digits. */
+/** A group that has a line of its own. */
+const LINE_GROUP = /^\s*\d{3}\s*$/
+
+/** Joins a code that is split into boxes for single characters, or for groups of them. */
 function joinSplitCodes(lines: readonly Line[]): readonly Line[] {
-  const whole = lines.some(isDigitGroup) ? joinDigitGroups(lines) : lines
+  const whole = lines.some(isGroup) ? joinGroups(lines) : lines
   return whole.some(isPiece) ? joinPieces(whole) : whole
 }
 
-/** Two or three cells side by side with as many digits each: `123` and `456`. */
-function joinDigitGroups(lines: readonly Line[]): readonly Line[] {
+/** Two cells or more side by side with as many characters each: `123` and `456`. */
+function joinGroups(lines: readonly Line[]): readonly Line[] {
   const joined: Line[] = []
   for (let at = 0; at < lines.length; ) {
     const first = lines[at]
     if (first === undefined) break
     let end = at + 1
-    while (isDigitGroup(first) && isBeside(first, lines[afterDivider(lines, end)])) {
+    while (isGroup(first) && isBeside(first, lines[afterDivider(lines, end)])) {
       end = afterDivider(lines, end) + 1
     }
     const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
-    const isCode = groups.length > 1 && groups.length <= GROUPS_MAX
-    if (isCode) {
-      const text = groups.map((group) => group.text.trim()).join('')
-      joined.push({ ...first, text, isJoined: true })
+    const parts = groups.map((group) => group.text.trim())
+    if (areOneCode(parts, first.cell !== null)) {
+      joined.push({ ...first, text: parts.join(''), isJoined: true })
     } else joined.push(...lines.slice(at, end))
     at = end
   }
   return joined
+}
+
+/** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
+function areOneCode(parts: readonly string[], areCells: boolean): boolean {
+  const { length } = parts
+  if (!areCells) return length === 2
+  if (parts[0]?.length !== 2) return length === 2 || length === 3
+  const all = parts.join('')
+  if (/^\d+$/.test(all)) return length >= 2 && length <= 4
+  return (length === 3 || length === 4) && /\d/.test(all)
 }
 
 /** A dash may have a cell of its own between two groups. */
@@ -222,12 +242,12 @@ function afterDivider(lines: readonly Line[], at: number): number {
   return line !== undefined && isDivider(line) ? at + 1 : at
 }
 
-function isDigitGroup({ text, cell }: Line): boolean {
-  return cell !== null && text.length <= 12 && DIGIT_GROUP.test(text)
+function isGroup({ text, cell }: Line): boolean {
+  return text.length <= 12 && (cell === null ? LINE_GROUP : GROUP).test(text)
 }
 
 function isBeside(one: Line, other: Line | undefined): boolean {
-  if (other === undefined || !isDigitGroup(other)) return false
+  if (other === undefined || !isGroup(other) || one.source !== other.source) return false
   return one.cell?.row === other.cell?.row && one.text.trim().length === other.text.trim().length
 }
 

@@ -1,3 +1,5 @@
+import { vowelsOf } from './random-letters.ts'
+
 const WORD = /^\p{Lu}{3,12}$/u
 const NUMBER = /^\d{1,3}$/
 
@@ -14,9 +16,9 @@ export function areLoudWords(parts: readonly string[]): boolean {
   return !isEven && !isShort && (parts.length > 2 || parts[1]?.length !== 1)
 }
 
+/** One letter in five is a vowel: `KLJUN`. */
 function isWord(part: string): boolean {
   if (!WORD.test(part)) return false
-  const letters = part.normalize('NFD').replaceAll(/\p{M}/gu, '')
-  const vowels = letters.replaceAll(/[^AEIOUYÆØŒАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/g, '').length
-  return vowels * 4 >= letters.length && vowels < letters.length
+  const vowels = vowelsOf(part)
+  return vowels * 5 >= part.length && vowels < part.length
 }

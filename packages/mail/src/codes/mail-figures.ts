@@ -32,9 +32,9 @@ const PLACEHOLDER =
 const PERCENT = /(?<!\d)(\d\d)\s?[%％٪]|[%％٪]\s?(\d\d)(?!\d)/g
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
 
-/** A word for days: goods can be returned for 30 days. */
+/** A word for days, months or years: goods can be returned for 30 days. */
 const DAYS =
-  /^(?:day|tag|jour|d[ií]a|giorn|dag|dn|dien|den|ден|дн|дан|gün|日|天|일|ngày|วัน|hari|يوم|أيام|ימים|יום|روز|दिन|দিন|nap|päiv|zil|ημέρ|siku)/iu
+  /^(?:月|年|월|년|day|tag|jour|d[ií]a|giorn|dag|dn|dien|den|ден|дн|дан|gün|日|天|일|ngày|วัน|hari|يوم|أيام|ימים|יום|روز|दिन|দিন|nap|päiv|zil|ημέρ|siku)/iu
 
 /** Amounts that are counted: more do not tell more. */
 const AMOUNTS_MAX = 3
@@ -75,6 +75,11 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     hasPlaceholder,
     offered,
   }
+}
+
+/** Whether a line has the last digits of a card. */
+export function isMaskedIn(text: string): boolean {
+  return MASKED.test(text)
 }
 
 /** A label and a value with a number. */

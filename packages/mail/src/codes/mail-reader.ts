@@ -4,7 +4,7 @@ import { Dictionary } from './dictionary.ts'
 import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 import type { Line } from './lines.ts'
 import { endOfAddress } from './tokens.ts'
-import { bitsOf } from './words/concepts.ts'
+import { BIT, bitsOf } from './words/concepts.ts'
 
 /** A line with the meanings of its words. */
 export interface ReadLine extends Line {
@@ -117,11 +117,18 @@ function readText(
   for (const hit of findHits(text)) {
     if (isInNumber(hit, mixed) || isEnding(text, hit)) continue
     if (isKnown !== null && !isKnown(text.slice(hit.start, hit.end))) continue
+    if (isWhereToEnter(hits.at(-1), hit)) continue
     hits.push(hit)
     concepts |= hit.concepts
   }
   const owners = bindWords(text, hits, candidates)
   return { hits, owners, concepts, hasDigit: DIGIT.test(text) }
+}
+
+/** `on the phone` in `type on the phone: 8FD2-KX9M`, where nothing was sent to. */
+function isWhereToEnter(verb: PlacedWord | undefined, { start, concepts }: PlacedWord): boolean {
+  if (verb === undefined || concepts !== BIT.elsewhere) return false
+  return (verb.concepts & BIT.enter) !== 0 && start - verb.end <= 1
 }
 
 /** `N` in the code `N3PT70`. */

@@ -70,6 +70,44 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
   }
 }
 
+/** The topic for a value that the offer of the mail is not about. */
+export function withoutOffer(topic: Topic): Topic {
+  return {
+    ...topic,
+    subject: topic.subject & ~BIT.promo,
+    body: topic.body & ~BIT.promo,
+    hasPercent: false,
+    unlessOtp: topic.unlessOtp.filter((fact) => fact !== OFFERS),
+  }
+}
+
+const OTHER_SUBJECT = 'the subject is about something else'
+const ALSO_OTHER_SUBJECT = 'the subject is also about something else'
+
+/** Characters of a text that is one sentence or two. */
+const SHORT_CHARS = 100
+
+/** Whether the body is short and speaks of nothing that has other numbers. */
+export function isShortText({ chars, body, figures }: Topic): boolean {
+  return chars <= SHORT_CHARS && (body & (OTHER_MATTERS | BIT.money)) === 0 && figures.amounts === 0
+}
+
+/** What a subject says of a code. */
+const OF_CODE = CODE_LIKE | SIGN_IN | bitsOf('enter', 'valid', 'keep', 'number', 'dead', 'example')
+
+/** The topic without what the subject says of other matters. */
+export function withoutSubject(topic: Topic): Topic {
+  return {
+    ...topic,
+    subject: topic.subject & OF_CODE,
+    unlessOtp: topic.unlessOtp.filter(
+      (fact) => fact !== OTHER_SUBJECT && fact !== ALSO_OTHER_SUBJECT,
+    ),
+  }
+}
+
+const OFFERS = 'the mail is about offers'
+
 /** The meanings of a subject. */
 function topicConcepts({ hits, owners }: ReadLine): number {
   let concepts = 0
@@ -132,7 +170,7 @@ function balance(lines: readonly ReadLine[]): readonly string[] {
     }
   }
   if (others > 0 && signs === 0) return ['the mail is about other matters']
-  if (promos >= 2 && promos >= signs) return ['the mail is about offers']
+  if (promos >= 2 && promos >= signs) return [OFFERS]
   return others >= 3 && others > 2 * signs ? ['the mail is mostly about other matters'] : []
 }
 
@@ -158,9 +196,7 @@ function otherFacts(subject: number, body: number, isOther: boolean): readonly s
     const isNameOnly = (subject & OTHER_MATTERS) === BIT.naming
     const isOfCode = (body & BIT.valid) !== 0 || (subject & CODE_LIKE) !== 0
     const isMild = isKept || (isNameOnly && isOfCode)
-    facts.push(
-      isMild ? 'the subject is also about something else' : 'the subject is about something else',
-    )
+    facts.push(isMild ? ALSO_OTHER_SUBJECT : OTHER_SUBJECT)
   }
   if ((body & BIT.elsewhere) !== 0) facts.push('a code was sent another way')
   if (((body | subject) & BIT.meeting) !== 0) facts.push('the mail is about a meeting')

@@ -10,6 +10,8 @@ export interface Meaning {
   readonly words?: string
   /** Called by words that mean a one-time code and nothing else. */
   readonly isOtp?: boolean
+  /** Called a code to sign in, or for one use. */
+  readonly isForSignIn?: boolean
   /** The reader is asked to enter it, but it is not called a code. */
   readonly isAsked?: boolean
   /** Called a code, without a purpose. */
@@ -23,10 +25,13 @@ export const NO_MEANING: Meaning = { points: 0, reason: '' }
 
 const PURPOSE = bitsOf('verify', 'login', 'once')
 
+/** What a value of an offer is called. */
+export const COUPON = 'a coupon, discount or referral code'
+
 /** Words for something else, the strongest reason first. */
 const OTHERS = [
   ['backup', 'a list of recovery codes'],
-  ['promo', 'a coupon, discount or referral code'],
+  ['promo', COUPON],
   ['place', 'a code for a delivery, door or counter'],
   ['meeting', 'a meeting code'],
   ['ending', 'the last digits of a card or phone number'],
@@ -138,7 +143,10 @@ function codeMeaning(concepts: number, clause: number, { isNumeric }: Nearness):
   if ((concepts & BIT.otp) !== 0)
     return { points: 4.5, reason: 'called a one-time code', isOtp: true }
   const hasPurpose = (concepts & PURPOSE) !== 0
-  if (hasPurpose) return { points: 4, reason: 'called a code to verify or sign in' }
+  if (hasPurpose) {
+    const isForSignIn = (concepts & bitsOf('login', 'once')) !== 0
+    return { points: 4, reason: 'called a code to verify or sign in', isForSignIn }
+  }
   const isPassword = (concepts & CODE_LIKE) === BIT.password
   if (isPassword && !isNumeric) return { points: 1.2, reason: 'called a password' }
   const isMeant = (clause & (PURPOSE | BIT.enter)) !== 0

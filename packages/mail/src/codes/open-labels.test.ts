@@ -12,11 +12,9 @@ function labelIn(text: string): { readonly isOther: boolean; readonly isOfUnknow
   const mail = new MailReader(lines, candidates)
   const candidate = candidates.find(({ value }) => value === '593817')
   assert.ok(candidate)
-  const line = mail.line(candidate.line)
-  assert.ok(line)
   return {
     isOther: isLabelledOtherwise(mail, candidate),
-    isOfUnknown: isOfUnknown(line, candidate),
+    isOfUnknown: isOfUnknown(mail, candidate),
   }
 }
 
@@ -38,6 +36,7 @@ describe('a label with a colon means something else than a code', () => {
 describe('a word for code has an unknown noun beside it', () => {
   const texts: readonly (readonly [string, boolean])[] = [
     ['Wombat code: 593817', true],
+    ['Wombat code: 593817\n\nWombat', false],
     ['Codice ornitorinco: 593817', true],
     ['水族館コード：593817', true],
     ['Your code: 593817', false],

@@ -43,14 +43,16 @@ function isOther({ text, hits }: ReadLine, end: number): boolean {
 }
 
 /** Whether the word for code that names a number has an unknown word beside it: `visit code`. */
-export function isOfUnknown(line: ReadLine, { start }: Candidate): boolean {
+export function isOfUnknown(mail: MailReader, { line: index, start }: Candidate): boolean {
+  const line = mail.line(index)
+  if (line === undefined) return false
   const { hits, owners } = line
   for (let at = firstAfter(hits, start) - 1; at >= 0; at -= 1) {
     const hit = hits[at]
     if (hit === undefined || owners[at] !== start) return false
     // `the code to change the password`
     if ((hit.concepts & CODE_LIKE & ~BIT.password) === 0) continue
-    return isUnknownBefore(line, at) || isUnknownBehind(line, at, start)
+    return isUnknownBefore(mail, line, at) || isUnknownBehind(line, at, start)
   }
   return false
 }
@@ -87,11 +89,16 @@ function isNoun(written: string): boolean {
 }
 
 /** Whether the word before this hit is a noun that is not in the tables. */
-function isUnknownBefore({ text, hits }: ReadLine, at: number): boolean {
+function isUnknownBefore(mail: MailReader, { text, hits }: ReadLine, at: number): boolean {
   const start = hits[at]?.start ?? 0
   const from = Math.max(hits[at - 1]?.end ?? 0, start - NOUN_CHARS_MAX)
   const before = text.slice(from, start).replace(/ $/, '')
-  return !BRAND.test(before) && isNoun(before)
+  return !BRAND.test(before) && isNoun(before) && !(from === 0 && isSender(mail, before))
+}
+
+/** `Parakeet` in `Parakeet code: 482913`: the mail is signed with it. */
+function isSender(mail: MailReader, word: string): boolean {
+  return /^\p{Lu}/u.test(word) && mail.all().some(({ text }) => text.trim() === word)
 }
 
 /** Whether the last word between this hit and the colon before a number is an unknown noun. */

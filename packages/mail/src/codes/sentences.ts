@@ -10,7 +10,9 @@ STOPS[0x2e] = MAY_END
 
 /** Abbreviations that precede numbers: their dot does not end a sentence. */
 const ABBREVIATIONS = new Set(
-  'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf'.split(' '),
+  'no nr num ref tel st str dr mr mrs ms art abs ca bzw br ul al pl np av apt ext tlf dvs'.split(
+    ' ',
+  ),
 )
 
 /** Whether a sentence ends here. Dots in numbers, initials and abbreviations do not end one. */

@@ -85,7 +85,9 @@ function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
   if (DAY_BEFORE.test(line.text.slice(Math.max(0, candidate.start - 30), candidate.start)))
     return false
   if (candidate.standsAlone) return true
-  return (around.before.concepts & CODE_LIKE) !== 0 && isLoneYear(line.text, candidate)
+  if ((around.before.concepts & CODE_LIKE) === 0) return false
+  // `key in approval code 2046 at the terminal`
+  return around.before.gap <= 1 || isLoneYear(line.text, candidate)
 }
 
 /** `Enter these four digits: 1984`. */
@@ -142,8 +144,11 @@ function isMeasure({ candidate: { value, end }, line }: PlacedCandidate): boolea
   return MEASURE.test(value) || UNIT.test(line.text.slice(end, end + 6))
 }
 
-function isMasked({ candidate, line }: PlacedCandidate): boolean {
+function isMasked({ candidate, line, around }: PlacedCandidate): boolean {
   if (MASKED_VALUE.test(candidate.value)) return true
+  // `Login code ... 482913`
+  const isNamed = (around.before.concepts & CODE_LIKE) !== 0
+  if (isNamed && / \.{2,3} $/.test(line.text.slice(0, candidate.start))) return false
   const before = line.text.slice(Math.max(0, candidate.start - 6), candidate.start).trimEnd()
   if (!MASKED.test(before)) return false
   // Asterisks on both sides are emphasis.

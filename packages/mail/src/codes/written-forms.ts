@@ -1,7 +1,9 @@
 import type { PlacedValue } from './binding.ts'
+import { FOLDED, KIND, KINDS } from './fold.ts'
 import type { Shape } from './groups.ts'
 import type { Line } from './lines.ts'
-import { areLoudWords } from './loud-words.ts'
+import { areRandom, isRandomWord } from './random-letters.ts'
+import { joinedWordsIn, wordsIn } from './written-words.ts'
 
 /** A code by the form of a whole stretch of text, whatever separates its parts. */
 export interface WrittenForm {
@@ -12,8 +14,11 @@ export interface WrittenForm {
   readonly end: number
 }
 
+/** What a form is, without its place. */
+type Form = Pick<WrittenForm, 'value' | 'shape' | 'parts'>
+
 /** Characters of a stretch that may be one code. */
-const CHARS_MIN = 5
+const CHARS_MIN = 4
 const CHARS_MAX = 50
 
 /** Characters of a line with a label and a code. */
@@ -22,27 +27,52 @@ const TAILED_CHARS_MAX = 200
 /** What stands behind a colon, an equals sign or a row of dots. */
 const LEADS = /[:：=՝፦]\s*|\.{4,}\s*/gu
 const LEADS_MAX = 4
+const HAS_LEAD = /[:：=՝፦]|\.{4}/
 
-/** Forms of the line, of its end and of its styled parts: one for each place. */
+/** Forms of the line, of its end, of its styled parts and in its sentences: one for each place. */
 export function writtenFormsOf({ text, stretches }: Line): readonly WrittenForm[] {
   const all = { start: 0, end: text.length }
-  const whole = formAt(text, all, (written) => wordsOf(written) ?? groupsOf(written))
+  const whole = formAt(text, all, lineOf)
   if (whole !== null) return [whole]
-  const forms = stretches.map(({ start }, at) =>
-    formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, groupsOf),
-  )
+  const forms: (WrittenForm | null)[] = []
+  if (stretches.length > 1) {
+    for (const [at, { start }] of stretches.entries()) {
+      forms.push(formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf))
+    }
+  }
   forms.push(tailOf(text))
-  return forms.filter((form) => form !== null)
+  const found = forms.filter((form) => form !== null)
+  return found.length > 0 ? found : sentenceForms(text)
 }
 
 function tailOf(text: string): WrittenForm | null {
-  if (text.length > TAILED_CHARS_MAX) return null
+  if (text.length > TAILED_CHARS_MAX || !HAS_LEAD.test(text)) return null
   for (const lead of text.matchAll(LEADS).take(LEADS_MAX)) {
     const tail = { start: lead.index + lead[0].length, end: text.length }
-    const form = formAt(text, tail, (written) => loudWordsOf(written) ?? groupsOf(written))
+    const form = formAt(text, tail, partOf)
     if (form !== null) return form
   }
   return null
+}
+
+function lineOf(written: string): Form | null {
+  return wordForm(written, wordsIn(written)) ?? groupsOf(written)
+}
+
+function partOf(written: string): Form | null {
+  return joinedWordsOf(written) ?? groupsOf(written)
+}
+
+function joinedWordsOf(written: string): Form | null {
+  return wordForm(written, joinedWordsIn(written))
+}
+
+function wordForm(written: string, parts: number): Form | null {
+  return parts === 0 ? null : { value: written, shape: 'words', parts }
+}
+
+function randomLettersOf(written: string): Form | null {
+  return isRandomWord(written) ? { value: written, shape: 'letters', parts: 1 } : null
 }
 
 function formAt(
@@ -59,34 +89,105 @@ function formAt(
   return { ...form, start, end: start + written.length }
 }
 
-type Form = Pick<WrittenForm, 'value' | 'shape' | 'parts'>
+/** Characters of a line in whose sentences forms are searched. */
+const SENTENCE_CHARS_MAX = 400
+
+/**
+ * Groups that are hardly anything else inside a sentence: `482/913`, `27 61 – 30 84`, `AB 12 CD`,
+ * `A1.B2.C3`, `KXQ TRM`, `9FK2 7DQ`.
+ */
+const IN_SENTENCE =
+  /(?=[\dA-Z]{2})(?<![\p{L}\p{M}\p{N}@#+*%.,:/\\_'’-])(?:\d{3} ?[/~=:…'’] ?\d{3}|\d\d \d\d ?[-–—] ?\d\d \d\d|(?=[A-Z]*\d)[\dA-Z]{2}([ .:/])(?=\d*[A-Z])[\dA-Z]{2}\1[\dA-Z]{2}(?:\1[\dA-Z]{2})?|[A-Z]{2} \d\d [A-Z]{2}|(?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{4}[ .](?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4} [B-DF-HJ-NP-TV-XZ]{3,4}|[B-DF-HJ-NP-TV-XZ]{2}(?: [B-DF-HJ-NP-TV-XZ]{2}){2,3})(?![\p{L}\p{M}\p{N}@%/\\_-]|[.,:]\d)/gu
+
+/** Three words and more with dashes or underscores, in a script with spaces between words. */
+const WORDS_IN_SENTENCE =
+  /(?<![\p{L}\p{M}\p{N}@/._-])(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{M}]{3,12}(?:[-_](?:\p{L}[\p{L}\p{M}]{2,11}|\p{Nd}{1,4})){2,4}(?![\p{L}\p{M}\p{N}@/_-]|\.\p{L})/gu
+
+/** What each of the groups above contains; few lines do. */
+const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’] ?[\dA-Z]{2}/
+
+const DIVIDED_TWICE = /[-_][^\s_-]{1,12}[-_]/
+
+const SMALL = /\p{Ll}|\p{Lo}/u
+
+function sentenceForms(text: string): readonly WrittenForm[] {
+  if (text.length > SENTENCE_CHARS_MAX || !SMALL.test(text)) return []
+  const forms = DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
+  if (!DIVIDED_TWICE.test(text)) return forms
+  return [...forms, ...formsIn(text, WORDS_IN_SENTENCE, joinedWordsOf)]
+}
+
+function formsIn(
+  text: string,
+  expression: RegExp,
+  formOf: (written: string) => Form | null,
+): readonly WrittenForm[] {
+  const forms: WrittenForm[] = []
+  for (const { 0: written, index: start } of text.matchAll(expression)) {
+    const form = formOf(written)
+    if (form !== null) forms.push({ ...form, start, end: start + written.length })
+  }
+  return forms
+}
 
 /** Capitals and digits with separators of any kind: `DK-9 04-RT`, `5F:09:B2`, `( 6 ) ( 0 )`. */
-const GROUPED = /^[([{|│┃║\s]*[\dA-Z]{1,5}(?:[^\p{L}\p{N}+*%@"#]{1,6}[\dA-Z]{1,5})+[\])}|│┃║\s]*$/u
-const SEPARATORS = /[^\dA-Z]+/
+const GROUPED =
+  /^[([{|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}+*%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\])}|│┃║\s]*$/u
+const SEPARATORS = /[^\p{L}\p{N}]+/u
 const VALUE_CHARS_MIN = 4
 const VALUE_CHARS_MAX = 10
 
+/** Groups in both cases, each with a digit and of one length: `aB3 xY9`. */
+const BOTH_CASES = /^(?=.*[A-Z])(?:(?=[A-Za-z]*\d)[\dA-Za-z]{3,4}(?: (?!$)|$)){2,3}$/
+
 /** Letters beside a number that are a name, a unit or a part of a date. */
 const NO_PART =
-  /^(?:AM|PM|UTC|GMT|CES?T|[EPCM][SD]T|EUR|USD|GBP|SEK|NOK|DKK|CHF|PLN|TRY|INR|BRL|KG|KM|CM|MM|ML|GB|MB|KB|TB|NO|NR|ID|REF|TEL|FAX|INV|ORD|PO|TKT|BOX|VAT|PIN|OTP|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)$/
+  /^(?:AM|PM|UTC|GMT|CES?T|[EPCM][SD]T|EUR|USD|GBP|SEK|NOK|DKK|CHF|PLN|TRY|INR|BRL|KG|KM|CM|MM|ML|GB|MB|KB|TB|NO|NR|ID|REF|TEL|FAX|INV|ORD|PO|TKT|BOX|VAT|PIN|OTP|OTC|TAN|TAC|MFA|TFA|SMS|KOD|COD|NIP|PAC|КОД|ПИН|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)$/
 const YEAR = /^(?:19|20)\d\d$/
 const LETTERS_MAX = 3
 
 /** `| TAN: 2480 19 |` */
-const LABELLED = /^[|│┃║\s]*[A-Z]{2,}\s?[:：]/
+const LABELLED = /^[|│┃║\s]*\p{Lu}{2,}\s?[:：]/u
+
+/** `Q 148.50`: a currency and an amount. */
+const AMOUNT = /^\p{Lu}{1,3}\s?[\d.,' ]+[.,]\d\d$/u
 
 function groupsOf(written: string): Form | null {
-  if (hasSmallLetter(written) || !GROUPED.test(written) || LABELLED.test(written)) return null
-  const parts = written.split(SEPARATORS).filter((part) => part !== '')
+  if (hasSmallLetter(written)) return bothCasesOf(written) ?? randomLettersOf(written)
+  if (!GROUPED.test(written)) return randomLettersOf(written)
+  if (LABELLED.test(written) || AMOUNT.test(written)) return null
+  const parts = written
+    .split(SEPARATORS)
+    .filter((part) => part !== '')
+    .map(typed)
   const value = parts.join('')
   if (value.length < VALUE_CHARS_MIN || value.length > VALUE_CHARS_MAX) return null
   const form = { value, parts: parts.length, shape: shapeOf(value) }
   if (parts.every((part) => part.length === 1)) return form
   if (/,/.test(written)) return null
-  if (form.shape === 'digits') return areDigitGroups(parts) ? form : null
-  if (form.shape === 'letters') return areRandomLetters(parts) ? form : null
+  if (form.shape === 'digits') return areDigitGroups(parts, written) ? form : null
+  if (form.shape === 'letters') return areRandomGroups(parts) ? form : null
   return parts.some(isNoPart) || hasAdjacentLetters(parts) ? null : form
+}
+
+function bothCasesOf(written: string): Form | null {
+  if (!BOTH_CASES.test(written)) return null
+  const parts = written.split(' ')
+  const isEven = parts.every(({ length }) => length === parts[0]?.length)
+  const value = parts.join('')
+  if (!isEven || value.length > VALUE_CHARS_MAX) return null
+  return { value, parts: parts.length, shape: 'mixed' }
+}
+
+/** As it is typed: digits as 0 to 9, letters not in full width. */
+function typed(part: string): string {
+  let value = ''
+  for (const sign of part.normalize('NFKC')) {
+    const code = sign.charCodeAt(0)
+    const isDigit = KINDS[code] === KIND.digit
+    value += isDigit ? String.fromCharCode(FOLDED[code] ?? code) : sign
+  }
+  return value
 }
 
 /** Most lines have one, and are then not matched with an expression. */
@@ -98,18 +199,28 @@ function hasSmallLetter(text: string): boolean {
   return false
 }
 
+/** Two pairs of pairs, with a dash between: `27 61 – 30 84`. */
+const PAIRS = /^\P{L}{5} ?[-–—] ?\P{L}{5}$/u
+
 /** `482/913`, `48:29:13`; not a date or a time. */
-function areDigitGroups(parts: readonly string[]): boolean {
+function areDigitGroups(parts: readonly string[], written: string): boolean {
   const form = parts.map(({ length }) => length).join()
   if (form === '3,3') return true
-  return form === '2,2,2' && Number(parts[0]) > 31
+  if (form === '2,2,2,2') return PAIRS.test(written)
+  return form === '2,2,2' && !isDateOrTime(parts.map(Number))
 }
 
-/** `WPL QHD`. */
-function areRandomLetters(parts: readonly string[]): boolean {
-  const letters = parts.join('')
-  const isEven = parts.every(({ length }) => length > 2 && length === parts[0]?.length)
-  return isEven && letters.replaceAll(/[^AEIOUY]/g, '').length * 5 <= letters.length
+/** In any order of day, month and year; minutes and seconds are below 60. */
+function isDateOrTime([first = 0, second = 0, third = 0]: readonly number[]): boolean {
+  if (first < 24 && second < 60 && third < 60) return true
+  return (first <= 31 && second <= 12) || (second <= 12 && third <= 31)
+}
+
+/** `WPL QHD`, `KX QT RM`. */
+function areRandomGroups(parts: readonly string[]): boolean {
+  const isEven = parts.every(({ length }) => length > 1 && length === parts[0]?.length)
+  const isLong = parts[0]?.length !== 2 || parts.length > 2
+  return isEven && isLong && areRandom(parts.join(''))
 }
 
 function shapeOf(value: string): Shape {
@@ -119,36 +230,10 @@ function shapeOf(value: string): Shape {
 
 function isNoPart(part: string): boolean {
   if (YEAR.test(part) || NO_PART.test(part)) return true
-  return /^[A-Z]+$/.test(part) && part.length > LETTERS_MAX
+  return /^\p{L}+$/u.test(part) && part.length > LETTERS_MAX
 }
 
 /** `PO BOX 12`. */
 function hasAdjacentLetters(parts: readonly string[]): boolean {
-  return parts.some((part, at) => /^[A-Z]+$/.test(part) && /^[A-Z]+$/.test(parts[at + 1] ?? '1'))
-}
-
-/** Words with dashes, in any alphabet: `ek-sol-71`, `берёза-туман-47`. `hgt-204` is no word. */
-const SMALL_WORDS =
-  /^(?!\p{Ll}{2,3}-\d)\p{Ll}{2,12}(?:-\p{Ll}{2,12}){0,4}-(?:\d{2,4}|\p{Ll}{3,12})$/u
-
-/** Three words and more, with a letter that is not ASCII: the others are found as tokens. */
-const SPACED_WORDS = /^(?=.*[^\0-\x7f])\p{Ll}{3,12}(?: \p{Ll}{3,12}){2,5}$/u
-
-/** Three words and more with dots, `tulp.fiets.regen`; not the name of a host. */
-const DOTTED_WORDS =
-  /^(?!www\.)\p{Ll}{3,12}(?:\.\p{Ll}{3,12}){1,3}\.(?!(?:com|net|org|edu|gov|info|example|test|local|app|dev|cloud|shop|online|invalid)$)\p{Ll}{4,12}$/u
-
-function wordsOf(written: string): Form | null {
-  if (DOTTED_WORDS.test(written)) return wordForm(written, '.')
-  if (SPACED_WORDS.test(written)) return wordForm(written, ' ')
-  if (SMALL_WORDS.test(written)) return wordForm(written, '-')
-  return loudWordsOf(written)
-}
-
-function loudWordsOf(written: string): Form | null {
-  return areLoudWords(written.split('-')) ? wordForm(written, '-') : null
-}
-
-function wordForm(written: string, separator: string): Form {
-  return { value: written, shape: 'words', parts: written.split(separator).length }
+  return parts.some((part, at) => /^\p{L}+$/u.test(part) && /^\p{L}+$/u.test(parts[at + 1] ?? '1'))
 }

@@ -154,7 +154,7 @@ export const NORTHERN: Lexicon = {
       numeris, važtarašt*, polis*, žalos, asmens kodas, pretenzij*, prekė, prekės, prekių, prekės
       kodas, bylos, bylos nr, bylos kod*`,
     owner: 'kliento, klientas',
-    promo: `nuolaid*, kupon*, promo*, dovanų kuponas, akcij*, loterij*, žaidim*, krepšelyje, dovanų
+    promo: `nuolaid*, kupon*, promo*, dovanų kuponas, akcij*, loterij*, krepšelyje, dovanų
       kortel*, dovanų kupon*`,
     place: `atsiėm*, pristat*, paštomat*, kurjer*, durų, durys, vairuotoj*, raktų, užtvar*, vartai,
       vartų, apartament*, stovėjimo, registratūr*, viešnag*`,

@@ -34,7 +34,7 @@ export const SETTLED: Lexicon = {
       veloitettu, hyväksytty, maksettu, maksu vastaanotettu, vahvistettu, kiitos ostoksesta,
       kiitos tilauksestasi, kiitos tilauksesta, varattu, makstud, makse laekus, laekunud, kinnitatud,
       täname ostu eest, täname tellimuse eest, apmokėta, apmokėtas, mokėjimas gautas, patvirtinta,
-      patvirtintas, ačiū, kad perkate, apmaksāts, apmaksāta, maksājums saņemts, apstiprināts, apstiprināta,
+      patvirtintas, kad perkate, apmaksāts, apmaksāta, maksājums saņemts, apstiprināts, apstiprināta,
       paldies par pirkumu, opłacon*, zapłacon*, obciążon*, zaakceptowan*, zatwierdzon*, potwierdzona,
       potwierdzone, potwierdzono, płatność otrzymana, otrzymaliśmy płatność, dziękujemy za zakupy,
       dziękujemy za zamówienie, saldo po operacji, zaplacen*, schválen*, potvrzena, potvrzeno, potvrzen,
