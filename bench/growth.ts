@@ -1,5 +1,6 @@
 // Whether the store gets slower as it grows: receiving, looking for a wait, listing and the sweep,
-// on an empty store and on one with many messages, in turns; and the bytes on disk of a mail of 4 KB.
+// on an empty store and on one with many messages, in turns; and the bytes on disk of a mail of
+// 4 KB.
 //
 //   node bench/growth.ts [MESSAGES]              SQLite, 1,000,000 messages unless given
 //   node bench/growth.ts MESSAGES --postgres     PostgreSQL
