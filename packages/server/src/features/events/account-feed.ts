@@ -43,16 +43,17 @@ export class AccountFeed {
   readonly waits = new Map<string, HeldWait>()
   /** Streams that read from it. */
   streams = 0
-  /** When its last stream closed. */
-  idleSince = 0
+  /** When its last stream closed, or when it was made. */
+  idleSince: number
   readonly #events: FeedEvent[] = []
   #newest = 0
   #chars = 0
 
-  constructor(about: Pick<AccountFeed, 'accountId' | 'id' | 'firstStage'>) {
+  constructor(about: Pick<AccountFeed, 'accountId' | 'id' | 'firstStage' | 'idleSince'>) {
     this.accountId = about.accountId
     this.id = about.id
     this.firstStage = about.firstStage
+    this.idleSince = about.idleSince
   }
 
   /** Number of the newest event; 0 when there was none. */

@@ -73,6 +73,29 @@ describeEachDatabase('the feed of an account', (open) => {
     await feeds.stop()
   })
 
+  it('is not closed as unused while its first stream opens', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { open: openStream, feeds } = given(store)
+    const ticks: Promise<void>[] = []
+    const { inboxes } = store
+    const listUnexpired = inboxes.listUnexpired.bind(inboxes)
+    inboxes.listUnexpired = async (...request) => {
+      const found = await listUnexpired(...request)
+      if (ticks.length < 2) ticks.push(feeds.tick())
+      return found
+    }
+    const stream = await openStream()
+    await Promise.all(ticks)
+    assert.equal(ticks.length, 2)
+    await givenMail(store, inbox.id)
+    feeds.wake([inbox.id])
+    assert.equal(feeds.isEmpty, false)
+    assert.equal((await stream.next()).value?.event, 'message.received')
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
   it('tells of a deletion after the arrival that it was signalled during', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })

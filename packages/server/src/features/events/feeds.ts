@@ -148,8 +148,14 @@ export class AccountFeeds {
   }
 
   async #create(accountId: AccountId): Promise<AccountFeed> {
-    const { newFeedId, newStageId } = this.#deps
-    const feed = new AccountFeed({ accountId, id: newFeedId(), firstStage: newStageId() })
+    const { clock, newFeedId, newStageId } = this.#deps
+    const feed = new AccountFeed({
+      accountId,
+      id: newFeedId(),
+      firstStage: newStageId(),
+      // Its first stream is counted once it is open: until then it must not be taken for unused.
+      idleSince: clock.now(),
+    })
     for (const { id, expiresAt, lastSequence } of await listInboxes(this.#deps, feed)) {
       const known = { expiresAt, isExpired: false, sequence: lastSequence, stage: feed.firstStage }
       feed.inboxes.set(id, known)
