@@ -21,6 +21,9 @@ type Form = Pick<WrittenForm, 'value' | 'shape' | 'parts'>
 const CHARS_MIN = 4
 const CHARS_MAX = 50
 
+/** Parts of a line in styles of their own; a line of text has few. */
+const STRETCHES_MAX = 100
+
 /** Characters of a line with a label and a code. */
 const TAILED_CHARS_MAX = 200
 
@@ -35,7 +38,7 @@ export function writtenFormsOf({ text, stretches }: Line): readonly WrittenForm[
   const whole = formAt(text, all, lineOf)
   if (whole !== null) return [whole]
   const forms: (WrittenForm | null)[] = []
-  if (stretches.length > 1) {
+  if (stretches.length > 1 && stretches.length <= STRETCHES_MAX) {
     for (const [at, { start }] of stretches.entries()) {
       forms.push(formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf))
     }
