@@ -1,8 +1,10 @@
-// What finding the caller, counting usage and limiting the rate cost a request.
+// What finding the caller, counting usage and limiting the rate cost a request, and what a list of
+// messages and a message take.
 //
 //   node bench/api.ts [ROUNDS]
 //
-// An empty Fastify route, with more and more of the guards before it, on SQLite and PostgreSQL.
+// An empty Fastify route, with more and more of the guards before it, on SQLite and PostgreSQL; then
+// the whole service on SQLite with ten mails in an inbox.
 // Load comes from wrk. The figure is processor time a request: it stays the same when the machine
 // is busy otherwise, and says what a node can take. Rates are shown beside it. The best of some
 // rounds counts, and the rounds are interleaved.
@@ -13,7 +15,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createApiClient } from '../packages/server/test/testing-api-client.ts'
 import { startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { sendMails } from '../packages/server/test/testing-send-mail.ts'
+import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
 import { cpuTimeUs } from './load/cpu-time.ts'
 import { runWrk } from './load/wrk.ts'
 
@@ -23,11 +28,15 @@ const CONNECTIONS = 32
 const ROUTE = fileURLToPath(new URL('./load/guarded-route.ts', import.meta.url))
 
 type Stage = { readonly name: string; readonly url: string; readonly guards: readonly string[] }
-type Running = Stage & {
+type Running = {
+  readonly name: string
   readonly child: ChildProcess
-  readonly port: number
+  readonly url: string
   readonly apiKey: string
 }
+
+const MAILS = 10
+const MAIL = `Subject: a report\r\n\r\n${'The report of today has no news.\r\n'.repeat(120)}`
 
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-'))
 await using postgres = await startPostgres({})
@@ -39,19 +48,20 @@ const stages: readonly Stage[] = [
 ]
 const running: Running[] = []
 for (const stage of stages) running.push(await start(stage))
+running.push(...(await startService()))
 const best = new Map<string, { readonly cpuUs: number; readonly perSecond: number }>()
 try {
   for (let round = 0; round < ROUNDS; round++) for (const route of running) await measure(route)
 } finally {
-  for (const { child } of running) child.kill('SIGKILL')
+  for (const child of new Set(running.map((one) => one.child))) child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 }
 report()
 
-async function measure({ name, port, apiKey, child }: Running): Promise<void> {
+async function measure({ name, url, apiKey, child }: Running): Promise<void> {
   const load = { apiKey, connections: CONNECTIONS, seconds: SECONDS }
   const before = cpuTimeUs(child.pid)
-  const { requests, perSecond } = await runWrk(`http://127.0.0.1:${port}/empty`, load)
+  const { requests, perSecond } = await runWrk(url, load)
   const cpuUs = (cpuTimeUs(child.pid) - before) / requests
   const earlier = best.get(name)
   best.set(name, {
@@ -74,7 +84,30 @@ async function start(stage: Stage): Promise<Running> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await once(child.stdout, 'data')
-  return { ...stage, child, ...JSON.parse(String(line)) }
+  const { port, apiKey } = JSON.parse(String(line))
+  return { name: stage.name, child, url: `http://127.0.0.1:${port}/empty`, apiKey }
+}
+
+async function startService(): Promise<readonly Running[]> {
+  const { child, ready } = startServerProcess({
+    MAYFLY_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
+    MAYFLY_DEFAULT_PLAN: 'unlimited',
+    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+  })
+  const { httpUrl, smtpPort } = await ready
+  const anonymous = createApiClient(httpUrl, null)
+  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'bench@example.com' })).body
+  const client = anonymous.withKey(apiKey)
+  const { inbox } = (await client.post('/v1/inboxes')).body
+  const mail = { from: 'sender@example.com', to: inbox.emailAddress, raw: MAIL }
+  await sendMails(smtpPort, new Array(MAILS).fill(mail))
+  const list = `/v1/inboxes/${inbox.id}/messages`
+  const { messages } = (await client.get(list)).body
+  if (messages.length !== MAILS) throw new Error(`${messages.length} messages instead of ${MAILS}`)
+  return [
+    { name: `list of ${MAILS} messages`, child, url: httpUrl + list, apiKey },
+    { name: 'message of 4 KB', child, url: `${httpUrl}${list}/${messages[0].id}`, apiKey },
+  ]
 }
 
 function report(): void {
