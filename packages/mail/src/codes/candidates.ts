@@ -2,6 +2,7 @@ import type { PlacedValue } from './binding.ts'
 import { KIND, kindAt } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
+import { isProse } from './prose.ts'
 import { followsColon, tokensOf } from './tokens.ts'
 import { writtenFormsOf } from './written-forms.ts'
 
@@ -37,6 +38,7 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const known = new Map<string, readonly LineCandidate[]>()
   for (const [index, line] of lines.entries()) {
     if (candidates.length >= CANDIDATES_MAX) break
+    if (isProse(line)) continue
     const places = known.get(line.text) ?? placesIn(line.text)
     known.set(line.text, places)
     for (const place of withForms(line, places)) candidates.push({ ...place, line: index })
@@ -149,7 +151,7 @@ const FOREIGN_CHARS_MAX = 10
 
 function foreignIn(text: string): LineCandidate | null {
   const from = Math.max(0, text.length - FOREIGN_TAIL_CHARS)
-  if (isAscii(text, from)) return null
+  if (!hasForeignLetter(text, from)) return null
   const written = FOREIGN.exec(text.slice(from))?.[1]
   if (written === undefined || !FOREIGN_CAPITAL.test(written)) return null
   const value = written.replace(/[- ]/, '')
@@ -180,9 +182,11 @@ function looksRandom(value: string): boolean {
   return value.replaceAll(/[^AEIOUY]/g, '').length * 5 <= value.length
 }
 
-function isAscii(text: string, from: number): boolean {
-  for (let at = from; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false
-  return true
+function hasForeignLetter(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at += 1) {
+    if (text.charCodeAt(at) > 0x7f && kindAt(text, at) === KIND.letter) return true
+  }
+  return false
 }
 
 /** Position of the first letter or digit; the length of the text if there is none. */

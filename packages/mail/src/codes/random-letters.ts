@@ -16,6 +16,7 @@ const OTHER_CAPITALS = /^(?=.*[^A-Z])\p{Lu}{4,10}$/u
 
 /** Whether letters are no word: `kxqtrm`, `ЖКМТ`. */
 export function isRandomWord(written: string): boolean {
+  if (written.includes(' ')) return false
   if (!SMALL.test(written) && !OTHER_CAPITALS.test(written)) return false
   return vowelsOf(written.toUpperCase()) === 0
 }

@@ -29,6 +29,8 @@ export function tokensOf(text: string): readonly Token[] {
   const held = holdsCode(text)
   if (held === 'no') return []
   const tokens: Token[] = []
+  // Encoded data: nothing in the line is short enough for a code.
+  let isLong = true
   for (let at = 0; at < text.length && tokens.length < TOKENS_MAX; ) {
     if (!isSign(text.charCodeAt(at))) {
       at += 1
@@ -43,9 +45,10 @@ export function tokensOf(text: string): readonly Token[] {
     const hasLetters = token.upper + token.lower > 0
     const addressEnd = hasLetters ? endOfAddress(text, at, token.end) : 0
     if (addressEnd === 0) tokens.push(token)
+    if (token.end - token.start <= COUNTED_CHARS_MAX) isLong = false
     at = Math.max(token.end, addressEnd)
   }
-  return tokens
+  return isLong ? [] : tokens
 }
 
 /**

@@ -27,7 +27,14 @@ const DOTTED_WORDS =
 
 /** How many words a line has that is a code of words; 0 if it is none. */
 export function wordsIn(written: string): number {
-  return SPACED_WORDS.test(written) ? written.split(' ').length : joinedWordsIn(written)
+  const isSpaced = beginsSmall(written) && SPACED_WORDS.test(written)
+  return isSpaced ? written.split(' ').length : joinedWordsIn(written)
+}
+
+/** Whether the first character may be a small letter. Most lines begin with another. */
+function beginsSmall(written: string): boolean {
+  const first = written.charCodeAt(0)
+  return first >= 0x61 && (first <= 0x7a || first > 0x7f)
 }
 
 /** How many words with dashes, dots or underscores between them a code has; 0 if it is none. */

@@ -1,0 +1,59 @@
+import type { Line } from './lines.ts'
+
+/** Longest line that may be a code made of words alone. */
+const SHORT_LINE_CHARS = 80
+
+/** What a character means for a line that is prose; `never` does not occur in prose. */
+const PROSE = { never: 0, small: 1, capital: 2, letter: 3, space: 4, pause: 5, mark: 6 } as const
+
+/** Letters of Latin, Greek and Cyrillic beyond ASCII, of either case. */
+const LETTER_RANGES: readonly (readonly [number, number])[] = [
+  [0xc0, 0xd6],
+  [0xd8, 0xf6],
+  [0xf8, 0x24f],
+  [0x388, 0x3ff],
+  [0x400, 0x481],
+  [0x48a, 0x52f],
+]
+
+/** Above these there are no letters in the table. */
+const TABLE_SIZE = 0x530
+
+const TABLE = makeTable()
+
+function makeTable(): Uint8Array {
+  const table = new Uint8Array(TABLE_SIZE)
+  table.fill(PROSE.small, 0x61, 0x7b)
+  table.fill(PROSE.capital, 0x41, 0x5b)
+  for (const [first, last] of LETTER_RANGES) table.fill(PROSE.letter, first, last + 1)
+  for (const sign of [' ', '\t', '\u00a0']) table[sign.charCodeAt(0)] = PROSE.space
+  for (const sign of [';', '!', '?', '(', ')', '&']) table[sign.charCodeAt(0)] = PROSE.mark
+  for (const sign of ['.', ',']) table[sign.charCodeAt(0)] = PROSE.pause
+  return table
+}
+
+/**
+ * Whether a line is words of a sentence that contain no code in any form, as most lines are: no
+ * digit, no capital inside a word, nothing that joins words or leads to a value. One pass instead
+ * of the checks for each form.
+ */
+export function isProse({ text, stretches }: Line): boolean {
+  if (stretches.length > 1) return false
+  let hasSmall = false
+  // Words in small letters alone may be a code.
+  let hasMark = text.length > SHORT_LINE_CHARS
+  let before: number = PROSE.space
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const kind = code < TABLE_SIZE ? (TABLE[code] ?? PROSE.never) : PROSE.never
+    if (kind === PROSE.never) return false
+    if (kind === PROSE.small) hasSmall = true
+    else if (kind === PROSE.capital) {
+      if (before < PROSE.space) return false
+      hasMark = true
+    } else if (kind === PROSE.mark) hasMark = true
+    else if (kind === PROSE.pause && before === PROSE.pause) return false
+    before = kind
+  }
+  return hasSmall && hasMark
+}
