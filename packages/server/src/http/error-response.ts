@@ -42,7 +42,8 @@ export function answerUnroutable(
 export function publicError(error: FastifyError, request: FastifyRequest): ServiceError {
   const known = toServiceError(error)
   if (known === null || known.code === 'storage_unavailable') {
-    request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
+    const { id: requestId, method, url } = request
+    request.log.error({ err: error, requestId, method, url }, 'request failed')
   }
   return known ?? new ServiceError('internal_error')
 }

@@ -32,6 +32,36 @@ export function clientGone(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
+/**
+ * The same for a wait, with one listener: thousands of waits are held, and a signal with its
+ * listeners takes 0.7 KB more.
+ */
+export class WaitingClient {
+  #isGone: boolean
+  #listener: (() => void) | null = null
+
+  constructor({ raw, request }: FastifyReply) {
+    this.#isGone = raw.closed || request.raw.socket.destroyed
+    raw.on('close', () => {
+      if (raw.writableFinished) return
+      this.#isGone = true
+      this.#listener?.()
+    })
+  }
+
+  get aborted(): boolean {
+    return this.#isGone
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listener = listener
+  }
+
+  removeEventListener(): void {
+    this.#listener = null
+  }
+}
+
 /** Sends JSON that was written elsewhere. */
 export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(json)

@@ -111,10 +111,10 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const paths = new KnownPaths()
   const http = fastify({
     loggerInstance: options.log,
-    logController: new LogController({
-      disableRequestLogging: true,
-      requestIdLogLabel: 'requestId',
-    }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request would take memory as long as a wait is held; what is logged about a
+    // request names its id.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     requestTimeout: requestMs,
@@ -234,8 +234,8 @@ function aboutService({ app, baseUrl }: HttpOptions): object {
 /** Logs each request at level debug. */
 function logRequests(http: FastifyInstance): void {
   http.addHook('onResponse', async (request, reply) => {
-    const { method, url } = request
+    const { id: requestId, method, url } = request
     const { statusCode, elapsedTime } = reply
-    request.log.debug({ method, url, statusCode, elapsedMs: elapsedTime }, 'request')
+    request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
   })
 }

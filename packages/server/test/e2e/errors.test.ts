@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import packageFile from '../../package.json' with { type: 'json' }
 import { onEachDatabase } from '../testing-databases.ts'
-import { sharedService } from '../testing-start-service.ts'
+import { sharedService, startService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 
 onEachDatabase('errors', (create) => {
   const shared = sharedService(create)
@@ -20,6 +21,17 @@ onEachDatabase('errors', (create) => {
 
 describe('errors', () => {
   const shared = sharedService()
+
+  it('are found in the log by the id of their request', async () => {
+    await using service = await startService({ env: { MAYFLY_LOG_LEVEL: 'debug' } })
+    const headers = { 'x-request-id': 'find-me' }
+    await service.anonymous.get('/v1/account', { headers })
+    const line = await until(
+      async () => service.logged.find((text) => text.includes('find-me')) ?? null,
+    )
+    const { requestId, url, statusCode } = JSON.parse(line)
+    assert.deepEqual([requestId, url, statusCode], ['find-me', '/v1/account', 401])
+  })
 
   it('have one shape, whatever is wrong', async () => {
     const service = await shared()

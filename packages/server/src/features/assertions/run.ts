@@ -45,7 +45,10 @@ export type AssertDeps = {
 }
 
 /** A wait for a message, and the assertions on it. */
-export type AssertRequest = WaitRequest & { readonly assertions: readonly Assertion[] }
+export type AssertRequest = WaitRequest & {
+  readonly gone: AbortSignal
+  readonly assertions: readonly Assertion[]
+}
 
 /** Time that links get at the least, even when the mail came late. */
 const LINKS_MS_MIN = 5_000

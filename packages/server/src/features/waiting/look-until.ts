@@ -1,13 +1,19 @@
 import type { InboxId } from '@mayfly/contract'
 import type { HeldKey, Subscriptions } from './subscriptions.ts'
 
+/** Tells when a client is gone, as an AbortSignal does; it may take less memory. */
+export type Gone = {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** What a wait is bounded by. */
 export type WaitBounds = {
   readonly inboxId: InboxId
   /** 0 looks once. */
   readonly timeoutMs: number
-  /** Fires when the client is gone. */
-  readonly gone: AbortSignal
+  readonly gone: Gone
 }
 
 /** What looking until something is found needs. */
@@ -25,7 +31,7 @@ export type LookDeps = {
  * missed; a subscription remembers what happened since it was last read.
  *
  * A timer and a callback in place of an AbortSignal: there are thousands of held waits, and each
- * signal takes 0.4 KB.
+ * signal takes 0.4 KB without its listeners.
  */
 export async function lookUntil<T>(
   { subscriptions, key, hold }: LookDeps,

@@ -80,7 +80,6 @@ export async function findWithin(
 ): Promise<MessageId | null> {
   const { inboxId } = request
   const query = waitQuery(request.filter)
-  const queryText = JSON.stringify(query)
   let lookedUpTo = query.afterSequence
   let isFirst = true
   const { timeoutMs } = request
@@ -88,8 +87,10 @@ export async function findWithin(
   const held = { subscriptions: deps.subscriptions, key: caller, hold }
   return lookUntil(held, request, async (wakeNumber) => {
     const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
-    const key = `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${queryText}`
-    const look = isFirst ? await findNext() : await deps.singleFlight.run(key, findNext)
+    // Only a wait that is woken has others to share with, and needs the text of its query.
+    const keyOf = () =>
+      `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${JSON.stringify(query)}`
+    const look = isFirst ? await findNext() : await deps.singleFlight.run(keyOf(), findNext)
     isFirst = false
     lookedUpTo = look.lookedUpTo
     return look.found

@@ -2,7 +2,7 @@ import type { WaitBounds } from './look-until.ts'
 import type { HeldKey, Subscriptions } from './subscriptions.ts'
 
 /** What ends the work, besides the key. */
-export type HeldBounds = Pick<WaitBounds, 'inboxId' | 'gone'>
+export type HeldBounds = Pick<WaitBounds, 'inboxId'> & { readonly gone: AbortSignal }
 
 /**
  * Does work that takes long outside, such as fetching links. The signal that it gets fires when the

@@ -1,5 +1,5 @@
 import { waitForMessage } from '@mayfly/contract'
-import { clientGone, type Routes, sendJson } from '../route.ts'
+import { type Routes, sendJson, WaitingClient } from '../route.ts'
 
 /** Waiting for mail. */
 export const waitingRoutes: Routes = (http, app) => {
@@ -8,7 +8,7 @@ export const waitingRoutes: Routes = (http, app) => {
       inboxId: request.params.id,
       filter: request.query,
       timeoutMs: request.query.timeoutSeconds * 1000,
-      gone: clientGone(reply),
+      gone: new WaitingClient(reply),
     })
     return sendJson(reply, json)
   })
