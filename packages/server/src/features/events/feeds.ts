@@ -93,9 +93,7 @@ export class AccountFeeds {
   wake(inboxIds: readonly InboxId[]): void {
     if (this.isEmpty || this.#isStopped || inboxIds.length === 0) return
     for (const id of inboxIds) this.#changedInboxes.add(id)
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null
-    })
+    this.#looking ??= this.#look()
   }
 
   /** Adds what was signalled, if the account has streams here. */
@@ -169,21 +167,28 @@ export class AccountFeeds {
   }
 
   async #look(): Promise<void> {
-    while (this.#changedInboxes.size > 0) {
-      const ids = [...this.#changedInboxes].slice(0, CHUNK)
-      for (const id of ids) this.#changedInboxes.delete(id)
-      const feeds = [...this.#feeds.values()]
-      const before = feeds.map(({ newest }) => newest)
-      const feedOf = (accountId: AccountId) => this.#feeds.get(accountId)
-      // The next comparison finds what was not looked at.
-      this.#lookingPart = lookAtInboxes({ ...this.#deps, feedOf }, feeds, ids).catch(
-        this.#deps.onError,
-      )
-      await this.#lookingPart
-      const changed = feeds.filter(({ newest }, i) => newest !== before[i])
-      this.#deps.subscriptions.wake(changed.map(({ accountId }) => accountId))
-      await turn()
+    try {
+      while (this.#changedInboxes.size > 0) await this.#lookAtSome()
+    } finally {
+      // At once, not when the promise has settled: what is announced in between needs a look, too.
+      this.#looking = null
     }
+  }
+
+  async #lookAtSome(): Promise<void> {
+    const ids = [...this.#changedInboxes].slice(0, CHUNK)
+    for (const id of ids) this.#changedInboxes.delete(id)
+    const feeds = [...this.#feeds.values()]
+    const before = feeds.map(({ newest }) => newest)
+    const feedOf = (accountId: AccountId) => this.#feeds.get(accountId)
+    // The next comparison finds what was not looked at.
+    this.#lookingPart = lookAtInboxes({ ...this.#deps, feedOf }, feeds, ids).catch(
+      this.#deps.onError,
+    )
+    await this.#lookingPart
+    const changed = feeds.filter(({ newest }, i) => newest !== before[i])
+    this.#deps.subscriptions.wake(changed.map(({ accountId }) => accountId))
+    await turn()
   }
 
   /** Looks at the inboxes of a feed that differ from what is known of them. */
