@@ -29,6 +29,11 @@ const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
 const PAIR = /\p{L}{2}[:：] ?[^\s:：]{0,24}\d/gu
 const PLACEHOLDER =
   /\{\{\s?[\p{L}\w.]{1,40}\s?\}\}|[$#]\{[\p{L}\w.]{1,40}\}|%\{?[a-z_]{2,40}\}?%|<%=/u
+
+// Most lines have none of these signs, and are then not matched with the longer expressions.
+const COLON = /[:：]/
+const PLACEHOLDER_SIGN = /[{%<]/
+
 const PERCENT = /(?<!\d)(\d\d)\s?[%％٪]|[%％٪]\s?(\d\d)(?!\d)/g
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
 
@@ -58,9 +63,10 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
       for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
       for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
     }
-    hasPlaceholder ||= PLACEHOLDER.test(text)
+    hasPlaceholder ||= PLACEHOLDER_SIGN.test(text) && PLACEHOLDER.test(text)
     hasMasked ||= MASKED.test(text)
     hasMinutes ||= isOfMinutes(line)
+    if (!COLON.test(text)) continue
     if (isLabelled(text)) labelled.add(text)
     else for (const [pair] of text.matchAll(PAIR)) labelled.add(pair)
   }
