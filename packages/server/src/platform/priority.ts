@@ -6,10 +6,13 @@ type Priorities = {
   readonly setPriority: typeof setPriority
 }
 
+/** The lowest priority. */
+const NICE_MAX = 19
+
 /**
- * Gives up priority, down to this nice value. One that is lower already stays: an ordinary user may
- * not raise it, and would get EACCES.
+ * Gives up priority, by this many steps. Not down to a fixed value: a thread far below the others of
+ * a service with a high priority would rarely run, and not end its transactions.
  */
-export function lowerPriority(os: Priorities, niceValue: number): void {
-  if (os.getPriority() < niceValue) os.setPriority(niceValue)
+export function lowerPriority(os: Priorities, steps: number): void {
+  os.setPriority(Math.min(NICE_MAX, os.getPriority() + steps))
 }

@@ -15,7 +15,7 @@ import type { FollowUp, FollowUpThreadData, FollowUpThreadMessage } from './foll
  * Below receiving and the API, which get nine tenths of a busy processor. Not the lowest: that
  * gets a hundredth, and somebody may wait for a sender check.
  */
-const PRIORITY = 10
+const PRIORITY_STEPS = 10
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
@@ -28,7 +28,7 @@ void start()
 
 async function start(): Promise<void> {
   // On Linux this is the priority of the calling thread only.
-  if (process.platform === 'linux') lowerPriority(os, PRIORITY)
+  if (process.platform === 'linux') lowerPriority(os, PRIORITY_STEPS)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
