@@ -5,7 +5,7 @@ import { launchBrowser } from '../../server/test/testing-browser.ts'
 import { first } from '../../server/test/testing-first.ts'
 import { sharedService } from '../../server/test/testing-start-service.ts'
 import { until } from '../../server/test/testing-until.ts'
-import { openWindow, type WindowOptions } from './testing-dashboard.ts'
+import { borrowWindow, type WindowLook } from './testing-dashboard.ts'
 
 /** Stands in for the browser's notifications, and for a page that is not looked at. */
 const LOOK_ELSEWHERE = `
@@ -31,18 +31,18 @@ describe('habits of the dashboard', () => {
   after(() => browser.close())
 
   /** A window of an account with one inbox. */
-  async function open(options: Partial<WindowOptions> = {}) {
+  async function open(look: WindowLook = {}) {
     const service = await shared()
     const account = await service.register()
     const inbox = await account.inboxes.create()
-    const window = await openWindow(browser, { apiKey: account.key, ...options })
+    const { httpUrl } = service
+    const window = await borrowWindow(browser, { ...look, apiKey: account.key, httpUrl })
     await window.page.addInitScript(LOOK_ELSEWHERE)
     return {
       ...window,
       service,
       inbox,
       show: (to: string) => window.page.goto(`${service.httpUrl}/${to}`),
-      [Symbol.asyncDispose]: () => window.context.close(),
     }
   }
 

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../../server/test/testing-browser.ts'
 import { sharedService } from '../../server/test/testing-start-service.ts'
 import { until } from '../../server/test/testing-until.ts'
-import { openWindow, type WindowOptions } from './testing-dashboard.ts'
+import { borrowWindow, type WindowLook } from './testing-dashboard.ts'
 
 describe('searching in the dashboard', () => {
   const shared = sharedService()
@@ -16,7 +16,7 @@ describe('searching in the dashboard', () => {
   after(() => browser.close())
 
   /** A window of an account with two inboxes and three mails. */
-  async function open(hash: string, options: Partial<WindowOptions> = {}) {
+  async function open(hash: string, look: WindowLook = {}) {
     const service = await shared()
     const account = await service.register()
     const inboxes = [await account.inboxes.create(), await account.inboxes.create()] as const
@@ -26,7 +26,8 @@ describe('searching in the dashboard', () => {
     await send(first.emailAddress, 'Receipt 7', 'Thank you. Grüße aus Zürich')
     await send(second.emailAddress, 'Your code', `Hello. ${'Further on. '.repeat(30)}Zürich`)
     await send(second.emailAddress, 'Other news')
-    const window = await openWindow(browser, { apiKey: account.key, ...options })
+    const { httpUrl } = service
+    const window = await borrowWindow(browser, { ...look, apiKey: account.key, httpUrl })
     const show = (to: string) => window.page.goto(`${service.httpUrl}/${to}`)
     await show(hash)
     return {
@@ -35,7 +36,6 @@ describe('searching in the dashboard', () => {
       second,
       send,
       show,
-      [Symbol.asyncDispose]: () => window.context.close(),
     }
   }
 
