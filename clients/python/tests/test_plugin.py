@@ -19,6 +19,10 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from conftest import send
 """
 
+# Plugins that are installed for other tests: loading them takes half of a short run.
+UNUSED = ("allure_pytest", "anyio", "django", "html", "html_fixtures", "mailpit", "metadata")
+WITHOUT_UNUSED = [argument for name in UNUSED for argument in ("-p", f"no:{name}")]
+
 
 @pytest.fixture
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +91,12 @@ def test_inbox(inbox, mayfly, number):
 """
     )
     result = pytester.runpytest_subprocess(
-        "-rA", "-n", "2", "--mayfly-executable", os.environ["MAYFLY_EXECUTABLE"]
+        "-rA",
+        "-n",
+        "2",
+        "--mayfly-executable",
+        os.environ["MAYFLY_EXECUTABLE"],
+        *WITHOUT_UNUSED,
     )
     result.assert_outcomes(passed=4)
     lines = re.findall(r"^service (\S+) (\S+) (gw\d)$", result.stdout.str(), re.MULTILINE)
@@ -100,7 +109,7 @@ def test_inbox(inbox, mayfly, number):
 
 def test_an_executable_that_does_not_start_is_reported(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_inbox(inbox): pass")
-    result = pytester.runpytest_subprocess("--mayfly-executable", "false")
+    result = pytester.runpytest_subprocess("--mayfly-executable", "false", *WITHOUT_UNUSED)
     assert "`false serve` did not become ready" in result.stdout.str() + result.stderr.str()
-    result = pytester.runpytest_subprocess("--mayfly-url", "http://127.0.0.1:9")
+    result = pytester.runpytest_subprocess("--mayfly-url", "http://127.0.0.1:9", *WITHOUT_UNUSED)
     assert "http://127.0.0.1:9 cannot be reached" in result.stdout.str()

@@ -26,7 +26,7 @@ const NOT_PASSED = [
 describe('clients for Python', () => {
   const catchAll = shared(async (resources) => {
     const database = resources.use(await createMigratedSqlite())
-    return resources.use(await startCatchAll(database, { MAYFLY_SMTP_THREADS: '1' }))
+    return resources.use(await startCatchAll(database))
   })
 
   before(() => assert.ok(existsSync(PYTHON), 'run node tools/setup.mjs --test'))
