@@ -12,6 +12,15 @@ import { createTemplate, startPostgres } from '../packages/server/test/testing-p
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
+/** Of the tests outside the packages those that take long. */
+const LONG_BUILDS = [
+  'examples/examples.test.ts',
+  'tools/binary.test.ts',
+  'tools/fitted-codes.test.ts',
+  'tools/packages.test.ts',
+  'tools/python.test.ts',
+]
+
 /** More than cores: many tests wait. */
 const PROCESSES = 4
 
@@ -41,7 +50,11 @@ process.env['CHROMIUM_PATH'] = join(ROOT, 'tools', 'chromium.sh')
 // These wait for faults to pass most of the time: beside the others from the start.
 const chaos = files.filter((file) => file.startsWith('packages/server/test/chaos/'))
 const inPackages = difference(files, chaos).filter((file) => file.startsWith('packages/'))
-const builds = inGroups(difference(files, [...chaos, ...inPackages]), 1)
+const outside = difference(files, [...chaos, ...inPackages])
+const builds = inGroups(
+  outside.filter((file) => LONG_BUILDS.includes(file)),
+  1,
+)
 const units = inPackages.filter((file) => file.includes('/src/'))
 const services = inGroups(difference(inPackages, units), 8)
 // The short ones last, so that no core is idle at the end. Builds need a core each, services wait
@@ -50,6 +63,7 @@ const queue = [
   ...services.flatMap((group, index) => [builds[index] ?? [], group]),
   ...builds.slice(services.length),
   ...inGroups(units, 50),
+  ...inGroups(difference(outside, LONG_BUILDS), 4),
 ].filter((group) => group.length > 0)
 const failed: string[] = []
 await Promise.all([
