@@ -62,7 +62,7 @@ const services = inGroups(difference(inPackages, units), 8)
 const queue = [
   ...services.flatMap((group, index) => [builds[index] ?? [], group]),
   ...builds.slice(services.length),
-  ...inGroups(units, 50),
+  ...inShrinkingGroups(units, 15),
   ...inGroups(difference(outside, LONG_BUILDS), 4),
 ].filter((group) => group.length > 0)
 const failed: string[] = []
@@ -83,6 +83,13 @@ function inGroups(files: readonly string[], size: number): string[][] {
   return Array.from({ length: Math.ceil(files.length / size) }, (_, group) =>
     files.slice(group * size, (group + 1) * size),
   )
+}
+
+/** Each group has a third of the files that are left: the last ones end at about the same time. */
+function inShrinkingGroups(files: readonly string[], sizeMin: number): string[][] {
+  if (files.length === 0) return []
+  const size = Math.max(sizeMin, Math.ceil(files.length / 3))
+  return [files.slice(0, size), ...inShrinkingGroups(files.slice(size), sizeMin)]
 }
 
 /** Runs one group after the other, until none is left. */
