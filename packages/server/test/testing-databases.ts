@@ -48,9 +48,11 @@ let running: ReturnType<typeof openPostgres> | null = null
 async function openPostgres() {
   const resources = new AsyncDisposableStack()
   const { url } = resources.use(await sharedPostgres())
+  const pool = (template: Template) => resources.use(createDatabasePool(url, template))
   const pools = {
-    mayfly_schema: resources.use(createDatabasePool(url, 'mayfly_schema')),
-    mayfly_days: resources.use(createDatabasePool(url, 'mayfly_days')),
+    mayfly_schema: pool('mayfly_schema'),
+    mayfly_days: pool('mayfly_days'),
+    mayfly_january: pool('mayfly_january'),
   }
   return { url, pools, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

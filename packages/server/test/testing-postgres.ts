@@ -107,20 +107,31 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** When the clocks of tests start that use databases of January. */
+const JANUARY = [Date.UTC(2026, 0, 30), Date.UTC(2026, 0, 31)]
+
 /**
- * Databases that a new one can be copied from: PostgreSQL's empty one, one with our schema, and one
- * that has the tables of the coming days as well, which a service makes when it starts.
+ * Databases that a new one can be copied from: PostgreSQL's empty one, one with our schema, and two
+ * that also have the tables of the days after today or after `JANUARY`, which a service makes when
+ * it starts.
  */
-export type Template = 'template0' | 'mayfly_schema' | 'mayfly_days'
+export type Template = 'template0' | 'mayfly_schema' | 'mayfly_days' | 'mayfly_january'
 
 /** Makes the databases with the current schema that others are copied from: migrated once. */
 export async function createTemplate(url: string): Promise<void> {
   await administer(url, 'create database mayfly_schema template template0')
   await (await openStore({ url: urlOf(url, 'mayfly_schema'), exclusive: false })).close()
-  await administer(url, 'create database mayfly_days template mayfly_schema strategy file_copy')
-  const options = { url: urlOf(url, 'mayfly_days'), exclusive: false, isMigrated: true }
-  const store = await openStore(options)
-  await makeMailPartitions({ store, limitsOf: (plan) => PLANS[plan], clock: { now: Date.now } })
+  await createDays(url, 'mayfly_days', [Date.now()])
+  await createDays(url, 'mayfly_january', JANUARY)
+}
+
+async function createDays(url: string, name: Template, starts: readonly number[]): Promise<void> {
+  await administer(url, `create database ${name} template mayfly_schema strategy file_copy`)
+  const store = await openStore({ url: urlOf(url, name), exclusive: false, isMigrated: true })
+  for (const now of starts) {
+    const clock = { now: () => now }
+    await makeMailPartitions({ store, limitsOf: (plan) => PLANS[plan], clock })
+  }
   await store.close()
 }
 
