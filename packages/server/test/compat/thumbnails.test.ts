@@ -9,6 +9,7 @@ import { readLoopMeter } from '../testing-loop-meter.ts'
 import { startMeasuredServer } from '../testing-measured-server.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
+import { until } from '../testing-until.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
 
 type File = { readonly filename: string; readonly content: Buffer; readonly contentType?: string }
@@ -121,10 +122,11 @@ describe('the worst images', () => {
       })
       // Its content is read by the thread that reads all content but images.
       let calls = 0
-      do {
+      await until(async () => {
         assert.equal((await api.get('/api/v1/message/latest')).status, 200)
         calls += 1
-      } while (!isDone)
+        return isDone ? true : null
+      })
       const [worst, other] = await reading
       assert.notDeepEqual(worst, other)
       const loopMs = await readLoopMeter(server)
