@@ -43,7 +43,7 @@ const chaos = files.filter((file) => file.startsWith('packages/server/test/chaos
 const inPackages = difference(files, chaos).filter((file) => file.startsWith('packages/'))
 const builds = inGroups(difference(files, [...chaos, ...inPackages]), 1)
 const units = inPackages.filter((file) => file.includes('/src/'))
-const services = inGroups(difference(inPackages, units), 8)
+const services = inGroups(difference(inPackages, units), 16)
 // The short ones last, so that no core is idle at the end. Builds need a core each, services wait
 // much of the time.
 const queue = [
