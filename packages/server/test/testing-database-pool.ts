@@ -27,8 +27,8 @@ const TABLES = `select relname as name, pg_relation_size(oid)::int as bytes from
   where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration'`
 
 /**
- * Lends databases of the server at `url`. Emptying one takes 5 ms of processor time; creating and
- * dropping one takes 50.
+ * Lends databases of the server at `url`. Emptying one takes 3 ms of processor time; creating and
+ * dropping one takes 40.
  */
 export function createDatabasePool(url: string, template: Template): DatabasePool {
   const free: Emptied[] = []
