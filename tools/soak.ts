@@ -44,6 +44,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/test/e2e/fuzz-bodies.test.ts',
     what: '1,000,000 changed requests on SQLite, a tenth on PostgreSQL',
   },
+  images: {
+    file: 'packages/server/src/features/thumbnails/thumbnail.test.ts',
+    what: 'each byte of an image changed, and the image cut off there',
+  },
   schemathesis: {
     file: 'packages/server/test/openapi/schemathesis.test.ts',
     what: 'the API against openapi.json, with more examples',

@@ -56,7 +56,7 @@ const builds = inGroups(
   1,
 )
 const units = inPackages.filter((file) => file.includes('/src/'))
-const services = inGroups(difference(inPackages, units), 8)
+const services = inGroups(difference(inPackages, units), 16)
 // The short ones last, so that no core is idle at the end. Builds need a core each, services wait
 // much of the time.
 const queue = [

@@ -133,27 +133,23 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
   })
 })
 
-onEachDatabase(
-  'mayfly admin, without a migrated database,',
-  (create) => {
-    it('says in one line why it cannot run', async () => {
-      await using database = await create()
-      const cases: readonly [Record<string, string>, RegExp][] = [
-        [
-          { MAYFLY_DATABASE_URL: database.url },
-          /^mayfly: (?:There is no database|The database has schema 0)/,
-        ],
-        [{ MAYFLY_DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, /^mayfly: .*MAYFLY_DATABASE_URL/],
-        [{ MAYFLY_DOMIANS: 'x' }, /^mayfly: MAYFLY_DOMIANS is not a setting\. Did you mean/],
-      ]
-      for (const [env, message] of cases) {
-        await using shell = await openShell({ env })
-        const { code, err } = await shell.run('admin', 'accounts')
-        assert.equal(code, 1)
-        assert.match(err, message)
-        assert.equal(err.trim().split('\n').length, 1)
-      }
-    })
-  },
-  'template0',
-)
+onEachDatabase('mayfly admin, without a migrated database,', (create) => {
+  it('says in one line why it cannot run', async () => {
+    await using database = await create('template0')
+    const cases: readonly [Record<string, string>, RegExp][] = [
+      [
+        { MAYFLY_DATABASE_URL: database.url },
+        /^mayfly: (?:There is no database|The database has schema 0)/,
+      ],
+      [{ MAYFLY_DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, /^mayfly: .*MAYFLY_DATABASE_URL/],
+      [{ MAYFLY_DOMIANS: 'x' }, /^mayfly: MAYFLY_DOMIANS is not a setting\. Did you mean/],
+    ]
+    for (const [env, message] of cases) {
+      await using shell = await openShell({ env })
+      const { code, err } = await shell.run('admin', 'accounts')
+      assert.equal(code, 1)
+      assert.match(err, message)
+      assert.equal(err.trim().split('\n').length, 1)
+    }
+  })
+})

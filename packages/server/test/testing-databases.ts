@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe } from 'node:test'
+import { after, describe } from 'node:test'
 import { openStore, sqlitePathOf } from '../src/store/open.ts'
+import { createDatabasePool } from './testing-database-pool.ts'
 import { memoryFolder } from './testing-memory-folder.ts'
 import {
   createDatabase,
-  createDatabasePool,
   createTemplate,
   type Postgres,
   startPostgres,
@@ -19,33 +19,48 @@ export type DatabaseName = 'SQLite' | 'PostgreSQL'
 /** A new database without accounts, gone with the disposal. */
 export type TestDatabase = AsyncDisposable & { readonly url: string }
 
-/**
- * Runs a suite once on each database; `create` gives a test a database of its own. It has the
- * current schema already, unless `template0` is asked for.
- */
+/** Gives a test a database of its own, with the current schema unless `template0` is asked for. */
+export type CreateDatabase = (template?: Template) => Promise<TestDatabase>
+
+/** Runs a suite once on each database. */
 export function onEachDatabase(
   name: string,
-  suite: (create: () => Promise<TestDatabase>, database: DatabaseName) => void,
-  template: Template = 'mayfly_template',
+  suite: (create: CreateDatabase, database: DatabaseName) => void,
 ): void {
-  const createFile = template === 'template0' ? createSqlite : createMigratedSqlite
-  describe(`${name} on SQLite`, () => suite(() => createFile(), 'SQLite'))
+  describe(`${name} on SQLite`, () => suite(createOnSqlite, 'SQLite'))
+  describe(`${name} on PostgreSQL`, () => suite(createOnPostgres, 'PostgreSQL'))
+  after(stopPostgres)
+}
 
-  describe(`${name} on PostgreSQL`, () => {
-    const resources = new AsyncDisposableStack()
-    let create: (() => Promise<TestDatabase>) | null = null
-    before(async () => {
-      const { url } = resources.use(await sharedPostgres())
-      const pool = resources.use(createDatabasePool(url))
-      create = template === 'template0' ? () => createDatabase(url) : pool.lend
-    })
-    suite(async () => {
-      if (create === null) throw new Error('PostgreSQL has not started')
-      return create()
-    }, 'PostgreSQL')
-    // After the suite's own: they run in this order, and give databases back.
-    after(() => resources.disposeAsync())
-  })
+async function createOnSqlite(template?: Template): Promise<TestDatabase> {
+  return template === 'template0' ? createSqlite() : createMigratedSqlite()
+}
+
+async function createOnPostgres(template: Template = 'mayfly_days'): Promise<TestDatabase> {
+  running ??= openPostgres()
+  const { url, pools } = await running
+  return template === 'template0' ? createDatabase(url) : pools[template].lend()
+}
+
+/** The server and its pools: one for all files of a process, which ends after the last of them. */
+let running: ReturnType<typeof openPostgres> | null = null
+
+async function openPostgres() {
+  const resources = new AsyncDisposableStack()
+  const { url } = resources.use(await sharedPostgres())
+  const pool = (template: Template) => resources.use(createDatabasePool(url, template))
+  const pools = {
+    mayfly_schema: pool('mayfly_schema'),
+    mayfly_days: pool('mayfly_days'),
+    mayfly_january: pool('mayfly_january'),
+  }
+  return { url, pools, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+async function stopPostgres(): Promise<void> {
+  const stopping = running
+  running = null
+  await (await stopping)?.[Symbol.asyncDispose]()
 }
 
 /** The place for a new SQLite file, on the disk by default. */

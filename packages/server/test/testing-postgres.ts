@@ -4,6 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { PLANS } from '../src/features/limits/plans.ts'
+import { makeMailPartitions } from '../src/features/retention/sweep.ts'
 import { openStore } from '../src/store/open.ts'
 import { memoryFolder } from './testing-memory-folder.ts'
 import { until } from './testing-until.ts'
@@ -105,13 +107,31 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Databases that a new one can be copied from: PostgreSQL's empty one, and our migrated one. */
-export type Template = 'template0' | 'mayfly_template'
+/** When the clocks of tests start that use databases of January. */
+const JANUARY = [Date.UTC(2026, 0, 30), Date.UTC(2026, 0, 31)]
 
-/** Makes the database with the current schema that others are copied from: migrated once. */
+/**
+ * Databases that a new one can be copied from: PostgreSQL's empty one, one with our schema, and two
+ * that also have the tables of the days after today or after `JANUARY`, which a service makes when
+ * it starts.
+ */
+export type Template = 'template0' | 'mayfly_schema' | 'mayfly_days' | 'mayfly_january'
+
+/** Makes the databases with the current schema that others are copied from: migrated once. */
 export async function createTemplate(url: string): Promise<void> {
-  await administer(url, 'create database mayfly_template template template0')
-  const store = await openStore({ url: urlOf(url, 'mayfly_template'), exclusive: false })
+  await administer(url, 'create database mayfly_schema template template0')
+  await (await openStore({ url: urlOf(url, 'mayfly_schema'), exclusive: false })).close()
+  await createDays(url, 'mayfly_days', [Date.now()])
+  await createDays(url, 'mayfly_january', JANUARY)
+}
+
+async function createDays(url: string, name: Template, starts: readonly number[]): Promise<void> {
+  await administer(url, `create database ${name} template mayfly_schema strategy file_copy`)
+  const store = await openStore({ url: urlOf(url, name), exclusive: false, isMigrated: true })
+  for (const now of starts) {
+    const clock = { now: () => now }
+    await makeMailPartitions({ store, limitsOf: (plan) => PLANS[plan], clock })
+  }
   await store.close()
 }
 
@@ -127,60 +147,6 @@ export async function createDatabase(
     url: urlOf(url, name),
     [Symbol.asyncDispose]: () => administer(url, `drop database ${name} with (force)`),
   }
-}
-
-/** Databases with the current schema, lent to one test after the other. */
-export type DatabasePool = AsyncDisposable & {
-  /** An empty database; its disposal gives it back. */
-  lend(): Promise<Postgres>
-}
-
-/**
- * Lends databases of the server at `url`. Emptying one takes 10 ms of processor time; creating and
- * dropping one takes 30.
- */
-export function createDatabasePool(url: string): DatabasePool {
-  const free: (Postgres & { readonly tables: readonly string[] })[] = []
-  return {
-    lend: async () => {
-      const database = free.pop() ?? (await createWithTables(url))
-      return {
-        url: database.url,
-        [Symbol.asyncDispose]: async () => {
-          try {
-            await administer(database.url, emptying(database.tables))
-            free.push(database)
-          } catch {
-            // A test that drops tables leaves a database that no other can use.
-            await database[Symbol.asyncDispose]()
-          }
-        },
-      }
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const database of free.splice(0)) await database[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function createWithTables(url: string) {
-  const database = await createDatabase(url, 'mayfly_template')
-  const { rows } = await connected(database.url, (client) =>
-    client.query<{ readonly tablename: string }>(
-      `select tablename from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
-    ),
-  )
-  return { ...database, tables: rows.map(({ tablename }) => tablename) }
-}
-
-/** Ends what is still connected, and deletes all rows without regard to foreign keys. */
-function emptying(tables: readonly string[]): string {
-  return [
-    `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`,
-    'set session_replication_role = replica',
-    ...tables.map((table) => `delete from "${table}"`),
-  ].join(';')
 }
 
 function urlOf(server: string, database: string): string {

@@ -44,11 +44,13 @@ let before: ReadonlyMap<string, number> = new Map()
 /** Starts a service; its disposal stops it and fails when it leaves anything behind. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   if (running === 0) before = openResources()
-  const ownDatabase = options.database === undefined ? await createMigratedSqlite() : null
+  // Disposed when the start is refused.
+  await using starting = new AsyncDisposableStack()
+  const database = options.database ?? starting.use(await createMigratedSqlite())
   const config = parseConfig({
     MAYFLY_HTTP_PORT: '0',
     MAYFLY_SMTP_PORT: '0',
-    MAYFLY_DATABASE_URL: (options.database ?? ownDatabase)?.url ?? '',
+    MAYFLY_DATABASE_URL: database.url,
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     MAYFLY_LOG_LEVEL: 'warn',
     // Threads take a second to start, and cannot share a test's clock. Tests that are about them
@@ -63,6 +65,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const { database: _database, env: _env, ...overrides } = options
   const service = await start(config, log, { hasLocalAccount: false, ...overrides })
   running += 1
+  const own = starting.move()
   let accounts = 0
   return {
     httpUrl: service.httpUrl,
@@ -85,7 +88,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     account: (key) => accountWithKey(service.httpUrl, key),
     [Symbol.asyncDispose]: async () => {
       await service.stop()
-      await ownDatabase?.[Symbol.asyncDispose]()
+      await own.disposeAsync()
       running -= 1
       if (running === 0) await assertNothingLeft(before)
     },

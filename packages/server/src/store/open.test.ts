@@ -6,55 +6,46 @@ import { createSqlite, onEachDatabase } from '../../test/testing-databases.ts'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { openStore } from './open.ts'
 
-onEachDatabase(
-  'the store',
-  (create, name) => {
-    it('migrates once, however many open it, and opens again', async () => {
-      await using database = await create()
-      const open = () => openStore({ url: database.url, exclusive: false })
-      // SQLite blocks its thread while it waits for a lock: there, one after the other.
-      const stores =
-        name === 'SQLite'
-          ? [await open(), await open()]
-          : await Promise.all([open(), open(), open(), open()])
-      for (const store of stores) await store.ping()
-      for (const store of stores) await store.close()
-      await (await open()).close()
-    })
+onEachDatabase('the store', (create, name) => {
+  it('migrates once, however many open it, and opens again', async () => {
+    await using database = await create('template0')
+    const open = () => openStore({ url: database.url, exclusive: false })
+    // SQLite blocks its thread while it waits for a lock: there, one after the other.
+    const stores =
+      name === 'SQLite'
+        ? [await open(), await open()]
+        : await Promise.all([open(), open(), open(), open()])
+    for (const store of stores) await store.ping()
+    for (const store of stores) await store.close()
+    await (await open()).close()
+  })
 
-    it('refuses a database of a newer version', async () => {
-      await using database = await create()
-      const store = await openStore({ url: database.url, exclusive: false })
-      await store.execute("insert into migration (number, applied_at) values (9999, 'later')")
-      await store.close()
-      await assert.rejects(openStore({ url: database.url, exclusive: false }), (error) => {
-        assert.ok(error instanceof StartRefused)
-        assert.match(error.message, /newer Mayfly/)
-        return true
-      })
+  it('refuses a database of a newer version', async () => {
+    await using database = await create('template0')
+    const store = await openStore({ url: database.url, exclusive: false })
+    await store.execute("insert into migration (number, applied_at) values (9999, 'later')")
+    await store.close()
+    await assert.rejects(openStore({ url: database.url, exclusive: false }), (error) => {
+      assert.ok(error instanceof StartRefused)
+      assert.match(error.message, /newer Mayfly/)
+      return true
     })
-  },
-  'template0',
-)
+  })
+})
 
-onEachDatabase(
-  'a store that must be there',
-  (create) => {
-    it('is opened when it is of this version, and left as it is when not', async () => {
-      await using database = await create()
-      const open = (existing: boolean) =>
-        openStore({ url: database.url, exclusive: false, existing })
-      await assert.rejects(open(true), { name: 'StartRefused' })
-      await (await open(false)).close()
-      const store = await open(true)
-      await store.execute('delete from migration where number > 1')
-      await store.close()
-      await assert.rejects(open(true), /has schema 1, .* Start this version of the service once/)
-      await assert.rejects(open(true), /has schema 1/)
-    })
-  },
-  'template0',
-)
+onEachDatabase('a store that must be there', (create) => {
+  it('is opened when it is of this version, and left as it is when not', async () => {
+    await using database = await create('template0')
+    const open = (existing: boolean) => openStore({ url: database.url, exclusive: false, existing })
+    await assert.rejects(open(true), { name: 'StartRefused' })
+    await (await open(false)).close()
+    const store = await open(true)
+    await store.execute('delete from migration where number > 1')
+    await store.close()
+    await assert.rejects(open(true), /has schema 1, .* Start this version of the service once/)
+    await assert.rejects(open(true), /has schema 1/)
+  })
+})
 
 describe('the embedded store', () => {
   it('is held by one process at a time', async () => {

@@ -30,7 +30,7 @@ describe('nodes under faults', () => {
       nodes: 2,
       holdMsMax: 6_000,
       // Most of its time is waiting, so that other tests have the processor.
-      pauseFactor: 10,
+      pauseFactor: 20,
       // Two nodes and a database on a machine that may be busy with other tests.
       recoveryMsMax: 30_000,
       log: (line) => test.diagnostic(line),
@@ -53,6 +53,7 @@ describe('nodes under faults', () => {
       planted: PLANTED,
       // A mail that arrives at the end of a wait proves nothing.
       waiters: 10,
+      pauseFactor: 5,
       log: () => {},
     })
     const kinds = new Set(violations.map(({ kind }) => kind))

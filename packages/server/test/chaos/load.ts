@@ -39,6 +39,8 @@ const PAUSE_MS = { send: 60, delete: 300, read: 100 }
 const MAILS_AN_INBOX = 150
 const WAIT_SECONDS = 4
 const PROBE_MS = 300
+/** The next fault waits for a probe: these pause at most so much longer. */
+const PROBE_FACTOR_MAX = 3
 const PROBE_MS_MAX = 4_000
 /** Longest wait for a reply; then it counts as lost. */
 const REPLY_MS_MAX = 20_000
@@ -178,7 +180,7 @@ class Clients {
     const reply = await this.#send(node, inbox, PROBE_MS_MAX)
     const isAccepted = reply?.startsWith('250') === true
     this.seen.probes.push({ node, at: performance.now(), isAccepted })
-    await delay(PROBE_MS)
+    await delay(PROBE_MS * Math.min(this.#pauseFactor, PROBE_FACTOR_MAX))
   }
 
   async #send(node: number, inbox: Inbox, replyMsMax = REPLY_MS_MAX): Promise<string | null> {

@@ -70,7 +70,11 @@ export async function createServer(): Promise<Server> {
     user: 'mayfly',
     password: 'mayfly',
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', `--waldir=${log}`],
+    initdbFlags: [
+      ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', `--waldir=${log}`],
+      // The password is checked at each connection.
+      ...['-c', 'scram_iterations=1'],
+    ],
     onLog: () => {},
     onError: () => {},
   }

@@ -37,7 +37,7 @@ onEachDatabase('accounts', (create) => {
   })
 
   it('tells the limits of the plan and what was used', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     const clock = { now: () => Date.UTC(2026, 0, 31, 23, 59) }
     await using service = await startService({
       database,
@@ -70,7 +70,7 @@ onEachDatabase('accounts', (create) => {
   })
 
   it('lists usage by day with zeros, oldest first, split by environment', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     let now = Date.UTC(2026, 0, 30, 12)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()

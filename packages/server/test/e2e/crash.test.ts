@@ -9,7 +9,7 @@ import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 
 /** Kills on each database; the long form has a thousand. */
-const CYCLES = soakRounds({ short: 4, long: 1_000 })
+const CYCLES = soakRounds({ short: 2, long: 1_000 })
 
 /** Clients that send at the same time. */
 const CLIENTS = 8

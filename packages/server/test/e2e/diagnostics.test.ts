@@ -55,8 +55,8 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('tell a mail that was refused because the inbox had expired', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1, 14, 2)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31, 14, 2)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
@@ -66,8 +66,8 @@ onEachDatabase('diagnostics', (create) => {
     const found = await diagnose(inbox)
     assert.equal(found.state, 'expired')
     assert.deepEqual(found.stages, ['inbox.created', 'inbox.expired', 'smtp.refused'])
-    assert.match(String(found.details[2]), /^550 5\.1\.1 .*expired at 2026-01-01T14:12:00\.000Z/)
-    assert.match(String(found.nextSteps[0]), /expired at 2026-01-01T14:12:00\.000Z/)
+    assert.match(String(found.details[2]), /^550 5\.1\.1 .*expired at 2026-01-31T14:12:00\.000Z/)
+    assert.match(String(found.nextSteps[0]), /expired at 2026-01-31T14:12:00\.000Z/)
     assert.match(String(found.nextSteps[1]), /refused 5 s ago/)
   })
 
@@ -92,8 +92,8 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('tell a mail whose address was a slip away', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ localPart: 'john.doe' })
@@ -116,8 +116,8 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('do not tell of mail to domains and addresses of others', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const spy = await service.register()
     const other = await service.register()
@@ -136,8 +136,8 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('keep the newest 500 events', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ ttlSeconds: 600 })

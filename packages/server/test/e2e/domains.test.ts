@@ -156,8 +156,8 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('lapse after 7 days without proof, for their account and for others', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await start({ database, clock: { now: () => now } })
     const one = await service.register()
     const two = await service.register()
@@ -171,8 +171,8 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('are looked at again unasked: they become active, inactive, and lapse', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     const clock = { now: () => now }
     await using service = await start({ database, clock, domainSweepMs: 20 })
     const dev = await service.register()

@@ -126,8 +126,8 @@ onEachDatabase('the event stream of an account', (create, name) => {
   })
 
   it('tells that an inbox has expired', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body

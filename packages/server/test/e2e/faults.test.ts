@@ -123,14 +123,14 @@ onEachDatabase('faults', (create, database) => {
   })
 
   it('ends when it is deleted, when it is replaced, and by itself', async () => {
-    await using own = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using own = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database: own, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
     const always = [{ phase: 'recipient', code: 550 }] as const
     const { expiresAt } = await inbox.setFaults(always, { expiresInSeconds: 60 })
-    assert.equal(expiresAt, '2026-01-01T00:01:00.000Z')
+    assert.equal(expiresAt, '2026-01-31T00:01:00.000Z')
     assert.match((await tryMails(service, inbox, 30)).join(), /^(550 5\.3\.0 [^,]*,?){30}$/)
     await inbox.setFaults([])
     assert.match((await tryMails(service, inbox, 1)).join(), /^250/)

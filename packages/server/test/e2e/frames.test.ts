@@ -81,8 +81,8 @@ onEachDatabase('a message in a frame', (create) => {
   })
 
   it('is gone after a minute, with the message, and for a token that was changed', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()

@@ -8,7 +8,7 @@ import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService } from '../testing-start-service.ts'
 
 /** Requests in `npm test`; the long form has a million on SQLite, a tenth on PostgreSQL. */
-const REQUESTS = soakRounds({ short: 1_500, long: 1_000_000 })
+const REQUESTS = soakRounds({ short: 600, long: 1_000_000 })
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 

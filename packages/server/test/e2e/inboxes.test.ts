@@ -9,8 +9,8 @@ onEachDatabase('inboxes', (create) => {
   const shared = sharedService(create)
 
   it('are listed in pages and by state, expired ones too', async () => {
-    let now = Date.UTC(2026, 0, 1)
-    await using database = await create()
+    let now = Date.UTC(2026, 0, 31)
+    await using database = await create('mayfly_january')
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const old = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body.inbox
@@ -113,8 +113,8 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('keeps a given-up address from other accounts for 30 days', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const alice = await service.register()
     const bob = await service.register()
@@ -130,8 +130,8 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('expires by time and stays readable', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
@@ -182,8 +182,8 @@ onEachDatabase('inboxes', (create) => {
   })
 
   it('honours an Idempotency-Key for 24 hours, and not after a refusal', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const post = (body: unknown, key: string) =>

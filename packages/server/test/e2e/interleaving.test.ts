@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/open.ts'
 import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../testing-store.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
-const ROUNDS = soakRounds({ short: 500, long: 100_000 })
+const ROUNDS = soakRounds({ short: 200, long: 100_000 })
 
 // A caller by hand: the wait only reads its account.
 const CALLER = { accountId: ALICE } as Parameters<typeof findWithin>[1]

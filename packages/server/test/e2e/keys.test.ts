@@ -93,7 +93,7 @@ onEachDatabase('keys', (create) => {
   })
 
   it('writes when a key was last used', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     let now = Date.UTC(2026, 0, 31)
     const env = { MAYFLY_HTTP_PORT: '0' }
     const key = await (async () => {

@@ -32,7 +32,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('admits exactly the requests of a minute, and tells what is left', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     let now = Date.UTC(2026, 0, 31)
     const clock = { now: () => now }
     await using service = await startService({ database, env: KEY_ONLY, clock })
@@ -72,7 +72,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('counts the keys of an account together, and accounts apart', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     const clock = { now: () => Date.UTC(2026, 0, 31) }
     await using service = await startService({ database, env: KEY_ONLY, clock })
     const admin = await service.register()
@@ -85,7 +85,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('charges nothing for what it refuses', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     let now = Date.UTC(2026, 0, 31)
     await using service = await startService({
       database,
@@ -105,7 +105,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('refuses in the order route, key, rate, body, role', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     const clock = { now: () => Date.UTC(2026, 0, 31) }
     await using service = await startService({ database, env: KEY_ONLY, clock })
     const dev = await service.register()
@@ -119,7 +119,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('lets the operator set each number of a plan', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     const env = {
       ...KEY_ONLY,
       MAYFLY_PLAN_KEY_ONLY: [
@@ -178,7 +178,7 @@ onEachDatabase('limits', (create, name) => {
   })
 
   it('limits registrations by address, not those of the machine itself', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     let now = Date.UTC(2026, 0, 31)
     const env = { ...KEY_ONLY, MAYFLY_TRUSTED_PROXIES: '127.0.0.1' }
     await using service = await startService({ database, env, clock: { now: () => now } })
@@ -208,7 +208,7 @@ onEachDatabase('limits', (create, name) => {
 
   if (name === 'PostgreSQL') {
     it('admits no more over several nodes than over one', async () => {
-      await using database = await create()
+      await using database = await create('mayfly_january')
       const clock = { now: () => Date.UTC(2026, 0, 31) }
       const start = () => startService({ database, env: KEY_ONLY, clock })
       await using one = await start()
@@ -222,7 +222,7 @@ onEachDatabase('limits', (create, name) => {
     })
 
     it('counts inboxes of several nodes together', async () => {
-      await using database = await create()
+      await using database = await create('mayfly_january')
       let now = Date.UTC(2026, 0, 31)
       const start = () => startService({ database, env: KEY_ONLY, clock: { now: () => now } })
       await using one = await start()

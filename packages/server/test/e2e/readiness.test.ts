@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type ApiClient, createApiClient } from '../testing-api-client.ts'
 import { createSqlite } from '../testing-databases.ts'
-import { createTemplate, startPostgres } from '../testing-postgres.ts'
+import { startPostgres } from '../testing-postgres.ts'
 import { stoppablePostgres } from '../testing-postgres-faults.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
@@ -23,7 +23,6 @@ async function assertAlive(api: ApiClient): Promise<void> {
 describe('readiness', { timeout: 120_000 }, () => {
   it('names every thread whose PostgreSQL does not answer', async () => {
     await using postgres = await startPostgres()
-    await createTemplate(postgres.url)
     const { freeze, thaw } = await stoppablePostgres(postgres.url)
     await using service = await startService({
       database: postgres,

@@ -113,8 +113,8 @@ onEachDatabase('receiving', (create) => {
   })
 
   it('refuses unknown, expired, suspended and deleted inboxes with one text', async () => {
-    await using database = await create()
-    let now = Date.UTC(2026, 0, 1)
+    await using database = await create('mayfly_january')
+    let now = Date.UTC(2026, 0, 31)
     await using service = await startService({ database, clock: { now: () => now } })
     const dev = await service.register()
     const make = (localPart: string) => dev.inboxes.create({ localPart, ttlSeconds: 600 })

@@ -20,7 +20,7 @@ import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Received, type Receiver } from '../testing-receiver.ts'
 import { until } from '../testing-until.ts'
 
-const KILLS = soakRounds({ short: 3, long: 500 })
+const KILLS = soakRounds({ short: 2, long: 500 })
 const EVENTS_A_KILL = IS_SOAK ? 20 : 50
 const ENDPOINTS = 20
 const FAILING_PERCENT = 30

@@ -30,7 +30,7 @@ async function pushed(database: TestDatabase, behaviour: Behaviour) {
   const stack = new AsyncDisposableStack()
   const receivers = stack.use(await createReceivers())
   const receiver = await receivers.open(behaviour)
-  const time = { now: Date.UTC(2026, 0, 1) }
+  const time = { now: Date.UTC(2026, 0, 31) }
   const clock = { now: () => time.now }
   const service = stack.use(await startService({ database, clock, env: receivers.env }))
   const dev = await service.register()
@@ -54,7 +54,7 @@ function assertSameEvent(receiver: Receiver): void {
 
 onEachDatabase('retries of webhooks', (create) => {
   it('are four, about 5 s, 1 min, 10 min and 1 h after the one before', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     await using push = await pushed(database, 503)
     const { receiver, time, dev } = push
     const delays = [5 * SECOND, MINUTE, 10 * MINUTE, HOUR]
@@ -86,7 +86,7 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('end with the first success', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     await using push = await pushed(database, 500)
     const { receiver, time, dev } = push
     time.now += waitMs(await attempted(dev, 1))
@@ -101,7 +101,7 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('come later when the endpoint asks for it, an hour at the most', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     const asked = ['90', '1', '999999']
     await using push = await pushed(database, (_, response) => {
       response.writeHead(429, { 'retry-after': asked.shift() ?? '0' }).end()
@@ -117,7 +117,7 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('end at 410, which disables the endpoint until it is registered anew', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     await using push = await pushed(database, 500)
     const { receiver, time, dev } = push
     await attempted(dev, 1)
@@ -152,7 +152,7 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('end when a replay succeeds; one that fails counts towards no limit', async () => {
-    await using database = await create()
+    await using database = await create('mayfly_january')
     await using push = await pushed(database, 500)
     const { receiver, time, dev } = push
     const { id, nextAttemptAt } = await attempted(dev, 1)

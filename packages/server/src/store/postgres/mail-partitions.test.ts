@@ -159,7 +159,7 @@ onEachDatabase('partitions of mails', (create, name) => {
   })
 
   async function openTest() {
-    const database = await create()
+    const database = await create('mayfly_schema')
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     const store = await openStore({ url: database.url, exclusive: false })
@@ -167,7 +167,6 @@ onEachDatabase('partitions of mails', (create, name) => {
       ...{ id: ALICE, email: 'a@b.example', name: null, plan: 'key_only', createdAt: NOW },
     })
     const query = async (statement: string) => (await client.query(statement)).rows
-    await dropDays(query)
     return {
       store,
       url: database.url,
@@ -176,7 +175,6 @@ onEachDatabase('partitions of mails', (create, name) => {
       count: () => countRows(query),
       receive: (expiresAt: number) => receive(store, expiresAt),
       [Symbol.asyncDispose]: async () => {
-        await dropDays(query)
         await client.end()
         await store.close()
         await database[Symbol.asyncDispose]()
@@ -190,14 +188,6 @@ type Query = (statement: string) => Promise<readonly Record<string, unknown>[]>
 async function openOther(url: string) {
   const store = await openStore({ url, exclusive: false })
   return { store, [Symbol.asyncDispose]: () => store.close() }
-}
-
-/** Databases are used again; the tables of another test's days are in the way. */
-async function dropDays(query: Query): Promise<void> {
-  const tables = await query(`select relname from pg_class
-    where relkind = 'r' and relname ~ '_d[0-9]{5}$'`)
-  const names = tables.map(({ relname }) => relname)
-  if (names.length > 0) await query(`drop table ${names.join(', ')}`)
 }
 
 /** The days for which a table has partitions. */
