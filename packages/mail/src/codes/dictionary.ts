@@ -19,6 +19,7 @@ import { ROMANCE } from './words/romance.ts'
 import { SETTLED } from './words/settled.ts'
 import { SLAVIC } from './words/slavic.ts'
 import { SOUTHERN } from './words/southern.ts'
+import { SPELLING } from './words/spelling.ts'
 import { SUBJECT_LINE } from './words/subject-line.ts'
 import { VERBS } from './words/verbs.ts'
 
@@ -49,6 +50,7 @@ const ALL_WORDS: Lexicon = {
   ...SETTLED,
   ...VERBS,
   ...SUBJECT_LINE,
+  ...SPELLING,
 }
 
 /** Letters before the last part of a compound. */

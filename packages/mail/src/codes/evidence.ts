@@ -11,6 +11,7 @@ import { isShortText, type Topic, topicOf, withoutOffer, withoutSubject } from '
 import { COUPON, type Meaning } from './meaning.ts'
 import { isLabelledOtherwise, isOfUnknown } from './open-labels.ts'
 import { relationsOf } from './relations.ts'
+import { type Repeated, repeatedFacts, repeatedIn } from './repeated.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
 import { TRAPS } from './traps.ts'
 import { BIT } from './words/concepts.ts'
@@ -77,8 +78,14 @@ export function evidenceOf(
     listed: listedValues(values),
   }
   const styled = numbers.map(({ shown }) => ({ places: shown, style: mostStyled(shown) }))
-  const layout = layoutOf(mail.all(), styled)
-  return values.map((value) => evidenceOfValue(mail, value, { values, topic, inMail, layout }))
+  const whole = {
+    values,
+    topic,
+    inMail,
+    layout: layoutOf(mail.all(), styled),
+    repeated: repeatedIn(mail.all()),
+  }
+  return values.map((value) => evidenceOfValue(mail, value, whole))
 }
 
 interface InMail {
@@ -96,6 +103,7 @@ interface Whole {
   readonly topic: Topic
   readonly inMail: InMail
   readonly layout: Layout
+  readonly repeated: Repeated
 }
 
 function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
@@ -115,6 +123,8 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
   addAll(facts, placeFacts(own, values, topic))
   for (const { line, candidate } of shown) addAll(facts, adjacentFacts(line, candidate))
   addAll(facts, comparedFacts(own, best, inMail))
+  addAll(facts, repeatedFacts(value, whole.repeated))
+  if (isLedAsExample(mail, main)) facts.add('led to as an example')
   const number = { places: shown, style }
   addAll(
     facts,
@@ -278,6 +288,13 @@ const GAPS = [
   [12, 'near a known word'],
   [40, 'behind a known word'],
 ] as const
+
+/** Whether the line above ends with a colon and speaks of an example. */
+function isLedAsExample(mail: MailReader, { candidate, line }: Occurrence): boolean {
+  const above = mail.line(candidate.line - 1)
+  if (above === undefined || above.source !== line.source) return false
+  return (above.concepts & BIT.example) !== 0 && /[:：]\s*$/.test(above.text)
+}
 
 function mostStyled(shown: readonly Occurrence[]): readonly string[] {
   return shown.reduce<readonly string[]>(

@@ -195,10 +195,11 @@ const PIECES_MIN = 4
 const PIECES_MAX = 12
 
 /** A group of a code that has a cell for each of them. */
-const GROUP = /^\s*(?:[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
+const GROUP =
+  /^\s*(?:[\dA-Z](?: [\dA-Z]){2}|[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
 
 /** A group that has a line of its own. */
-const LINE_GROUP = /^\s*\d{3}\s*$/
+const LINE_GROUP = /^\s*(?:\d{3,4}|[\dA-Z]{2})\s*$/
 
 /** Joins a code that is split into boxes for single characters, or for groups of them. */
 function joinSplitCodes(lines: readonly Line[]): readonly Line[] {
@@ -217,7 +218,7 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
       end = afterDivider(lines, end) + 1
     }
     const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
-    const parts = groups.map((group) => group.text.trim())
+    const parts = groups.map((group) => group.text.replaceAll(/\s/g, ''))
     if (areOneCode(parts, first.cell !== null)) {
       joined.push({ ...first, text: parts.join(''), isJoined: true })
     } else joined.push(...lines.slice(at, end))
@@ -229,10 +230,9 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
 /** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
 function areOneCode(parts: readonly string[], areCells: boolean): boolean {
   const { length } = parts
-  if (!areCells) return length === 2
-  if (parts[0]?.length !== 2) return length === 2 || length === 3
+  if (parts[0]?.length !== 2) return length === 2 || (areCells && length === 3)
   const all = parts.join('')
-  if (/^\d+$/.test(all)) return length >= 2 && length <= 4
+  if (/^\d+$/.test(all)) return areCells && length >= 2 && length <= 4
   return (length === 3 || length === 4) && /\d/.test(all)
 }
 
@@ -289,12 +289,14 @@ function pieceOf({ text }: Line): string {
   for (let at = 0; at < text.length; at += 1) {
     const kind = kindAt(text, at)
     if (kind === KIND.nothing || kind === KIND.space) continue
-    const isSign = kind === KIND.digit || /[A-Za-z]/.test(text.charAt(at))
+    const isSign = kind === KIND.digit || LETTER.test(text.charAt(at))
     if (!isSign || piece !== '') return ''
     piece = text.charAt(at)
   }
   return piece
 }
+
+const LETTER = /\p{L}/u
 
 function isDivider({ text }: Line): boolean {
   return /^\s*[-–—·•.]\s*$/.test(text)

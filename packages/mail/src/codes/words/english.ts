@@ -13,7 +13,7 @@ export const ENGLISH: Lexicon = {
       user code, passcode for, identity code, 2 step code, verification pin, one time login,
       one time sign in, onetime passcode, 2fa token, authentication token,
       factor authentication token, security token, otp code, login pin, security pin,
-      verification number, sign up code, signup code, log in pin, single use passcode,
+      verification number, sign up code, release code, signup code, log in pin, single use passcode,
       one time access code, secure code, one time security code, magic sign in number,
       sign in number, signing code`,
     pin: `access code*, pin, pin code*, passcode*, pass code*, pass phrase*, passphrase*,
