@@ -42,6 +42,8 @@ export const PRIORS: Readonly<Record<string, number>> = {
   'expired or used': -5,
   'only an example': -5,
   'led to as an example': -4,
+  'an example in another place': -4,
+  'settled, an amount, no verb of entering': -1,
   'written in parts as well': 3,
   'written as an amount as well': -5,
   'sent another way': -2.5,

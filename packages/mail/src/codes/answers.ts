@@ -11,7 +11,6 @@ export interface Answer {
 /** Characters of an answer: a code, or a few words. */
 const CHARS_MIN = 4
 const CHARS_MAX = 40
-const CODE_CHARS_MAX = 10
 
 /** Quotation marks, brackets, arrows and emphasis around an answer. */
 const DECORATION =
@@ -25,7 +24,7 @@ const SMALL_WORDS =
   /^(?!.*\p{Nd}\P{Nd}+\p{Nd})(?:\p{Nd}{1,4}([ .+/_~·-]))?\p{Ll}[\p{Ll}\p{M}]{2,13}(?:[ .+/_~·-](?:\p{Ll}[\p{Ll}\p{M}]{2,13}|\p{Nd}{1,4})){1,5}$/u
 
 /** `OTTER RIVER 19`, `PELARGONIUM`. */
-const LOUD_WORDS = /^\p{Lu}{3,14}(?: (?:\p{Lu}{3,14}|\p{Nd}{1,4})){0,5}$/u
+const LOUD_WORDS = /^(?=.{4})\p{Lu}{3,14}(?: (?:\p{Lu}{3,14}|\p{Nd}{1,4})){0,5}$/u
 
 /** A word and a number without a separator, `björk91`; others are found as tokens. */
 const WORD_AND_NUMBER = /^(?=.*[^\0-\x7f])[\p{Ll}\p{M}]{3,10}\p{Nd}{1,4}$/u
@@ -71,7 +70,7 @@ function emphasisedOf(bare: string): Answer | null {
   if (!bare.includes('*') && !bare.includes('_')) return null
   // The emphasis at both ends was taken for decoration.
   const signs = `*${bare}*`.replaceAll(EMPHASISED, '$2').replaceAll(/\s/gu, '')
-  if (!/^[A-Z\d]+$/.test(signs) || signs.length > CODE_CHARS_MAX) return null
+  if (!/^[A-Z\d]{4,10}$/.test(signs)) return null
   const shape = /^\d+$/.test(signs) ? 'digits' : 'mixed'
   return { value: signs, shape, parts: signs.length }
 }

@@ -28,7 +28,7 @@ export interface Candidate {
 }
 
 /** Candidates of one mail: far more than any mail with a code has. */
-const CANDIDATES_MAX = 200
+const CANDIDATES_MAX = 100
 
 /** Candidates of one line, so that a table of numbers does not use up `CANDIDATES_MAX`. */
 const LINE_CANDIDATES_MAX = 60
@@ -44,17 +44,25 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
     const places = known.get(line.text) ?? placesIn(line.text)
     known.set(line.text, places)
     const lead = leadTo(line, lines[index - 1])
-    for (const place of withForms(line, places, lead)) {
-      candidates.push({ ...place, line: index })
+    const all = withForms(line, places, lead)
+    for (const place of all) {
+      if (!isInDigits(place, all)) candidates.push({ ...place, line: index })
     }
   }
   return candidates
+}
+
+/** Words beside a number with as many digits: `vier-acht-twee-negen (4829)`. */
+function isInDigits({ shape, groups }: LineCandidate, all: readonly LineCandidate[]): boolean {
+  if (shape !== 'words') return false
+  return all.some((other) => other.shape === 'digits' && other.value.length === groups)
 }
 
 /** The end of a line that leads to the next one. */
 const COLON = /[:：՝፦]\s*$/
 const LETTER = /[\p{L}\p{M}]\s*$/u
 const ENDING_CHARS = 4
+const QUOTATION = /^\s*(?:「[^「」]+」|『[^『』]+』|«[^«»]+»|“[^“”]+”|„[^„“”]+[“”]|"[^"]+")\s*$/
 
 /** Characters of a line that may be an answer. */
 const ANSWER_CHARS_MAX = 50
@@ -64,10 +72,15 @@ function leadTo({ text, source }: Line, above: Line | undefined): Lead {
   if (above === undefined || above.source !== source || text.length > ANSWER_CHARS_MAX) {
     return 'none'
   }
+  // Nothing but a quotation.
+  if (QUOTATION.test(text)) return 'colon'
   const ending = above.text.slice(-ENDING_CHARS)
   if (COLON.test(ending)) return 'colon'
   return LETTER.test(ending) ? 'words' : 'none'
 }
+
+/** `ABXXXXX18K`: a number of which only some characters are shown. */
+const MASKED = /[A-Z\d]X{3,}|^X{3,}\d|x{3,}\d/
 
 type LineCandidate = Omit<Candidate, 'line'>
 
@@ -85,7 +98,7 @@ function placesIn(text: string): readonly LineCandidate[] {
     const beginsLine = start <= first
     const standsAlone = beginsLine && end > last
     if (!standsAlone && !isPlausible(group, text)) continue
-    if (isYearOfDate(text, group)) continue
+    if (isYearOfDate(text, group) || MASKED.test(value)) continue
     const isNumeric = shape === 'digits' || (shape === 'mixed' && value === value.toUpperCase())
     places.push({
       value,

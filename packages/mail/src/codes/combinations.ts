@@ -253,6 +253,11 @@ function addFigure(all: Combined, facts: Set<string>): void {
     isListed && isCalled && !isExpiring,
   )
   note(facts, 'settled, no verb of entering', isSettled && isRead && isCalled)
+  note(
+    facts,
+    'settled, an amount, no verb of entering',
+    isSettled && amounts > 0 && (topic.body & BIT.enter) === 0 && isCalled,
+  )
   note(facts, 'settled, never expires', isSettled && isCalled && !isExpiring)
   note(facts, 'several labelled values, nothing to enter', labelled > 2 && isUnused && isCalled)
 }

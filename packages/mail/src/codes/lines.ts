@@ -42,7 +42,10 @@ const HTML_READ_CHARS_MAX = 40 * 1024
 const SUBJECT_CHARS_MAX = 1_000
 
 /** Lines read of each part: mails with a code have fewer than a hundred. */
-const LINES_MAX = 1_000
+const LINES_MAX = 600
+
+/** Characters read of one line: a paragraph has far fewer. */
+const LINE_CHARS_MAX = 16 * 1024
 
 /** The lines of a mail: the subject first, then the HTML, then the plain text. */
 export function linesOf(input: OtpInput): readonly Line[] {
@@ -61,7 +64,7 @@ export function linesOf(input: OtpInput): readonly Line[] {
 
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): Line {
-  const clear = readable(text)
+  const clear = readable(text.slice(0, LINE_CHARS_MAX))
   return { text: clear, source, stretches: [], cell: null, isCentred: false, isJoined: false }
 }
 
@@ -118,8 +121,10 @@ class OpenLine {
     for (let start = 0; start <= text.length; ) {
       const at = text.indexOf('\n', start)
       const end = at < 0 ? text.length : at
-      this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
-      this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
+      if (this.#text.length < LINE_CHARS_MAX) {
+        this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
+        this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
+      }
       if (at >= 0) this.end()
       start = end + 1
     }
@@ -199,7 +204,7 @@ const GROUP =
   /^\s*(?:[\dA-Z](?: [\dA-Z]){2}|[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
 
 /** A group that has a line of its own. */
-const LINE_GROUP = /^\s*(?:\d{3,4}|[\dA-Z]{2})\s*$/
+const LINE_GROUP = /^\s*(?:\d{3,4}|\d(?: \d){2}|[\dA-Z]{2})\s*$/
 
 /** Joins a code that is split into boxes for single characters, or for groups of them. */
 function joinSplitCodes(lines: readonly Line[]): readonly Line[] {

@@ -180,6 +180,8 @@ function wordHit(text: string, start: number, hits: PlacedWord[]): number {
       last = lastWord(text, start, end)
     }
     hits.push({ start, end, concepts })
+    // `mit Leerzeichen` is no reference, which `zeichen` would be at the end of an unknown word.
+    if (end > wordStop && (concepts & BIT.enter) !== 0) return end
   }
   if (end - last >= COMPOUND_WORD_MIN && (concepts & CODES) === 0) {
     const ending = words.matchEnding(text, last, end)

@@ -106,6 +106,18 @@ export function withoutSubject(topic: Topic): Topic {
   }
 }
 
+/** The topic for a value that is still valid, where another has expired. */
+export function withoutDead(topic: Topic): Topic {
+  return {
+    ...topic,
+    subject: topic.subject & ~BIT.dead,
+    body: topic.body & ~BIT.dead,
+    general: topic.general.filter((fact) => fact !== EXPIRED),
+  }
+}
+
+const EXPIRED = 'the code has expired'
+
 const OFFERS = 'the mail is about offers'
 
 /** The meanings of a subject. */
@@ -183,7 +195,7 @@ function generalFacts(subject: number, body: number, isOther: boolean): readonly
   }
   if ((body & BIT.keep) !== 0) facts.push('to be kept secret, or ignored')
   if ((body & BIT.valid) !== 0) facts.push('said to expire')
-  if ((subject & BIT.dead) !== 0) facts.push('the code has expired')
+  if ((subject & BIT.dead) !== 0) facts.push(EXPIRED)
   if ((subject & BIT.example) !== 0) facts.push('a mail about codes')
   if ((subject & BIT.backup) !== 0) facts.push('recovery codes')
   return facts

@@ -33,6 +33,9 @@ const POSTAL_GROUPS = /^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{1,2}\d?$/
 
 const WORD_AND_NUMBER = /^(?:[a-z]{4,}\d|[a-z]{3}(?:20\d\d|\d\d)$)/i
 
+/** The reason against a value of JSON. */
+export const FIELD = 'a field of JSON'
+
 /** Rules by characters and form. Words are handled by the label. */
 export const TRAPS: readonly Trap[] = [
   { reason: 'a year', matches: isYear },
@@ -53,7 +56,7 @@ export const TRAPS: readonly Trap[] = [
   { reason: 'a word with a number, as coupons are', matches: isCoupon },
   { reason: 'in quoted speech', matches: isQuoted },
   { reason: 'in a quoted mail', matches: isReplied },
-  { reason: 'a field of JSON', matches: isField },
+  { reason: FIELD, matches: isField },
   { reason: 'the text of a link', matches: isLinkText },
 ]
 

@@ -109,24 +109,35 @@ const SENTENCE_CHARS_MAX = 400
  * `A1.B2.C3`, `KXQ TRM`, `9FK2 7DQ`.
  */
 const IN_SENTENCE =
-  /(?=[\dA-Z]{2})(?<![\p{L}\p{M}\p{N}@#+*%.,:/\\_'’-])(?:\d{3} ?[/~=:…'’] ?\d{3}|\d\d \d\d ?[-–—] ?\d\d \d\d|(?=[A-Z]*\d)[\dA-Z]{2}([ .:/])(?=\d*[A-Z])[\dA-Z]{2}\1[\dA-Z]{2}(?:\1[\dA-Z]{2})?|[A-Z]{2} \d\d [A-Z]{2}|(?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{4}[ .](?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4} [B-DF-HJ-NP-TV-XZ]{3,4}|[B-DF-HJ-NP-TV-XZ]{2}(?: [B-DF-HJ-NP-TV-XZ]{2}){2,3})(?![\p{L}\p{M}\p{N}@%/\\_-]|[.,:]\d)/gu
+  /(?=[\dA-Z]{2})(?<![\p{L}\p{M}\p{N}@#+*%.,:/\\_'’-])(?:\d{3} ?[/~=:…'’*+] ?\d{3}|\d\d \d\d ?[-–—] ?\d\d \d\d|(?=[A-Z]*\d)[\dA-Z]{2}([ .:/])(?=\d*[A-Z])[\dA-Z]{2}\1[\dA-Z]{2}(?:\1[\dA-Z]{2})?|[A-Z]{2} \d\d [A-Z]{2}|(?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{4}[ .](?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4} [B-DF-HJ-NP-TV-XZ]{3,4}|[B-DF-HJ-NP-TV-XZ]{2}(?: [B-DF-HJ-NP-TV-XZ]{2}){2,3})(?![\p{L}\p{M}\p{N}@%/\\_-]|[.,:]\d)/gu
 
 /** Three words and more with dashes or underscores, in a script with spaces between words. */
 const WORDS_IN_SENTENCE =
   /(?<![\p{L}\p{M}\p{N}@/._-])(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{M}]{3,12}(?:[-_](?:\p{L}[\p{L}\p{M}]{2,11}|\p{Nd}{1,4})){2,4}(?![\p{L}\p{M}\p{N}@/_-]|\.\p{L})/gu
 
 /** What each of the groups above contains; few lines do. */
-const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’] ?[\dA-Z]{2}/
+const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’*+] ?[\dA-Z]{2}/
 
 const DIVIDED_TWICE = /[-_][^\s_-]{1,12}[-_]/
 
 const SMALL = /\p{Ll}|\p{Lo}/u
 
+/** Groups in brackets: `［３７１］［９０５］`. */
+const BRACKETED =
+  /(?:(?:[[［【〔(（]\p{Nd}{3,4}[\]］】〕)）]\s?){2,3}|(?:[[［【〔(（]\p{Nd}{2}[\]］】〕)）]\s?){3,4}|(?:[[［【〔(（]\p{Nd}[\]］】〕)）]\s?){4,8})/gu
+const BRACKETS = /[\]］】〕)）]\s?[[［【〔(（]/
+
 function sentenceForms(text: string): readonly WrittenForm[] {
   if (text.length > SENTENCE_CHARS_MAX || !SMALL.test(text)) return []
+  if (BRACKETS.test(text)) return formsIn(text, BRACKETED, bracketedOf)
   const forms = DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
   if (!DIVIDED_TWICE.test(text)) return forms
   return [...forms, ...formsIn(text, WORDS_IN_SENTENCE, joinedWordsOf)]
+}
+
+function bracketedOf(written: string): Form {
+  const parts = written.split(SEPARATORS).filter((part) => part !== '')
+  return { value: typed(parts.join('')), shape: 'digits', parts: parts.length }
 }
 
 function formsIn(
@@ -144,10 +155,10 @@ function formsIn(
 
 /** Capitals and digits with separators of any kind: `DK-9 04-RT`, `5F:09:B2`, `( 6 ) ( 0 )`. */
 const GROUPED =
-  /^[\p{Ps}|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}+*%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\p{Pe}|│┃║\s]*$/u
+  /^[\p{Ps}|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\p{Pe}|│┃║\s]*$/u
 
 /** One letter of a script without capitals before digits: `가 7 3 9 2`, `み7-4209`; no Chinese one. */
-const LETTER_AND_DIGITS = /^(?!\p{Script=Han})\p{Lo}[\s－-]?\p{Nd}(?:[\s－-]?\p{Nd}){3,6}$/u
+const LETTER_AND_DIGITS = /^(?!\p{Script=Han})\p{Lo}[\s－-]?\p{Nd}(?:[\s－-]?\p{Nd}){2,6}$/u
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 const VALUE_CHARS_MIN = 4
 const VALUE_CHARS_MAX = 10
