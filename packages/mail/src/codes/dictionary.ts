@@ -14,6 +14,7 @@ import { INDIC } from './words/indic.ts'
 import { NORDIC } from './words/nordic.ts'
 import { NORTHERN } from './words/northern.ts'
 import { OTHER_CODES } from './words/other-codes.ts'
+import { PURPOSES } from './words/purposes.ts'
 import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
 import { ROMANCE } from './words/romance.ts'
 import { SETTLED } from './words/settled.ts'
@@ -51,6 +52,7 @@ const ALL_WORDS: Lexicon = {
   ...VERBS,
   ...SUBJECT_LINE,
   ...SPELLING,
+  ...PURPOSES,
 }
 
 /** Letters before the last part of a compound. */
