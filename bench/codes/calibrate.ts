@@ -1,5 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import type { Verdict } from './left-out.ts'
+import type { Row } from './rows.ts'
+
+/** How a mail that was left out is judged. */
+export interface Verdict {
+  readonly row: Row
+  /** The group with which it was left out. */
+  readonly fold: string
+  readonly value: string | null
+  readonly confidence: number
+}
 
 /** Bounds of the probabilities that have one entry of the table each. */
 const BOUNDS = [0.3, 0.5, 0.6, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.985, 0.995, 1.01] as const

@@ -1,17 +1,8 @@
 import { interpolate } from '../../packages/mail/src/codes/calibration.ts'
 import { PROBABILITY_MIN } from '../../packages/mail/src/codes/find.ts'
-import { calibrationOf } from './calibrate.ts'
+import { calibrationOf, type Verdict } from './calibrate.ts'
 import type { Row } from './rows.ts'
 import { fitWeights, probabilitiesOf } from './softmax.ts'
-
-/** How a mail that was left out is judged. */
-export interface Verdict {
-  readonly row: Row
-  /** The group with which it was left out. */
-  readonly fold: string
-  readonly value: string | null
-  readonly confidence: number
-}
 
 function verdictOf(row: Row, weights: Float64Array): Omit<Verdict, 'fold'> {
   const probabilities = probabilitiesOf(row, weights)

@@ -231,8 +231,10 @@ function hasSmallLetter(text: string): boolean {
 /** Two pairs of pairs, with a dash between: `27 61 – 30 84`. */
 const PAIRS = /^\P{L}{5} ?[-–—] ?\P{L}{5}$/u
 
-/** `60.731`, `20:25:07`: codes only if they are called so. */
+/** `60.731`: a code only if it is called so. */
 export const LIKE_AMOUNT = /^\p{Nd}{2}\.\p{Nd}{3}$/u
+
+/** `20:25:07`: a code only if it is called so. */
 export const LIKE_TIME = /^\p{Nd}{2}:\p{Nd}{2}:\p{Nd}{2}$/u
 
 /** `482/913`, `48:29:13`; not a date. */
