@@ -46,7 +46,7 @@ export function batchFoldOf(group: string): string {
   return `batches ${Number(/^\d+$/.exec(group)?.[0] ?? 0) % FOLDS}`
 }
 
-/** A mail as it is, or with some words unknown: no other variation, and no sentence of the tests. */
+/** A mail as it is or with some words unknown, no other variation or sentence. */
 function isWhole({ isOriginal, variation, group }: Row): boolean {
   return isOriginal || (variation === '' && group !== 'phrases')
 }

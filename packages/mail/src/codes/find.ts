@@ -33,7 +33,7 @@ const NOTHING: OtpFinding = { otp: null, candidates: [] }
 /** Candidates reported: enough to see why a code was or was not taken. */
 const REPORTED_MAX = 10
 
-/** Lowest probability by the weights with which a code is returned: a wrong code is worse than none. */
+/** Lowest probability with which a code is returned: a wrong code is worse than none. */
 export const PROBABILITY_MIN = 0.75
 
 /** Highest confidence: no mail is certain. */

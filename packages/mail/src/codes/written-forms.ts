@@ -157,7 +157,7 @@ function formsIn(
 const GROUPED =
   /^[\p{Ps}|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\p{Pe}|│┃║\s]*$/u
 
-/** One letter of a script without capitals before digits: `가 7 3 9 2`, `み7-4209`; no Chinese one. */
+/** One letter of a script without capitals before digits, not Chinese: `가 7 3 9 2`, `み7-4209`. */
 const LETTER_AND_DIGITS = /^(?!\p{Script=Han})\p{Lo}[\s－-]?\p{Nd}(?:[\s－-]?\p{Nd}){2,6}$/u
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 const VALUE_CHARS_MIN = 4
