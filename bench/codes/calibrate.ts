@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** Bounds of the probabilities that have one entry of the table each. */
-const BOUNDS = [0.3, 0.5, 0.6, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.985, 0.995, 1.01] as const
+const BOUNDS = [0.3, 0.6, 0.8, 0.92, 0.97, 0.99, 1.01] as const
 
 /** The weight of a mail with some words unknown: there are three of each. */
 const UNKNOWN_WEIGHT = 1 / 3

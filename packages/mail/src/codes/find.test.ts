@@ -580,6 +580,14 @@ describe('a code beside other numbers', () => {
       '3046',
     ],
     [
+      'with an encoded address and an example as the sender',
+      {
+        subject: 'Verify your email address',
+        text: 'Hello,\n\nyour verification code is 491816.\n\nOr follow this link: http://127.0.0.1:8025/verify?email=a%40mayfly.test&code=491816\n\nExample App',
+      },
+      '491816',
+    ],
+    [
       'that replaces another',
       { subject: 'A fresh code', text: 'The code 224587 has expired. New code: 550631' },
       '550631',

@@ -39,7 +39,8 @@ const SIGNS_OF_CODE = bitsOf('otp', 'login', 'once', 'keep', 'valid', 'enter')
 
 const OTHER_MATTERS = bitsOf('promo', 'place', 'meeting', 'naming')
 
-const PERCENT = /\d\s?%|%\s?\d/
+/** Not `%40` in an address. */
+const PERCENT = /\d\s?%(?![\dA-F]{2})|(?<![\w.-])%\s?\d/i
 
 /** Determines what the mail is about. */
 export function topicOf(lines: readonly ReadLine[]): Topic {
