@@ -70,13 +70,13 @@ function addRising(bins: Bin[], bin: Bin): void {
 /** Writes the table that the detection uses. */
 export function writeCalibration(verdicts: readonly Verdict[]): void {
   const table = calibrationOf(verdicts.filter(({ row }) => /^\d/.test(row.group)))
-  const lines = table.map(([said, right]) => `  [${round(said)}, ${round(right)}],`)
+  const lines = table.map(([said, right]) => `  [${thousandths(said)}, ${thousandths(right)}],`)
   writeFileSync(
     new URL('../../packages/mail/src/codes/calibration-table.ts', import.meta.url),
     [
       '// Written by bench/fit-codes.ts --calibrate: do not edit.',
       '',
-      '/** Probabilities by the weights, and how often they are right on left-out batches. */',
+      '/** Probabilities and how often they are right on left-out batches, in thousandths. */',
       'export const CALIBRATION: readonly (readonly [number, number])[] = [',
       ...lines,
       ']',
@@ -86,6 +86,6 @@ export function writeCalibration(verdicts: readonly Verdict[]): void {
   console.log(`${lines.length} entries of calibration written`)
 }
 
-function round(share: number): number {
-  return Number(share.toFixed(3))
+function thousandths(share: number): number {
+  return Math.round(share * 1000)
 }

@@ -4,11 +4,11 @@ import { calibrated, interpolate } from './calibration.ts'
 import { CALIBRATION } from './calibration-table.ts'
 
 describe('the table of calibration', () => {
-  it('rises from 0 to 1', () => {
+  it('rises from 0 to 1,000', () => {
     assert.deepEqual(CALIBRATION[0], [0, 0])
-    assert.deepEqual(CALIBRATION.at(-1), [1, 1])
+    assert.deepEqual(CALIBRATION.at(-1), [1000, 1000])
     for (const [at, [said, right]] of CALIBRATION.slice(1).entries()) {
-      const [saidBefore, rightBefore] = CALIBRATION[at] ?? [1, 1]
+      const [saidBefore, rightBefore] = CALIBRATION[at] ?? [1000, 1000]
       assert.ok(said > saidBefore && right >= rightBefore, `${said}: ${right}`)
     }
   })

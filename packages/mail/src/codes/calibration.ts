@@ -2,7 +2,7 @@ import { CALIBRATION } from './calibration-table.ts'
 
 /** How often a probability is right on mails that the weights were not fitted to. */
 export function calibrated(probability: number): number {
-  return interpolate(CALIBRATION, probability)
+  return interpolate(CALIBRATION, probability * 1000) / 1000
 }
 
 /** The value of a rising table at a position, between its entries in proportion. */
