@@ -382,7 +382,8 @@ function costBehind(text: string, { start, concepts }: Name, value: NamedValue):
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
   if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
   // `(invoice 10417) is the code`; brackets around the number alone are emphasis.
-  const isBracketed = CLOSING.test(between) && !OPENING.test(text.slice(0, value.start))
+  const opening = text.slice(Math.max(0, value.start - 2), value.start)
+  const isBracketed = CLOSING.test(between) && !OPENING.test(opening)
   if (isBracketed && (concepts & CODE_LIKE) !== 0) return Number.POSITIVE_INFINITY
   // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
   const isOfThing = value.start > 0 || (concepts & bitsOf('thing', 'owner')) !== 0

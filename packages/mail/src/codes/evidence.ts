@@ -120,8 +120,9 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
   const { value, shown, main } = own
   const { meaning } = main.around
   const relations = relationsOf(mail, shown, topic)
-  if (isReplaced(values, own))
+  if (isReplaced(values, own)) {
     for (const at of relations.keys()) relations[at] = (relations[at] ?? 0) & ~BIT.dead
+  }
   const best = bestOther(values, own)
   const style = mostStyled(shown)
   const facts = new Set(main.traps)
