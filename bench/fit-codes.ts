@@ -1,9 +1,10 @@
 // Fits the weights by which codes are judged; writes packages/mail/src/codes/weights.ts.
 //
-//   node_modules/.bin/node bench/fit-codes.ts [--check | --check-languages]
+//   node_modules/.bin/node bench/fit-codes.ts [--calibrate | --check | --check-languages]
 //
-// With --check it leaves out each batch in turn, with --check-languages each of eight groups of
-// languages; it prints how they are judged, and writes nothing.
+// With --check it leaves out each of four groups of batches in turn, with --check-languages each of
+// four groups of languages; it prints how they are judged, and writes nothing. With --calibrate it
+// does the same as with --check and writes packages/mail/src/codes/calibration-table.ts.
 //
 // A mail has one code or none: its values compete with "none", whose score is 0, in one softmax.
 // Weights are pulled towards those that were set by hand (PRIORS), so that a fact that few mails
@@ -11,8 +12,9 @@
 // a hash of what they were fitted to, and a test compares it.
 
 import { writeFileSync } from 'node:fs'
+import { writeCalibration } from './codes/calibrate.ts'
 import { fingerprint } from './codes/fingerprint.ts'
-import { check, foldOf } from './codes/left-out.ts'
+import { batchFoldOf, check, foldOf } from './codes/left-out.ts'
 import { ids, readAll } from './codes/rows.ts'
 import { fitWeights } from './codes/softmax.ts'
 
@@ -47,6 +49,8 @@ function write(weights: Float64Array): void {
 
 const rows = readAll()
 console.log(`${rows.length} mails and variations, ${ids.size} facts`)
-if (process.argv.includes('--check')) check(rows, ({ group }) => group)
-else if (process.argv.includes('--check-languages')) check(rows, ({ language }) => foldOf(language))
-else write(fitWeights(rows))
+if (process.argv.includes('--calibrate')) {
+  writeCalibration(check(rows, ({ group }) => batchFoldOf(group)))
+} else if (process.argv.includes('--check')) check(rows, ({ group }) => batchFoldOf(group))
+if (process.argv.includes('--check-languages')) check(rows, ({ language }) => foldOf(language))
+if (process.argv.length === 2) write(fitWeights(rows))

@@ -374,9 +374,17 @@ function isPasswordAlone(concepts: number): boolean {
 /** The beginning of a quotation between a number and a name: `with number 4821, "No code"`. */
 const QUOTED_NAME = /.["“„«「]/u
 
+/** Brackets beside a number. */
+const CLOSING = /^[\s\p{L}]{0,3}[)\]）］]/u
+const OPENING = /[([（［]\s?$/u
+
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
   if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
+  // `(invoice 10417) is the code`; brackets around the number alone are emphasis.
+  const opening = text.slice(Math.max(0, value.start - 2), value.start)
+  const isBracketed = CLOSING.test(between) && !OPENING.test(opening)
+  if (isBracketed && (concepts & CODE_LIKE) !== 0) return Number.POSITIVE_INFINITY
   // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
   const isOfThing = value.start > 0 || (concepts & bitsOf('thing', 'owner')) !== 0
   if (isPasswordAlone(concepts) && isOfThing) return Number.POSITIVE_INFINITY

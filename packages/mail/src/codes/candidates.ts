@@ -1,4 +1,6 @@
+import type { Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
+import { isYearOfDate } from './dates.ts'
 import { KIND, kindAt } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
@@ -26,7 +28,7 @@ export interface Candidate {
 }
 
 /** Candidates of one mail: far more than any mail with a code has. */
-const CANDIDATES_MAX = 200
+const CANDIDATES_MAX = 100
 
 /** Candidates of one line, so that a table of numbers does not use up `CANDIDATES_MAX`. */
 const LINE_CANDIDATES_MAX = 60
@@ -41,10 +43,44 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
     if (isProse(line)) continue
     const places = known.get(line.text) ?? placesIn(line.text)
     known.set(line.text, places)
-    for (const place of withForms(line, places)) candidates.push({ ...place, line: index })
+    const lead = leadTo(line, lines[index - 1])
+    const all = withForms(line, places, lead)
+    for (const place of all) {
+      if (!isInDigits(place, all)) candidates.push({ ...place, line: index })
+    }
   }
   return candidates
 }
+
+/** Words beside a number with as many digits: `vier-acht-twee-negen (4829)`. */
+function isInDigits({ shape, groups }: LineCandidate, all: readonly LineCandidate[]): boolean {
+  if (shape !== 'words') return false
+  return all.some((other) => other.shape === 'digits' && other.value.length === groups)
+}
+
+/** The end of a line that leads to the next one. */
+const COLON = /[:：՝፦]\s*$/
+const LETTER = /[\p{L}\p{M}]\s*$/u
+const ENDING_CHARS = 4
+const QUOTATION = /^\s*(?:「[^「」]+」|『[^『』]+』|«[^«»]+»|“[^“”]+”|„[^„“”]+[“”]|"[^"]+")\s*$/
+
+/** Characters of a line that may be an answer. */
+const ANSWER_CHARS_MAX = 50
+
+/** How the line above leads to a line. */
+function leadTo({ text, source }: Line, above: Line | undefined): Lead {
+  if (above === undefined || above.source !== source || text.length > ANSWER_CHARS_MAX) {
+    return 'none'
+  }
+  // Nothing but a quotation.
+  if (QUOTATION.test(text)) return 'colon'
+  const ending = above.text.slice(-ENDING_CHARS)
+  if (COLON.test(ending)) return 'colon'
+  return LETTER.test(ending) ? 'words' : 'none'
+}
+
+/** `ABXXXXX18K`: a number of which only some characters are shown. */
+const MASKED = /[A-Z\d]X{3,}|^X{3,}\d|x{3,}\d/
 
 type LineCandidate = Omit<Candidate, 'line'>
 
@@ -62,6 +98,7 @@ function placesIn(text: string): readonly LineCandidate[] {
     const beginsLine = start <= first
     const standsAlone = beginsLine && end > last
     if (!standsAlone && !isPlausible(group, text)) continue
+    if (isYearOfDate(text, group) || MASKED.test(value)) continue
     const isNumeric = shape === 'digits' || (shape === 'mixed' && value === value.toUpperCase())
     places.push({
       value,
@@ -79,10 +116,14 @@ function placesIn(text: string): readonly LineCandidate[] {
 }
 
 /** Adds what has the form of a code as a whole, instead of the parts of it that were found. */
-function withForms(line: Line, places: readonly LineCandidate[]): readonly LineCandidate[] {
+function withForms(
+  line: Line,
+  places: readonly LineCandidate[],
+  lead: Lead,
+): readonly LineCandidate[] {
   const { text } = line
   let all = places
-  for (const { value, shape, parts, start, end } of writtenFormsOf(line)) {
+  for (const { value, shape, parts, start, end } of writtenFormsOf(line, lead)) {
     if (all.some((place) => shape !== 'words' && isFoundIn(text, place, { start, end }))) continue
     const beginsLine = start <= firstReadable(text)
     const form = {

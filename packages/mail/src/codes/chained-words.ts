@@ -4,7 +4,7 @@ import { KIND, kindAt } from './fold.ts'
 const CHAIN_GAP_MAX = 7
 
 /** Punctuation or a number that separates two words. */
-const SEPARATING = /[\p{Nd},;:()|!?«»‹›→>"[\]/•·。，、；：（）！？،؛]/u
+const SEPARATING = /[\p{Nd},;:()|!?«»‹›→>"[\]/•·。，、；：（）！？،؛]|\s[-–—]\s/u
 
 /** Whether two words belong to one name: only a short word may stand between. */
 export function isChained(text: string, end: number, start: number): boolean {

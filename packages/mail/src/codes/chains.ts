@@ -196,6 +196,9 @@ function isPartOfMore(text: string, tokens: readonly Token[]): boolean {
 /** A number of up to two digits with a Chinese or Japanese word behind it. */
 const COUNT = /^\d{1,2}\s?[\u3400-\u9fff]/
 
+/** Letters between slashes before a number. */
+const PATH = /^\/\p{L}{1,6}\/\d/u
+
 function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   const sign = text.charAt(at)
   if (sign === '' || !SIGNS_INSIDE.includes(sign)) return false
@@ -204,6 +207,8 @@ function continuesAt(text: string, at: number, step: 1 | -1): boolean {
   if (sign === ',' && step > 0 && COUNT.test(text.slice(at + 1, at + 6))) return false
   const kind = kindAt(text, at + step)
   if (kind === KIND.digit) return true
+  // `2024/HV/00318`
+  if (sign === '/' && step > 0 && PATH.test(text.slice(at, at + 10))) return true
   // `code=918273`
   if (sign === '=' && /^[\w-]+$/.test(text.slice(0, at))) return false
   return '/_='.includes(sign) && kind === KIND.letter && step < 0

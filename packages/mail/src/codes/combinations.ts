@@ -211,8 +211,11 @@ function addFigure(all: Combined, facts: Set<string>): void {
   const isUnused = isNothingToEnter(topic)
   const isRead = (topic.body & BIT.enter) === 0 && (topic.subject & CODE_LIKE) === 0
   const isCalled = meaning.points > 0
-  const isListed = amounts > 0 && isLabelled && labelled > 1
-  const isSettled = ((topic.body | topic.subject) & BIT.settled) !== 0
+  // A bank that sends a one-time code asks to keep it secret, and tells the balance as well.
+  const isSecretOtp = meaning.isOtp === true && (topic.body & BIT.keep) !== 0
+  const isDoubted = isCalled && !isSecretOtp
+  const isListed = amounts > 0 && isLabelled && labelled > 1 && isDoubted
+  const isSettled = ((topic.body | topic.subject) & BIT.settled) !== 0 && isDoubted
   const isExpiring = (topic.body & BIT.valid) !== 0 || hasMinutes
   note(facts, 'a placeholder in the mail', hasPlaceholder)
   note(
@@ -246,13 +249,14 @@ function addFigure(all: Combined, facts: Set<string>): void {
     'one of several labelled values, nothing to enter',
     isLabelled && labelled > 2 && isUnused,
   )
-  note(facts, 'an amount and labelled values, no verb of entering', isListed && isRead && isCalled)
+  note(facts, 'an amount and labelled values, no verb of entering', isListed && isRead)
+  note(facts, 'an amount and labelled values, no sign of a code', isListed && !isExpiring)
+  note(facts, 'settled, no verb of entering', isSettled && isRead)
   note(
     facts,
-    'an amount and labelled values, no sign of a code',
-    isListed && isCalled && !isExpiring,
+    'settled, an amount, no verb of entering',
+    isSettled && amounts > 0 && (topic.body & BIT.enter) === 0,
   )
-  note(facts, 'settled, no verb of entering', isSettled && isRead && isCalled)
-  note(facts, 'settled, never expires', isSettled && isCalled && !isExpiring)
+  note(facts, 'settled, never expires', isSettled && !isExpiring)
   note(facts, 'several labelled values, nothing to enter', labelled > 2 && isUnused && isCalled)
 }

@@ -1,4 +1,4 @@
-import { FREE, NAMERS, NOUNS, type PlacedValue } from './binding.ts'
+import { CODE_LIKE, FREE, NAMERS, NOUNS, type PlacedValue } from './binding.ts'
 import { isChained, isPhrase } from './chained-words.ts'
 import { KIND, kindAt } from './fold.ts'
 import type { ReadLine } from './mail-reader.ts'
@@ -44,6 +44,10 @@ export function labelOfStart(line: ReadLine): Label {
   return labelAfter(line, 0, FREE)
 }
 
+/** `the code on the page`: where a code is entered does not say what it is. */
+const AT =
+  /^\s(?:in|into|on|at|im|ins|auf|am|en|dans|sur|em|na|no|nel|nella|sul|sulla|op|på|i|w|v|ve|do|u|в|во|на|у|στη|στην|στο)(?:\s\p{L}{1,5})?\s$/iu
+
 function labelBefore(line: ReadLine, start: number, named: number): Label {
   const { text, hits } = line
   const from = clauseStart(text, start)
@@ -63,6 +67,8 @@ function labelBefore(line: ReadLine, start: number, named: number): Label {
       chainStart = hit.start
     } else if (gap >= 0 && isChained(text, hit.end, chainStart)) {
       if ((concepts & NOUNS) !== 0 && isPhrase(text, hit.end, chainStart)) continue
+      const isThing = (label & NAMERS) === BIT.thing && (concepts & CODE_LIKE) !== 0
+      if (isThing && AT.test(text.slice(hit.end, chainStart))) label &= ~BIT.thing
       label |= concepts
       chainStart = hit.start
     }

@@ -14,11 +14,13 @@ import { INDIC } from './words/indic.ts'
 import { NORDIC } from './words/nordic.ts'
 import { NORTHERN } from './words/northern.ts'
 import { OTHER_CODES } from './words/other-codes.ts'
+import { PURPOSES } from './words/purposes.ts'
 import { RIGHT_TO_LEFT } from './words/right-to-left.ts'
 import { ROMANCE } from './words/romance.ts'
 import { SETTLED } from './words/settled.ts'
 import { SLAVIC } from './words/slavic.ts'
 import { SOUTHERN } from './words/southern.ts'
+import { SPELLING } from './words/spelling.ts'
 import { SUBJECT_LINE } from './words/subject-line.ts'
 import { VERBS } from './words/verbs.ts'
 
@@ -49,6 +51,8 @@ const ALL_WORDS: Lexicon = {
   ...SETTLED,
   ...VERBS,
   ...SUBJECT_LINE,
+  ...SPELLING,
+  ...PURPOSES,
 }
 
 /** Letters before the last part of a compound. */

@@ -7,12 +7,21 @@ import { type Layout, layoutFacts, layoutOf } from './layout.ts'
 import type { LineSource } from './lines.ts'
 import { isLabelled as isLabelledLine, isMaskedIn } from './mail-figures.ts'
 import type { MailReader, ReadLine } from './mail-reader.ts'
-import { isShortText, type Topic, topicOf, withoutOffer, withoutSubject } from './mail-topic.ts'
+import {
+  isShortText,
+  type Topic,
+  topicOf,
+  withoutDead,
+  withoutOffer,
+  withoutSubject,
+} from './mail-topic.ts'
 import { COUPON, type Meaning } from './meaning.ts'
+import { labelLineOf } from './neighbours.ts'
 import { isLabelledOtherwise, isOfUnknown } from './open-labels.ts'
 import { relationsOf } from './relations.ts'
+import { type Repeated, repeatedFacts, repeatedIn } from './repeated.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
-import { TRAPS } from './traps.ts'
+import { FIELD, TRAPS } from './traps.ts'
 import { BIT } from './words/concepts.ts'
 
 /** All that is known of a value that could be the code, before anything is weighed. */
@@ -77,8 +86,14 @@ export function evidenceOf(
     listed: listedValues(values),
   }
   const styled = numbers.map(({ shown }) => ({ places: shown, style: mostStyled(shown) }))
-  const layout = layoutOf(mail.all(), styled)
-  return values.map((value) => evidenceOfValue(mail, value, { values, topic, inMail, layout }))
+  const whole = {
+    values,
+    topic,
+    inMail,
+    layout: layoutOf(mail.all(), styled),
+    repeated: repeatedIn(mail.all()),
+  }
+  return values.map((value) => evidenceOfValue(mail, value, whole))
 }
 
 interface InMail {
@@ -96,6 +111,7 @@ interface Whole {
   readonly topic: Topic
   readonly inMail: InMail
   readonly layout: Layout
+  readonly repeated: Repeated
 }
 
 function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
@@ -104,6 +120,9 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
   const { value, shown, main } = own
   const { meaning } = main.around
   const relations = relationsOf(mail, shown, topic)
+  if (isReplaced(values, own)) {
+    for (const at of relations.keys()) relations[at] = (relations[at] ?? 0) & ~BIT.dead
+  }
   const best = bestOther(values, own)
   const style = mostStyled(shown)
   const facts = new Set(main.traps)
@@ -115,6 +134,10 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
   addAll(facts, placeFacts(own, values, topic))
   for (const { line, candidate } of shown) addAll(facts, adjacentFacts(line, candidate))
   addAll(facts, comparedFacts(own, best, inMail))
+  addAll(facts, repeatedFacts(value, whole.repeated))
+  if (isLedAsExample(mail, main)) facts.add('led to as an example')
+  if (isExampleElsewhere(own)) facts.add('an example in another place')
+  if (isDocument(mail)) facts.delete(FIELD)
   const number = { places: shown, style }
   addAll(
     facts,
@@ -126,7 +149,7 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
     style,
     isNumber: hasDigit(value),
     isAlone: isAlone(own),
-    isLabelled: isLabelledLine(main.line.text),
+    isLabelled: isLabelledLine(main.line.text) || labelLineOf(mail, main.candidate.line) !== null,
     isLabelledOtherwise: isLabelledOtherwise(mail, main.candidate),
     isBesideMasked: topic.figures.hasMasked && isMaskedIn(main.line.text),
     isOfUnknown: isOfUnknown(mail, main.candidate),
@@ -143,8 +166,18 @@ function evidenceOfValue(mail: MailReader, own: Shown, whole: Whole): Evidence {
   return { value, meaning, lead, facts: Array.from(facts), relations }
 }
 
+/** Whether another value has expired, and this one has not: `the old code 224587 expired`. */
+function isReplaced(values: readonly Shown[], own: Shown): boolean {
+  return !isDead(own) && values.some(isDead)
+}
+
 /** What the mail is about as far as it matters to a value. */
-function topicFor(own: Shown, { values, topic }: Whole): Topic {
+function topicFor(own: Shown, whole: Whole): Topic {
+  const topic = topicOfNames(own, whole)
+  return isReplaced(whole.values, own) ? withoutDead(topic) : topic
+}
+
+function topicOfNames(own: Shown, { values, topic }: Whole): Topic {
   if (isOfferOfOther(values, own)) return withoutOffer(topic)
   const { points, isOtp, isForSignIn } = own.main.around.meaning
   const isClear = points >= NAMED && (isOtp === true || isForSignIn === true)
@@ -278,6 +311,23 @@ const GAPS = [
   [12, 'near a known word'],
   [40, 'behind a known word'],
 ] as const
+
+function isExampleElsewhere({ shown, main }: Shown): boolean {
+  return shown.some((one) => one !== main && (one.around.sentence & BIT.example) !== 0)
+}
+
+/** Whether the mail is a JSON document as a whole: its fields are not those of an example. */
+function isDocument(mail: MailReader): boolean {
+  const first = mail.all().find(({ source }) => source !== 'subject')
+  return first !== undefined && /^\s*[{[]/.test(first.text)
+}
+
+/** Whether the line above ends with a colon and speaks of an example. */
+function isLedAsExample(mail: MailReader, { candidate, line }: Occurrence): boolean {
+  const above = mail.line(candidate.line - 1)
+  if (above === undefined || above.source !== line.source) return false
+  return (above.concepts & BIT.example) !== 0 && /[:：]\s*$/.test(above.text)
+}
 
 function mostStyled(shown: readonly Occurrence[]): readonly string[] {
   return shown.reduce<readonly string[]>(

@@ -77,6 +77,47 @@ describe('the form of a code', () => {
     ['a dot between groups', { text: 'Your login code is 482·913.' }, '482913'],
     ['a dot between digits', { text: 'Your login code is 4.8.2.9.1.3' }, '482913'],
     ['bars between groups', { text: 'Enter this login code:\n\n83 | 02 | 57' }, '830257'],
+    ['a letter of Korean before digits', { text: '인증코드 : 가 7 3 9 2' }, '가7392'],
+    ['a letter of Hebrew', { text: 'קוד אימות להתחברות:\n\nט 3 8 8 5' }, 'ט3885'],
+    ['brackets of Chinese', { text: '請輸入以下驗證碼：\n【４１】【８８】【０７】' }, '418807'],
+    ['both cases and a no-break space', { html: '<p>Your login code:<p>xK9&nbsp;pR3' }, 'xK9pR3'],
+    ['groups in lines', { text: 'Your sign-in code:\n\nWR\n58\nTA' }, 'WR58TA'],
+    ['halves in lines', { text: 'Your sign-in code:\n\n2719\n0046' }, '27190046'],
+    [
+      'emphasis on each digit',
+      { text: 'Your login code:\n\n*7*  *7*  *0*  *0*  *7*  *7*' },
+      '770077',
+    ],
+    ['colons as in a time', { text: 'Your sign-in code is below:\n\n20:25:07' }, '202507'],
+    ['a dot as in an amount', { text: 'Your one-time code: 60.731' }, '60731'],
+    ['words and a number', { text: 'Your one-time code:\n\nrype fjell 82' }, 'rype fjell 82'],
+    [
+      'words of Chinese',
+      {
+        subject: '登录口令',
+        text: '您好！\n\n本次登录口令为四字词语：\n春江花月\n\n请原样输入，十分钟内有效。',
+      },
+      '春江花月',
+    ],
+    ['a word in capitals', { text: 'Your one-time code word is\n\nPELARGONIUM' }, 'PELARGONIUM'],
+    ['a word with a number', { text: 'Din engångskod:\n\nbjörk91' }, 'björk91'],
+    ['lines of spaced digits', { text: 'Your sign-in code:\n\n6 0 9\n1 7 4' }, '609174'],
+    [
+      'groups in brackets',
+      { subject: 'Your sign-in code [371] [905]', text: 'Enter it.' },
+      '371905',
+    ],
+    ['a plus between groups', { text: 'Your one-time code is 482+913.' }, '482913'],
+    [
+      'a quotation of Japanese',
+      { text: '次の合言葉をログイン画面にご入力ください。\n「ねこやま」' },
+      'ねこやま',
+    ],
+    [
+      'names of digits beside them',
+      { text: 'Je inlogcode luidt: vier-acht-twee-negen (4829). Typ de cijfers over in de app.' },
+      '4829',
+    ],
     ['bars between digits', { text: 'Your login code: 4 | 8 | 2 | 9 | 1 | 3' }, '482913'],
     ['a prefix before groups', { text: 'Your login code is G-551 278' }, '551278'],
     ['words in a sentence', { text: 'Your login code is amber-lake-42.' }, 'amber-lake-42'],
@@ -491,6 +532,28 @@ describe('a number of a mail without a code', () => {
     ['of bytes', { subject: 'Sicherung (Code 0)', text: 'Übertragen: 912347 KiB' }],
     ['made of a word', { text: 'Geef die beveiligingscode nooit door: niet per telefoon' }],
     ['of a turnstile', { subject: 'Tu pase de un día', text: 'Código del torno:\n\n2058' }],
+    [
+      'of a year in a date',
+      { text: 'We received a request to sign in using this email at 9:41 PM, Nov 3, 2024.' },
+    ],
+    [
+      'that is an amount in the subject',
+      { subject: 'You earned 4,820 points', html: '<p><b>4820</b><p>points are in your account.' },
+    ],
+    [
+      'that is an example in another place',
+      {
+        subject: 'Better OTP emails',
+        text: 'Your Acme code is 123456 is a good subject.\nBind it to a domain, e.g. @acme.example #123456.',
+      },
+    ],
+    [
+      'of a booking, in a table',
+      {
+        subject: 'Reserva confirmada',
+        html: '<table><tr><td>Número de reserva<td>6704902338<tr><td>Código PIN (confidencial)<td>6182<tr><td>Precio<td>184,00 €</table>',
+      },
+    ],
     ['in a field that is not shown', { html: '<p>Your code<input type=hidden value=482913>' }],
     ['of a class', { text: 'Your code for the class VIII-2' }],
     ['of a town', { text: 'Enter your code.\n\nClinic, 450 Pine Avenue, Rimouski G5L 1A1' }],
@@ -515,6 +578,56 @@ describe('a code beside other numbers', () => {
         text: 'Az egyszer használatos jelszó a 31 900 Ft összegű fizetéshez: 3046',
       },
       '3046',
+    ],
+    [
+      'with an encoded address and an example as the sender',
+      {
+        subject: 'Verify your email address',
+        text: 'Hello,\n\nyour verification code is 491816.\n\nOr follow this link: http://127.0.0.1:8025/verify?email=a%40mayfly.test&code=491816\n\nExample App',
+      },
+      '491816',
+    ],
+    [
+      'that replaces another',
+      { subject: 'A fresh code', text: 'The code 224587 has expired. New code: 550631' },
+      '550631',
+    ],
+    [
+      'behind a number in brackets',
+      {
+        subject: 'Auftrag bestätigen',
+        text: 'Für Ihren Auftrag (Rechnung 10417) lautet die TAN zur Auftragsnummer 3304718:\n518 663\nBitte geben Sie die TAN ein.',
+      },
+      '518663',
+    ],
+    [
+      'beside a masked number',
+      { text: 'Your OTP to update the mandate (PAN ABXXXXX18K) is 285140. Valid for 10 mins.' },
+      '285140',
+    ],
+    [
+      'of a document that a dash separates',
+      {
+        subject: 'Code de signature – dossier n° 77410',
+        text: 'Saisissez le code de signature 583214 dans la fenêtre pour signer.',
+      },
+      '583214',
+    ],
+    [
+      'in a JSON document',
+      {
+        subject: 'otp_requested',
+        text: '{\n"user_id": 20418,\n"otp": "003941",\n"expires_in": 300\n}',
+      },
+      '003941',
+    ],
+    [
+      'written in parts as well',
+      {
+        subject: 'Pair your TV',
+        text: 'First sign: R\nSecond sign: 6\nThird sign: 6\nFourth sign: C\nSo R66C. It lasts ten minutes.',
+      },
+      'R66C',
     ],
     [
       'of a transfer with its account',

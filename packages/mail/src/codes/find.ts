@@ -1,3 +1,4 @@
+import { calibrated } from './calibration.ts'
 import { candidatesOf } from './candidates.ts'
 import { evidenceOf } from './evidence.ts'
 import { type JudgedValue, judge, reasonsOf } from './judge.ts'
@@ -32,8 +33,8 @@ const NOTHING: OtpFinding = { otp: null, candidates: [] }
 /** Candidates reported: enough to see why a code was or was not taken. */
 const REPORTED_MAX = 10
 
-/** Lowest confidence with which a code is returned: a wrong code is worse than none. */
-export const CONFIDENCE_MIN = 0.75
+/** Lowest probability with which a code is returned: a wrong code is worse than none. */
+export const PROBABILITY_MIN = 0.75
 
 /** Highest confidence: no mail is certain. */
 const CONFIDENCE_MAX = 0.99
@@ -55,8 +56,8 @@ export function findOtp(input: OtpInput): OtpFinding {
 }
 
 function choose(best: JudgedValue): Otp | null {
-  const confidence = confidenceOf(best)
-  return confidence < CONFIDENCE_MIN ? null : { value: best.evidence.value, confidence }
+  if (best.probability < PROBABILITY_MIN) return null
+  return { value: best.evidence.value, confidence: confidenceOf(best) }
 }
 
 function report(judged: JudgedValue): OtpCandidate {
@@ -70,5 +71,5 @@ function report(judged: JudgedValue): OtpCandidate {
 }
 
 function confidenceOf({ probability }: JudgedValue): number {
-  return Math.round(Math.min(probability, CONFIDENCE_MAX) * 1000) / 1000
+  return Math.round(Math.min(calibrated(probability), CONFIDENCE_MAX) * 1000) / 1000
 }

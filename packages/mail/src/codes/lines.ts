@@ -42,7 +42,10 @@ const HTML_READ_CHARS_MAX = 40 * 1024
 const SUBJECT_CHARS_MAX = 1_000
 
 /** Lines read of each part: mails with a code have fewer than a hundred. */
-const LINES_MAX = 1_000
+const LINES_MAX = 600
+
+/** Characters read of one line: a paragraph has far fewer. */
+const LINE_CHARS_MAX = 16 * 1024
 
 /** The lines of a mail: the subject first, then the HTML, then the plain text. */
 export function linesOf(input: OtpInput): readonly Line[] {
@@ -61,7 +64,7 @@ export function linesOf(input: OtpInput): readonly Line[] {
 
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): Line {
-  const clear = readable(text)
+  const clear = readable(text.slice(0, LINE_CHARS_MAX))
   return { text: clear, source, stretches: [], cell: null, isCentred: false, isJoined: false }
 }
 
@@ -118,8 +121,10 @@ class OpenLine {
     for (let start = 0; start <= text.length; ) {
       const at = text.indexOf('\n', start)
       const end = at < 0 ? text.length : at
-      this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
-      this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
+      if (this.#text.length < LINE_CHARS_MAX) {
+        this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
+        this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
+      }
       if (at >= 0) this.end()
       start = end + 1
     }
@@ -195,10 +200,11 @@ const PIECES_MIN = 4
 const PIECES_MAX = 12
 
 /** A group of a code that has a cell for each of them. */
-const GROUP = /^\s*(?:[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
+const GROUP =
+  /^\s*(?:[\dA-Z](?: [\dA-Z]){2}|[\dA-Z]{2}|\d{3,4}|(?=[A-Z]*\d)[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4})\s*$/
 
 /** A group that has a line of its own. */
-const LINE_GROUP = /^\s*\d{3}\s*$/
+const LINE_GROUP = /^\s*(?:\d{3,4}|\d(?: \d){2}|[\dA-Z]{2})\s*$/
 
 /** Joins a code that is split into boxes for single characters, or for groups of them. */
 function joinSplitCodes(lines: readonly Line[]): readonly Line[] {
@@ -217,7 +223,7 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
       end = afterDivider(lines, end) + 1
     }
     const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
-    const parts = groups.map((group) => group.text.trim())
+    const parts = groups.map((group) => group.text.replaceAll(/\s/g, ''))
     if (areOneCode(parts, first.cell !== null)) {
       joined.push({ ...first, text: parts.join(''), isJoined: true })
     } else joined.push(...lines.slice(at, end))
@@ -229,10 +235,9 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
 /** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
 function areOneCode(parts: readonly string[], areCells: boolean): boolean {
   const { length } = parts
-  if (!areCells) return length === 2
-  if (parts[0]?.length !== 2) return length === 2 || length === 3
+  if (parts[0]?.length !== 2) return length === 2 || (areCells && length === 3)
   const all = parts.join('')
-  if (/^\d+$/.test(all)) return length >= 2 && length <= 4
+  if (/^\d+$/.test(all)) return areCells && length >= 2 && length <= 4
   return (length === 3 || length === 4) && /\d/.test(all)
 }
 
@@ -289,12 +294,14 @@ function pieceOf({ text }: Line): string {
   for (let at = 0; at < text.length; at += 1) {
     const kind = kindAt(text, at)
     if (kind === KIND.nothing || kind === KIND.space) continue
-    const isSign = kind === KIND.digit || /[A-Za-z]/.test(text.charAt(at))
+    const isSign = kind === KIND.digit || LETTER.test(text.charAt(at))
     if (!isSign || piece !== '') return ''
     piece = text.charAt(at)
   }
   return piece
 }
+
+const LETTER = /\p{L}/u
 
 function isDivider({ text }: Line): boolean {
   return /^\s*[-–—·•.]\s*$/.test(text)

@@ -55,8 +55,11 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
   let hasPlaceholder = false
   const labelled = new Set<string>()
   const offered = new Set<string>()
+  let before: ReadLine | null = null
   for (const line of lines) {
     const { text } = line
+    const label = before
+    before = line
     if (!line.hasDigit) continue
     if (amounts.size < AMOUNTS_MAX) {
       for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
@@ -66,6 +69,10 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     hasPlaceholder ||= PLACEHOLDER_SIGN.test(text) && PLACEHOLDER.test(text)
     hasMasked ||= MASKED.test(text)
     hasMinutes ||= isOfMinutes(line)
+    if (label !== null && isLabelCell(label, line)) {
+      labelled.add(`${label.text}: ${text}`)
+      continue
+    }
     if (!COLON.test(text)) continue
     if (isLabelled(text)) labelled.add(text)
     else for (const [pair] of text.matchAll(PAIR)) labelled.add(pair)
@@ -81,6 +88,19 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     hasPlaceholder,
     offered,
   }
+}
+
+/** Characters of a value in a cell beside its label. */
+const CELL_CHARS_MAX = 40
+
+/** Whether the first line is a cell, and the second the value in the cell to its right. */
+function isLabelCell({ cell, text }: ReadLine, value: ReadLine): boolean {
+  if (cell === null || value.cell === null || value.text.length > CELL_CHARS_MAX) return false
+  return (
+    cell.row === value.cell.row &&
+    cell.column === value.cell.column - 1 &&
+    text.length <= CELL_CHARS_MAX
+  )
 }
 
 /** Whether a line has the last digits of a card. */

@@ -117,12 +117,20 @@ function readText(
   for (const hit of findHits(text)) {
     if (isInNumber(hit, mixed) || isEnding(text, hit)) continue
     if (isKnown !== null && !isKnown(text.slice(hit.start, hit.end))) continue
-    if (isWhereToEnter(hits.at(-1), hit)) continue
+    if (isWhereToEnter(hits.at(-1), hit) || isBrand(text, hit)) continue
     hits.push(hit)
     concepts |= hit.concepts
   }
   const owners = bindWords(text, hits, candidates)
   return { hits, owners, concepts, hasDigit: DIGIT.test(text) }
+}
+
+/** `Example App`, with which a mail is signed. */
+const BRAND = /^\p{Lu}\p{Ll}+ \p{Lu}/u
+const BRAND_CHARS = 40
+
+function isBrand(text: string, { start, concepts }: PlacedWord): boolean {
+  return concepts === BIT.example && BRAND.test(text.slice(start, start + BRAND_CHARS))
 }
 
 /** `on the phone` in `type on the phone: 8FD2-KX9M`, where nothing was sent to. */
@@ -180,6 +188,8 @@ function wordHit(text: string, start: number, hits: PlacedWord[]): number {
       last = lastWord(text, start, end)
     }
     hits.push({ start, end, concepts })
+    // `mit Leerzeichen` is no reference, which `zeichen` would be at the end of an unknown word.
+    if (end > wordStop && (concepts & BIT.enter) !== 0) return end
   }
   if (end - last >= COMPOUND_WORD_MIN && (concepts & CODES) === 0) {
     const ending = words.matchEnding(text, last, end)

@@ -39,7 +39,8 @@ const SIGNS_OF_CODE = bitsOf('otp', 'login', 'once', 'keep', 'valid', 'enter')
 
 const OTHER_MATTERS = bitsOf('promo', 'place', 'meeting', 'naming')
 
-const PERCENT = /\d\s?%|%\s?\d/
+/** Not `%40` in an address. */
+const PERCENT = /\d\s?%(?![\dA-F]{2})|(?<![\w.-])%\s?\d/i
 
 /** Determines what the mail is about. */
 export function topicOf(lines: readonly ReadLine[]): Topic {
@@ -105,6 +106,18 @@ export function withoutSubject(topic: Topic): Topic {
     ),
   }
 }
+
+/** The topic for a value that is still valid, where another has expired. */
+export function withoutDead(topic: Topic): Topic {
+  return {
+    ...topic,
+    subject: topic.subject & ~BIT.dead,
+    body: topic.body & ~BIT.dead,
+    general: topic.general.filter((fact) => fact !== EXPIRED),
+  }
+}
+
+const EXPIRED = 'the code has expired'
 
 const OFFERS = 'the mail is about offers'
 
@@ -183,7 +196,7 @@ function generalFacts(subject: number, body: number, isOther: boolean): readonly
   }
   if ((body & BIT.keep) !== 0) facts.push('to be kept secret, or ignored')
   if ((body & BIT.valid) !== 0) facts.push('said to expire')
-  if ((subject & BIT.dead) !== 0) facts.push('the code has expired')
+  if ((subject & BIT.dead) !== 0) facts.push(EXPIRED)
   if ((subject & BIT.example) !== 0) facts.push('a mail about codes')
   if ((subject & BIT.backup) !== 0) facts.push('recovery codes')
   return facts

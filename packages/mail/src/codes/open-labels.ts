@@ -57,14 +57,27 @@ export function isOfUnknown(mail: MailReader, { line: index, start }: Candidate)
   return false
 }
 
-/** Pronouns and verbs that are as long as nouns, before or behind a word for code. */
+/** Words as long as nouns that say nothing of a code: your, this, new, personal, is. */
 const NO_NOUNS = new Set(
-  `your this here votre vuestro vostro nostro este esta esse essa seus ihre ihren dein deine jouw deze
-  dette denne detta vaše vaša twój tvůj teie sinu вашият вашиот ваше ваша твой твоя сіздің თქვენი ձեր
-  jūsu jūsų таны eich sizin sizning juaj yako yenu anda kamu iyong bạn zure שלך שלכם شما بك آپ आपका तुमचा तपाईंको ਤੁਹਾਡਾ
-  તમારો আপনার உங்கள் మీ ನಿಮ್ಮ നിങ്ങളുടെ ඔබගේ သင့် 您的 你的 lautet lyder adalah ialah التالي unique personal
-  persönlicher personnel pessoal personale persoonlijke personliga personlige henkilökohtainen osobisty
-  osobní osobný личный особистий személyes kişisel الشخصي شخصی व्यक्तिगत ส่วนตัวของคุณ zurücksetzen access`
+  `your this here that new fresh current latest next unique personal private secret numeric digit digits reads says access short
+  votre vuestro vostro vostra nostro vostre ton teu seu sua seus este esta esse essa aqueste nouveau nouvel personnel unique secret
+  nuevo nueva nuestro personal pessoal novo nova único nuovo nuova personale unico segreto seguente tuo vaš ihre ihren ihr dein deine neuer neuen neue persönlicher persönlichen
+  persönliche einmaliger geheimer sechsstelliger sechsstellige vierstelliger folgender folgende lautet zurücksetzen dies dieser diesen
+  jouw jullie deze dit nieuwe nieuw persoonlijke unieke geheime volgende luidt ditt denna detta nya nytt personliga unika följande lyder
+  dette denne disse nye personlige unikke følgende nytt personleg þinn nýi sinun tämä uusi uuden henkilökohtainen kertakäyttöinen seuraava kuuluu
+  teie sinu uus isiklik järgmine jūsu tavs jauns jaunais personīgais šāds jūsų tavo naujas naujasis asmeninis šis toks
+  twój twoja twoje pański nowy nowego osobisty jednorazowy następujący brzmi tvůj tvoje váš vaše vaša nový nové osobní jednorázový následující tento zní tvoj tvoja osobný nasledujúci znie
+  tvoj tvoja tvoje tvoju vaš vašu novi novu osobni jedinstveni sljedeći sledeći glasi ovaj tvoja nova osebna naslednja
+  твој твоја твоје ваш ваша ваше ваше нови нова лични следећи гласи овај вашият вашия твоят твоя нов новия личен личния следният вашиот твојот нов новиот личен следниот
+  твой твоя твоё твое ваше новый нового личный персональный одноразовый следующий этот свій твій твоя ваш новий особистий одноразовий наступний такий ваш твой новы асабісты наступны
+  a az önöd kódod személyes új következő tău dvs dumneavoastră nou noul personal următorul este σας σου νέος νέο προσωπικός μοναδικός εξής juaj yt juaji personal ri
+  sizin senin yeni kişisel şudur şöyle aşağıdaki sizin yeni şəxsi sənin сіздің жаңа жеке сенің сиздин сенин жеке sizning yangi shaxsiy shaxsan sening таны шинэ хувийн чиний шумо шумои нави
+  თქვენი შენი ახალი პირადი ձեր քո նոր անձնական שלך שלכם שלכן חדש החדש אישי האישי التالي الجديد جديد الشخصي الخاص بك شما جدید شخصی تان آپ نیا نئے ذاتی ستاسو
+  आपका आपके आपकी नया नये व्यक्तिगत तुमचा तुमचे नवीन वैयक्तिक तपाईंको तपाईको नयाँ व्यक्तिगत ਤੁਹਾਡਾ ਨਵਾਂ તમારો તમારું નવો આપનો আপনার আপনাদের নতুন ব্যক্তিগত তোমার
+  உங்கள் புதிய தங்கள் మీ కొత్త ನಿಮ್ಮ ಹೊಸ നിങ്ങളുടെ പുതിയ ඔබගේ ඔබේ නව ส่วนตัวของคุณ ใหม่ ของคุณ ໃຫມ່ ใหม่คือ ថ្មី သင့် သင်၏ အသစ်
+  anda kamu kalian baru pribadi berikut ini adalah ialah peribadi iyong inyong bagong bạn mới cá nhân sau là zure berria zein eich dy newydd personol do
+  您的 你的 您 新的 新 专属 個人 本次 此次 お客様の あなたの 新しい 次の 以下の 새 새로운 나의 고객님의
+  yako yenu mpya binafsi ifuatayo ni yakho entsha ithi lakho kini ku keed cusub waa gị ọhụrụ rẹ tuntun ka sabuwar ku መለያዎ አዲስ አዲሱ`
     .split(/\s+/)
     .map(foldWord),
 )
@@ -80,7 +93,11 @@ const BRAND = /\p{L} \p{Lu}\p{Ll}+$/u
 /** Characters before a word for code in which its noun is searched. */
 const NOUN_CHARS_MAX = 24
 
+/** `in te voeren`, `einzugeben`, `att ange`: a verb at the end, which is no noun. */
+const INFINITIVE = /(?<!\p{L})(?:te|zu|att|at|å)\s\p{L}+$|\p{L}zu\p{Ll}+en$/u
+
 function isNoun(written: string): boolean {
+  if (INFINITIVE.test(written)) return false
   const word = NOUN.exec(written)?.[0] ?? ''
   if (word === '' || NO_NOUNS.has(foldWord(word))) return false
   // Korean marks its pronouns: `귀하의 코드`.

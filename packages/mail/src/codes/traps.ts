@@ -7,6 +7,7 @@ import type { ReadLine } from './mail-reader.ts'
 import type { Surroundings } from './surroundings.ts'
 import { followsColon } from './tokens.ts'
 import { BIT } from './words/concepts.ts'
+import { LIKE_AMOUNT, LIKE_TIME } from './written-forms.ts'
 
 /** A candidate with its line and surroundings. */
 interface PlacedCandidate {
@@ -32,6 +33,9 @@ const POSTAL_GROUPS = /^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{1,2}\d?$/
 
 const WORD_AND_NUMBER = /^(?:[a-z]{4,}\d|[a-z]{3}(?:20\d\d|\d\d)$)/i
 
+/** The reason against a value of JSON. */
+export const FIELD = 'a field of JSON'
+
 /** Rules by characters and form. Words are handled by the label. */
 export const TRAPS: readonly Trap[] = [
   { reason: 'a year', matches: isYear },
@@ -43,6 +47,7 @@ export const TRAPS: readonly Trap[] = [
   { reason: 'a length of time', matches: isDuration },
   { reason: 'a measure or a time', matches: isMeasure },
   { reason: 'the last digits of a card or phone number', matches: isMasked },
+  { reason: 'an amount or a time by its form', matches: isAmountOrTime },
   { reason: 'a colour', matches: isColour },
   { reason: 'behind a number sign', matches: isNumbered },
   { reason: 'a postal code', matches: isPostal },
@@ -51,7 +56,7 @@ export const TRAPS: readonly Trap[] = [
   { reason: 'a word with a number, as coupons are', matches: isCoupon },
   { reason: 'in quoted speech', matches: isQuoted },
   { reason: 'in a quoted mail', matches: isReplied },
-  { reason: 'a field of JSON', matches: isField },
+  { reason: FIELD, matches: isField },
   { reason: 'the text of a link', matches: isLinkText },
 ]
 
@@ -74,16 +79,10 @@ function isYear(place: PlacedCandidate): boolean {
   return isYearOf(place.candidate.value, place.line.text) && !isYearLike(place)
 }
 
-/** A day and a word that may be a month, before a year: `15 नवंबर`, `May 15,`. */
-const DAY_BEFORE =
-  /(?:(?<!\d)[0-3]?\d[.,]?\s(?:de\s)?\p{L}[\p{L}\p{M}.]{2,14},?(?:\sde)?|\p{L}{3}\s[0-3]?\d,)\s$/u
-
 /** A code of four digits may look like a year; then a label must say that it is a code. */
 function isYearLike({ candidate, line, around }: PlacedCandidate): boolean {
   if (!isYearOf(candidate.value, line.text)) return false
   if (around.meaning.points < 3) return isAsked(candidate, line, around)
-  if (DAY_BEFORE.test(line.text.slice(Math.max(0, candidate.start - 30), candidate.start)))
-    return false
   if (candidate.standsAlone) return true
   if ((around.before.concepts & CODE_LIKE) === 0) return false
   // `key in approval code 2046 at the terminal`
@@ -144,6 +143,13 @@ function isMeasure({ candidate: { value, end }, line }: PlacedCandidate): boolea
   return MEASURE.test(value) || UNIT.test(line.text.slice(end, end + 6))
 }
 
+/** `60.731`, `20:25:07`; a label may say that it is a code. */
+function isAmountOrTime({ candidate: { start, end }, line, around }: PlacedCandidate): boolean {
+  if (end - start > 8) return false
+  const written = line.text.slice(start, end)
+  return around.meaning.points < 3 && (LIKE_AMOUNT.test(written) || LIKE_TIME.test(written))
+}
+
 function isMasked({ candidate, line, around }: PlacedCandidate): boolean {
   if (MASKED_VALUE.test(candidate.value)) return true
   // `Login code ... 482913`
@@ -163,8 +169,14 @@ function isColour({ candidate, line }: PlacedCandidate): boolean {
   return isHex && line.text.charAt(candidate.start - 1) === '#'
 }
 
+/** Characters between a name and its number with a sign. */
+const NUMBER_SIGN_CHARS_MAX = 4
+
 function isNumbered({ candidate, line, around }: PlacedCandidate): boolean {
-  if (around.meaning.isOtp) return false
+  // `@example.com #482913`, `login code #482913`
+  const { concepts, gap } = around.before
+  const isNext = (concepts & CODE_LIKE) !== 0 && gap <= NUMBER_SIGN_CHARS_MAX
+  if (around.meaning.isOtp && (concepts === 0 || isNext)) return false
   return '#№'.includes(lastSign(line.text, candidate.start) || ' ')
 }
 
@@ -210,7 +222,7 @@ function isQuoted({ candidate, line }: PlacedCandidate): boolean {
 function isReplied({ line }: PlacedCandidate): boolean {
   // Between `>>>` and `<<<` a code is emphasised.
   const { source, text } = line
-  return source === 'text' && text.startsWith('>') && !text.endsWith('<')
+  return source !== 'subject' && text.startsWith('>') && !text.endsWith('<')
 }
 
 /** `"code": "482913"`. */

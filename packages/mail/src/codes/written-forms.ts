@@ -1,3 +1,4 @@
+import { answerOf, type Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
 import { FOLDED, KIND, KINDS } from './fold.ts'
 import type { Shape } from './groups.ts'
@@ -32,10 +33,16 @@ const LEADS = /[:：=՝፦]\s*|\.{4,}\s*/gu
 const LEADS_MAX = 4
 const HAS_LEAD = /[:：=՝፦]|\.{4}/
 
-/** Forms of the line, of its end, of its styled parts and in its sentences: one for each place. */
-export function writtenFormsOf({ text, stretches }: Line): readonly WrittenForm[] {
+/**
+ * Forms of the line, of its end, of its styled parts and in its sentences: one for each place. A
+ * line to which the one above leads may have more forms.
+ */
+export function writtenFormsOf({ text, stretches }: Line, lead: Lead): readonly WrittenForm[] {
   const all = { start: 0, end: text.length }
-  const whole = formAt(text, all, lineOf)
+  const whole = formAt(text, all, (written) => {
+    const form = lineOf(written)
+    return form !== null || lead === 'none' ? form : answerOf(written, lead)
+  })
   if (whole !== null) return [whole]
   const forms: (WrittenForm | null)[] = []
   if (stretches.length > 1 && stretches.length <= STRETCHES_MAX) {
@@ -78,6 +85,8 @@ function randomLettersOf(written: string): Form | null {
   return isRandomWord(written) ? { value: written, shape: 'letters', parts: 1 } : null
 }
 
+const WIDE_SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
+
 function formAt(
   text: string,
   { start: from, end: to }: PlacedValue,
@@ -86,7 +95,7 @@ function formAt(
   if (to - from < CHARS_MIN || to - from > CHARS_MAX) return null
   const stretch = text.slice(from, to)
   const written = stretch.trim().replace(/[.,]$/, '')
-  const form = formOf(written)
+  const form = formOf(written.replaceAll(WIDE_SPACES, ' '))
   if (form === null) return null
   const start = from + stretch.indexOf(written)
   return { ...form, start, end: start + written.length }
@@ -100,24 +109,35 @@ const SENTENCE_CHARS_MAX = 400
  * `A1.B2.C3`, `KXQ TRM`, `9FK2 7DQ`.
  */
 const IN_SENTENCE =
-  /(?=[\dA-Z]{2})(?<![\p{L}\p{M}\p{N}@#+*%.,:/\\_'’-])(?:\d{3} ?[/~=:…'’] ?\d{3}|\d\d \d\d ?[-–—] ?\d\d \d\d|(?=[A-Z]*\d)[\dA-Z]{2}([ .:/])(?=\d*[A-Z])[\dA-Z]{2}\1[\dA-Z]{2}(?:\1[\dA-Z]{2})?|[A-Z]{2} \d\d [A-Z]{2}|(?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{4}[ .](?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4} [B-DF-HJ-NP-TV-XZ]{3,4}|[B-DF-HJ-NP-TV-XZ]{2}(?: [B-DF-HJ-NP-TV-XZ]{2}){2,3})(?![\p{L}\p{M}\p{N}@%/\\_-]|[.,:]\d)/gu
+  /(?=[\dA-Z]{2})(?<![\p{L}\p{M}\p{N}@#+*%.,:/\\_'’-])(?:\d{3} ?[/~=:…'’*+] ?\d{3}|\d\d \d\d ?[-–—] ?\d\d \d\d|(?=[A-Z]*\d)[\dA-Z]{2}([ .:/])(?=\d*[A-Z])[\dA-Z]{2}\1[\dA-Z]{2}(?:\1[\dA-Z]{2})?|[A-Z]{2} \d\d [A-Z]{2}|(?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{4}[ .](?=[A-Z]*\d)(?=\d*[A-Z])[\dA-Z]{3,4}|[B-DF-HJ-NP-TV-XZ]{3,4} [B-DF-HJ-NP-TV-XZ]{3,4}|[B-DF-HJ-NP-TV-XZ]{2}(?: [B-DF-HJ-NP-TV-XZ]{2}){2,3})(?![\p{L}\p{M}\p{N}@%/\\_-]|[.,:]\d)/gu
 
 /** Three words and more with dashes or underscores, in a script with spaces between words. */
 const WORDS_IN_SENTENCE =
   /(?<![\p{L}\p{M}\p{N}@/._-])(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{M}]{3,12}(?:[-_](?:\p{L}[\p{L}\p{M}]{2,11}|\p{Nd}{1,4})){2,4}(?![\p{L}\p{M}\p{N}@/_-]|\.\p{L})/gu
 
 /** What each of the groups above contains; few lines do. */
-const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’] ?[\dA-Z]{2}/
+const DIVIDED_GROUPS = /[\dA-Z]{2} ?[ ./~=:…'’*+] ?[\dA-Z]{2}/
 
 const DIVIDED_TWICE = /[-_][^\s_-]{1,12}[-_]/
 
 const SMALL = /\p{Ll}|\p{Lo}/u
 
+/** Groups in brackets: `［３７１］［９０５］`. */
+const BRACKETED =
+  /(?:(?:[[［【〔(（]\p{Nd}{3,4}[\]］】〕)）]\s?){2,3}|(?:[[［【〔(（]\p{Nd}{2}[\]］】〕)）]\s?){3,4}|(?:[[［【〔(（]\p{Nd}[\]］】〕)）]\s?){4,8})/gu
+const BRACKETS = /[\]］】〕)）]\s?[[［【〔(（]/
+
 function sentenceForms(text: string): readonly WrittenForm[] {
   if (text.length > SENTENCE_CHARS_MAX || !SMALL.test(text)) return []
+  if (BRACKETS.test(text)) return formsIn(text, BRACKETED, bracketedOf)
   const forms = DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
   if (!DIVIDED_TWICE.test(text)) return forms
   return [...forms, ...formsIn(text, WORDS_IN_SENTENCE, joinedWordsOf)]
+}
+
+function bracketedOf(written: string): Form {
+  const parts = written.split(SEPARATORS).filter((part) => part !== '')
+  return { value: typed(parts.join('')), shape: 'digits', parts: parts.length }
 }
 
 function formsIn(
@@ -135,7 +155,10 @@ function formsIn(
 
 /** Capitals and digits with separators of any kind: `DK-9 04-RT`, `5F:09:B2`, `( 6 ) ( 0 )`. */
 const GROUPED =
-  /^[([{|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}+*%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\])}|│┃║\s]*$/u
+  /^[\p{Ps}|│┃║\s]*[\p{Nd}\p{Lu}]{1,5}(?:[^\p{L}\p{N}%@"#]{1,6}[\p{Nd}\p{Lu}]{1,5})+[\p{Pe}|│┃║\s]*$/u
+
+/** One letter of a script without capitals before digits, not Chinese: `가 7 3 9 2`, `み7-4209`. */
+const LETTER_AND_DIGITS = /^(?!\p{Script=Han})\p{Lo}[\s－-]?\p{Nd}(?:[\s－-]?\p{Nd}){2,6}$/u
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 const VALUE_CHARS_MIN = 4
 const VALUE_CHARS_MAX = 10
@@ -157,6 +180,9 @@ const AMOUNT = /^\p{Lu}{1,3}\s?[\d.,' ]+[.,]\d\d$/u
 
 function groupsOf(written: string): Form | null {
   if (hasSmallLetter(written)) return bothCasesOf(written) ?? randomLettersOf(written)
+  if (LETTER_AND_DIGITS.test(written)) {
+    return { value: typed(written.replaceAll(/[\s－-]/gu, '')), shape: 'mixed', parts: 2 }
+  }
   if (!GROUPED.test(written)) return randomLettersOf(written)
   if (LABELLED.test(written) || AMOUNT.test(written)) return null
   const parts = written
@@ -205,10 +231,19 @@ function hasSmallLetter(text: string): boolean {
 /** Two pairs of pairs, with a dash between: `27 61 – 30 84`. */
 const PAIRS = /^\P{L}{5} ?[-–—] ?\P{L}{5}$/u
 
-/** `482/913`, `48:29:13`; not a date or a time. */
+/** `60.731`: a code only if it is called so. */
+export const LIKE_AMOUNT = /^\p{Nd}{2}\.\p{Nd}{3}$/u
+
+/** `20:25:07`: a code only if it is called so. */
+export const LIKE_TIME = /^\p{Nd}{2}:\p{Nd}{2}:\p{Nd}{2}$/u
+
+/** `482/913`, `48:29:13`; not a date. */
 function areDigitGroups(parts: readonly string[], written: string): boolean {
   const form = parts.map(({ length }) => length).join()
   if (form === '3,3') return true
+  if (form === '2,3' || form === '2,2,2') {
+    if (LIKE_AMOUNT.test(written) || LIKE_TIME.test(written)) return true
+  }
   if (form === '2,2,2,2') return PAIRS.test(written)
   return form === '2,2,2' && !isDateOrTime(parts.map(Number))
 }

@@ -165,7 +165,7 @@ export const AFRICAN: Lexicon = {
     password: 'igama lokugqithisa, iphasiwedi, phasewete, pasiwedhi, password',
     once: 'kanye, hang fela, gangwe fela',
     verify: 'qinisekisa*, ukuqinisekisa*, netefatsa*, netefatso, simbisa*, kusimbisa',
-    login: `ukungena, ngena, kena, ho kena, kupinda, akhawunti*, akhaonto*, ngena kwi, ubhaliso,
+    login: `yokungena, yokuqinisekisa, kungena, ukungena, ngena, kena, ho kena, kupinda, akhawunti*, akhaonto*, ngena kwi, ubhaliso,
       ingodiso, akaunti yako`,
     enter: `faka, sebenzisa, ngenisa, sebelisa, shandisa, nyora, bhala, tsenya, ngwala, kwala,
       tlanya, isa khodi, tumira, dirisa, kenyang`,

@@ -26,7 +26,7 @@ export const DOCUMENTS: Lexicon = {
       e-retsept*, receta electrónica, receta médica, ordonnance, ricetta elettronica, ricetta medica,
       receita médica, receita digital, recepta, recepty, receptę, recepcie, e-receptę, rețet*, рецепт*, рецепта,
       συνταγή, reçete*, وصفة طبية, وصفة إلكترونية, מרשם, نسخه الکترونیک, 処方箋, 处方, 處方, 처방전, đơn thuốc,
-      ใบสั่งยา, polling station, ballot, voting, voting code*, game code*, quiz code*, coffee machine`,
+      ใบสั่งยา, polling station, game code*, quiz code*, coffee machine`,
     naming: `bib, bib number*, race number*, Startnummer*, startnummeret, numer startowy, startovní číslo,
       štartové číslo, rajtszám*, startni broj, стартовый номер, стартовий номер, стартов номер, dossard, dorsal,
       número de peito, pettorale, göğüs numarası, nomor dada, ゼッケン, 참가번호, 배번호, 参赛号码, 參賽號碼,
