@@ -3,8 +3,8 @@
 //
 //   node bench/api.ts [ROUNDS]
 //
-// An empty Fastify route, with more and more of the guards before it, on SQLite and PostgreSQL; then
-// the whole service on SQLite with ten mails in an inbox.
+// An empty Fastify route, with more and more of the guards before it, on SQLite and PostgreSQL.
+// Then the whole service on SQLite with ten mails in an inbox.
 // Load comes from wrk. The figure is processor time a request: it stays the same when the machine
 // is busy otherwise, and says what a node can take. Rates are shown beside it. The best of some
 // rounds counts, and the rounds are interleaved.

@@ -10,8 +10,8 @@ type Priorities = {
 const NICE_MAX = 19
 
 /**
- * Gives up priority, by this many steps. Not down to a fixed value: a thread far below the others of
- * a service with a high priority would rarely run, and not end its transactions.
+ * Gives up priority, by this many steps. Not down to a fixed value: a thread far below the others
+ * of a service with a high priority would rarely run, and not end its transactions.
  */
 export function lowerPriority(os: Priorities, steps: number): void {
   os.setPriority(Math.min(NICE_MAX, os.getPriority() + steps))

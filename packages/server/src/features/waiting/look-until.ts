@@ -2,7 +2,7 @@ import type { InboxId } from '@mayfly/contract'
 import type { HeldKey, Subscriptions } from './subscriptions.ts'
 
 /** Tells when a client is gone, as an AbortSignal does; it may take less memory. */
-export type Gone = {
+type Gone = {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void
   removeEventListener(type: 'abort', listener: () => void): void
