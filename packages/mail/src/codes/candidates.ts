@@ -40,10 +40,11 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const known = new Map<string, readonly LineCandidate[]>()
   for (const [index, line] of lines.entries()) {
     if (candidates.length >= CANDIDATES_MAX) break
-    if (isProse(line)) continue
+    const lead = leadTo(line, lines[index - 1])
+    // Words with capitals, `Amber Lake River`, are a code only below a label.
+    if (lead !== 'colon' && isProse(line)) continue
     const places = known.get(line.text) ?? placesIn(line.text)
     known.set(line.text, places)
-    const lead = leadTo(line, lines[index - 1])
     const all = withForms(line, places, lead)
     for (const place of all) {
       if (!isInDigits(place, all)) candidates.push({ ...place, line: index })

@@ -88,6 +88,11 @@ describe('the form of a code', () => {
       { text: 'Your login code:\n\n*7*  *7*  *0*  *0*  *7*  *7*' },
       '770077',
     ],
+    [
+      'words with capitals below their label',
+      { text: 'Your sign-in code:\n\nAmber Lake River\n\nIt expires in 10 minutes.' },
+      'Amber Lake River',
+    ],
     ['colons as in a time', { text: 'Your sign-in code is below:\n\n20:25:07' }, '202507'],
     ['a dot as in an amount', { text: 'Your one-time code: 60.731' }, '60731'],
     ['words and a number', { text: 'Your one-time code:\n\nrype fjell 82' }, 'rype fjell 82'],

@@ -1,5 +1,5 @@
 // Written by bench/fit-codes.ts: do not edit.
-// Fitted to f034352c58b38620.
+// Fitted to 1b943c313d868341.
 
 /** The weight of each fact in the logarithm of the odds that a value is the code. */
 export const WEIGHTS: Readonly<Record<string, number>> = {
