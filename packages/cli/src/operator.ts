@@ -12,9 +12,14 @@ export async function withServer<T>(
   try {
     return await work(server, server.parseConfig(terminal.env))
   } catch (error) {
-    const isRefusal =
-      error instanceof server.OperatorRefused || error instanceof server.StartRefused
-    throw isRefusal ? new CommandFailed(error.message) : error
+    if (error instanceof server.OperatorRefused || error instanceof server.StartRefused) {
+      throw new CommandFailed(error.message)
+    }
+    // As when PostgreSQL ended a transaction because of a deadlock with the service.
+    if (error instanceof server.StorageUnavailable) {
+      throw new CommandFailed(`${error.message}. Run the command again.`)
+    }
+    throw error
   }
 }
 
