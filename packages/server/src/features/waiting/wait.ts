@@ -72,8 +72,12 @@ export async function answerWait(
   return deps.singleFlight.run(key, () => deps.present(caller, inboxId, id))
 }
 
-/** The newest message that matches, as soon as there is one; null when the time is up. */
-export async function findWithin(
+/**
+ * The newest message that matches, as soon as there is one; null when the time is up.
+ *
+ * Not async itself: a second promise for each held wait would take memory.
+ */
+export function findWithin(
   deps: FindDeps,
   caller: Caller,
   request: WaitRequest,
