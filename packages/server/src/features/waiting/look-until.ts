@@ -52,7 +52,8 @@ export async function lookUntil<T>(
       const found = await look(subscription.wakeNumber)
       if (found !== null || isOver) return found
       held ??= hold?.()
-      await subscription.next()
+      await subscription.happened()
+      subscription.take()
     }
   } finally {
     clearTimeout(timer)

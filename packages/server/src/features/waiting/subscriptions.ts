@@ -104,15 +104,29 @@ export class Subscription {
 
   /** Resolves when something has happened since the last call, or when `signal` fires. */
   async next(signal?: AbortSignal): Promise<void> {
-    if (!this.#isWoken && this.#ended === null && signal?.aborted !== true) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const resume = () => resolve()
-      this.#resume = resume
+    if (signal?.aborted !== true) {
+      const resume = () => this.#resume?.()
       signal?.addEventListener('abort', resume, { once: true })
-      await promise
+      await this.happened()
       signal?.removeEventListener('abort', resume)
-      this.#resume = null
     }
+    this.take()
+  }
+
+  /**
+   * Resolves when something has happened since the last `take`, or when the subscription was ended.
+   * Not async: this promise is all that a held wait waits for, and there are thousands of them.
+   */
+  happened(): Promise<void> {
+    if (this.#isWoken || this.#ended !== null) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#resume = resolve
+    })
+  }
+
+  /** Forgets what has happened; throws the reason if the subscription was ended. */
+  take(): void {
+    this.#resume = null
     this.#isWoken = false
     this.throwIfEnded()
   }
