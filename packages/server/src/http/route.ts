@@ -21,14 +21,21 @@ type TypedServer = FastifyInstance<
 /** Registers the routes of one noun. */
 export type Routes = (http: TypedServer, app: App) => void
 
+/**
+ * Calls back when the client closes the connection before the response is complete. Returns whether
+ * it has closed already: authentication and reading the body take time.
+ */
+function watchClient({ raw, request }: FastifyReply, onGone: () => void): boolean {
+  raw.once('close', () => {
+    if (!raw.writableFinished) onGone()
+  })
+  return raw.closed || request.raw.socket.destroyed
+}
+
 /** Aborts when the client closes the connection before the response is complete. */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  // Also when it has closed already: authentication and reading the body take time.
-  if (reply.raw.closed || reply.request.raw.socket.destroyed) gone.abort()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
+  if (watchClient(reply, () => gone.abort())) gone.abort()
   return gone.signal
 }
 
@@ -40,10 +47,8 @@ export class WaitingClient {
   #isGone: boolean
   #listener: (() => void) | null = null
 
-  constructor({ raw, request }: FastifyReply) {
-    this.#isGone = raw.closed || request.raw.socket.destroyed
-    raw.on('close', () => {
-      if (raw.writableFinished) return
+  constructor(reply: FastifyReply) {
+    this.#isGone = watchClient(reply, () => {
       this.#isGone = true
       this.#listener?.()
     })
