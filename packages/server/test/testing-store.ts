@@ -4,7 +4,8 @@ import { DAY_MS } from '../src/mail-id.ts'
 import { createIds } from '../src/platform/ids.ts'
 import { openStore, type Store } from '../src/store/open.ts'
 import type { NewMail } from '../src/store/tables/mails.ts'
-import { onEachDatabase } from './testing-databases.ts'
+import { type DatabaseName, onEachDatabase } from './testing-databases.ts'
+import { until } from './testing-until.ts'
 
 /** The instant at which store tests take place. */
 export const NOW = Date.UTC(2026, 0, 31, 12)
@@ -19,9 +20,9 @@ const ids = createIds({ now: () => NOW })
 /** Runs a suite of store tests on each database; `open` gives a test a store of its own. */
 export function describeEachDatabase(
   name: string,
-  suite: (open: () => Promise<Store>) => void,
+  suite: (open: () => Promise<Store>, database: DatabaseName) => void,
 ): void {
-  onEachDatabase(name, (create) => {
+  onEachDatabase(name, (create, database) => {
     const opened: AsyncDisposable[] = []
     afterEach(async () => {
       for (const resource of opened.splice(0).reverse()) await resource[Symbol.asyncDispose]()
@@ -37,8 +38,23 @@ export function describeEachDatabase(
         await store.accounts.add({ id, email, name: null, plan: 'unlimited', createdAt: NOW })
       }
       return store
-    })
+    }, database)
   })
+}
+
+/** Resolves when a transaction waits for a lock of another one. On PostgreSQL. */
+export async function untilLockWait(store: Store): Promise<void> {
+  const waiting = `select 1 / count(*) from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database()`
+  await until(() =>
+    store.execute(waiting).then(
+      () => true,
+      (error: unknown) => {
+        if (!String(error).includes('division by zero')) throw error
+        return null
+      },
+    ),
+  )
 }
 
 /** An inbox in the store, for whoever owns it. */
@@ -104,7 +120,7 @@ export function newMail(receivedAt = NOW, keptUntil = KEPT_UNTIL): NewMail {
 export async function givenMail(
   store: Store,
   inboxId: InboxId,
-  changes: { readonly text?: string } = {},
+  changes: Partial<Pick<NewMail, 'text' | 'attachments'>> = {},
 ): Promise<{ mailId: string; messageId: MessageId }> {
   const mail = { ...newMail(), ...changes }
   const messageId = ids.next('message')

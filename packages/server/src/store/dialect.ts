@@ -61,6 +61,11 @@ export type Dialect = {
   readonly forUpdate: string
   /** The same, without waiting: rows that are locked by others are left out. */
   readonly skipLocked: string
+  /**
+   * After a select: nobody deletes its rows until the end of the transaction. Without waiting: rows
+   * that somebody is deleting are left out.
+   */
+  readonly skipDeleted: string
   /** Not null when an error means that the storage is unavailable; `full` for want of space. */
   unavailability(error: unknown): { readonly full: boolean } | null
 }
@@ -107,6 +112,7 @@ export const sqliteDialect: Dialect = {
   writeCheck: 'select 1',
   forUpdate: '',
   skipLocked: '',
+  skipDeleted: '',
   lockMigrations: async () => {},
   lockAccount: async () => {},
   unavailability: (error) => {
@@ -170,6 +176,7 @@ export const postgresDialect: Dialect = {
   writeCheck: 'select pg_current_xact_id()',
   forUpdate: ' for no key update',
   skipLocked: ' for no key update skip locked',
+  skipDeleted: ' for key share skip locked',
   lockMigrations: async (tx) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
     // Everybody else queues up behind a lock on a table that is waited for.

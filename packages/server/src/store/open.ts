@@ -338,7 +338,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new SenderVerdicts(db, dialect, statements)
     },
     get attachments() {
-      return new Attachments(db)
+      return new Attachments(db, dialect)
     },
     get diagnostics() {
       return new Diagnostics(db, dialect)

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../../../test/testing-store.ts'
+import {
+  ALICE,
+  describeEachDatabase,
+  givenInbox,
+  givenMail,
+  NOW,
+} from '../../../test/testing-store.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
@@ -28,7 +34,7 @@ function unlike(count: number): string {
   return Array.from({ length: count }, (_, i) => String.fromCharCode(0x4e00 + i)).join('')
 }
 
-describeEachDatabase('adding to the search index', (open) => {
+describeEachDatabase('adding to the search index', (open, database) => {
   it('adds many mails with short texts in one transaction', async () => {
     const store = await open()
     await givenMails(
@@ -45,5 +51,27 @@ describeEachDatabase('adding to the search index', (open) => {
       Array.from({ length: 4 }, () => unlike(20_000)),
     )
     assert.deepEqual(await fillAll(store), [1, 1, 1, 1])
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('adds a message later whose deletion was rolled back', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    for (let i = 0; i < 3; i++) await givenMail(store, inbox.id)
+    const clock = { now: () => NOW + 3_600_000 }
+    const fill = () => fillIndex({ store, clock, ids: createIds(clock), node: 'node' })
+    const listUnindexed = async () => (await store.search.listUnindexed(10)).map(({ id }) => id)
+    const [, middle] = await listUnindexed()
+    assert.ok(middle !== undefined)
+    const deletion = store.transaction(async (tx) => {
+      await tx.messageChanges.delete(ALICE, inbox.id, [middle])
+      assert.equal(await fill(), true)
+      throw new Error('the deletion failed')
+    })
+    await assert.rejects(deletion, /the deletion failed/)
+    assert.deepEqual(await listUnindexed(), [middle])
+    assert.equal(await fill(), false)
+    assert.deepEqual(await listUnindexed(), [])
   })
 })

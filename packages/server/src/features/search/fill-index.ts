@@ -33,21 +33,28 @@ const SETTLED_MS = 60_000
 /** How long a node keeps the others from adding the same messages. */
 const LEASE_MS = 10_000
 
-/** Adds some messages to the index; false when there are none left, or another node adds them. */
+/**
+ * Adds some messages to the index; false when there are none left, or another node adds them.
+ *
+ * A message that is being deleted is not added, and the index does not count as complete up to it:
+ * it is listed again if its deletion is rolled back.
+ */
 export async function fillIndex(deps: FillDeps): Promise<boolean> {
   const { store, clock, ids, node } = deps
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return false
   const messages = await store.search.listUnindexed(BATCH)
   const entries = await readEntries(store, messages)
-  const isLast = entries.length === messages.length && messages.length < BATCH
   const settled = ids.at('message', now - SETTLED_MS)
-  const last = entries.at(-1)?.message.id ?? settled
-  await store.transaction(async (tx) => {
-    await tx.search.add(entries)
+  return store.transaction(async (tx) => {
+    const added = await tx.search.add(entries)
+    const missing = messages.findIndex(({ id }) => !added.has(id))
+    const isLast = missing === -1 && messages.length < BATCH
+    const complete = missing === -1 ? messages : messages.slice(0, missing)
+    const last = complete.at(-1)?.id ?? ''
     await tx.search.setIndexedTo(isLast || last > settled ? settled : last)
+    return !isLast
   })
-  return !isLast
 }
 
 type Entry = { readonly message: UnindexedMessage; readonly text: string }

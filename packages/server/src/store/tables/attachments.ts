@@ -1,6 +1,7 @@
 import type { AttachmentId } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
 /** An attachment that waits for the scanner, and the position of its bytes. */
@@ -15,9 +16,11 @@ export type UnscannedAttachment = {
 /** Queries for scanning attachments. */
 export class Attachments {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.#dialect = dialect
   }
 
   /** Attachments that are quarantined until they are scanned, oldest first, past one of them. */
@@ -39,16 +42,23 @@ export class Attachments {
     }))
   }
 
-  /** Writes the verdict of the scanner; false when the mail was deleted. */
+  /**
+   * Writes the verdict of the scanner; false when the mail was deleted or is being deleted. If that
+   * is rolled back, the attachment is listed again.
+   */
   async setVerdict(
     { id, mailId }: Pick<UnscannedAttachment, 'id' | 'mailId'>,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ): Promise<boolean> {
+    // Without waiting for a locked row: whoever deletes mails locks attachments in another order.
+    const unlocked = sql<boolean>`id in (
+      select id from attachment
+      where id = ${id} and mail_id = ${mailId}${sql.raw(this.#dialect.skipLocked)})`
     const { numUpdatedRows } = await this.#db
       .updateTable('attachment')
       .set({ ...verdict, held_for: null })
-      .where('id', '=', id)
       .where('mail_id', '=', mailId)
+      .where(unlocked)
       .executeTakeFirst()
     return numUpdatedRows === 1n
   }

@@ -161,13 +161,18 @@ export class CaughtMessages {
     return new Map([...counts].sort(([a], [b]) => a.localeCompare(b, 'en')))
   }
 
-  /** Sets the tags of messages that `findRefs` or `list` returned. */
+  /** Sets the tags of messages that `findRefs` or `list` returned. In a transaction. */
   async setTags(refs: readonly CaughtRef[], tags: readonly string[]): Promise<void> {
+    const { isAmong, forUpdate } = this.#dialect
+    const inboxIds = refs.map(({ inboxId }) => inboxId)
+    // The inboxes first, in the order of their ids: so does receiving, which deletes messages.
+    await sql`select id from inbox where ${isAmong('id', inboxIds)}
+      order by id${sql.raw(forUpdate)}`.execute(this.#db)
     const ids = refs.map(({ messageId }) => messageId)
     await this.#db
       .updateTable('message')
       .set({ tags: JSON.stringify(tags) })
-      .where(this.#dialect.isAmong('id', ids))
+      .where(isAmong('id', ids))
       .execute()
   }
 

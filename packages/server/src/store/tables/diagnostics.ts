@@ -41,15 +41,18 @@ export class Diagnostics {
     this.#dialect = dialect
   }
 
-  /** Writes events of inboxes that still exist, and deletes the oldest past the bound. */
+  /**
+   * Writes events of inboxes that still exist, and deletes the oldest past the bound. An inbox that
+   * is being purged counts as purged.
+   */
   async add(events: readonly NewDiagnosticEvent[]): Promise<void> {
     const ids = [...new Set(events.map((event) => event.inboxId))]
     if (ids.length === 0) return
-    const existing = await this.#db
-      .selectFrom('inbox')
-      .select('id')
-      .where(this.#dialect.isAmong('id', ids))
-      .execute()
+    // Without waiting for locked rows: whoever purges several inboxes locks them in another order,
+    // and then fault rules, of which the caller may have locked one.
+    const { rows: existing } = await sql<{ id: InboxId }>`
+      select id from inbox where ${this.#dialect.isAmong('id', ids)}
+      order by id${sql.raw(this.#dialect.skipDeleted)}`.execute(this.#db)
     const known = new Set(existing.map((row) => row.id))
     const rows = events.filter((event) => known.has(event.inboxId)).map(toRow)
     await insertRows(statementsOver(this.#db), this.#dialect, { table: 'diagnostic_event', rows })
@@ -58,7 +61,8 @@ export class Diagnostics {
 
   /** Adds to the hourly counts of refused recipients by domain. */
   async countRefusals(refusals: ReadonlyMap<string, number>, hourAt: number): Promise<void> {
-    for (const [domain, count] of refusals) {
+    // In order, so that two threads that count for the same domains do not deadlock.
+    for (const [domain, count] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1))) {
       await this.#db
         .insertInto('domain_refusal')
         .values({ domain, hour_at: hourAt, refusals: count })

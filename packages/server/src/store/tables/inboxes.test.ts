@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ALICE, BOB, describeEachDatabase, givenInbox, NOW } from '../../../test/testing-store.ts'
+import {
+  ALICE,
+  BOB,
+  describeEachDatabase,
+  givenInbox,
+  NOW,
+  untilLockWait,
+} from '../../../test/testing-store.ts'
 import type { InboxPage } from './inboxes.ts'
 
 /** A page of unexpired inboxes, unless a test wants others. */
@@ -8,7 +15,7 @@ function page(some: Partial<InboxPage> = {}): InboxPage {
   return { state: 'unexpired', before: null, limit: 100, now: NOW, ...some }
 }
 
-describeEachDatabase('inboxes', (open) => {
+describeEachDatabase('inboxes', (open, database) => {
   it('does not show an inbox to another account', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
@@ -100,5 +107,46 @@ describeEachDatabase('inboxes', (open) => {
       /changed my mind/,
     )
     assert.notEqual(await store.inboxes.find(ALICE, inbox.id, NOW), null)
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('expires inboxes on a domain while mail for several of them is stored', async () => {
+    const store = await open()
+    const given = [
+      await givenInbox(store, { owner: ALICE, address: 'x@a.example' }),
+      await givenInbox(store, { owner: ALICE, address: 'y@a.example' }),
+    ]
+    const [first, second] = given.map(({ id }) => id).toSorted()
+    assert.ok(first !== undefined && second !== undefined)
+    // Its row is now behind the other in the table, and its entry in the index of expiries.
+    await store.execute(`update inbox set expires_at = expires_at + 1 where id = '${first}'`)
+    let expired: Promise<void> | null = null
+    await store.transaction(async (tx) => {
+      await tx.receiving.lockInboxes([first])
+      expired = store.transaction((other) =>
+        other.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1),
+      )
+      await untilLockWait(store)
+      await tx.receiving.lockInboxes([second])
+    })
+    await expired
+    assert.deepEqual(await store.inboxes.list(ALICE, page({ now: NOW + 1 })), [])
+  })
+
+  it('expires inboxes on a domain while one of them is purged', async () => {
+    const store = await open()
+    const { id, address } = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
+    let expired: Promise<void> | null = null
+    await store.transaction(async (tx) => {
+      await tx.inboxes.purge(ALICE, id)
+      expired = store.transaction((other) =>
+        other.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1),
+      )
+      await untilLockWait(store)
+      await tx.addresses.release(id, address, NOW)
+    })
+    await expired
+    assert.equal(await store.inboxes.find(ALICE, id, NOW), null)
   })
 })

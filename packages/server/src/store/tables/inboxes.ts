@@ -282,8 +282,13 @@ export class Inboxes {
       .execute()
   }
 
-  /** Expires an account's inboxes on a domain, and releases their addresses. */
+  /** Expires an account's inboxes on a domain, and releases their addresses. In a transaction. */
   async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
+    // The inboxes first and in the order of their ids, as receiving and purges lock them.
+    await sql`select count(*) from (
+      select id from inbox
+      where account_id = ${owner} and domain = ${domain} and expires_at > ${now}
+      order by id${sql.raw(this.#dialect.forUpdate)}) as locked`.execute(this.#db)
     await this.#db
       .updateTable('address')
       .set({ occupied_until: now })

@@ -97,7 +97,7 @@ onEachDatabase('a search for what the index hardly narrows down', (create, datab
   })
 })
 
-describeEachDatabase('the search index', (open) => {
+describeEachDatabase('the search index', (open, database) => {
   it('finds the messages of an account that contain all texts, newest first', async () => {
     const store = await open()
     const mine = await givenInbox(store, { owner: ALICE })
@@ -206,5 +206,24 @@ describeEachDatabase('the search index', (open) => {
     assert.equal(await store.search.lease('b', 1_999, 3_000), false)
     assert.ok(await store.search.lease('a', 1_999, 2_500))
     assert.ok(await store.search.lease('b', 2_500, 3_000))
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('does not wait for messages that are being deleted', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { messageId: first } = await givenMail(store, inbox.id)
+    const { messageId: second } = await givenMail(store, inbox.id)
+    const messages = await store.search.listUnindexed(10)
+    const entries = messages.map((message) => ({ message, text: 'welcome' }))
+    await store.transaction(async (tx) => {
+      await tx.messageChanges.delete(ALICE, inbox.id, [second])
+      const added = await store.transaction((other) => other.search.add(entries))
+      assert.deepEqual([...added], [first])
+      assert.deepEqual(await found(store, ['welcome']), [first])
+      await tx.messageChanges.delete(ALICE, inbox.id, [first])
+    })
+    assert.deepEqual(await found(store, ['welcome']), [])
   })
 })

@@ -12,6 +12,9 @@ export type UnindexedMessage = MessageKey & {
   readonly sizeBytes: number
 }
 
+/** A message with its folded text, as it is added. */
+type NewEntry = { readonly message: MessageKey; readonly text: string }
+
 /** A message of the index; entries are numbered in the order in which they were added. */
 export type SearchEntry = { readonly number: number; readonly messageId: MessageId }
 
@@ -84,25 +87,38 @@ export class SearchIndex {
     return rows
   }
 
-  /** Adds messages with their folded texts. In a transaction. */
-  async add(
-    entries: readonly { readonly message: MessageKey; readonly text: string }[],
-  ): Promise<void> {
-    for (const { message, text } of entries) {
-      if (this.#dialect.name === 'sqlite') await this.#addWithPieces(message, text)
-      else {
-        // A message that was deleted in the meantime has no entry.
-        await sql`insert into search_entry (message_id, account_id, text)
-          select id, ${message.accountId}, ${text} from message where id = ${message.id}
-          on conflict (message_id) do nothing`.execute(this.#db)
-      }
-    }
+  /**
+   * Adds messages with their folded texts, but for those that were deleted or are being deleted;
+   * returns which are in the index then. In a transaction.
+   */
+  async add(entries: readonly NewEntry[]): Promise<ReadonlySet<MessageId>> {
+    const ids = entries.map(({ message }) => message.id)
+    // Without waiting for locked rows: whoever deletes messages locks them in another order.
+    const { rows } = await sql<{ id: MessageId }>`
+      select id from message
+      where ${this.#dialect.isAmong('id', ids)}${sql.raw(this.#dialect.skipDeleted)}`.execute(
+      this.#db,
+    )
+    const kept = new Set(rows.map(({ id }) => id))
+    const added = entries.filter(({ message }) => kept.has(message.id))
+    if (this.#dialect.name === 'sqlite') {
+      for (const entry of added) await this.#addWithPieces(entry)
+    } else await this.#addWithTexts(added)
+    return kept
   }
 
-  async #addWithPieces({ id, accountId }: MessageKey, text: string): Promise<void> {
+  async #addWithTexts(entries: readonly NewEntry[]): Promise<void> {
+    const ids = entries.map(({ message }) => message.id)
+    const accountIds = entries.map(({ message }) => message.accountId)
+    const texts = entries.map(({ text }) => text)
+    await sql`insert into search_entry (message_id, account_id, text)
+      select * from unnest(${ids}::text[], ${accountIds}::text[], ${texts}::text[])
+      on conflict (message_id) do nothing`.execute(this.#db)
+  }
+
+  async #addWithPieces({ message: { id, accountId }, text }: NewEntry): Promise<void> {
     const { rows } = await sql<{ number: number }>`
-      insert into search_entry (message_id, account_id)
-      select id, ${accountId} from message where id = ${id}
+      insert into search_entry (message_id, account_id) values (${id}, ${accountId})
       on conflict (message_id) do nothing returning number`.execute(this.#db)
     const [added] = rows
     if (added === undefined) return

@@ -33,7 +33,8 @@ export async function setTags(
   request: { readonly ids: readonly string[]; readonly tags: readonly string[] },
 ): Promise<void> {
   const refs = await deps.store.caught.findRefs(accountId, inboxIds, request.ids)
-  await deps.store.caught.setTags(refs, deps.clean(request.tags))
+  const tags = deps.clean(request.tags)
+  await deps.store.transaction((tx) => tx.caught.setTags(refs, tags))
   publishUpdate(deps, accountId, refs)
 }
 
@@ -50,8 +51,8 @@ export async function replaceTag(
   const byTags = Map.groupBy(tagged, ({ tags }) => JSON.stringify(tags))
   for (const refs of byTags.values()) {
     const others = (refs[0]?.tags ?? []).filter((one) => one.toLowerCase() !== folded)
-    const changed = replacement === null ? others : [...others, replacement]
-    await deps.store.caught.setTags(refs, deps.clean(changed))
+    const changed = deps.clean(replacement === null ? others : [...others, replacement])
+    await deps.store.transaction((tx) => tx.caught.setTags(refs, changed))
   }
   publishUpdate(deps, accountId, tagged)
   return tagged.length > 0

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { MessageId } from '@mayfly/contract'
+import {
+  ALICE,
+  describeEachDatabase,
+  givenInbox,
+  givenMail,
+  untilLockWait,
+} from '../../../test/testing-store.ts'
+
+describeEachDatabase('tags', (open, database) => {
+  it('replace those that the messages had', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const { messageId: first } = await givenMail(store, inbox.id)
+    const { messageId: second } = await givenMail(store, inbox.id)
+    const set = (ids: readonly MessageId[], tags: readonly string[]) =>
+      store.transaction((tx) =>
+        tx.caught.setTags(
+          ids.map((messageId) => ({ inboxId: inbox.id, messageId })),
+          tags,
+        ),
+      )
+    await set([first, second], ['old', 'both'])
+    await set([second], ['new', 'both'])
+    assert.deepEqual(Object.fromEntries(await store.caught.countTags(ALICE, [inbox.id])), {
+      both: 2,
+      new: 1,
+      old: 1,
+    })
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('are set while receiving deletes some of the messages', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const { messageId: first } = await givenMail(store, inbox.id)
+    const { messageId: second } = await givenMail(store, inbox.id)
+    const { messageId: kept } = await givenMail(store, inbox.id)
+    const refs = [first, second, kept].map((messageId) => ({ inboxId: inbox.id, messageId }))
+    let tagged: Promise<void> | null = null
+    await store.transaction(async (tx) => {
+      await tx.receiving.lockInboxes([inbox.id])
+      await tx.messageChanges.delete(ALICE, inbox.id, [second])
+      tagged = store.transaction((other) => other.caught.setTags(refs, ['tag']))
+      await untilLockWait(store)
+      await tx.messageChanges.delete(ALICE, inbox.id, [first])
+    })
+    await tagged
+    const tags = await store.caught.countTags(ALICE, [inbox.id])
+    assert.deepEqual([...tags], [['tag', 1]])
+  })
+})
