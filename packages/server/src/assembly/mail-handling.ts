@@ -12,7 +12,7 @@ import {
 import type { Config } from '../config/config.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
-import { RefusalLog, type RefusalReply, recordEvents } from '../features/diagnostics/refusal-log.ts'
+import { RefusalLog, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { keptUntil, STORED_BYTES_MAX } from '../features/limits/plans.ts'
 import { AccountRoom } from '../features/receiving/account-room.ts'
@@ -39,6 +39,7 @@ import { type Composing, startComposing } from './composing.ts'
 import { createKeySearch } from './key-search.ts'
 import { configuredPlans } from './plans.ts'
 import type { MailHandling } from './receiving.ts'
+import { StorageRefusals } from './storage-refusals.ts'
 import { createStoring } from './storing.ts'
 
 /** What handling mails needs. */
@@ -71,12 +72,18 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
   const { log } = deps
   const refusals = createRefusalLog(deps, options.config)
   const outcome = new StorageOutcome()
+  const failures = new StorageRefusals(log)
   const composing = startComposing(deps, options)
   const flushing = runEvery(FLUSH_MS, { name: 'writing the counts of refusals', log }, () =>
     refusals.flush(),
   )
   return {
-    handler: createHandler(deps, options, { refusals, outcome, compose: composing.compose }),
+    handler: createHandler(deps, options, {
+      refusals,
+      outcome,
+      failures,
+      compose: composing.compose,
+    }),
     connected: createConnectionAnnouncer(deps),
     check: async () => {
       await deps.store.ping()
@@ -86,6 +93,7 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
       await composing.stop()
       await deps.storing?.stop()
       await flushing.stop()
+      failures.stop()
       await refusals.flush().catch((error: unknown) => {
         log.warn({ err: error }, 'the last counts of refusals could not be written')
       })
@@ -146,13 +154,14 @@ function createHandshakeAnnouncer(deps: HandlingDeps): (failed: FailedHandshake)
 type HandlerParts = {
   readonly refusals: RefusalLog
   readonly outcome: StorageOutcome
+  readonly failures: StorageRefusals
   readonly compose: Composing['compose']
 }
 
 function createHandler(
   deps: HandlingDeps,
   options: ReceivingOptions,
-  { refusals, outcome, compose }: HandlerParts,
+  { refusals, outcome, failures, compose }: HandlerParts,
 ): MailHandling['handler'] {
   const ids = createIds(deps.clock)
   const receive = {
@@ -188,12 +197,12 @@ function createHandler(
     catchAll,
   }
   return {
-    authenticate: createAuthenticator(deps, options, { refusals, inject, catchAll }),
-    admitSender: createSenderAdmission(deps, { inject, catchAll }),
+    authenticate: createAuthenticator(deps, options, { refusals, failures, inject, catchAll }),
+    admitSender: createSenderAdmission(deps, { failures, inject, catchAll }),
     admit: (address, envelope) =>
       admitRecipient(admit, address, envelope).catch((error: unknown) => ({
         state: 'refused',
-        why: storageReply(error),
+        why: failures.reply(error),
       })),
     receive: (mail) => {
       const receiveUnlessRefused = async () => {
@@ -203,7 +212,7 @@ function createHandler(
         if (result === 'stored') await countStored(room, mail)
         return result
       }
-      return outcome.of(receiveUnlessRefused()).catch(storageReply)
+      return outcome.of(receiveUnlessRefused()).catch((error: unknown) => failures.reply(error))
     },
     rejected: ({ envelope, recipients, reply, reason }) => {
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
@@ -229,7 +238,7 @@ function createRecipientSearch({ isShared, receiving }: Store) {
 function createAuthenticator(
   deps: HandlingDeps,
   { config }: ReceivingOptions,
-  { refusals, inject, catchAll }: SenderParts & { readonly refusals: RefusalLog },
+  { refusals, failures, inject, catchAll }: SenderParts & { readonly refusals: RefusalLog },
 ): NonNullable<MailHandler['authenticate']> {
   const check = {
     ...deps,
@@ -242,13 +251,14 @@ function createAuthenticator(
   }
   return (credentials, client) =>
     authenticateSender(check, credentials, client).catch((error: unknown) => {
-      if (error instanceof StorageUnavailable) return { state: 'unavailable' }
-      throw error
+      failures.reply(error)
+      return { state: 'unavailable' }
     })
 }
 
 /** What decides about a sender before the recipient is known. */
 type SenderParts = {
+  readonly failures: StorageRefusals
   readonly inject: (attempt: Attempt) => Promise<string | null>
   readonly catchAll: CatchAll | null
 }
@@ -256,7 +266,7 @@ type SenderParts = {
 /** Accepts or refuses senders at MAIL, where the inbox is known by then. */
 function createSenderAdmission(
   deps: HandlingDeps,
-  { inject, catchAll }: SenderParts,
+  { failures, inject, catchAll }: SenderParts,
 ): NonNullable<MailHandler['admitSender']> {
   const findKnownInbox = async (identity: string | null) =>
     identity === null ? ((await catchAll?.find()) ?? null) : findSenderInbox(deps, identity)
@@ -268,7 +278,7 @@ function createSenderAdmission(
     return admitSender(admit, envelope).then(
       (reply) =>
         reply === null ? { state: 'accepted' } : { state: 'refused', why: 'fault', reply },
-      (error: unknown) => ({ state: 'refused', why: storageReply(error) }),
+      (error: unknown) => ({ state: 'refused', why: failures.reply(error) }),
     )
   }
 }
@@ -337,10 +347,4 @@ class StorageOutcome {
       throw this.#failure.error
     }
   }
-}
-
-/** The reply to the client when the storage fails; any other error is thrown again. */
-function storageReply(error: unknown): Extract<RefusalReply, 'unavailable' | 'storage_full'> {
-  if (!(error instanceof StorageUnavailable)) throw error
-  return error.full ? 'storage_full' : 'unavailable'
 }
