@@ -30,7 +30,12 @@ describe('the bundle of the server', () => {
       /mail\/src\/(codes|mime\/parse)|locales\/de|node_modules\/(ajv|light-my-request|undici|pg)\//,
     ],
     ['threads/receiving-thread.ts', 'assembly/receiving.ts', /^packages\/mail|\/(zod|kysely)\//],
-    ['threads/storing-thread.ts', 'assembly/storing.ts', /^packages\/mail|\/zod\//],
+    [
+      'threads/open-mail-handling.ts',
+      'assembly/mail-handling.ts',
+      /mail\/src\/(codes|mime)|\/zod\//,
+    ],
+    ['threads/storing-thread.ts', 'assembly/storing.ts', /\/zod\//],
   ] as const) {
     it(`starts without what takes much memory and is used later or never: ${entry}`, () => {
       const loaded = loadedWith(`${SERVER}/${entry}`)

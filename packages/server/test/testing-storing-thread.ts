@@ -1,6 +1,7 @@
-// Stands in for threads/storing-thread.ts: the subject of the first mail says what it does.
+// Stands in for threads/storing-thread.ts: the sender of the first mail says what it does.
 
 import { parentPort } from 'node:worker_threads'
+import type { MailToStore } from '../src/assembly/storing.ts'
 import { readBatch } from '../src/threads/mail-batch.ts'
 import type { StoringThreadMessage } from '../src/threads/storing-host.ts'
 
@@ -13,15 +14,22 @@ port.on('message', (message: StoringThreadMessage) => {
   if (message.type !== 'store') return
   const { number } = message
   const batch = readBatch(message.batch)
-  const subject = batch[0]?.mail.subject
-  if (subject === 'throw') throw new Error('thrown by a mail')
-  if (subject === 'exit') process.exit(0)
-  if (subject === 'full') send({ type: 'failed', number, reason: 'no space', full: true })
+  const sender = batch.map(contentOf)[0]?.mailFrom
+  if (sender === 'throw') throw new Error('thrown by a mail')
+  if (sender === 'exit') process.exit(0)
+  if (sender === 'full') send({ type: 'failed', number, reason: 'no space', full: true })
   else send({ type: 'stored', number, outcomes: batch.map(outcomeOf) })
 })
 
+function contentOf(mail: MailToStore): { readonly mailFrom: string; readonly raw: Uint8Array } {
+  return 'mail' in mail
+    ? { mailFrom: mail.mail.sender.mailFrom, raw: mail.mail.raw.bytes }
+    : { mailFrom: mail.accepted.envelope.mailFrom, raw: mail.accepted.raw }
+}
+
 /** Tells the bytes that arrived by a state that no real mail has. */
-function outcomeOf({ mail }: ReturnType<typeof readBatch>[number]) {
-  const isWhole = Buffer.from(mail.raw.bytes).toString() === `raw of ${mail.subject}`
-  return { state: isWhole ? 'stored' : 'gone', fullInboxes: [] } as const
+function outcomeOf(mail: MailToStore) {
+  const { mailFrom, raw } = contentOf(mail)
+  const isWhole = Buffer.from(raw).toString() === `raw of ${mailFrom}`
+  return { state: isWhole ? 'stored' : 'gone', fullInboxes: [], sizeBytes: raw.length } as const
 }

@@ -24,6 +24,7 @@ import {
 import { admitSender } from '../features/receiving/admit-sender.ts'
 import { authenticateSender, findSenderInbox } from '../features/receiving/authenticate-sender.ts'
 import { CATCH_ALL_INBOX, ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
+import type { ArrivedMail } from '../features/receiving/compose.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
@@ -32,15 +33,14 @@ import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
-import type { StoringThread } from '../threads/storing-host.ts'
 import { runEvery } from './background.ts'
 import { bind } from './bind.ts'
-import { type Composing, startComposing } from './composing.ts'
+import { type LargeMailComposing, startLargeMailComposing } from './composing.ts'
 import { createKeySearch } from './key-search.ts'
 import { configuredPlans } from './plans.ts'
 import type { MailHandling } from './receiving.ts'
 import { StorageRefusals } from './storage-refusals.ts'
-import { createStoring } from './storing.ts'
+import type { StoreMail } from './storing.ts'
 
 /** What handling mails needs. */
 export type HandlingDeps = {
@@ -48,8 +48,8 @@ export type HandlingDeps = {
   readonly clock: Clock
   readonly log: Log
   readonly signals: Pick<Signals, 'announce'>
-  /** Stores the mails, if not this thread. */
-  readonly storing: StoringThread | null
+  /** Parses a mail, unless it was composed before, and stores it. */
+  readonly storeMail: StoreMail
 }
 
 /** Shortest time between two announcements that a client connected. */
@@ -73,17 +73,12 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
   const refusals = createRefusalLog(deps, options.config)
   const outcome = new StorageOutcome()
   const failures = new StorageRefusals(log)
-  const composing = startComposing(deps, options)
+  const composing = startLargeMailComposing(log, options)
   const flushing = runEvery(FLUSH_MS, { name: 'writing the counts of refusals', log }, () =>
     refusals.flush(),
   )
   return {
-    handler: createHandler(deps, options, {
-      refusals,
-      outcome,
-      failures,
-      compose: composing.compose,
-    }),
+    handler: createHandler(deps, options, { refusals, outcome, failures, composing }),
     connected: createConnectionAnnouncer(deps),
     check: async () => {
       await deps.store.ping()
@@ -91,7 +86,6 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
     },
     stop: async () => {
       await composing.stop()
-      await deps.storing?.stop()
       await flushing.stop()
       failures.stop()
       await refusals.flush().catch((error: unknown) => {
@@ -155,21 +149,24 @@ type HandlerParts = {
   readonly refusals: RefusalLog
   readonly outcome: StorageOutcome
   readonly failures: StorageRefusals
-  readonly compose: Composing['compose']
+  readonly composing: LargeMailComposing
 }
 
 function createHandler(
   deps: HandlingDeps,
   options: ReceivingOptions,
-  { refusals, outcome, failures, compose }: HandlerParts,
+  { refusals, outcome, failures, composing }: HandlerParts,
 ): MailHandling['handler'] {
   const ids = createIds(deps.clock)
   const receive = {
     clock: deps.clock,
     ids,
-    compose,
     refusals,
-    commit: createStoring(deps),
+    store: async (arrived: ArrivedMail) => {
+      const composed = composing.compose(arrived)
+      if (composed === null) return deps.storeMail(arrived)
+      return deps.storeMail({ mail: await composed, recipients: arrived.accepted.recipients })
+    },
   }
   const faults = {
     ...deps,

@@ -15,7 +15,7 @@ import type { HandlingDeps } from './mail-handling.ts'
 
 /** Starts to receive, in the configured number of threads; with 0, on this one. */
 export async function startSmtp(
-  deps: Omit<HandlingDeps, 'storing'> & {
+  deps: Omit<HandlingDeps, 'storeMail'> & {
     readonly config: Config
     readonly hostName: string
     readonly signalsName: string
@@ -50,14 +50,16 @@ export async function startSmtp(
 
 /** Loaded only then: otherwise the receiving threads load it. */
 async function receiveOnThisThread(
-  deps: Omit<HandlingDeps, 'storing'>,
+  deps: Omit<HandlingDeps, 'storeMail'>,
   options: ReceivingOptions,
 ): Promise<Receiving> {
-  const [{ startMailHandling }, { startReceiving }] = await Promise.all([
+  const [{ startMailHandling }, { createOwnMailStore }, { startReceiving }] = await Promise.all([
     import('./mail-handling.ts'),
+    import('./own-mail-store.ts'),
     import('./receiving.ts'),
   ])
-  const open = async () => startMailHandling({ ...deps, storing: null }, options)
+  const storeMail = createOwnMailStore(deps, options)
+  const open = async () => startMailHandling({ ...deps, storeMail }, options)
   const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
   return startReceiving({ open, opensAtOnce: true, onError }, options)
 }

@@ -61,7 +61,7 @@ describe('refusals for want of storage', () => {
     // Only what looking for a recipient uses.
     const store = { isShared: false, receiving: { findRecipient: fail } } as unknown as Store
     const handling = startMailHandling(
-      { store, clock: systemClock, log, signals: { announce: () => {} }, storing: null },
+      { store, clock: systemClock, log, signals: { announce: () => {} }, storeMail: fail },
       {
         config: parseConfig({ MAYFLY_SMTP_THREADS: '0' }),
         hostName: 'mx.mayfly.test',

@@ -1,7 +1,7 @@
 // The entry file of the thread that parses large mails, one by one.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createComposer } from '../assembly/composing.ts'
+import { createComposer } from '../assembly/composer.ts'
 import { createLog } from '../platform/log.ts'
 import type { ComposingThreadData, ComposingThreadMessage } from './composing-host.ts'
 import { ownBytes } from './own-bytes.ts'

@@ -1,54 +1,48 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newMail } from '../../test/testing-store.ts'
-import type { ReadyMail } from '../features/receiving/commit.ts'
+import type { AcceptedMail, ArrivedMail } from '../features/receiving/compose.ts'
 import { createIds } from '../platform/ids.ts'
-import type { NewMail } from '../store/tables/mails.ts'
 import { readBatch, writeBatch } from './mail-batch.ts'
 
 const ids = createIds({ now: () => 1 })
 
-function ready(changes: Partial<NewMail> = {}): ReadyMail {
+function arrived(raw: string, changes: Partial<AcceptedMail> = {}): ArrivedMail {
   return {
-    mail: { ...newMail(), raw: { encoding: 'identity', bytes: new Uint8Array() }, ...changes },
-    recipients: [{ inboxId: ids.next('inbox'), address: 'a@mayfly.test' }],
+    id: ids.mailId(2),
+    receivedAt: 1,
+    accepted: {
+      envelope: { mailFrom: '', remoteAddress: '::1', helo: null, tls: null, user: null },
+      recipients: [{ inboxId: ids.next('inbox'), address: 'a@mayfly.test', isCaught: false }],
+      raw: Buffer.from(raw),
+      transcript: [],
+      protocol: null,
+      ...changes,
+    },
   }
 }
 
 it('mails are the same on another thread', () => {
   const batch = [
-    ready({ raw: { encoding: 'zstd', bytes: new Uint8Array([1, 2, 3]) }, tags: ['a', 'b'] }),
-    ready(),
-    ready({
-      sender: { mailFrom: 'a@example.com', remoteAddress: '::1', tls: 'TLSv1.3' },
-      from: { name: 'A', address: 'a@example.com' },
-      subject: 's',
-      preview: 'p',
-      text: { start: 4, end: 9 },
-      html: '<p>',
-      otp: { value: '123456', confidence: 0.9 },
-      transcript: 'S: 220\nC: EHLO',
-      raw: { encoding: 'identity', bytes: new Uint8Array([4, 5]) },
-      sizeBytes: 2,
-      attachments: [
-        {
-          id: ids.next('attachment'),
-          filename: null,
-          contentType: 'a/b',
-          contentId: null,
-          inline: false,
-          sizeBytes: 1,
-          sha256: '',
-          status: 'available',
-          reason: null,
-          heldFor: null,
-          bodyStart: 0,
-          bodyEnd: 1,
-          bodyEncoding: 'identity',
-        },
+    arrived('first', {
+      envelope: {
+        mailFrom: 'a@example.com',
+        remoteAddress: '192.0.2.1',
+        helo: 'client',
+        tls: 'TLSv1.3',
+        user: { name: 'user' },
+      },
+      recipients: [
+        { inboxId: ids.next('inbox'), address: 'b@mayfly.test', isCaught: true },
+        { inboxId: ids.next('inbox'), address: 'c@mayfly.test', isCaught: false },
       ],
+      transcript: ['S: 220', 'C: EHLO'],
+      protocol: 'ESMTPS',
     }),
-  ]
+    arrived(''),
+    { mail: { ...newMail(), raw: { encoding: 'zstd', bytes: new Uint8Array(3) } }, recipients: [] },
+    arrived('second'),
+  ] as const
   const written = writeBatch(batch)
   const received = structuredClone(written, { transfer: [written.bytes] })
   assert.deepEqual(readBatch(received), batch)

@@ -1,120 +1,90 @@
 // The form in which mails are handed over to the thread that stores them. Flat: cloning an object
 // with its fields takes several times as long as cloning a list of its values. The raw bytes of all
-// mails are in one buffer, which is transferred instead of cloned.
+// mails are in one buffer, which is transferred instead of cloned. A large mail, which was composed
+// before, is handed over as it is.
 
-import type { InboxId, Otp } from '@mayfly/contract'
+import type { InboxId } from '@mayfly/contract'
+import type { MailToStore } from '../assembly/storing.ts'
 import type { ReadyMail } from '../features/receiving/commit.ts'
-import type { NewMail } from '../store/tables/mails.ts'
+import type { AcceptedMail, ArrivedMail } from '../features/receiving/compose.ts'
 
 type FlatMail = readonly [
   id: string,
   receivedAt: number,
   mailFrom: string,
   remoteAddress: string,
+  helo: string | null,
   tls: string | null,
-  fromName: string | null,
-  fromAddress: string | null,
-  subject: string | null,
-  preview: string | null,
-  text: NewMail['text'],
-  html: string | null,
-  otp: Otp | null,
-  content: string,
-  transcript: string,
-  rawEncoding: NewMail['raw']['encoding'],
+  user: AcceptedMail['envelope']['user'],
+  protocol: string | null,
+  transcript: readonly string[],
   rawStart: number,
   rawEnd: number,
-  sizeBytes: number,
-  attachments: NewMail['attachments'] | null,
-  tags: NewMail['tags'],
-  recipients: readonly (readonly [inboxId: InboxId, address: string])[],
+  recipients: readonly (readonly [address: string, inboxId: InboxId, isCaught: boolean])[],
 ]
 
 /** Mails for another thread; `bytes` can be transferred. */
-export type MailBatch = { readonly mails: readonly FlatMail[]; readonly bytes: ArrayBuffer }
+export type MailBatch = {
+  readonly mails: readonly (FlatMail | ReadyMail)[]
+  readonly bytes: ArrayBuffer
+}
 
 /** Writes mails for another thread. */
-export function writeBatch(batch: readonly ReadyMail[]): MailBatch {
+export function writeBatch(batch: readonly MailToStore[]): MailBatch {
   let sizeBytes = 0
-  for (const { mail } of batch) sizeBytes += mail.raw.bytes.length
+  for (const mail of batch) if ('accepted' in mail) sizeBytes += mail.accepted.raw.length
   // Not from the pool: a transferred buffer is gone as a whole.
   const bytes = Buffer.allocUnsafeSlow(sizeBytes)
   let end = 0
-  const mails = batch.map(({ mail, recipients }): FlatMail => {
+  const mails = batch.map((mail) => {
+    if ('mail' in mail) return mail
     const start = end
-    bytes.set(mail.raw.bytes, start)
-    end += mail.raw.bytes.length
-    return [
-      mail.id,
-      mail.receivedAt,
-      mail.sender.mailFrom,
-      mail.sender.remoteAddress,
-      mail.sender.tls,
-      mail.from.name,
-      mail.from.address,
-      mail.subject,
-      mail.preview,
-      mail.text,
-      mail.html,
-      mail.otp,
-      mail.content,
-      mail.transcript,
-      mail.raw.encoding,
-      start,
-      end,
-      mail.sizeBytes,
-      mail.attachments.length === 0 ? null : mail.attachments,
-      mail.tags,
-      recipients.map(({ inboxId, address }) => [inboxId, address]),
-    ]
+    bytes.set(mail.accepted.raw, start)
+    end += mail.accepted.raw.length
+    return flatten(mail, start, end)
   })
   return { mails, bytes: bytes.buffer }
 }
 
+function flatten({ id, receivedAt, accepted }: ArrivedMail, start: number, end: number): FlatMail {
+  const { envelope, protocol, transcript, recipients } = accepted
+  return [
+    id,
+    receivedAt,
+    envelope.mailFrom,
+    envelope.remoteAddress,
+    envelope.helo,
+    envelope.tls,
+    envelope.user,
+    protocol,
+    transcript,
+    start,
+    end,
+    recipients.map(({ address, inboxId, isCaught }) => [address, inboxId, isCaught]),
+  ]
+}
+
 /** Reads what `writeBatch` wrote. */
-export function readBatch({ mails, bytes }: MailBatch): readonly ReadyMail[] {
-  return mails.map(
-    ([
-      id,
-      receivedAt,
-      mailFrom,
-      remoteAddress,
-      tls,
-      name,
-      address,
-      subject,
-      preview,
-      text,
-      html,
-      otp,
-      content,
+export function readBatch({ mails, bytes }: MailBatch): readonly MailToStore[] {
+  return mails.map((mail) => ('mail' in mail ? mail : unflatten(mail, bytes)))
+}
+
+function unflatten(mail: FlatMail, bytes: ArrayBuffer): ArrivedMail {
+  const [id, receivedAt, mailFrom, remoteAddress, helo, tls, user, protocol, transcript] = mail
+  const [, , , , , , , , , rawStart, rawEnd, recipients] = mail
+  return {
+    id,
+    receivedAt,
+    accepted: {
+      envelope: { mailFrom, remoteAddress, helo, tls, user },
+      protocol,
       transcript,
-      encoding,
-      rawStart,
-      rawEnd,
-      sizeBytes,
-      attachments,
-      tags,
-      recipients,
-    ]) => ({
-      mail: {
-        id,
-        receivedAt,
-        sender: { mailFrom, remoteAddress, tls },
-        from: { name, address },
-        subject,
-        preview,
-        text,
-        html,
-        otp,
-        content,
-        transcript,
-        raw: { encoding, bytes: new Uint8Array(bytes, rawStart, rawEnd - rawStart) },
-        sizeBytes,
-        attachments: attachments ?? [],
-        tags,
-      },
-      recipients: recipients.map(([inboxId, to]) => ({ inboxId, address: to })),
-    }),
-  )
+      raw: Buffer.from(bytes, rawStart, rawEnd - rawStart),
+      recipients: recipients.map(([address, inboxId, isCaught]) => ({
+        address,
+        inboxId,
+        isCaught,
+      })),
+    },
+  }
 }

@@ -1,8 +1,11 @@
 // What a receiving thread opens with its first connection.
 
 import { startMailHandling } from '../assembly/mail-handling.ts'
+import type { createOwnMailStore } from '../assembly/own-mail-store.ts'
 import type { MailHandling } from '../assembly/receiving.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
+import type { MailToStore, StoreMail } from '../assembly/storing.ts'
+import { createGroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signal } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
@@ -29,14 +32,24 @@ export async function openMailHandling(
     const announce = (signal: Signal) => (storing ?? signals)?.announce(signal)
     const { clock, stop: stopClock } = await startStoreClock(store, log)
     opened.defer(stopClock)
-    const handling = startMailHandling(
-      { store, log, signals: { announce }, clock, storing },
-      options,
-    )
+    const deps = { store, log, signals: { announce }, clock }
+    const storeMail =
+      storing === null
+        ? await openOwnMailStore(deps, options)
+        : createGroupCommit((batch: readonly MailToStore[]) => storing.store(batch))
+    const handling = startMailHandling({ ...deps, storeMail }, options)
     opened.defer(handling.stop)
     return { ...handling, stop: () => opened.disposeAsync() }
   } catch (error) {
     await opened.disposeAsync()
     throw error
   }
+}
+
+/** Loaded only then: otherwise the storing thread loads what composes mails. */
+async function openOwnMailStore(
+  ...args: Parameters<typeof createOwnMailStore>
+): Promise<StoreMail> {
+  const { createOwnMailStore } = await import('../assembly/own-mail-store.ts')
+  return createOwnMailStore(...args)
 }

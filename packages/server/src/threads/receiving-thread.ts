@@ -54,9 +54,19 @@ async function start(): Promise<void> {
 
 /** SQLite has one writer at a time, and it must not hold up the dialogues. */
 function createStoring(log: Log): StoringThread | null {
-  const databaseUrl = data.options.config.MAYFLY_DATABASE_URL
+  const { config, hostName } = data.options
+  const databaseUrl = config.MAYFLY_DATABASE_URL
   if (!databaseUrl.startsWith('sqlite:')) return null
   const onCrash = (error: unknown) =>
     log.error({ err: error }, 'the thread that stores mails ended; it is started again')
-  return new StoringThread({ databaseUrl, signalsName: data.signalsName }, { onCrash })
+  return new StoringThread(
+    {
+      databaseUrl,
+      signalsName: data.signalsName,
+      hostName,
+      isScanned: config.MAYFLY_CLAMD !== null,
+      logLevel: config.MAYFLY_LOG_LEVEL,
+    },
+    { onCrash },
+  )
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newMail } from '../../test/testing-store.ts'
+import type { MailToStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
+import type { ReadyMail } from '../features/receiving/commit.ts'
+import type { ArrivedMail } from '../features/receiving/compose.ts'
 import { StoringThread } from './storing-host.ts'
 
 const FILE = new URL('../../test/testing-storing-thread.ts', import.meta.url)
@@ -9,24 +12,37 @@ const FILE = new URL('../../test/testing-storing-thread.ts', import.meta.url)
 function startThread(file = FILE) {
   const crashes: string[] = []
   const thread = new StoringThread(
-    { databaseUrl: 'sqlite:unused', signalsName: 'unused' },
+    {
+      databaseUrl: 'sqlite:unused',
+      signalsName: 'unused',
+      hostName: 'unused',
+      isScanned: false,
+      logLevel: 'info',
+    },
     {
       file,
       onCrash: (error) => crashes.push(error instanceof Error ? error.message : String(error)),
     },
   )
-  const store = async (...subjects: string[]) => {
-    const outcomes = await thread.store(subjects.map(mailWith))
-    return outcomes.map(({ state }) => state)
-  }
-  return { store, crashes, [Symbol.asyncDispose]: () => thread.stop() }
+  const storeMails = async (mails: readonly MailToStore[]) =>
+    (await thread.store(mails)).map(({ state }) => state)
+  const store = (...senders: string[]) => storeMails(senders.map(mailFrom))
+  return { store, storeMails, crashes, [Symbol.asyncDispose]: () => thread.stop() }
 }
 
 /** Its raw bytes are part of a larger buffer, as those of small mails are. */
-function mailWith(subject: string) {
-  const bytes = Buffer.from(`before raw of ${subject} after`).subarray(7, 7 + 7 + subject.length)
+function mailFrom(sender: string): ArrivedMail {
+  const raw = Buffer.from(`before raw of ${sender} after`).subarray(7, 7 + 7 + sender.length)
+  const envelope = { mailFrom: sender, remoteAddress: '::1', helo: null, tls: null, user: null }
+  const accepted = { envelope, recipients: [], raw, transcript: [], protocol: 'SMTP' }
+  return { id: 'eml_1', receivedAt: 1, accepted }
+}
+
+function composedFrom(sender: string): ReadyMail {
+  const { accepted } = mailFrom(sender)
+  const raw = { encoding: 'identity', bytes: accepted.raw } as const
   return {
-    mail: { ...newMail(), subject, raw: { encoding: 'identity' as const, bytes } },
+    mail: { ...newMail(), sender: { mailFrom: sender, remoteAddress: '::1', tls: null }, raw },
     recipients: [],
   }
 }
@@ -38,6 +54,12 @@ describe('the thread that stores mails', { timeout: 60_000 }, () => {
     assert.deepEqual(await first, ['stored', 'stored', 'stored'])
     assert.deepEqual(await second, ['stored'])
     assert.deepEqual(host.crashes, [])
+  })
+
+  it('gets large mails composed, beside others', async () => {
+    await using host = startThread()
+    const mails = [mailFrom('a'), composedFrom('bcd'), mailFrom('ef')]
+    assert.deepEqual(await host.storeMails(mails), ['stored', 'stored', 'stored'])
   })
 
   it('tells that the storage is full', async () => {

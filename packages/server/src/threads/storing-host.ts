@@ -1,13 +1,14 @@
-// Mails are written to SQLite in a thread of their own, so that the dialogues of senders go on and
-// other mails are parsed meanwhile.
+// Mails are parsed and written to SQLite in a thread of their own, so that the dialogues of senders
+// go on meanwhile.
 //
 // The first mail starts the thread, if it was not started before. When it ends by itself, the mails
 // that it was given count as not stored, which is safe: no sender was told otherwise. The next mail
 // starts it again.
 
 import type { Worker } from 'node:worker_threads'
+import type { MailToStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
-import type { CommitResult, ReadyMail } from '../features/receiving/commit.ts'
+import type { StoreOutcome } from '../features/receiving/commit.ts'
 import type { Signal } from '../signals/thread-signals.ts'
 import { type MailBatch, writeBatch } from './mail-batch.ts'
 import { startThread } from './worker.ts'
@@ -17,10 +18,11 @@ export type StoringThreadData = {
   readonly databaseUrl: string
   /** Name of the channel for signals between threads of this process. */
   readonly signalsName: string
+  readonly hostName: string
+  /** Whether attachments are scanned before they can be downloaded. */
+  readonly isScanned: boolean
+  readonly logLevel: string
 }
-
-/** What became of a mail; its messages stay in the thread. */
-export type StoreOutcome = Pick<CommitResult, 'state' | 'fullInboxes'>
 
 /** The messages between the thread and the thread that started it. */
 export type StoringThreadMessage =
@@ -70,7 +72,7 @@ export class StoringThread {
   }
 
   /** Resolves when the mails are on the disk and announced; one outcome a mail, in order. */
-  store(batch: readonly ReadyMail[]): Promise<readonly StoreOutcome[]> {
+  store(batch: readonly MailToStore[]): Promise<readonly StoreOutcome[]> {
     const number = ++this.#count
     const stored = Promise.withResolvers<readonly StoreOutcome[]>()
     this.#running.set(number, stored)

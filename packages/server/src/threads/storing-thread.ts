@@ -1,9 +1,11 @@
-// The entry file of the thread that stores mails: one transaction a batch.
+// The entry file of the thread that parses and stores mails: one transaction a batch.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { createComposer } from '../assembly/composer.ts'
 import { createBatchStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { elapsedMs, systemClock } from '../platform/clock.ts'
+import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
 import { readBatch } from './mail-batch.ts'
@@ -12,7 +14,7 @@ import type { StoringThreadData, StoringThreadMessage } from './storing-host.ts'
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
 // Only threads/storing-host.ts starts this file.
-const { databaseUrl, signalsName } = workerData as StoringThreadData
+const data = workerData as StoringThreadData
 const send = (message: StoringThreadMessage) => port.postMessage(message)
 
 // In a function: see content-thread.ts.
@@ -20,14 +22,15 @@ void start()
 
 async function start(): Promise<void> {
   const store = await openStore({
-    url: databaseUrl,
+    url: data.databaseUrl,
     exclusive: false,
     isMigrated: true,
     syncsInBackground: true,
     elapsedMs,
   })
-  const signals = openThreadSignals(signalsName)
-  const storeMails = createBatchStore({ store, signals, clock: systemClock })
+  const signals = openThreadSignals(data.signalsName)
+  const compose = createComposer({ ...data, isTextInRaw: true, log: createLog(data.logLevel) })
+  const storeMails = createBatchStore({ store, signals, clock: systemClock, compose })
   let running = Promise.resolve()
   const stop = async () => {
     await running

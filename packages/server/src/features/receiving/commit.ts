@@ -20,7 +20,11 @@ export type CommitResult = {
   readonly messages: readonly NewMessage[]
   /** Inboxes without room for the mail. */
   readonly fullInboxes: readonly InboxId[]
+  readonly sizeBytes: number
 }
+
+/** What the thread that received a mail is told of it. */
+export type StoreOutcome = Omit<CommitResult, 'messages'>
 
 /** A stored message and its inbox. */
 export type MessageInInbox = {
@@ -218,7 +222,7 @@ function planMessages(
       })
     }
     const state = resultState(messages.length, fullInboxes.length)
-    return { state, messages, fullInboxes }
+    return { state, messages, fullInboxes, sizeBytes: mail.sizeBytes }
   })
   return { results, changed: [...byId.values()].filter(({ id }) => changed.has(id)), flooded }
 }

@@ -1,5 +1,6 @@
 // Everything that is stored of a mail, from its bytes. It takes as long as the sender makes it
-// take: large mails are composed in a thread of their own (threads/composing-*).
+// take: large mails are composed in a thread of their own (threads/composing-*), and on SQLite the
+// others by the thread that stores them (threads/storing-*).
 
 import { hash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
@@ -21,7 +22,7 @@ export type AcceptedMail = {
     /** Who has authenticated; null without AUTH. */
     readonly user: { readonly name: string } | null
   }
-  readonly recipients: readonly AdmittedRecipient[]
+  readonly recipients: readonly Pick<AdmittedRecipient, 'address' | 'inboxId' | 'isCaught'>[]
   readonly raw: Buffer
   readonly transcript: readonly string[]
   /** Null for a mail that came by no SMTP, which gets no trace headers. */

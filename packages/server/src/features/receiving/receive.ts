@@ -1,39 +1,36 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
-import type { NewMail } from '../../store/tables/mails.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
-import type { CommitResult, ReadyMail } from './commit.ts'
+import type { AdmittedRecipient } from './admit.ts'
+import type { StoreOutcome } from './commit.ts'
 import type { AcceptedMail, ArrivedMail } from './compose.ts'
 
 /** What receiving needs. */
 export type ReceiveDeps = {
   readonly clock: Clock
   readonly ids: Ids
-  /** Everything that is stored of a mail. */
-  readonly compose: (arrived: ArrivedMail) => NewMail | Promise<NewMail>
-  /** Resolves once the mail is stored and announced. */
-  readonly commit: GroupCommit<ReadyMail, Pick<CommitResult, 'state' | 'fullInboxes'>>
+  /** Parses a mail and stores it; resolves once it is on the disk and announced. */
+  readonly store: (arrived: ArrivedMail) => Promise<StoreOutcome>
   readonly refusals: RefusalLog
 }
 
 /** What the reply to the client is chosen by. */
 export type ReceiveResult = 'stored' | 'inbox_full' | 'unavailable'
 
-/** Parses a mail, stores it together with others that are ready, and announces it. */
+/** Gives a mail its id and has it stored; what had no room is recorded in the diagnostics. */
 export async function receiveMail(
   deps: ReceiveDeps,
-  accepted: AcceptedMail,
+  accepted: Omit<AcceptedMail, 'recipients'> & {
+    readonly recipients: readonly AdmittedRecipient[]
+  },
 ): Promise<ReceiveResult> {
   const id = deps.ids.mailId(Math.max(...accepted.recipients.map(({ keptUntil }) => keptUntil)))
-  const composed = deps.compose({ id, receivedAt: deps.clock.now(), accepted })
-  const mail = composed instanceof Promise ? await composed : composed
-  const result = await deps.commit({ mail, recipients: accepted.recipients })
+  const result = await deps.store({ id, receivedAt: deps.clock.now(), accepted })
   if (result.fullInboxes.length > 0) {
     await deps.refusals.addRefusal({
       inboxIds: result.fullInboxes,
       reply: 'full',
-      reason: { code: 'no_room', mailSizeBytes: mail.sizeBytes },
+      reason: { code: 'no_room', mailSizeBytes: result.sizeBytes },
       sender: accepted.envelope,
     })
   }
