@@ -1,4 +1,4 @@
-// Mails composed and stored by the thread that receives them: on PostgreSQL, and without threads.
+// Mails that the receiving thread itself stores: on PostgreSQL, or without threads.
 
 import {
   commitMails,

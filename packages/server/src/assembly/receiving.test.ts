@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createUsageMemory } from '@mayfly/smtp'
+import { receivingOptions } from '../../test/testing-receiving-options.ts'
 import { sendMails } from '../../test/testing-send-mail.ts'
-import { parseConfig } from '../config/config.ts'
 import { type MailHandling, startReceiving } from './receiving.ts'
 
 /** What a test sees of the handling of mails. */
@@ -23,15 +22,7 @@ async function startTested(
       opensAtOnce,
       onError: (error) => seen.errors.push(error instanceof Error ? error.message : String(error)),
     },
-    {
-      config: parseConfig({ MAYFLY_SMTP_THREADS: '0' }),
-      hostName: 'mx.mayfly.test',
-      operatorAddress: '',
-      catchAllOwner: null,
-      port: 0,
-      usageMemory: createUsageMemory(),
-      tls: null,
-    },
+    receivingOptions(),
   )
   const send = async () => {
     const [answer] = await sendMails(receiving.port, [{ to: 'anna@mayfly.test' }])

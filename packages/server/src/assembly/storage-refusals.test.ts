@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createUsageMemory } from '@mayfly/smtp'
-import { parseConfig } from '../config/config.ts'
+import { receivingOptions } from '../../test/testing-receiving-options.ts'
 import { StorageUnavailable } from '../errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
@@ -62,15 +61,7 @@ describe('refusals for want of storage', () => {
     const store = { isShared: false, receiving: { findRecipient: fail } } as unknown as Store
     const handling = startMailHandling(
       { store, clock: systemClock, log, signals: { announce: () => {} }, storeMail: fail },
-      {
-        config: parseConfig({ MAYFLY_SMTP_THREADS: '0' }),
-        hostName: 'mx.mayfly.test',
-        operatorAddress: '',
-        catchAllOwner: null,
-        port: 0,
-        usageMemory: createUsageMemory(),
-        tls: null,
-      },
+      receivingOptions(),
     )
     const envelope = {
       ...{ mailFrom: '', remoteAddress: '127.0.0.1', helo: '', tls: null, user: null },

@@ -70,8 +70,20 @@ export function readBatch({ mails, bytes }: MailBatch): readonly MailToStore[] {
 }
 
 function unflatten(mail: FlatMail, bytes: ArrayBuffer): ArrivedMail {
-  const [id, receivedAt, mailFrom, remoteAddress, helo, tls, user, protocol, transcript] = mail
-  const [, , , , , , , , , rawStart, rawEnd, recipients] = mail
+  const [
+    id,
+    receivedAt,
+    mailFrom,
+    remoteAddress,
+    helo,
+    tls,
+    user,
+    protocol,
+    transcript,
+    rawStart,
+    rawEnd,
+    recipients,
+  ] = mail
   return {
     id,
     receivedAt,

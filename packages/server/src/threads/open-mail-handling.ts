@@ -1,10 +1,9 @@
 // What a receiving thread opens with its first connection.
 
 import { startMailHandling } from '../assembly/mail-handling.ts'
-import type { createOwnMailStore } from '../assembly/own-mail-store.ts'
 import type { MailHandling } from '../assembly/receiving.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
-import type { MailToStore, StoreMail } from '../assembly/storing.ts'
+import type { MailToStore } from '../assembly/storing.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signal } from '../signals/thread-signals.ts'
@@ -33,9 +32,10 @@ export async function openMailHandling(
     const { clock, stop: stopClock } = await startStoreClock(store, log)
     opened.defer(stopClock)
     const deps = { store, log, signals: { announce }, clock }
+    // What composes mails is loaded only where no storing thread does that.
     const storeMail =
       storing === null
-        ? await openOwnMailStore(deps, options)
+        ? (await import('../assembly/own-mail-store.ts')).createOwnMailStore(deps, options)
         : createGroupCommit((batch: readonly MailToStore[]) => storing.store(batch))
     const handling = startMailHandling({ ...deps, storeMail }, options)
     opened.defer(handling.stop)
@@ -44,12 +44,4 @@ export async function openMailHandling(
     await opened.disposeAsync()
     throw error
   }
-}
-
-/** Loaded only then: otherwise the storing thread loads what composes mails. */
-async function openOwnMailStore(
-  ...args: Parameters<typeof createOwnMailStore>
-): Promise<StoreMail> {
-  const { createOwnMailStore } = await import('../assembly/own-mail-store.ts')
-  return createOwnMailStore(...args)
 }

@@ -1,5 +1,5 @@
 // Syncs committed transactions of SQLite to the disk without blocking the thread that committed
-// them: it can parse the next mails meanwhile, and they share the next sync.
+// them: it goes on meanwhile, and what it commits until then shares the next sync.
 //
 // For a connection with synchronous=normal. Its commit writes the write-ahead log; `sync` then
 // syncs the log to the disk. Nothing counts as stored before that, so that the guarantee is that of
