@@ -1,5 +1,6 @@
-// Durable ingest through PgBouncer in transaction mode against a direct connection: two nodes on
-// one database, in turns.
+// Durable ingest through PgBouncer in transaction mode against a direct connection: nodes on one
+// database, in turns. A third node has a direct connection, too, but prepares no statements, as
+// behind PgBouncer: it tells what of the difference is PgBouncer's own.
 //
 //   node bench/pgbouncer.ts [--rounds=8]
 
@@ -33,6 +34,14 @@ await using pooled = await startMayfly({
   letter: 'c',
 })
 
+await using unprepared = await startMayfly({
+  name: 'direct, not prepared',
+  database: at(database.url),
+  env: { MAYFLY_DATABASE_DIRECT_URL: database.url },
+  inboxes,
+  letter: 'd',
+})
+
 const rateOf = async ({ port }: { readonly port: number }, letter: string) => {
   const rate = await runSmtpSource({ ...LOAD, port, recipient: `${letter}@mayfly.test` })
   await setTimeout(SETTLE_MS)
@@ -41,6 +50,7 @@ const rateOf = async ({ port }: { readonly port: number }, letter: string) => {
 const measure = async () => ({
   direct: await rateOf(direct, 'b'),
   pooled: await rateOf(pooled, 'c'),
+  unprepared: await rateOf(unprepared, 'd'),
 })
 // The first mails of a process take longer.
 await measure()
@@ -53,6 +63,9 @@ console.log(
 )
 console.log(`direct: ${shown(rounds.map((round) => round.direct))} mails/s`)
 console.log(`through PgBouncer: ${shown(rounds.map((round) => round.pooled))} mails/s`)
+console.log(
+  `direct, not prepared: ${shown(rounds.map((round) => round.unprepared))} mails/s, ${median(rounds.map((round) => round.unprepared / round.direct)).toFixed(2)} of direct`,
+)
 console.log(
   `through PgBouncer against direct, median of ${ROUNDS} rounds: ${ratio.toFixed(2)} (goal ${GOAL}: ${ratio >= GOAL ? 'reached' : 'MISSED'})`,
 )
