@@ -78,9 +78,7 @@ export class RefusalLog {
   async addUnknown(address: string): Promise<void> {
     const domain = address.slice(address.lastIndexOf('@') + 1)
     const { ourDomains, store, clock } = this.#deps
-    if (ourDomains.includes(domain)) {
-      this.#refusalsByDomain.set(domain, (this.#refusalsByDomain.get(domain) ?? 0) + 1)
-    }
+    if (ourDomains.includes(domain)) this.#count(domain, 1)
     if (!this.#maySearch()) return
     const readers = await this.#nearMissReaders(address, domain)
     if (readers === 'none') return
@@ -108,13 +106,22 @@ export class RefusalLog {
     return holder === null || holder === claim.accountId ? claim.accountId : 'none'
   }
 
-  /** Writes the refusals counted by domain since the last call. */
+  /** Writes the refusals counted by domain; when that fails, they are kept for the next call. */
   async flush(): Promise<void> {
     if (this.#refusalsByDomain.size === 0) return
     const counts = this.#refusalsByDomain
     this.#refusalsByDomain = new Map()
     const hourAt = Math.floor(this.#deps.clock.now() / HOUR_MS) * HOUR_MS
-    await this.#deps.store.transaction((tx) => tx.diagnostics.countRefusals(counts, hourAt))
+    try {
+      await this.#deps.store.transaction((tx) => tx.diagnostics.countRefusals(counts, hourAt))
+    } catch (error) {
+      for (const [domain, count] of counts) this.#count(domain, count)
+      throw error
+    }
+  }
+
+  #count(domain: string, refusals: number): void {
+    this.#refusalsByDomain.set(domain, (this.#refusalsByDomain.get(domain) ?? 0) + refusals)
   }
 
   async #recordRefusal(refusal: Refusal & { readonly reply: string }): Promise<void> {
