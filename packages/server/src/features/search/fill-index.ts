@@ -33,16 +33,19 @@ const SETTLED_MS = 60_000
 /** How long a node keeps the others from adding the same messages. */
 const LEASE_MS = 10_000
 
+/** What is left to add: nothing, more, or only messages that are being deleted. */
+export type Left = 'nothing' | 'more' | 'locked'
+
 /**
- * Adds some messages to the index; false when there are none left, or another node adds them.
+ * Adds some messages to the index; nothing is left for this node when another one adds them.
  *
  * A message that is being deleted is not added, and the index does not count as complete up to it:
  * it is listed again if its deletion is rolled back.
  */
-export async function fillIndex(deps: FillDeps): Promise<boolean> {
+export async function fillIndex(deps: FillDeps): Promise<Left> {
   const { store, clock, ids, node } = deps
   const now = clock.now()
-  if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return false
+  if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return 'nothing'
   const messages = await store.search.listUnindexed(BATCH)
   const entries = await readEntries(store, messages)
   const settled = ids.at('message', now - SETTLED_MS)
@@ -53,7 +56,8 @@ export async function fillIndex(deps: FillDeps): Promise<boolean> {
     const complete = missing === -1 ? messages : messages.slice(0, missing)
     const last = complete.at(-1)?.id ?? ''
     await tx.search.setIndexedTo(isLast || last > settled ? settled : last)
-    return !isLast
+    if (isLast) return 'nothing'
+    return added.size > 0 ? 'more' : 'locked'
   })
 }
 

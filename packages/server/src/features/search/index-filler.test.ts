@@ -3,13 +3,17 @@ import { describe, it, mock } from 'node:test'
 import { IndexFiller } from './index-filler.ts'
 
 /** A filler over some messages, added in batches of one. */
-function fillerOf(state: { left: number; error?: Error }) {
+function fillerOf(state: { left: number; error?: Error; locked?: number }) {
   const errors: unknown[] = []
   const filler = new IndexFiller({
     fill: async () => {
       if (state.error !== undefined) throw state.error
+      if (state.locked !== undefined && state.locked > 0) {
+        state.locked -= 1
+        return 'locked'
+      }
       if (state.left > 0) state.left -= 1
-      return state.left > 0
+      return state.left > 0 ? 'more' : 'nothing'
     },
     onError: (error) => errors.push(error),
   })
@@ -55,6 +59,22 @@ describe('filling the index', () => {
         await pass(100)
       }
       assert.equal(state.left, 95)
+      await filler.stop()
+    } finally {
+      mock.timers.reset()
+    }
+  })
+
+  it('tries again every 100 ms while messages are being deleted', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const state = { left: 2, locked: 10 }
+      const { filler } = fillerOf(state)
+      filler.stored(0)
+      await pass(300 + 550)
+      assert.deepEqual(state, { left: 2, locked: 4 })
+      await pass(600)
+      assert.deepEqual(state, { left: 0, locked: 0 })
       await filler.stop()
     } finally {
       mock.timers.reset()

@@ -1,7 +1,9 @@
+import type { Left } from './fill-index.ts'
+
 /** What filling the index in the background needs. */
 export type FillerDeps = {
-  /** Adds some messages; false when there are none left. */
-  readonly fill: () => Promise<boolean>
+  /** Adds some messages, and tells what is left. */
+  readonly fill: () => Promise<Left>
   readonly onError: (error: unknown) => void
 }
 
@@ -13,6 +15,9 @@ const BUSY_MS = 1_000
 
 /** Pause between two batches: on SQLite others may write in it. */
 const PAUSE_MS = 5
+
+/** The same while messages are being deleted, which takes seconds for very many. */
+const LOCKED_PAUSE_MS = 100
 
 /** Adds stored messages to the index, mostly while no mail arrives. */
 export class IndexFiller {
@@ -61,10 +66,11 @@ export class IndexFiller {
 
   async #fill(how: 'once' | 'all'): Promise<void> {
     for (;;) {
-      const isMore = await this.#deps.fill()
+      const left = await this.#deps.fill()
       // New mail has set the timer: the rest waits for it.
-      if (!isMore || how === 'once' || this.#timer !== null || this.#isStopped) return
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      if (left === 'nothing' || how === 'once' || this.#timer !== null || this.#isStopped) return
+      const pauseMs = left === 'more' ? PAUSE_MS : LOCKED_PAUSE_MS
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 }
