@@ -23,24 +23,20 @@ await using server = await startPostgres({})
 await using database = await createDatabase(server.url)
 await using pooler = await startPgBouncer(database.url)
 await limitSessions(database.url)
-const inboxes = LOAD.mails
-const at = (url: string) => ({ url, [Symbol.asyncDispose]: async () => {} })
-await using direct = await startMayfly({ name: 'direct', database: at(database.url), inboxes })
-await using pooled = await startMayfly({
-  name: 'through PgBouncer',
-  database: at(pooler.url),
-  env: { MAYFLY_DATABASE_DIRECT_URL: database.url },
-  inboxes,
-  letter: 'c',
-})
 
-await using unprepared = await startMayfly({
-  name: 'direct, not prepared',
-  database: at(database.url),
-  env: { MAYFLY_DATABASE_DIRECT_URL: database.url },
-  inboxes,
-  letter: 'd',
-})
+// With a direct URL beside its own, a node expects a pooler and prepares no statements.
+const expectsPooler = { MAYFLY_DATABASE_DIRECT_URL: database.url }
+const start = (letter: string, url: string, env: Readonly<Record<string, string>> = {}) =>
+  startMayfly({
+    name: `node ${letter}`,
+    database: { url, [Symbol.asyncDispose]: async () => {} },
+    env,
+    inboxes: LOAD.mails,
+    letter,
+  })
+await using direct = await start('b', database.url)
+await using pooled = await start('c', pooler.url, expectsPooler)
+await using unprepared = await start('d', database.url, expectsPooler)
 
 const rateOf = async ({ port }: { readonly port: number }, letter: string) => {
   const rate = await runSmtpSource({ ...LOAD, port, recipient: `${letter}@mayfly.test` })

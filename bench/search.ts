@@ -136,8 +136,9 @@ async function measureFiller(store: Store, count: number): Promise<number> {
   const fill = { store, clock: systemClock, ids, node: 'bench' }
   const startedAt = performance.now()
   let added = 0
-  while (added < count && (await fillIndex(fill)) === 'more')
+  while (added < count && (await fillIndex(fill)) === 'more') {
     added = await store.search.lastNumber()
+  }
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`  the service adds ${(added / seconds).toFixed(0)} messages/s to its index`)
   return Math.floor(added / MESSAGES_PER_INBOX) * MESSAGES_PER_INBOX
