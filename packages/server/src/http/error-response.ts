@@ -10,9 +10,6 @@ const STORAGE_RETRY_SECONDS = 2
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_json',
   FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
 }
 
@@ -79,21 +76,16 @@ function toServiceError(error: FastifyError | Error): ServiceError | null {
   }
   if (hasZodFastifySchemaValidationErrors(error)) return validationError(error)
   const code = 'code' in error ? FASTIFY_ERRORS[error.code] : undefined
-  if (code !== undefined) return new ServiceError(code, jsonDetail(code, error))
+  if (code !== undefined) return new ServiceError(code)
   if ('code' in error && error.code === 'FST_ERR_BAD_URL') {
     return new ServiceError('invalid_parameter', {
       message: 'path: must be valid percent-encoding',
     })
   }
   // Any other 400 of Fastify is a malformed HTTP request.
-  if ('statusCode' in error && error.statusCode === 400) return new ServiceError('invalid_json')
+  if ('statusCode' in error && error.statusCode === 400)
+    return new ServiceError('malformed_request')
   return null
-}
-
-/** Adds the message of the parser, which names the position. */
-function jsonDetail(code: ErrorCode, error: Error) {
-  if (code !== 'invalid_json') return {}
-  return { message: `${ERRORS.invalid_json.message} ${error.message}` }
 }
 
 type ValidationError = FastifyError & {

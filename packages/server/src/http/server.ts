@@ -190,10 +190,24 @@ function acceptOnlyJson(http: FastifyInstance): void {
   http.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
     void parse(request, String(body), (error, value) => {
-      if (error === null && value === null) done(new ServiceError('invalid_parameter', NULL_BODY))
-      else done(error, value)
+      if (error !== null) done(invalidJson(String(body)))
+      else if (value === null) done(new ServiceError('invalid_parameter', NULL_BODY))
+      else done(null, value)
     })
   })
+}
+
+/** Names the position, which the error of Fastify's parser does not. */
+function invalidJson(body: string): ServiceError {
+  try {
+    JSON.parse(body)
+    return new ServiceError('invalid_json', {
+      message: 'The body must not have a property __proto__, or constructor with prototype in it.',
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return new ServiceError('invalid_json', { message: `The body is not valid JSON: ${reason}` })
+  }
 }
 
 /** Sets the headers of every response, and refuses requests that HTTP itself forbids. */

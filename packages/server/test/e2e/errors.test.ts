@@ -33,6 +33,20 @@ describe('errors', () => {
     assert.deepEqual([requestId, url, statusCode], ['find-me', '/v1/account', 401])
   })
 
+  it('say where a body is not valid JSON', async () => {
+    const dev = await (await shared()).register()
+    const messages: string[] = []
+    for (const rawBody of ['{"name":', '{"name": "a",\n "role": member}', '{"__proto__":{}}']) {
+      const headers = { 'content-type': 'application/json' }
+      const { status, body } = await dev.send('POST', '/v1/keys', { rawBody, headers })
+      assert.deepEqual([status, body.error.code], [400, 'invalid_json'])
+      messages.push(body.error.message)
+    }
+    assert.match(messages[0] ?? '', /^The body is not valid JSON: Unexpected end of JSON input$/)
+    assert.match(messages[1] ?? '', /^The body is not valid JSON: .*'m'.*"role": member/s)
+    assert.match(messages[2] ?? '', /must not have a property __proto__/)
+  })
+
   it('have one shape, whatever is wrong', async () => {
     const service = await shared()
     const dev = await service.register()
