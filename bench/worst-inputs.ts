@@ -1,5 +1,5 @@
 // How long the API's thread works at a time while mails that were made to be slow are read through
-// every endpoint.
+// every endpoint, and while bodies that were made to be slow are sent to it.
 //
 //   node bench/worst-inputs.ts [DATABASE_URL]
 //
@@ -14,6 +14,7 @@ import { readLoopMeter } from '../packages/server/test/testing-loop-meter.ts'
 import { readingCalls } from '../packages/server/test/testing-read-mail.ts'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
 import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
+import { LARGEST_BODIES, WORST_BODIES } from '../packages/server/test/testing-worst-bodies.ts'
 import { WORST_MAILS } from '../packages/server/test/testing-worst-mails.ts'
 
 const KIB = 1024
@@ -59,13 +60,61 @@ for (const { name, raw, size } of inputs) {
   await api.delete(`/v1/inboxes/${inbox.id}`)
   await readLoopMeter(server)
 }
+
+await measureBodies()
 server.child.kill('SIGTERM')
 await server.ended
 rmSync(folder, { recursive: true, force: true })
 
 const over = rows.filter(({ loopMs }) => loopMs > GOAL_MS)
 console.log(`${inputs.length} mails, ${rows.length} calls; ${over.length} above ${GOAL_MS} ms\n`)
-console.log('| mail | call | longest work of the API thread |\n|---|---|---|')
+console.log('| mail or body | call | longest work of the API thread |\n|---|---|---|')
 for (const { name, call, loopMs } of rows.toSorted((a, b) => b.loopMs - a.loopMs).slice(0, 20)) {
   console.log(`| ${name} | ${call} | ${loopMs.toFixed(1)} ms |`)
+}
+
+/** Bodies of JSON to routes that take one, and a large mail by Mailpit's API. */
+async function measureBodies(): Promise<void> {
+  const { inbox } = (await api.post('/v1/inboxes', { catchAll: true })).body
+  const basic = Buffer.from(`${inbox.id}:${apiKey}`).toString('base64')
+  const ofMailpit = { 'content-type': 'application/json', authorization: `Basic ${basic}` }
+  const send = async (call: string, rawBody: string, headers: Record<string, string>) => {
+    const [method = '', path = ''] = call.split(' ')
+    const { status } = await api.send(method, path, { rawBody, headers })
+    if (status >= 500) throw new Error(`${call}: ${status}`)
+  }
+  const json = { 'content-type': 'application/json' }
+  const calls = [
+    ...['POST /v1/accounts', 'POST /v1/keys', 'POST /v1/inboxes', 'POST /v1/webhooks'],
+    ...['POST /v1/domains', `POST /v1/inboxes/${inbox.id}/assert`, 'POST /mcp'],
+  ].map((call) => ({ call, headers: json }))
+  const mailpit = ['PUT /api/v1/tags', 'PUT /api/v1/messages', 'POST /api/v1/send'].map((call) => ({
+    call,
+    headers: ofMailpit,
+  }))
+  // The first calls load modules, whatever the body.
+  for (const { call, headers } of [...calls, ...mailpit]) await send(call, '{}', headers)
+  const bodies = [
+    ...WORST_BODIES,
+    ...LARGEST_BODIES.map(({ name, json }) => ({ name: `${name}, as many as are allowed`, json })),
+  ]
+  for (const { call, headers } of [...calls, ...mailpit]) {
+    for (const { name, json } of bodies) {
+      await readLoopMeter(server)
+      await send(call, json, headers)
+      rows.push({ name, call: call.replace(inbox.id, '{id}'), loopMs: await readLoopMeter(server) })
+    }
+  }
+  for (const size of [1, 5, 20]) {
+    const Content = Buffer.alloc(size * KIB * KIB, 'a').toString('base64')
+    const sent = {
+      From: { Email: 'app@example.com' },
+      To: [{ Email: 'ada@example.com' }],
+      Attachments: [{ Filename: 'a.bin', Content }],
+    }
+    await readLoopMeter(server)
+    await send('POST /api/v1/send', JSON.stringify(sent), ofMailpit)
+    const loopMs = await readLoopMeter(server)
+    rows.push({ name: `attachment of ${size} MiB`, call: 'POST /api/v1/send', loopMs })
+  }
 }

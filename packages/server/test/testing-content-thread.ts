@@ -8,7 +8,10 @@ parentPort?.on('message', (message: ContentThreadMessage) => {
   const send = (answer: ContentThreadMessage) => parentPort?.postMessage(answer)
   if (message.type === 'stop') parentPort?.close()
   if (message.type !== 'call') return
-  const { owner, request } = message
+  const { owner, name } = message
+  // Of a mail to send, its id.
+  const request =
+    name === 'sendMail' ? Reflect.get(Object(message.request), 'mailId') : message.request
   if (request === 'loop') for (;;);
   if (request === 'throw') throw new Error('thrown outside of an answer')
   if (request === 'refuse') {

@@ -10,6 +10,7 @@ import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { answerError, answerUnroutable, defaultHeaders } from './error-response.ts'
+import { costlyJson, invalidJson, isCostlyJson } from './json-body.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
@@ -188,26 +189,15 @@ function acceptOnlyJson(http: FastifyInstance): void {
   const parse = http.getDefaultJsonParser('error', 'error')
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined)
-    void parse(request, String(body), (error, value) => {
-      if (error !== null) done(invalidJson(String(body)))
+    const json = String(body)
+    if (json === '') return done(null, undefined)
+    if (isCostlyJson(json)) return done(costlyJson())
+    void parse(request, json, (error, value) => {
+      if (error !== null) done(invalidJson(json))
       else if (value === null) done(new ServiceError('invalid_parameter', NULL_BODY))
       else done(null, value)
     })
   })
-}
-
-/** Names the position, which the error of Fastify's parser does not. */
-function invalidJson(body: string): ServiceError {
-  try {
-    JSON.parse(body)
-    return new ServiceError('invalid_json', {
-      message: 'The body must not have a property __proto__, or constructor with prototype in it.',
-    })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return new ServiceError('invalid_json', { message: `The body is not valid JSON: ${reason}` })
-  }
 }
 
 /** Sets the headers of every response, and refuses requests that HTTP itself forbids. */

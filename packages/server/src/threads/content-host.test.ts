@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import { type ContentHost, createContentHost } from './content-host.ts'
 
 const ALICE = 'alice' as AccountId // A brand by hand: the test needs a fixed id.
 const BOB = 'bob' as AccountId // As above.
 
 type Tested = AsyncDisposable & {
+  readonly host: ContentHost
   readonly failures: string[]
   /** What the thread answers to this request. */
   ask(owner: AccountId, request: string): Promise<string>
@@ -22,6 +23,7 @@ function startHost(): Tested {
     onFailure: ({ call }) => failures.push(call),
   })
   return {
+    host,
     failures,
     ask: async (owner, request) =>
       new TextDecoder().decode(await host.content.readRaw(owner, request)),
@@ -62,6 +64,25 @@ describe('the content thread', () => {
       assert.deepEqual(host.failures, [`readRaw alice "${request}"`])
     })
   }
+
+  it('is handed the bytes of a mail, and does not write them into what a call is known by', async () => {
+    await using tested = startHost()
+    const { host, failures } = tested
+    const body = Buffer.alloc(100_000, 'a')
+    const request = {
+      inboxId: 'inbox' as InboxId, // A brand by hand, as above.
+      mailId: 'throw',
+      receivedAt: 0,
+      remoteAddress: '127.0.0.1',
+      isScanned: false,
+    }
+    const sent = host.content.sendMail(ALICE, { ...request, body })
+    assert.equal(body.length, 0, 'the bytes were copied')
+    await assert.rejects(sent, { code: 'content_unavailable' })
+    const [call = '', ...others] = failures
+    assert.deepEqual(others, [])
+    assert.match(call, /^sendMail alice .{1,200}$/)
+  })
 
   it('answers what waits when it is stopped', async () => {
     const host = startHost()

@@ -9,6 +9,8 @@ import type { Worker } from 'node:worker_threads'
 import type { AccountId, ErrorCode } from '@mayfly/contract'
 import type { Content } from '../assembly/content.ts'
 import { ServiceError, type ServiceErrorDetail, StorageUnavailable } from '../errors.ts'
+import type { SendResult } from '../features/compat/mailpit/send.ts'
+import { ownBytes } from './own-bytes.ts'
 import { startThread } from './worker.ts'
 
 /** What the content thread is started with. */
@@ -48,10 +50,15 @@ export type ContentHostOptions = ContentThreadData & {
 /** The content functions in a thread of their own. */
 export type ContentHost = { readonly content: Content; stop(): Promise<void> }
 
-type Call = {
+type Asked = {
   readonly name: keyof Content
   readonly owner: AccountId
   readonly request: unknown
+  /** Buffers of the request that are handed over to the thread. */
+  readonly transfer: ArrayBuffer[]
+}
+
+type Call = Asked & {
   readonly key: string
   readonly answer: PromiseWithResolvers<unknown>
 }
@@ -85,7 +92,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
     <Name extends keyof Content>(name: Name) =>
     (owner: AccountId, request: Parameters<Content[Name]>[1]) =>
       // The thread runs the function of this name.
-      host.run(name, owner, request) as ReturnType<Content[Name]>
+      host.run({ name, owner, request, transfer: [] }) as ReturnType<Content[Name]>
   return {
     content: {
       composeBody: call('composeBody'),
@@ -110,7 +117,13 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       composeMailHog: call('composeMailHog'),
       composeMailDev: call('composeMailDev'),
       listLinks: call('listLinks'),
-      sendMail: call('sendMail'),
+      sendMail: (owner, given) => {
+        // Handed over instead of copied, and not as a Buffer: JSON would write out its bytes.
+        const request = { ...given, body: ownBytes(given.body) }
+        const transfer = [request.body.buffer]
+        // As above.
+        return host.run({ name: 'sendMail', owner, request, transfer }) as Promise<SendResult>
+      },
     },
     stop: () => host.stop(),
   }
@@ -132,7 +145,8 @@ class Host {
     this.#options = options
   }
 
-  run(name: keyof Content, owner: AccountId, request: unknown): Promise<unknown> {
+  run(asked: Asked): Promise<unknown> {
+    const { name, owner, request } = asked
     if (this.#isStopped) return Promise.reject(new ServiceError('shutting_down'))
     const key = `${name} ${owner} ${JSON.stringify(request, withoutBytes)}`
     const same = this.#waitingByKey.get(key)
@@ -140,7 +154,7 @@ class Host {
     if (this.#refused.has(key) || this.#waitingByKey.size >= WAITING_MAX) {
       return Promise.reject(new ServiceError('content_unavailable'))
     }
-    const call = { name, owner, request, key, answer: Promise.withResolvers<unknown>() }
+    const call = { ...asked, key, answer: Promise.withResolvers<unknown>() }
     this.#waitingByKey.set(key, call)
     const queue = this.#waiting.get(owner)
     if (queue === undefined) this.#waiting.set(owner, [call])
@@ -176,9 +190,9 @@ class Host {
     if (call === null) return
     this.#thread ??= this.#start()
     this.#running = { call, checks: this.#watch(this.#thread, call) }
-    const { name, owner, request } = call
+    const { name, owner, request, transfer } = call
     const message: ContentThreadMessage = { type: 'call', name, owner, request }
-    this.#thread.postMessage(message)
+    this.#thread.postMessage(message, transfer)
   }
 
   #takeNext(): Call | null {

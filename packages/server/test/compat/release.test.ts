@@ -27,9 +27,9 @@ async function rawOf(service: TestService, key: string, inboxId: string): Promis
 
 onEachDatabase('a message', (create) => {
   it('goes on to a mail server that the operator named, unchanged', async () => {
+    await using database = await create()
     await using receiver = await startService()
     const dev = await receiver.register()
-    await using database = await create()
     const port = receiver.smtpPort
     const env = { MAYFLY_RELEASE_HOSTS: `127.0.0.1:${port}, localhost:${port}` }
     await using service = await startCatchAll(database, env)

@@ -1,5 +1,6 @@
 import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
+import { isCostlyJson } from '../../json-body.ts'
 
 /** Who calls an API of another mail catcher, and which project inboxes are shown. */
 export type Access = Awaited<ReturnType<App['compat']['access']>>
@@ -23,10 +24,13 @@ export async function admit(app: App, authorization: string | undefined): Promis
   return access
 }
 
-/** The JSON of a body; null when it is none. */
+/** The JSON of a body; null when it is none, or would take too long to parse. */
 export function readJson(body: unknown): unknown {
+  if (!(body instanceof Uint8Array)) return null
+  const json = Buffer.from(body).toString('utf8')
+  if (isCostlyJson(json)) return null
   try {
-    return body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : null
+    return JSON.parse(json)
   } catch {
     return null
   }
