@@ -203,8 +203,9 @@ describe('the packages as they are published', () => {
       await mayfly('inbox', 'new', '--api-key', key)
       await mayfly('send', '--template', 'otp', '--api-key', key)
       assert.match(await heard, /^verified /)
-      const docs = await fetch(`${httpUrl}/docs`)
-      assert.equal(docs.status, 200)
+      for (const path of ['/docs', '/openapi.json']) {
+        assert.equal((await fetch(`${httpUrl}${path}`)).status, 200, path)
+      }
     } finally {
       server.kill('SIGTERM')
     }

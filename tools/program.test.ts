@@ -27,7 +27,7 @@ describe('the bundle of the server', () => {
     [
       'assembly/serve.ts',
       'assembly/service.ts',
-      /mail\/src\/(codes|mime\/parse)|locales\/de|node_modules\/(ajv|light-my-request|undici|pg)\//,
+      /mail\/src\/(codes|mime\/parse)|locales\/de|node_modules\/(ajv|light-my-request|undici|pg|@fastify\/swagger)\//,
     ],
     ['threads/receiving-thread.ts', 'assembly/receiving.ts', /^packages\/mail|\/(zod|kysely)\//],
     [

@@ -20,7 +20,7 @@ export function installClient(): Promise<Installed> {
 
 /** The same for every package that is published. */
 export function installPackages(): Promise<Installed> {
-  const sources = ['packages/*/{*,bin/**,src/**}', 'packages/dashboard/dist/**', 'docs/*.md']
+  const sources = ['packages/*/{*,bin/**,src/**}', 'packages/dashboard/dist/**', 'docs/*.{md,json}']
   const names = PUBLISHED.map(({ folder }) => folder)
   return install('packages', sources, names)
 }

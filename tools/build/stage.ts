@@ -143,11 +143,12 @@ async function copyDashboard(stage: string): Promise<void> {
   })
 }
 
-/** The server serves the guides at /docs. */
+/** The server serves the guides at /docs, and the document of its API. */
 async function copyGuides(stage: string): Promise<void> {
   const docs = join(ROOT, 'docs')
   for (const name of await readdir(docs)) {
-    if (extname(name) === '.md') await cp(join(docs, name), join(stage, 'dist', 'guides', name))
+    if (!['.md', '.json'].includes(extname(name))) continue
+    await cp(join(docs, name), join(stage, 'dist', 'guides', name))
   }
 }
 

@@ -84,7 +84,9 @@ async function stageFiles(stage: string): Promise<void> {
     join(packages, 'server', 'package.json'),
     ...(await filesBelow(source)).map((file) => join(source, file)),
     ...(await filesBelow(dashboard)).map((file) => join(dashboard, file)),
-    ...(await readdir(docs)).filter((name) => name.endsWith('.md')).map((name) => join(docs, name)),
+    ...(await readdir(docs))
+      .filter((name) => /\.(md|json)$/.test(name))
+      .map((name) => join(docs, name)),
   ]
   for (const file of files.filter((name) => !['.ts', '.stamp'].includes(extname(name)))) {
     const copy = join(stage, relative(ROOT, file))

@@ -1,23 +1,26 @@
+import { describedRoutes, describeRoutes } from '../http/openapi/describe.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { Log } from '../platform/log.ts'
 import type { App } from './api.ts'
 
-/** The OpenAPI document, made without a running service. */
+/** The OpenAPI document, from the routes. */
 export async function openApiDocument(log: Log): Promise<object> {
+  const baseUrl = 'http://127.0.0.1:8025'
   const http = await createHttpServer({
     // Describing the routes does not call them.
     app: {} as App,
     log,
     newRequestId: () => 'req_0',
-    baseUrl: () => 'http://127.0.0.1:8025',
+    baseUrl: () => baseUrl,
     listensOnLoopback: false,
     handleMcp: async () => Response.error(),
     metrics: false,
+    describe: describeRoutes,
     trustedProxies: [],
   })
   try {
-    const answer = await http.inject('/openapi.json')
-    return answer.json()
+    await http.ready()
+    return describedRoutes(http, baseUrl)
   } finally {
     await http.close()
   }

@@ -52,6 +52,8 @@ export type HttpOptions = {
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   readonly metrics: boolean
+  /** Called before the routes are added; for the OpenAPI document. */
+  readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
@@ -163,7 +165,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
-  await serveOpenApi(http, options.baseUrl)
+  await options.describe?.(http)
+  serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
   serveDashboard(http, findDashboard(), () => aboutService(options))
   serveMcp(http, options)

@@ -1,4 +1,4 @@
-import { listOwnFiles, readOwnFile } from '../../own-files.ts'
+import { hasOwnFile, listOwnFiles, readOwnFile } from '../../own-files.ts'
 
 /** The guides by file name, such as `webhooks.md`; Markdown, as they are in the repository. */
 export type Guides = ReadonlyMap<string, { readonly title: string; readonly text: string }>
@@ -8,6 +8,14 @@ const FOLDERS: readonly URL[] = [
   new URL('../../guides/', import.meta.url),
   new URL('../../../../../docs/', import.meta.url),
 ]
+
+/** A file of the documentation. */
+export function docsFile(name: string): URL {
+  const files = FOLDERS.map((folder) => new URL(name, folder))
+  const file = files.find(hasOwnFile)
+  if (file === undefined) throw new Error(`${name} is not installed.`)
+  return file
+}
 
 /** Reads the guides; none when they were not installed. */
 export function readGuides(): Guides {

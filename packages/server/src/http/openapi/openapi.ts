@@ -1,88 +1,22 @@
-import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { readOwnFile } from '../../own-files.ts'
 import { PUBLIC } from '../caller.ts'
-import { polishOpenApi } from './polish.ts'
+import { docsFile } from '../docs-page/guides.ts'
 
-/** Version of the interface, not of the program: it changes only with the contract. */
-const INTERFACE_VERSION = '1.0.0'
-
-const DESCRIPTION = `Throw-away email inboxes for automated tests.
-
-Create an inbox, let the application under test send to it, wait until the mail or its one-time
-code arrives, check it, and delete the inbox or let it expire.
-
-Calls need an API key unless they say otherwise: \`Authorization: Bearer <API_KEY>\`.
-Errors have one shape: \`{ error: { type, code, message } }\`.
-
-The APIs of Mailpit, MailHog and MailDev are served beside this one, under their own paths, and show
-the messages of project inboxes. The guides "Moving from …" list them; they are not in this document.`
-
-const TAGS = [
-  { name: 'Accounts and keys', description: 'Accounts, API keys, usage, external accounts.' },
-  { name: 'Inboxes', description: 'Throw-away inboxes and their addresses.' },
-  { name: 'Messages', description: 'Reading mail and waiting for it.' },
-  { name: 'Assertions and scenarios', description: 'Checks on a mail, and saved sets of them.' },
-  { name: 'Diagnostics', description: 'Why a mail or a code did not arrive.' },
-  { name: 'Domains', description: 'Receiving domains, public and your own.' },
-  { name: 'Webhooks', description: 'Mail pushed to your endpoint, and the delivery log.' },
-  { name: 'Service', description: 'The service itself.' },
-]
-
-/** Requests that the service sends. */
-const WEBHOOKS = {
-  'message.received': {
-    post: {
-      operationId: 'receiveMessageEvent',
-      security: [],
-      tags: ['Webhooks'],
-      summary: 'A message has arrived',
-      description:
-        'Sent to every webhook of the account. `X-Service-Signature` is the hex of HMAC-SHA256, keyed with the whole secret, over `X-Service-Timestamp`, a period and the raw body; `X-Service-Event-Id` is the same at every attempt.',
-      requestBody: {
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
-      },
-      responses: {
-        '2XX': {
-          description:
-            'The event was received. Respond within 10 seconds; anything else is retried.',
-        },
-        410: { description: 'Gone: the webhook is disabled.' },
-      },
-    },
-  },
+/**
+ * Serves the OpenAPI document. It is written from the routes before (`describe.ts`): that takes
+ * 100 ms, in which the API could not answer.
+ */
+export function serveOpenApi(http: FastifyInstance, baseUrl: () => string): void {
+  let document: Buffer | null = null
+  http.get('/openapi.json', { config: PUBLIC, schema: { hide: true } }, async (_request, reply) => {
+    document ??= openApiOf(baseUrl())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
 }
 
-/** Serves the OpenAPI document of all routes that are registered after this call. */
-export async function serveOpenApi(http: FastifyInstance, baseUrl: () => string): Promise<void> {
-  await http.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Mayfly',
-        version: INTERFACE_VERSION,
-        description: DESCRIPTION,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      components: {
-        securitySchemes: {
-          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of your account.' },
-        },
-      },
-      tags: TAGS,
-      webhooks: WEBHOOKS,
-    },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
-  })
-  let document: object | null = null
-  http.get('/openapi.json', { config: PUBLIC, schema: { hide: true } }, async () => {
-    // Built at the first request: it takes longer than the rest of the start.
-    document ??= {
-      // Copied through JSON, so that the document shares no object with the routes.
-      ...polishOpenApi(JSON.parse(JSON.stringify(http.swagger()))),
-      servers: [{ url: baseUrl() }],
-    }
-    return document
-  })
+/** The document of a service with this URL. */
+function openApiOf(url: string): Buffer {
+  const document = JSON.parse(readOwnFile(docsFile('openapi.json')).toString())
+  return Buffer.from(JSON.stringify({ ...document, servers: [{ url }] }))
 }
