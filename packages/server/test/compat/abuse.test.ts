@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type RequestOptions, request } from 'node:http'
 import { it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
@@ -214,6 +216,34 @@ onEachDatabase('the APIs of mail catchers', (create) => {
     assert.equal((await dev.post('/api/v1/send', body, { headers: own })).status, 200)
   })
 
+  it('take a body whose length is declared and one whose length is not, up to their limits', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    await dev.inboxes.create({ catchAll: true })
+    const mail = (chars: number) => ({
+      From: { Email: 'a@b.example' },
+      To: [{ Email: 'c@d.example' }],
+      Text: 'a'.repeat(chars),
+    })
+    const tags = (chars: number) => ({ Tags: ['a'.repeat(chars)], IDs: [] })
+    const cases = [
+      ['POST', '/api/v1/send', mail(100), 200],
+      ['POST', '/api/v1/send', mail(1_000_000), 200],
+      ['PUT', '/api/v1/tags', tags(100_000), 200],
+      ['PUT', '/api/v1/tags', tags(300_000), 413],
+    ] as const
+    for (const [method, path, body, expected] of cases) {
+      const rawBody = Buffer.from(JSON.stringify(body))
+      for (const length of [{ 'content-length': String(rawBody.length) }, {}]) {
+        const answer = await sendInParts(new URL(path, service.httpUrl), rawBody, {
+          method,
+          headers: { ...basic('', dev.key).headers, ...length },
+        })
+        assert.equal(answer, expected, `${path}, ${rawBody.length} bytes`)
+      }
+    }
+  })
+
   it('answer malformed requests without a 500', async () => {
     const service = await shared()
     const dev = await service.register()
@@ -259,3 +289,13 @@ onEachDatabase('the APIs of mail catchers', (create) => {
     }
   })
 })
+
+/** The status of the response to a body that is written in parts. */
+async function sendInParts(url: URL, body: Buffer, options: RequestOptions): Promise<unknown> {
+  const asked = request(url, options)
+  for (let at = 0; at < body.length; at += 50_000) asked.write(body.subarray(at, at + 50_000))
+  asked.end()
+  const [response] = await once(asked, 'response')
+  response.resume()
+  return response.statusCode
+}

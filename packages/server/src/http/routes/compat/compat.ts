@@ -1,12 +1,14 @@
 // The APIs of Mailpit, MailHog and MailDev, as their clients expect them: other media types, plain
 // texts for errors, HTTP Basic. So they are in a scope of their own.
 
-import { BODY_BYTES_MAX, ERRORS } from '@mayfly/contract'
+import type { IncomingMessage } from 'node:http'
+import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { publicError } from '../../error-response.ts'
 import { isOfOwnPage, isOwnRequest } from '../../own-host.ts'
+import { collectBody } from './collect-body.ts'
 import { serveEventsSocket } from './events-socket.ts'
 import { maildevRoutes } from './maildev.ts'
 import { mailhogRoutes } from './mailhog.ts'
@@ -27,8 +29,9 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
   serveEventsSocket(http, app, ({ headers }) => isAllowed(headers, baseUrl()))
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    const raw = { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX } as const
-    scope.addContentTypeParser('*', raw, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+      collectBody(payload, request.routeOptions.bodyLimit),
+    )
     scope.setErrorHandler(answerPlainly)
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, public: true }
