@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -21,8 +21,16 @@ export type RunningProxy = AsyncDisposable & {
   readonly smtpPort: number
 }
 
-/** Debian's package of nginx starts a web server on port 80, so setup does not install it. */
-export const hasNginx = existsSync(NGINX)
+/**
+ * Whether there is an nginx that can pass SMTP on; in Debian that is a package of its own. Its
+ * package starts a web server on port 80, so setup does not install it.
+ */
+export const hasNginx = existsSync(NGINX) && hasStream()
+
+function hasStream(): boolean {
+  const { stderr } = spawnSync(NGINX, ['-V'], { encoding: 'utf8' })
+  return existsSync(STREAM_MODULE) || /--with-stream\s/.test(stderr)
+}
 
 /** Starts HAProxy with the configuration of the repository. */
 export async function startHaproxy({ proxy, nodes }: ProxyAddresses): Promise<RunningProxy> {
