@@ -6,7 +6,7 @@ import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
-import { send } from './testing-catch-all.ts'
+import { send, startCatchAll } from './testing-catch-all.ts'
 
 /** One path of each API, with the id of a message. */
 const PATHS = (id: string) => [
@@ -242,6 +242,30 @@ onEachDatabase('the APIs of mail catchers', (create) => {
         assert.equal(answer, expected, `${path}, ${rawBody.length} bytes`)
       }
     }
+  })
+
+  it('refuse a list of ids that is too long, and do not take it for none, which means all', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    await send(service, { to: ['ada@elsewhere.example'], subject: 'kept', text: 'x' })
+    const { anonymous } = service
+    const IDs = new Array(5_001).fill('x')
+    for (const [method, path] of [
+      ['DELETE', '/api/v1/messages'],
+      ['PUT', '/api/v1/messages'],
+      ['POST', '/email/delete'],
+    ] as const) {
+      const answer = await anonymous.send(method, path, {
+        rawBody: JSON.stringify({ IDs, ids: IDs, Read: true }),
+        headers: { 'content-type': 'application/json' },
+      })
+      assert.equal(answer.status, 400, `${method} ${path}`)
+      assert.match(answer.text, /at most 5000 values/, `${method} ${path}`)
+    }
+    const { messages_count: count, messages_unread: unread } = (
+      await anonymous.get('/api/v1/messages')
+    ).body
+    assert.deepEqual([count, unread], [1, 1])
   })
 
   it('answer malformed requests without a 500', async () => {

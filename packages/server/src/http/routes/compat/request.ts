@@ -1,6 +1,6 @@
 import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
-import { isCostlyJson } from '../../json-body.ts'
+import { costlyJson, isCostlyJson } from '../../json-body.ts'
 
 /** Who calls an API of another mail catcher, and which project inboxes are shown. */
 export type Access = Awaited<ReturnType<App['compat']['access']>>
@@ -24,11 +24,14 @@ export async function admit(app: App, authorization: string | undefined): Promis
   return access
 }
 
-/** The JSON of a body; null when it is none, or would take too long to parse. */
+/**
+ * The JSON of a body; null when it is none. Throws when it would take too long to parse: for some
+ * calls of Mailpit's API no body means all messages.
+ */
 export function readJson(body: unknown): unknown {
   if (!(body instanceof Uint8Array)) return null
   const json = Buffer.from(body).toString('utf8')
-  if (isCostlyJson(json)) return null
+  if (isCostlyJson(json)) throw costlyJson()
   try {
     return JSON.parse(json)
   } catch {
