@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { DOMAIN_LENGTH_MAX } from './bounds.ts'
 import { ID_PREFIXES, type IdKind } from './ids.ts'
 
-/** Longest id accepted in a path. Ours have 30 characters. */
-const ID_LENGTH_MAX = 64
+/** As long as any part of a path may be. Ours have 30 characters. */
+const ID_LENGTH_MAX = DOMAIN_LENGTH_MAX
 
 /**
  * An id from a caller. Its format is not checked: an unknown id is answered with 404, whether or

@@ -158,10 +158,13 @@ function createHandler(
   { refusals, outcome, failures, composing }: HandlerParts,
 ): MailHandling['handler'] {
   const ids = createIds(deps.clock)
+  const onUnrecorded = (error: unknown) =>
+    deps.log.warn({ err: error }, 'a refused mail could not be recorded in the diagnostics')
   const receive = {
     clock: deps.clock,
     ids,
     refusals,
+    onUnrecorded,
     store: async (arrived: ArrivedMail) => {
       const composed = composing.compose(arrived)
       if (composed === null) return deps.storeMail(arrived)
@@ -206,7 +209,7 @@ function createHandler(
         const reply = await contentFault(inject, mail)
         if (reply !== null) return { reply }
         const result = await receiveMail(receive, mail)
-        if (result === 'stored') await countStored(room, mail)
+        if (result === 'stored') countStored(room, mail)
         return result
       }
       return outcome.of(receiveUnlessRefused()).catch((error: unknown) => failures.reply(error))
@@ -215,9 +218,7 @@ function createHandler(
       const inboxIds = [...new Set(recipients.map(({ inboxId }) => inboxId))]
       refusals
         .addRejectedMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
-        .catch((error: unknown) =>
-          deps.log.warn({ err: error }, 'a rejected mail could not be recorded in the diagnostics'),
-        )
+        .catch(onUnrecorded)
     },
     handshakeFailed: createHandshakeAnnouncer(deps),
   }
@@ -281,12 +282,12 @@ function createSenderAdmission(
 }
 
 /** Adds a mail to what the accounts of its recipients store. */
-async function countStored(
+function countStored(
   room: AccountRoom,
   { recipients, raw }: IncomingMail<AdmittedRecipient>,
-): Promise<void> {
+): void {
   const owners = new Map(recipients.map(({ inboxId, accountId }) => [inboxId, accountId]))
-  for (const owner of owners.values()) await room.add(owner, raw.length)
+  for (const owner of owners.values()) room.add(owner, raw.length)
 }
 
 /** The reply with which the fault rules of an inbox refuse a whole mail, or null. */

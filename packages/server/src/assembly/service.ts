@@ -148,8 +148,7 @@ export async function startService(
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
       waiting.held.close()
-      // Replays and sample events are sent within requests.
-      await Promise.all([stopHttp(http, HTTP_GRACE_MS), dispatching.stop(DISPATCH_GRACE_MS)])
+      await Promise.all([stopHttp(http, HTTP_GRACE_MS), ...stopBeside(receiving, dispatching)])
     })
     addresses.smtpPort = (await receiving.started).port
     const pop3Port = await startPop3({ ...shared, app, content, parts })
@@ -159,6 +158,17 @@ export async function startService(
     await parts.disposeAsync()
     throw error
   }
+}
+
+/**
+ * What stops at the same time as the HTTP server, because each may take all of its time. Replays
+ * and sample events are sent within requests.
+ */
+function stopBeside(
+  receiving: { readonly stop: () => Promise<void> },
+  dispatching: { readonly stop: (graceMs: number) => Promise<void> },
+): readonly Promise<void>[] {
+  return [receiving.stop(), dispatching.stop(DISPATCH_GRACE_MS)]
 }
 
 async function openLocal(shared: Shared, { hasLocalAccount }: ServiceOverrides) {
@@ -213,6 +223,7 @@ async function openShared(
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: true,
+    turnsBy: elapsedMs,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
   })
   parts.defer(() => store.close())

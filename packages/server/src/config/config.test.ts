@@ -43,7 +43,9 @@ describe('configuration', () => {
   const malformed: readonly [string, string, RegExp][] = [
     ['MAYFLY_HTTP_PORT', '65536', /from 0 to 65535, but is "65536"/],
     ['MAYFLY_HTTP_PORT', '-1', /whole number/],
+    ['MAYFLY_POP3_PORT', 'x', /whole number from 0 to 65535, but is "x"/],
     ['MAYFLY_HTTP_HOST', '', /MAYFLY_HTTP_HOST/],
+    ['MAYFLY_MAIL_HOST', '%% bad', /must be a host name/],
     ['MAYFLY_DOMAINS', 'a b', /domain names/],
     ['MAYFLY_DOMAINS', ' , ', /at least one/],
     ['MAYFLY_DATABASE_URL', 'mysql://x', /sqlite:PATH or postgres/],

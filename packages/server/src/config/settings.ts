@@ -8,6 +8,7 @@ import {
   list,
   mailServers,
   networks,
+  optionalHostName,
   optionalPort,
   optionalText,
   port,
@@ -225,7 +226,7 @@ export const SETTINGS = {
     sentence: 'The private pool: receiving domains for plans that include it. May be empty.',
   },
   MAYFLY_MAIL_HOST: {
-    schema: optionalText,
+    schema: optionalHostName,
     default: '',
     type: 'name',
     sentence:

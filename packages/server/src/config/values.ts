@@ -13,10 +13,7 @@ export const flag = z
 /** A port; 0 is any free one. */
 export const port = wholeNumber(0, 65_535)
 /** A port, or null when it is empty. */
-export const optionalPort = z
-  .string()
-  .transform((value) => (value === '' ? null : value))
-  .pipe(z.union([z.null(), port]))
+export const optionalPort = optionalText.pipe(port.nullable())
 /** Items separated by commas. */
 export const list = z.string().transform((value) =>
   value
@@ -27,6 +24,10 @@ export const list = z.string().transform((value) =>
 
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+/** A host name in lower case, or null when it is empty. */
+export const optionalHostName = optionalText.pipe(
+  z.string().toLowerCase().regex(HOST_NAME, { error: 'must be a host name' }).nullable(),
+)
 /** Domain names in lower case. */
 export const domains = list
   .transform((names) => names.map((name) => name.toLowerCase()))

@@ -10,7 +10,7 @@ import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { answerError, answerUnroutable, defaultHeaders } from './error-response.ts'
-import { costlyJson, invalidJson, isCostlyJson } from './json-body.ts'
+import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
@@ -157,7 +157,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
   http.setErrorHandler(answerError)
   acceptOnlyJson(http)
-  refuseUnknownQueries(http)
+  refuseUnknownFields(http)
   setDefaultHeaders(http)
   logRequests(http)
   refuseWhenClosing(http)
@@ -178,12 +178,13 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
 
 /**
  * Routes of the API that take no query parameters refuse all of them, as the others refuse unknown
- * ones: a filter that is misspelt must not pass for one that matched everything.
+ * ones: a filter that is misspelt must not pass for one that matched everything. So do routes that
+ * take no body with its fields.
  */
-function refuseUnknownQueries(http: FastifyInstance): void {
-  const none = z.strictObject({})
+function refuseUnknownFields(http: FastifyInstance): void {
   http.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/v1/')) route.schema = { querystring: none, ...route.schema }
+    if (!route.url.startsWith('/v1/')) return
+    route.schema = { querystring: z.strictObject({}), body: NO_BODY, ...route.schema }
   })
 }
 

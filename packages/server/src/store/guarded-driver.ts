@@ -66,10 +66,13 @@ function cleaned(query: CompiledQuery): CompiledQuery {
   return parameters === query.parameters ? query : { ...query, parameters }
 }
 
+/** The same list if there is no NUL in it. A parameter may be an array of texts. */
 function withoutNul(parameters: readonly unknown[]): readonly unknown[] {
-  const isWith = (value: unknown) => typeof value === 'string' && value.includes('\0')
-  if (!parameters.some(isWith)) return parameters
-  return parameters.map((value) =>
-    typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
-  )
+  const hasNul = (value: unknown): boolean =>
+    typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(hasNul)
+  if (!parameters.some(hasNul)) return parameters
+  return parameters.map((value) => {
+    if (Array.isArray(value)) return withoutNul(value)
+    return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value
+  })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createSqlite, onEachDatabase } from '../../test/testing-databases.ts'
@@ -84,6 +84,33 @@ describe('the embedded store', () => {
     await (await openStore({ url: database.url, exclusive: true })).close()
     assert.equal(statSync(folder).mode & 0o777, 0o755)
     assert.equal(statSync(join(folder, 'other.txt')).mode & 0o777, 0o644)
+  })
+
+  it('leaves what only begins with its name as it is', async () => {
+    await using database = await createSqlite()
+    const path = database.url.slice('sqlite:'.length)
+    mkdirSync(`${path}-backups`, { mode: 0o755 })
+    writeFileSync(`${path}.txt`, 'x', { mode: 0o644 })
+    await (await openStore({ url: database.url, exclusive: true })).close()
+    assert.equal(statSync(`${path}-backups`).mode & 0o777, 0o755)
+    assert.equal(statSync(`${path}.txt`).mode & 0o777, 0o644)
+  })
+
+  it('refuses what cannot be a database, and leaves it as it is', async () => {
+    await using database = await createSqlite()
+    const path = database.url.slice('sqlite:'.length)
+    mkdirSync(`${path}/folder`, { recursive: true })
+    writeFileSync(`${path}/file`, 'not a database, but longer than its header'.repeat(20))
+    const cases = ['/folder', '/file', '/file/below.db'].map((end) => `${path}${end}`)
+    for (const unusable of cases) {
+      await assert.rejects(openStore({ url: `sqlite:${unusable}`, exclusive: true }), (error) => {
+        assert.ok(error instanceof StartRefused, String(error))
+        assert.match(error.message, /cannot be opened: .*Check MAYFLY_DATABASE_URL/)
+        return true
+      })
+    }
+    assert.equal(statSync(`${path}/folder`).mode & 0o777, 0o755)
+    assert.ok(!readdirSync(path).includes('folder.lock'))
   })
 })
 

@@ -9,7 +9,7 @@ import { dropPartitions, makePartitions, type Retention } from './postgres/mail-
 import { proveUndated } from './postgres/mail-tables.ts'
 import { deleteMails, deleteMessages, purgeDue, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
-import { lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
+import { isUnusableFile, lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
 import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
@@ -144,21 +144,40 @@ export type StoreOptions = {
    * as long as they do not take longer.
    */
   readonly elapsedMs?: () => number
+  /** A monotonic clock, for a thread that must not be held up: SQLite's queries let it turn. */
+  readonly turnsBy?: () => number
 }
 
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sqlitePath = sqlitePathOf(options.url)
-  const lock = options.exclusive && sqlitePath !== null ? lockStore(sqlitePath) : null
-  const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
   const isMissing = sqlitePath !== null && !existsSync(sqlitePath)
   if (options.existing === true && isMissing) {
     throw new StartRefused(`There is no database at ${sqlitePath}. Check MAYFLY_DATABASE_URL.`)
   }
+  try {
+    return await open(options, sqlitePath)
+  } catch (error) {
+    if (error instanceof StorageUnavailable) {
+      const settings = error.message.includes('startup parameter')
+        ? 'It seems to be a connection pooler: set MAYFLY_DATABASE_DIRECT_URL too'
+        : 'Check MAYFLY_DATABASE_URL'
+      throw new StartRefused(`${error.message}. ${settings}.`)
+    }
+    if (sqlitePath === null || !isUnusableFile(error)) throw error
+    throw new StartRefused(
+      `The database at ${sqlitePath} cannot be opened: ${String(error)}. Check MAYFLY_DATABASE_URL and who owns its folder.`,
+    )
+  }
+}
+
+async function open(options: StoreOptions, sqlitePath: string | null): Promise<Store> {
+  const lock = options.exclusive && sqlitePath !== null ? lockStore(sqlitePath) : null
+  const dialect = sqlitePath === null ? postgresDialect : sqliteDialect
   const syncs = options.syncsInBackground === true ? 'inBackground' : 'atCommit'
   let db: Kysely<Schema> | null = null
   try {
-    const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs)
+    const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs, options.turnsBy)
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
     else if (options.isMigrated !== true) await migrateWith(sqlite?.db ?? null, dialect, options)
@@ -177,11 +196,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   } catch (error) {
     await db?.destroy()
     lock?.release()
-    if (!(error instanceof StorageUnavailable)) throw error
-    const settings = error.message.includes('startup parameter')
-      ? 'It seems to be a connection pooler: set MAYFLY_DATABASE_DIRECT_URL too'
-      : 'Check MAYFLY_DATABASE_URL'
-    throw new StartRefused(`${error.message}. ${settings}.`)
+    throw error
   }
 }
 

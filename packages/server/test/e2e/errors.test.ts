@@ -17,6 +17,16 @@ onEachDatabase('errors', (create) => {
     assert.equal((await dev.post('/v1/keys', { name: 'a\u0000b\ud800' })).status, 201)
     const headers = { 'idempotency-key': '\u00ff' }
     assert.equal((await dev.post('/v1/inboxes', {}, { headers })).status, 201)
+    // The keys of calls that arrive together are looked up by one query.
+    const basic = (key: string) => ({ authorization: `Basic ${btoa(`x:${key}`)}` })
+    const list = (key: string) => service.anonymous.get('/api/v1/messages', { headers: basic(key) })
+    const answers = await Promise.all([list('mf_live_\0'), list(dev.key), list('mf_live_\0')])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 200, 401],
+    )
+    const unknown = { headers: basic(dev.key), body: { IDs: ['a\0b'] } }
+    assert.equal((await service.anonymous.delete('/api/v1/messages', unknown)).status, 200)
   })
 })
 
@@ -143,6 +153,24 @@ describe('errors', () => {
       const answer = await dev.get(path)
       assert.deepEqual([answer.status, answer.body.error?.code], [400, 'invalid_parameter'], path)
       assert.match(answer.body.error.message, message)
+    }
+  })
+
+  it('name the fields of a body where none is taken', async () => {
+    const dev = await (await shared()).register()
+    for (const path of ['/v1/keys/rotate', '/v1/sign-in-links']) {
+      const answer = await dev.post(path, { nam: 'x' })
+      assert.deepEqual([answer.status, answer.body.error?.code], [400, 'invalid_parameter'], path)
+      assert.match(answer.body.error.message, /unknown field "nam"; no fields are allowed here/)
+    }
+    assert.equal((await dev.post('/v1/sign-in-links', {})).status, 201)
+  })
+
+  it('are 404 for any unknown id', async () => {
+    const dev = await (await shared()).register()
+    for (const length of [1, 65, 249]) {
+      const answer = await dev.get(`/v1/inboxes/inb_${'x'.repeat(length)}`)
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'inbox_not_found'])
     }
   })
 

@@ -3,10 +3,12 @@ import { it } from 'node:test'
 import pg from 'pg'
 import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { connected } from '../testing-postgres.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
 import { startTcpProxy } from '../testing-tcp-proxy.ts'
+import { until } from '../testing-until.ts'
 
 /** About 7 s on a machine with nothing else to do; TCP alone would take a quarter of an hour. */
 const ACCEPTS_AGAIN_MS_MAX = 60_000
@@ -41,6 +43,23 @@ onEachDatabase('nodes on one database', (create, name) => {
     assert.ok(tookMs < ACCEPTS_AGAIN_MS_MAX, `accepted again after ${Math.round(tookMs)} ms`)
     const { messages } = (await dev.get(`/v1/inboxes/${inbox.id}/messages`)).body
     assert.equal(messages.length, 3)
+  })
+
+  it('say that a mail is stored when the refusal of its other recipient is lost', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    await using service = await startService({ database: { ...database, url: proxy.url } })
+    const dev = await service.register()
+    const [inbox, full] = [await dev.inboxes.create(), await dev.inboxes.create()]
+    await connected(database.url, (client) =>
+      client.query('update inbox set size_bytes = 250 * 1024 * 1024 - 10 where id = $1', [full.id]),
+    )
+    const cut = proxy.failAt('insert into "diagnostic_event"', 'cut', 'before')
+    await service.sendMail({ to: [inbox.emailAddress, full.emailAddress] })
+    await cut
+    assert.equal((await inbox.listMessages()).messages.length, 1)
+    const lost = 'a refused mail could not be recorded in the diagnostics'
+    await until(async () => service.logged.find((line) => line.includes(lost)) ?? null)
   })
 
   it('store mail for other inboxes while one is locked by somebody else', async () => {

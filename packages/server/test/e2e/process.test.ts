@@ -1,9 +1,36 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite, onEachDatabase } from '../testing-databases.ts'
 import { type ReadyLine, startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { until } from '../testing-until.ts'
+
+/** A client that sends what it is told to, and never ends. */
+function silentClient(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    received += String(chunk)
+  })
+  return {
+    write: (text: string) => void socket.write(text),
+    read: () => received,
+    [Symbol.dispose]: () => void socket.destroy(),
+  }
+}
+
+/** Whether nobody listens on a port. */
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const refused = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true))
+  })
+  socket.destroy()
+  return refused
+}
 
 describe('the process', () => {
   it('says where it listens, answers without a key, and stops on each signal', async () => {
@@ -36,6 +63,24 @@ describe('the process', () => {
     )
     assert.equal(await server.ended, 0, server.output())
     assert.match(server.output(), /"msg":"stopped"/)
+  })
+
+  it('stops all its listeners at once, whatever their clients do', async () => {
+    await using database = await createSqlite()
+    await using server = startServerProcess({ MAYFLY_DATABASE_URL: database.url })
+    const { httpUrl, smtpPort } = await server.ready
+    const dev = await registerAccountAt(httpUrl)
+    const { emailAddress } = await dev.inboxes.create()
+    using http = silentClient(Number(new URL(httpUrl).port))
+    http.write('POST /v1/inboxes HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{')
+    using smtp = silentClient(smtpPort)
+    const mail = `EHLO x\r\nMAIL FROM:<>\r\nRCPT TO:<${emailAddress}>\r\nDATA\r\nSubject: x`
+    smtp.write(mail)
+    await until(async () => (smtp.read().includes('\r\n354 ') ? true : null))
+    server.child.kill('SIGTERM')
+    await until(async () => ((await isRefused(smtpPort)) ? true : null))
+    assert.equal(server.child.exitCode, null, 'the client of HTTP still has time')
+    assert.equal(await server.ended, 0, server.output())
   })
 
   it('exits with 1 when it could not finish stopping', async () => {

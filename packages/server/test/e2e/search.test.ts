@@ -162,6 +162,17 @@ onEachDatabase('searching an account', (create) => {
     assert.deepEqual(await searchAll(dev, 'grusse'), ['Two'])
   })
 
+  it('finds what comes after a mail with a NUL in a header', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const { emailAddress: to } = await dev.inboxes.create()
+    await service.sendMail({ to, raw: `To: "a\0b" <${to}>\r\nSubject: First\r\n\r\nGrüße\r\n` })
+    await service.sendMail({ to, subject: 'Second', text: 'Grüße' })
+    const asked = new Date().toISOString()
+    await until(async () => ((await dev.search('grusse')).indexedUntil > asked ? true : null))
+    assert.deepEqual(await searchAll(dev, 'grusse'), ['Second', 'First'])
+  })
+
   it('neither skips nor repeats a message when the index grows between two pages', async () => {
     const service = await shared()
     const dev = await service.register()

@@ -2,8 +2,11 @@
 
 import type { ReplyCode } from './replies.ts'
 
-/** RFC 5321 4.5.3.1, in bytes; a path counts its angle brackets. */
-const LOCAL_BYTES_MAX = 64
+/**
+ * RFC 5321 4.5.3.1, in bytes; a path counts its angle brackets. A local part may have more than
+ * the 64 bytes that every server must support: return paths that contain the recipient (VERP) do,
+ * and the address of an inbox with a tag.
+ */
 const DOMAIN_BYTES_MAX = 255
 const PATH_BYTES_MAX = 256
 const LABEL_LENGTH_MAX = 63
@@ -143,7 +146,7 @@ export function parsePath(text: string, kind: PathKind): Path | null {
   if (text[end] !== '>' || !isDomain(domain)) return null
   const address = `${canonicalLocal(local)}@${domain}`
   const isAscii = !NON_ASCII.test(address)
-  if (!fits(address, domain, kind) || (!isAscii && DECEPTIVE.test(address))) return null
+  if (!fits(address, domain) || (!isAscii && DECEPTIVE.test(address))) return null
   return { address, isAscii, rest: text.slice(end + 1) }
 }
 
@@ -165,15 +168,11 @@ function isDomain(domain: string): boolean {
     )
 }
 
-/**
- * A sender may have a local part of more than 64 bytes: return paths that contain the recipient
- * (VERP) do, and the 64 of RFC 5321 is the minimum to support. Our inboxes never do.
- */
-function fits(address: string, domain: string, kind: PathKind): boolean {
-  const addressBytes = Buffer.byteLength(address)
-  const domainBytes = Buffer.byteLength(domain)
-  if (domainBytes > DOMAIN_BYTES_MAX || addressBytes + 2 > PATH_BYTES_MAX) return false
-  return kind === 'sender' || addressBytes - 1 - domainBytes <= LOCAL_BYTES_MAX
+function fits(address: string, domain: string): boolean {
+  return (
+    Buffer.byteLength(domain) <= DOMAIN_BYTES_MAX &&
+    Buffer.byteLength(address) + 2 <= PATH_BYTES_MAX
+  )
 }
 
 /** `"a.b"` and `a.b` are the same mailbox, as are `"a\b"` and `ab`. */

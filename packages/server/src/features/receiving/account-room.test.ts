@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AccountId } from '@mayfly/contract'
 import { AccountRoom } from './account-room.ts'
 
@@ -23,9 +24,9 @@ describe('the room of an account', () => {
   it('ends at the limit of its plan, by what is stored here and elsewhere', async () => {
     const { state, room, hasRoom } = given(40)
     assert.equal(await hasRoom(), true)
-    await room.add(ALICE, 59)
+    room.add(ALICE, 59)
     assert.equal(await hasRoom(), true)
-    await room.add(ALICE, 1)
+    room.add(ALICE, 1)
     assert.equal(await hasRoom(), false)
     assert.equal(state.sums, 1)
   })
@@ -45,6 +46,21 @@ describe('the room of an account', () => {
     state.bytes = 0
     assert.equal(await sumsAfter(1), 3)
     assert.equal(await hasRoom(), true)
+  })
+
+  it('counts what is stored while it is summed, and nobody waits for the sum', async () => {
+    const summing = Promise.withResolvers<number>()
+    const room = new AccountRoom({
+      storedBytesMax: () => 100,
+      sumBytes: () => summing.promise,
+      elapsedMs: () => 0,
+    })
+    const first = room.hasRoom(ALICE, 'key_only')
+    await nextTurn()
+    room.add(ALICE, 60)
+    summing.resolve(40)
+    assert.equal(await first, true)
+    assert.equal(await room.hasRoom(ALICE, 'key_only'), false)
   })
 
   it('has no end without a limit, and nobody sums', async () => {

@@ -44,10 +44,12 @@ export class AccountRoom {
     return bytes < limit
   }
 
-  /** Counts what was stored for an account. */
-  async add(accountId: AccountId, bytes: number): Promise<void> {
-    const sum = await this.#sums.get(accountId)
-    if (sum !== undefined) sum.bytes += bytes
+  /** Counts what was stored for an account. A sum that is being read is not waited for. */
+  add(accountId: AccountId, bytes: number): void {
+    const add = (sum: Sum) => {
+      sum.bytes += bytes
+    }
+    this.#sums.get(accountId)?.then(add, () => {})
   }
 
   #sum(accountId: AccountId, limit: number): Promise<Sum> {

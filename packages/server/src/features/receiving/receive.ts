@@ -12,6 +12,8 @@ export type ReceiveDeps = {
   /** Parses a mail and stores it; resolves once it is on the disk and announced. */
   readonly store: (arrived: ArrivedMail) => Promise<StoreOutcome>
   readonly refusals: RefusalLog
+  /** A refusal could not be recorded. */
+  readonly onUnrecorded: (error: unknown) => void
 }
 
 /** What the reply to the client is chosen by. */
@@ -27,12 +29,14 @@ export async function receiveMail(
   const id = deps.ids.mailId(Math.max(...accepted.recipients.map(({ keptUntil }) => keptUntil)))
   const result = await deps.store({ id, receivedAt: deps.clock.now(), accepted })
   if (result.fullInboxes.length > 0) {
-    await deps.refusals.addRefusal({
+    const recorded = deps.refusals.addRefusal({
       inboxIds: result.fullInboxes,
       reply: 'full',
       reason: { code: 'no_room', mailSizeBytes: result.sizeBytes },
       sender: accepted.envelope,
     })
+    // Other inboxes have the mail: after an error the client would send it to them again.
+    await recorded.catch(deps.onUnrecorded)
   }
   if (result.state === 'stored') return 'stored'
   // Every inbox was deleted since its recipient was accepted: the next try is refused with 550.

@@ -56,6 +56,8 @@ export async function waitForMessage(
   await using _slot = await deps.takeWaitSlot(caller)
   const found = await findWithin(deps, caller, request)
   if (found !== null) return found
+  // A client that is gone does not read the reasons, which take several queries.
+  if (request.gone.aborted) throw new ServiceError('nothing_arrived')
   const diagnostics = await deps.explain(caller, request.inboxId, request.filter)
   throw new ServiceError('nothing_arrived', { beside: { diagnostics } })
 }

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { NO_BODY } from '../json-body.ts'
 import { polishOpenApi } from './polish.ts'
 
 /** Version of the interface, not of the program: it changes only with the contract. */
@@ -71,7 +72,11 @@ export async function describeRoutes(http: FastifyInstance): Promise<void> {
       tags: TAGS,
       webhooks: WEBHOOKS,
     },
-    transform: jsonSchemaTransform,
+    transform: (route) =>
+      jsonSchemaTransform({
+        ...route,
+        schema: route.schema.body === NO_BODY ? { ...route.schema, body: undefined } : route.schema,
+      }),
     transformObject: jsonSchemaTransformObject,
   })
 }

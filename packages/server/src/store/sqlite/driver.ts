@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { Turns } from './turns.ts'
 
 /** Prepared statements that are cached. The store has about a hundred, some in several forms. */
 const STATEMENTS_MAX = 500
@@ -10,15 +11,20 @@ type Prepared = { readonly statement: StatementSync; readonly returnsRows: boole
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
   readonly #connection: SqliteConnection
+  readonly #turns: Turns | null
 
-  constructor(database: DatabaseSync, connection: SqliteConnection) {
+  constructor(database: DatabaseSync, connection: SqliteConnection, turns: Turns | null) {
     this.#database = database
     this.#connection = connection
+    this.#turns = turns
   }
 
   async init(): Promise<void> {}
 
+  /** Once a query, and once a transaction: within one, others would wait for its lock. */
   async acquireConnection(): Promise<DatabaseConnection> {
+    const next = this.#turns?.next() ?? null
+    if (next !== null) await next
     return this.#connection
   }
 

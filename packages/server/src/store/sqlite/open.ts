@@ -13,6 +13,7 @@ import type { Schema } from '../schema.ts'
 import { type Statements, statementsOver } from '../statements.ts'
 import { SqliteConnection, SqliteDriver } from './driver.ts'
 import { restrictAccess } from './permissions.ts'
+import { Turns } from './turns.ts'
 
 /** How long a writer waits for a writer on another thread. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -64,8 +65,31 @@ export type OpenedSqlite = {
   readonly outerStatements: Statements
 }
 
+/** Result codes of SQLite (sqlite3.h). */
+const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
+
+/** Whether a file cannot be opened as a database, by its path, its owner or its content. */
+export function isUnusableFile(error: unknown): boolean {
+  const number = sqliteErrorNumber(error)
+  if (number !== null) return [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOTADB].includes(number)
+  return error instanceof Error && 'syscall' in error
+}
+
+/** The primary result code of an error of SQLite, or null for another error. */
+function sqliteErrorNumber(error: unknown): number | null {
+  const isOfSqlite = error instanceof Error && 'errcode' in error
+  return isOfSqlite && typeof error.errcode === 'number' ? error.errcode & 0xff : null
+}
+
 /** Kysely over one connection to the SQLite file, its settings checked. */
-export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): OpenedSqlite {
+export function openSqlite(
+  path: string,
+  syncs: keyof typeof SYNCHRONOUS,
+  turnsBy?: () => number,
+): OpenedSqlite {
   restrictAccess(path)
   const database = new DatabaseSync(path)
   try {
@@ -82,9 +106,11 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
     throw error
   }
   const connection = new SqliteConnection(database)
+  const turns = turnsBy === undefined ? null : new Turns(turnsBy)
   const db = new Kysely<Schema>({
     dialect: {
-      createDriver: () => guardedDriver(new SqliteDriver(database, connection), sqliteDialect),
+      createDriver: () =>
+        guardedDriver(new SqliteDriver(database, connection, turns), sqliteDialect),
       createAdapter: () => new SqliteAdapter(),
       createQueryCompiler: () => new QueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
@@ -96,9 +122,12 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
     db,
     statements,
     outerStatements: {
-      // What an open transaction has written is not to be seen: its end is waited for.
-      run: (text, parameters) =>
-        (database.isTransaction ? queued : statements).run(text, parameters),
+      run: async (text, parameters) => {
+        const next = turns?.next() ?? null
+        if (next !== null) await next
+        // What an open transaction has written is not to be seen: its end is waited for.
+        return (database.isTransaction ? queued : statements).run(text, parameters)
+      },
     },
   }
 }
@@ -110,13 +139,16 @@ export function openSqlite(path: string, syncs: keyof typeof SYNCHRONOUS): Opene
  * process ends, so that a crash leaves nothing to clean up.
  */
 export function lockStore(path: string): { release(): void } {
+  // First: a path that cannot be a database must not get a lock beside it.
+  restrictAccess(path)
   restrictAccess(`${path}.lock`)
   const lock = new DatabaseSync(`${path}.lock`)
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; commit')
     lock.exec('begin exclusive')
-  } catch {
+  } catch (error) {
     lock.close()
+    if (sqliteErrorNumber(error) !== SQLITE_BUSY) throw error
     throw new StartRefused(
       `Another Mayfly is running on ${path}. Stop it, give this one another MAYFLY_DATABASE_URL, or use PostgreSQL to run several.`,
     )

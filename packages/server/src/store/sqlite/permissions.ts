@@ -4,24 +4,24 @@ import { basename, dirname, resolve } from 'node:path'
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
+/** What follows the name of the database in the names of its files. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal', '.key', '.lock', '.lock-journal']
+
 /**
  * Creates the file of a database if it is missing, and lets only its owner read it and the files
- * that SQLite puts beside it: they hold mail and keys. The folder too, unless it has other files:
- * then it is not ours alone.
+ * that SQLite and Mayfly put beside it: they hold mail and keys. The folder too, unless it has
+ * other files: then it is not ours alone.
  */
 export function restrictAccess(path: string): void {
   const folder = dirname(resolve(path))
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   closeSync(openSync(path, 'a', OWNER_ONLY_FILE))
-  const names = readdirSync(folder)
-  const ours = names.filter((name) => name.startsWith(storeName(path)))
-  for (const name of ours) restrict(resolve(folder, name), OWNER_ONLY_FILE)
-  if (ours.length === names.length) restrict(folder, OWNER_ONLY_FOLDER)
-}
-
-/** The name of the database, with which the names of its other files begin. */
-function storeName(path: string): string {
-  return basename(path).replace(/\.lock$/, '')
+  const databaseName = basename(path).replace(/\.lock$/, '')
+  const ours = new Set(SUFFIXES.map((suffix) => `${databaseName}${suffix}`))
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && ours.has(entry.name))
+  for (const { name } of files) restrict(resolve(folder, name), OWNER_ONLY_FILE)
+  if (files.length === entries.length) restrict(folder, OWNER_ONLY_FOLDER)
 }
 
 function restrict(path: string, mode: number): void {

@@ -102,7 +102,7 @@ export class Inboxes {
     const { before, limit, now } = page
     let query = this.#db
       .selectFrom('inbox')
-      .selectAll()
+      .select(INBOX_COLUMNS)
       .where(inState(owner, page))
       .orderBy('id', 'desc')
       .limit(limit)
@@ -120,7 +120,7 @@ export class Inboxes {
   async listProjects(owner: AccountId, now: number): Promise<Inbox[]> {
     const rows = await this.#db
       .selectFrom('inbox')
-      .selectAll()
+      .select(INBOX_COLUMNS)
       .where('account_id', '=', owner)
       .where('keep_messages', 'is not', null)
       .orderBy('id')
