@@ -37,5 +37,11 @@ describe('mayfly login, whoami, account and keys', () => {
     const again = await place.shell.run('keys', 'rm', 'CI')
     assert.equal(again.code, 1)
     assert.match(again.err, /there is no key "CI"/)
+    for (const options of [[], ['--test']]) {
+      await place.shell.run('keys', 'new', 'twice', ...options)
+    }
+    const several = await place.shell.run('keys', 'rm', 'twice')
+    assert.equal(several.code, 2)
+    assert.match(several.err, /2 keys are named "twice": key_\w+, key_\w+\. Give an id instead\./)
   })
 })

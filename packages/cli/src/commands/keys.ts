@@ -66,7 +66,10 @@ const revoke = defineCommand({
       throw new CommandFailed(`there is no key "${named}". See: mayfly keys list`)
     }
     if (others.length > 0) {
-      throw new UsageError(`${matching.length} keys are named "${named}". Give an id instead.`)
+      const ids = matching.map(({ id }) => id).join(', ')
+      throw new UsageError(
+        `${matching.length} keys are named "${named}": ${ids}. Give an id instead.`,
+      )
     }
     await client.keys.revoke(key.id, { signal })
     print(terminal, `${key.name} (${key.prefix}…) was revoked.`)
