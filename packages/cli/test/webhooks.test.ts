@@ -51,6 +51,16 @@ describe('mayfly webhooks listen', () => {
     assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
   })
 
+  it('deletes its webhook when nobody reads its output any more', async () => {
+    await using service = await startService({ hasLocalAccount: true })
+    await using shell = await openShell({ env: { MAYFLY_BASE_URL: service.httpUrl } })
+    const listening = shell.start('webhooks', 'listen', '--port', '0')
+    await until(async () => /Listening at http:/.exec(listening.err()))
+    listening.closeOutput()
+    assert.equal((await listening.outcome).code, 0)
+    assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
+  })
+
   it('says that other accounts need a public URL', async () => {
     await using place = await signedUp()
     const { code, err } = await place.shell.run('webhooks', 'listen', '--port', '0')
