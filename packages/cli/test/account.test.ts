@@ -30,7 +30,8 @@ describe('mayfly login, whoami, account and keys', () => {
   it('create, list and revoke keys by name', async () => {
     await using place = await signedUp()
     const created = await place.shell.run('keys', 'new', 'CI', '--test')
-    assert.match(created.out, /mf_test_\w+/)
+    assert.match(created.out, /^mf_test_\w+\n$/)
+    assert.equal(created.err, 'API key (shown only once):\n')
     assert.match((await place.shell.run('keys', 'list')).out, /^CI +member +test +mf_test_\w+…/m)
     const revoked = await place.shell.run('keys', 'rm', 'CI')
     assert.match(revoked.out, /^CI \(mf_test_\w+…\) was revoked\.$/m)

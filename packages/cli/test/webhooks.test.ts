@@ -10,6 +10,15 @@ import { freePort } from './testing-free-port.ts'
 import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
 
+describe('mayfly webhooks new', () => {
+  it('prints the secret alone on standard output', async () => {
+    await using place = await signedUp()
+    const made = await place.shell.run('webhooks', 'new', 'https://app.example/hooks/mail')
+    assert.match(made.out, /^whsec_\S+\n$/)
+    assert.match(made.err, /^Registered as whk_\w+\.\nSecret \(shown only once\):\n$/)
+  })
+})
+
 describe('mayfly webhooks listen', () => {
   it('registers itself, prints what the service sends, and goes again', async () => {
     await using receivers = await createReceivers()

@@ -1,7 +1,7 @@
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed, UsageError } from '../exit.ts'
-import { formatTable, print, printJson, style, utcTime } from '../output.ts'
+import { formatTable, print, printJson, printSecret, utcTime } from '../output.ts'
 
 const create = defineCommand({
   name: 'keys new',
@@ -12,7 +12,7 @@ const create = defineCommand({
     test: { type: 'boolean', about: 'a key of the environment test (default: live)' },
     ...CONNECTION_OPTIONS,
   },
-  example: 'mayfly keys new CI --test',
+  example: 'KEY=$(mayfly keys new CI --test)',
   run: async ({ options, args: [name = ''], terminal }) => {
     const client = await connect(terminal, options)
     const created = await client.keys.create({
@@ -22,7 +22,7 @@ const create = defineCommand({
       signal: terminal.interrupted,
     })
     if (options.json) return printJson(terminal, created)
-    print(terminal, `API key (shown only once): ${style(terminal, 'bold', created.apiKey)}`)
+    printSecret(terminal, 'API key', created.apiKey)
   },
 })
 

@@ -2,7 +2,7 @@ import { registerAccount } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, serviceUrl } from '../connection.ts'
 import { saveKey } from '../credentials.ts'
-import { print, printJson, style } from '../output.ts'
+import { printJson, printSecret } from '../output.ts'
 
 /** Registers an account and saves its key. */
 export const signup = defineCommand({
@@ -32,9 +32,9 @@ export const signup = defineCommand({
       ? null
       : await saveKey(terminal, baseUrl, { apiKey, email: account.email })
     if (options.json) return printJson(terminal, registration)
-    print(terminal, `${account.email} is registered, plan ${account.plan}.`)
-    print(terminal, `API key (shown only once): ${style(terminal, 'bold', apiKey)}`)
-    if (savedTo !== null) print(terminal, `Saved in ${savedTo}.`)
-    print(terminal, terminal.withCommands('Next: mayfly inbox new'))
+    terminal.err(`${account.email} is registered, plan ${account.plan}.\n`)
+    printSecret(terminal, 'API key', apiKey)
+    if (savedTo !== null) terminal.err(`Saved in ${savedTo}.\n`)
+    terminal.err(terminal.withCommands('Next: mayfly inbox new\n'))
   },
 })

@@ -3,7 +3,7 @@ import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
 import { parseCount } from '../option-values.ts'
-import { formatTable, print, printJson, style, utcTime } from '../output.ts'
+import { formatTable, print, printJson, printSecret, utcTime } from '../output.ts'
 import { listen } from './webhooks-listen.ts'
 
 const create = defineCommand({
@@ -16,8 +16,8 @@ const create = defineCommand({
     const client = await connect(terminal, options)
     const created = await client.webhooks.create(url, { signal: terminal.interrupted })
     if (options.json) return printJson(terminal, created)
-    print(terminal, `Registered as ${created.webhook.id}.`)
-    print(terminal, `Secret (shown only once): ${style(terminal, 'bold', created.secret)}`)
+    terminal.err(`Registered as ${created.webhook.id}.\n`)
+    printSecret(terminal, 'Secret', created.secret)
   },
 })
 
