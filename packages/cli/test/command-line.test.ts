@@ -117,6 +117,11 @@ describe('the command line', () => {
       /--template must be otp, link, welcome, or an .html/,
     ],
     [['send', 'a@b.example', '--template', 'otp', '--set', 'x'], /--set must be NAME=VALUE/],
+    [
+      ['send', 'a@b.example', '--template', 'otp', '--set', 'cod=1'],
+      /--set cod: the template has no \{\{cod\}\}\. It has: code\.$/m,
+    ],
+    [['send', 'a@b.example', '--set', 'code=1'], /--set needs --template\./],
     [['send', 'a@b.example', '--smtp', 'localhost'], /--smtp must be HOST:PORT/],
     [['webhooks', 'listen', '--port', 'x'], /--port must be a port number, but is "x"/],
     [
