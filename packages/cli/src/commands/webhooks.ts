@@ -8,8 +8,10 @@ import { listen } from './webhooks-listen.ts'
 
 const create = defineCommand({
   name: 'webhooks new',
-  summary: 'register an https:// endpoint and print its signing secret',
+  summary: 'register an endpoint and print its signing secret',
   args: ['URL'],
+  about:
+    'URL begins with https://. The local account of the machine of the service may also use http://\nto localhost or a loopback address.',
   options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks new https://app.example/hooks/mail',
   run: async ({ options, args: [url = ''], terminal }) => {
