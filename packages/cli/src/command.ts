@@ -112,6 +112,8 @@ export function defineGroup(
       const names = subcommands.map((known) => known.name)
       const known = names.join(', ')
       if (first === undefined) throw new UsageError(`\`mayfly ${name}\` needs one of: ${known}.`)
+      const misplaced = optionsFirst([first, ...rest], subcommands, name)
+      if (misplaced !== null) throw new UsageError(misplaced)
       const nearest = nearestOf(first, names)
       const hint =
         nearest === null
@@ -154,10 +156,50 @@ export function nearestOf(given: string, names: readonly string[]): string | nul
   )
 }
 
+/**
+ * What is wrong with `--json inbox new`, or null where an option is not the first argument. `group`
+ * is what was typed before. Values are left out: one may be a key.
+ */
+export function optionsFirst(
+  args: readonly string[],
+  commands: readonly Command[],
+  group?: string,
+): string | null {
+  const [option = ''] = args[0]?.split('=') ?? []
+  if (!option.startsWith('-')) return null
+  const path = pathIn(args, commands)
+  if (path.length === 0 && !hasOption(commands, option)) return null
+  const names = [
+    ...(group === undefined ? [] : [group]),
+    ...(path.length === 0 ? ['COMMAND'] : path),
+  ]
+  return `options follow the command: \`mayfly ${names.join(' ')} ${option}\`.`
+}
+
 /** Names and summaries, one a line. */
 export function commandList(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
   return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')
+}
+
+/** The first command among the arguments, with its subcommand. */
+function pathIn(args: readonly string[], commands: readonly Command[]): readonly string[] {
+  const found = args.map((arg) =>
+    commands.find(({ name, alias = name }) => arg === name || arg === alias),
+  )
+  const index = found.findIndex((command) => command !== undefined)
+  const command = found[index]
+  if (command === undefined) return []
+  return [command.name, ...pathIn(args.slice(index + 1, index + 2), command.subcommands ?? [])]
+}
+
+function hasOption(commands: readonly Command[], option: string): boolean {
+  return commands.some(
+    ({ options = {}, subcommands = [] }) =>
+      Object.entries(options).some(([name, { short }]) =>
+        [`--${name}`, `-${short}`].includes(option),
+      ) || hasOption(subcommands, option),
+  )
 }
 
 function parse(args: readonly string[], table: OptionTable, name: string) {

@@ -9,6 +9,7 @@ import { healthcheck } from './commands/healthcheck.ts'
 import { inbox } from './commands/inbox.ts'
 import { keys } from './commands/keys.ts'
 import { login } from './commands/login.ts'
+import { logout } from './commands/logout.ts'
 import { messages } from './commands/messages.ts'
 import { open } from './commands/open.ts'
 import { otp } from './commands/otp.ts'
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   serve,
   signup,
   login,
+  logout,
   whoami,
   account,
   keys,

@@ -61,7 +61,7 @@ export async function connect(terminal: Terminal, choice: ConnectionChoice): Pro
 }
 
 /** The key of the local account of a service on this machine; null when there is none. */
-async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
+export async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
   if (!LOOPBACK_HOSTS.test(new URL(baseUrl).hostname)) return null
   const { localKeyFile } = await readService({ baseUrl, signal })
   if (localKeyFile === null) return null

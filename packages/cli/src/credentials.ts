@@ -35,9 +35,19 @@ export async function saveKey(
   url: string,
   key: { readonly apiKey: string; readonly email: string },
 ): Promise<string> {
-  const path = credentialsPath(terminal)
   const { keys } = await readCredentials(terminal)
-  const credentials: Credentials = { lastUrl: url, keys: { ...keys, [url]: key } }
+  return writeCredentials(terminal, { lastUrl: url, keys: { ...keys, [url]: key } })
+}
+
+/** Deletes the saved key of a service, which is no longer the last one; returns the path. */
+export async function deleteKey(terminal: Terminal, url: string): Promise<string> {
+  const { lastUrl, keys } = await readCredentials(terminal)
+  const { [url]: _deleted, ...others } = keys
+  return writeCredentials(terminal, { lastUrl: lastUrl === url ? null : lastUrl, keys: others })
+}
+
+async function writeCredentials(terminal: Terminal, credentials: Credentials): Promise<string> {
+  const path = credentialsPath(terminal)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
   // The mode above applies only to a new file.

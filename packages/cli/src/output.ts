@@ -24,6 +24,12 @@ export function print(terminal: Terminal, line: string): void {
   terminal.out(`${line}\n`)
 }
 
+/** A secret alone on standard output, for `$(…)`; what it is, on standard error. */
+export function printSecret(terminal: Terminal, what: string, secret: string): void {
+  terminal.err(`${what} (shown only once):\n`)
+  print(terminal, style(terminal, 'bold', secret))
+}
+
 /** JSON for a program, indented for people. */
 export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`)

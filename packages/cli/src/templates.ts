@@ -28,6 +28,8 @@ const BUILT_IN: Readonly<Record<string, Template>> = {
   },
 }
 
+const PLACEHOLDER = /\{\{\s*([\w-]+)\s*\}\}/g
+
 /** The names of the built-in templates. */
 export const TEMPLATE_NAMES: readonly string[] = Object.keys(BUILT_IN)
 
@@ -50,11 +52,22 @@ export async function loadTemplate(name: string): Promise<Template> {
   }
 }
 
-/** Replaces the placeholders; `code`, `url` and `name` have default values. */
+/**
+ * Replaces the placeholders; `code`, `url` and `name` have default values. Refuses a value for a
+ * placeholder that the template does not have.
+ */
 export function fillTemplate(
   { subject, text, html }: Template,
   given: Readonly<Record<string, string>>,
 ): Template {
+  const known = [subject, text ?? '', html ?? ''].flatMap((content) =>
+    [...content.matchAll(PLACEHOLDER)].map(([, name = '']) => name),
+  )
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const names = [...new Set(known)].join(', ') || 'none'
+    throw new UsageError(`--set ${unknown}: the template has no {{${unknown}}}. It has: ${names}.`)
+  }
   const values: Readonly<Record<string, string>> = {
     code: String(randomInt(100_000, 1_000_000)),
     url: `https://app.example/verify?token=${randomInt(2 ** 40).toString(36)}`,
@@ -62,7 +75,7 @@ export function fillTemplate(
     ...given,
   }
   const fill = (content: string, encode: (value: string) => string) =>
-    content.replace(/\{\{\s*([\w-]+)\s*\}\}/g, (placeholder, name) => {
+    content.replace(PLACEHOLDER, (placeholder, name) => {
       const value = values[name]
       if (value === undefined)
         throw new UsageError(`the template needs --set ${name}=… for ${placeholder}.`)

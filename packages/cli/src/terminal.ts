@@ -9,6 +9,8 @@ export type Terminal = {
   readonly hasColour: boolean
   /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal
+  /** Aborted when nobody reads standard output any more, as after `| head -1`. */
+  readonly outputClosed: AbortSignal
   /** A text for people, with the commands that it names as they are started here. */
   readonly withCommands: (text: string) => string
   /** Standard output: the result, which a program may read. */
@@ -22,6 +24,19 @@ export function processTerminal(process: NodeJS.Process): Terminal {
   const { env, stdout, stderr } = process
   // Signals are handled from the first use on: `serve` never uses it and handles its own.
   let interruption: AbortController | null = null
+  const closing = new AbortController()
+  // Errors too, for the same reason.
+  const handled = new Set<NodeJS.WriteStream>()
+  const write = (stream: NodeJS.WriteStream, text: string | Uint8Array) => {
+    if (!handled.has(stream)) {
+      handled.add(stream)
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error
+        if (stream === stdout) closing.abort()
+      })
+    }
+    stream.write(text)
+  }
   return {
     env,
     isInteractive: stderr.isTTY === true,
@@ -36,9 +51,10 @@ export function processTerminal(process: NodeJS.Process): Terminal {
       }
       return interruption.signal
     },
+    outputClosed: closing.signal,
     withCommands: import.meta.url.endsWith('.ts') ? startedByNpx : (text) => text,
-    out: (text) => stdout.write(text),
-    err: (text) => stderr.write(text),
+    out: (text) => write(stdout, text),
+    err: (text) => write(stderr, text),
   }
 }
 

@@ -101,8 +101,10 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
     await dev.keys.create({ name: 'CI' })
     assert.match(await must(shell, 'revoke-keys', 'revoked@example.com'), /2 keys were revoked/)
     await assert.rejects(dev.keys.list(), { status: 401 })
-    const key =
-      /mf_live_\w{43}/.exec(await must(shell, 'give-key', 'revoked@example.com'))?.[0] ?? ''
+    const given = await shell.run('admin', 'give-key', 'revoked@example.com')
+    assert.match(given.out, /^mf_live_\w{43}\n$/)
+    assert.equal(given.err, 'Key of revoked@example.com (shown only once):\n')
+    const key = given.out.trim()
     const keys = await dev.withKey(key).keys.list()
     assert.deepEqual(
       keys.map(({ role }) => role),

@@ -96,5 +96,8 @@ onEachDatabase('mayfly admin backup', (create, name) => {
     const second = await shell.run('admin', 'backup', copy)
     assert.equal(second.code, 1)
     assert.match(second.err, /copy\.db exists\. Choose another name/)
+    const absent = await shell.run('admin', 'backup', '/nowhere/copy.db')
+    assert.equal(absent.code, 1)
+    assert.equal(absent.err, 'mayfly: There is no folder /nowhere. Create it.\n')
   })
 })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it, mock } from 'node:test'
+import { INBOX_TTL_SECONDS } from '@mayfly/contract'
 import type { Command } from '../src/command.ts'
 import { COMMANDS } from '../src/commands.ts'
+import { EXIT } from '../src/exit.ts'
 import { openShell } from './testing-run-command.ts'
 
 /** Every command with its name as it is typed. */
@@ -16,12 +18,25 @@ function allCommands(commands: readonly Command[], before: readonly string[] = [
 describe('the command line', () => {
   it('lists every command', async () => {
     await using shell = await openShell()
-    for (const args of [[], ['--help'], ['-h'], ['help']]) {
+    for (const args of [[], ['--help'], ['-h'], ['help'], ['help', 'help']]) {
       const { code, out } = await shell.run(...args)
       assert.equal(code, 0)
       for (const { name } of COMMANDS) assert.match(out, new RegExp(`^  ${name} `, 'm'))
+      for (const status of Object.values(EXIT)) assert.match(out, new RegExp(`[ ,]${status} [a-z]`))
     }
     assert.equal((await shell.run('--version')).out, '1.2.3\n')
+  })
+
+  it('names the bounds of the time that an inbox lives, and which URLs a webhook may have', async () => {
+    await using shell = await openShell()
+    const { min, max, default: usual } = INBOX_TTL_SECONDS
+    const created = (await shell.run('inbox', 'new', '--help')).out
+    assert.ok(created.includes(`from ${min} to ${max} (default: ${usual})`), created)
+    const registered = (await shell.run('webhooks', 'new', '--help')).out
+    assert.match(
+      registered,
+      /https:\/\/\. The local account .* http:\/\/\nto localhost or a loopback/,
+    )
   })
 
   it('says what is wrong with the URL of the service', async () => {
@@ -73,6 +88,7 @@ describe('the command line', () => {
       const { code, out } = await shell.run(...path, '--help')
       assert.equal(code, 0)
       assert.ok(out.startsWith(`mayfly ${path.join(' ')}: `), out)
+      assert.equal((await shell.run('help', ...path)).out, out)
       assert.match(out, /^Example:\n {2}\S|^Commands:\n {2}\S/m)
       assert.ok(
         out.split('\n').every((line) => line.length <= 100),
@@ -84,6 +100,17 @@ describe('the command line', () => {
   const usageErrors: readonly [readonly string[], RegExp][] = [
     [['otpp'], /unknown command "otpp"\. Did you mean `mayfly otp`\?/],
     [['--verison'], /unknown command "--verison"\. Did you mean `mayfly --version`\?/],
+    [
+      ['--json', 'inbox', 'new'],
+      /^mayfly: options follow the command: `mayfly inbox new --json`\.$/m,
+    ],
+    [['--api-key', 'K', 'whoami'], /options follow the command: `mayfly whoami --api-key`\.$/m],
+    [['--api-key=K', 'whoami'], /options follow the command: `mayfly whoami --api-key`\.$/m],
+    [['-n', '5', 'messages'], /options follow the command: `mayfly messages -n`\.$/m],
+    [['--json'], /options follow the command: `mayfly COMMAND --json`\.$/m],
+    [['inbox', '--json', 'new'], /options follow the command: `mayfly inbox new --json`\.$/m],
+    [['inbox', '--nonsense'], /unknown command "inbox --nonsense"\. Known commands: new/],
+    [['help', 'frobnicate'], /unknown command "frobnicate"/],
     [['send', 'a@b.example', '--eml', '/nonexistent'], /\/nonexistent cannot be read: there is no/],
     [['assert', '--file', '/'], /\/ cannot be read: it is a folder/],
     [['frobnicate'], /unknown command "frobnicate"\.\n\nmayfly: /],
@@ -117,6 +144,11 @@ describe('the command line', () => {
       /--template must be otp, link, welcome, or an .html/,
     ],
     [['send', 'a@b.example', '--template', 'otp', '--set', 'x'], /--set must be NAME=VALUE/],
+    [
+      ['send', 'a@b.example', '--template', 'otp', '--set', 'cod=1'],
+      /--set cod: the template has no \{\{cod\}\}\. It has: code\.$/m,
+    ],
+    [['send', 'a@b.example', '--set', 'code=1'], /--set needs --template\./],
     [['send', 'a@b.example', '--smtp', 'localhost'], /--smtp must be HOST:PORT/],
     [['webhooks', 'listen', '--port', 'x'], /--port must be a port number, but is "x"/],
     [

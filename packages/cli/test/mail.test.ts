@@ -43,6 +43,14 @@ describe('a template', () => {
     const template = { subject: '{{ team }}', text: null, html: null }
     assert.throws(() => fillTemplate(template, {}), /needs --set team=…/)
   })
+
+  it('refuses a value for a placeholder that it does not have', () => {
+    const template = { subject: '{{ team }}', text: '{{team}} {{url}}', html: null }
+    const settings = { team: 'QA', code: '1' }
+    assert.throws(() => fillTemplate(template, settings), /no \{\{code\}\}\. It has: team, url\./)
+    const empty = { subject: 'Hello', text: null, html: null }
+    assert.throws(() => fillTemplate(empty, settings), /no \{\{team\}\}\. It has: none\./)
+  })
 })
 
 describe('text of a mail on a terminal', () => {

@@ -13,10 +13,15 @@ describe('mayfly signup', () => {
   it('shows the key once and saves it in a file that only the user can read', async () => {
     await using service = await startService()
     await using shell = await openShell({ env: { MAYFLY_BASE_URL: `${service.httpUrl}/` } })
-    const { code, out } = await shell.run('signup', 'dev@example.com', '--name', 'Dev')
+    const { code, out, err } = await shell.run('signup', 'dev@example.com', '--name', 'Dev')
     assert.equal(code, 0)
-    const key = /mf_live_\w+/.exec(out)?.[0] ?? ''
+    assert.match(out, /^mf_live_\w+\n$/)
+    const key = out.trim()
     const file = join(shell.home, '.config', 'mayfly', 'credentials.json')
+    assert.equal(
+      err,
+      `dev@example.com is registered, plan unlimited.\nAPI key (shown only once):\nSaved in ${file}.\nNext: mayfly inbox new\n`,
+    )
     assert.equal(JSON.parse(await readFile(file, 'utf8')).keys[service.httpUrl].apiKey, key)
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const again = await shell.run('signup', 'dev@example.com')

@@ -18,6 +18,8 @@ export type Shell = AsyncDisposable & {
     out(): string
     err(): string
     interrupt(): void
+    /** As when the reader of its output ends. */
+    closeOutput(): void
   }
 }
 
@@ -39,12 +41,14 @@ export async function openShell({
   const start: Shell['start'] = (...args) => {
     const written = { out: '', err: '' }
     const interruption = new AbortController()
+    const closing = new AbortController()
     const terminal = {
       env: { HOME: home, ...env },
       isInteractive: isTerminal,
       isOutTerminal: isTerminal,
       hasColour: isTerminal,
       interrupted: interruption.signal,
+      outputClosed: closing.signal,
       withCommands: isClone ? startedByNpx : (text: string) => text,
       out: (text: string | Uint8Array) => {
         written.out += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
@@ -58,6 +62,7 @@ export async function openShell({
       out: () => written.out,
       err: () => written.err,
       interrupt: () => interruption.abort(),
+      closeOutput: () => closing.abort(),
     }
   }
   return {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { createClient } from '@mayfly/client'
 import { until } from '../../server/test/testing-until.ts'
 import { signedUp } from './testing-signed-up.ts'
 
@@ -96,6 +97,44 @@ describe('mayfly assert and scenario', () => {
     assert.equal((await shell.run('scenario', 'rm', 'farewell')).code, 0)
     const unknown = await shell.run('scenario', 'run', 'farewell')
     assert.deepEqual([unknown.code, /no scenario "farewell"/.test(unknown.err)], [1, true])
+  })
+
+  it('replace the scenario of the same name', async () => {
+    await using place = await signedUp()
+    const { shell } = place
+    const save = (...args: string[]) => shell.run('scenario', 'save', ...args)
+    const list = async () => JSON.parse((await shell.run('scenario', 'list', '--json')).out)
+    const first = JSON.parse((await save('sign-up', '--otp', '--json')).out)
+    const refused = await save('sign-up', '--contains', 'x', '--timeout', '500')
+    assert.equal(refused.code, 2)
+    assert.deepEqual(await list(), [first])
+
+    const second = await save(' sign-up ', '--contains', 'Hello')
+    assert.match(second.out, /^Saved as sign-up \(scn_\w+\)\. scn_\w+ was replaced\.\n$/)
+    assert.ok(second.out.includes(` ${first.id} was replaced`))
+    const [only, ...others] = await list()
+    assert.deepEqual([only.assertions[0].type, others.length], ['containsText', 0])
+  })
+
+  it('refuse a name that several scenarios have, and list their ids', async () => {
+    await using place = await signedUp()
+    const { shell, service } = place
+    await shell.run('inbox', 'new')
+    const { apiKey } = JSON.parse((await shell.run('keys', 'new', 'other', '--json')).out)
+    const { scenarios } = createClient({ baseUrl: service.httpUrl, apiKey })
+    const twice = { name: 'sign-up', assertions: [{ type: 'otpPresent' }] } as const
+    const { id: one } = await scenarios.create(twice)
+    const { id: two } = await scenarios.create(twice)
+    const several = `mayfly: 2 scenarios are named "sign-up": ${one}, ${two}.`
+    for (const command of ['run', 'rm']) {
+      const { code, err } = await shell.run('scenario', command, 'sign-up')
+      assert.deepEqual([code, err], [2, `${several} Give an id instead.\n`])
+    }
+    const saved = await shell.run('scenario', 'save', 'sign-up', '--otp')
+    const advice = 'Delete all but one: mayfly scenario rm ID'
+    assert.deepEqual([saved.code, saved.err], [2, `${several} ${advice}\n`])
+    assert.equal((await shell.run('scenario', 'rm', one)).code, 0)
+    assert.equal((await shell.run('scenario', 'rm', 'sign-up')).code, 0)
   })
 })
 

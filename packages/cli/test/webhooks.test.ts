@@ -10,6 +10,15 @@ import { freePort } from './testing-free-port.ts'
 import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
 
+describe('mayfly webhooks new', () => {
+  it('prints the secret alone on standard output', async () => {
+    await using place = await signedUp()
+    const made = await place.shell.run('webhooks', 'new', 'https://app.example/hooks/mail')
+    assert.match(made.out, /^whsec_\S+\n$/)
+    assert.match(made.err, /^Registered as whk_\w+\.\nSecret \(shown only once\):\n$/)
+  })
+})
+
 describe('mayfly webhooks listen', () => {
   it('registers itself, prints what the service sends, and goes again', async () => {
     await using receivers = await createReceivers()
@@ -48,6 +57,16 @@ describe('mayfly webhooks listen', () => {
     const { code, out, err } = await listening.outcome
     assert.equal(code, 0, err)
     assert.match(out, /^verified {2}evt_\w+ {2}message\.received to qa@mayfly\.test: Hello/)
+    assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
+  })
+
+  it('deletes its webhook when nobody reads its output any more', async () => {
+    await using service = await startService({ hasLocalAccount: true })
+    await using shell = await openShell({ env: { MAYFLY_BASE_URL: service.httpUrl } })
+    const listening = shell.start('webhooks', 'listen', '--port', '0')
+    await until(async () => /Listening at http:/.exec(listening.err()))
+    listening.closeOutput()
+    assert.equal((await listening.outcome).code, 0)
     assert.deepEqual(JSON.parse((await shell.run('webhooks', 'list', '--json')).out), [])
   })
 

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { withOperator } from '../operator.ts'
 import { parseCount } from '../option-values.ts'
-import { formatTable, print, printableLine, printJson, style } from '../output.ts'
+import { formatTable, print, printableLine, printJson, printSecret } from '../output.ts'
 
 type Plan = Parameters<Operator['setPlan']>[1]
 
@@ -76,8 +76,7 @@ export const giveKey = defineCommand({
   example: 'mayfly admin give-key dev@example.com',
   run: async ({ args: [email = ''], terminal }) => {
     const given = await withOperator(terminal, (operator) => operator.giveKey(email))
-    print(terminal, `Key of ${given.account.email} (shown only once):`)
-    print(terminal, style(terminal, 'bold', given.apiKey))
+    printSecret(terminal, `Key of ${given.account.email}`, given.apiKey)
   },
 })
 

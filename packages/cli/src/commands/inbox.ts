@@ -20,7 +20,11 @@ const create = defineCommand({
       value: 'DOMAIN',
       about: 'a receiving domain, or smart for the best one',
     },
-    ttl: { type: 'string', value: 'SECONDS', about: 'seconds until it expires (default: 86400)' },
+    ttl: {
+      type: 'string',
+      value: 'SECONDS',
+      about: 'seconds until it expires, from 600 to 604800 (default: 86400)',
+    },
     'catch-all': {
       type: 'boolean',
       about: 'a project inbox: takes mail for any recipient, by SMTP AUTH',

@@ -1,7 +1,7 @@
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed, UsageError } from '../exit.ts'
-import { formatTable, print, printJson, style, utcTime } from '../output.ts'
+import { formatTable, print, printJson, printSecret, utcTime } from '../output.ts'
 
 const create = defineCommand({
   name: 'keys new',
@@ -12,7 +12,7 @@ const create = defineCommand({
     test: { type: 'boolean', about: 'a key of the environment test (default: live)' },
     ...CONNECTION_OPTIONS,
   },
-  example: 'mayfly keys new CI --test',
+  example: 'KEY=$(mayfly keys new CI --test)',
   run: async ({ options, args: [name = ''], terminal }) => {
     const client = await connect(terminal, options)
     const created = await client.keys.create({
@@ -22,7 +22,7 @@ const create = defineCommand({
       signal: terminal.interrupted,
     })
     if (options.json) return printJson(terminal, created)
-    print(terminal, `API key (shown only once): ${style(terminal, 'bold', created.apiKey)}`)
+    printSecret(terminal, 'API key', created.apiKey)
   },
 })
 
@@ -66,7 +66,10 @@ const revoke = defineCommand({
       throw new CommandFailed(`there is no key "${named}". See: mayfly keys list`)
     }
     if (others.length > 0) {
-      throw new UsageError(`${matching.length} keys are named "${named}". Give an id instead.`)
+      const ids = matching.map(({ id }) => id).join(', ')
+      throw new UsageError(
+        `${matching.length} keys are named "${named}": ${ids}. Give an id instead.`,
+      )
     }
     await client.keys.revoke(key.id, { signal })
     print(terminal, `${key.name} (${key.prefix}…) was revoked.`)

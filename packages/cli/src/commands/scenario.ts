@@ -7,7 +7,7 @@ import {
 } from '../assertion-options.ts'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { CommandFailed } from '../exit.ts'
+import { CommandFailed, UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, whileWaiting } from '../output.ts'
@@ -41,6 +41,7 @@ const save = defineCommand({
   name: 'scenario save',
   summary: 'save a named set of assertions',
   args: ['NAME'],
+  about: 'A scenario that has this name is replaced.',
   options: { ...ASSERTION_OPTIONS, timeout: TIME_OPTIONS.timeout, ...CONNECTION_OPTIONS },
   example: 'mayfly scenario save signup --otp --contains "Welcome"',
   run: async ({ options, args: [name = ''], terminal }) => {
@@ -49,9 +50,15 @@ const save = defineCommand({
     const time = timeout === undefined ? {} : { timeoutSeconds: parseSeconds('timeout', timeout) }
     const client = await connect(terminal, options)
     const signal = terminal.interrupted
+    // The service removes spaces around a name.
+    const namesakes = withName(await client.scenarios.list({ signal }), name.trim())
+    const old = onlyOne(namesakes, 'Delete all but one: mayfly scenario rm ID')
     const scenario = await client.scenarios.create({ name, assertions, ...time, signal })
+    // Only now: when the new one is refused, the old one must stay.
+    if (old !== null) await client.scenarios.delete(old.id, { signal })
     if (options.json) return printJson(terminal, scenario)
-    print(terminal, `Saved as ${scenario.name} (${scenario.id}).`)
+    const replaced = old === null ? '' : ` ${old.id} was replaced.`
+    print(terminal, `Saved as ${scenario.name} (${scenario.id}).${replaced}`)
   },
 })
 
@@ -78,6 +85,7 @@ const remove = defineCommand({
   name: 'scenario rm',
   summary: 'delete a saved scenario',
   args: ['SCENARIO'],
+  about: 'SCENARIO is a name or an id.',
   options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
   example: 'mayfly scenario rm signup',
   run: async ({ options, args: [nameOrId = ''], terminal }) => {
@@ -104,7 +112,20 @@ async function chooseScenario(
 ): Promise<Scenario> {
   const scenarios = await client.scenarios.list({ signal })
   const found =
-    scenarios.find(({ id }) => id === nameOrId) ?? scenarios.find(({ name }) => name === nameOrId)
-  if (found !== undefined) return found
+    scenarios.find(({ id }) => id === nameOrId) ??
+    onlyOne(withName(scenarios, nameOrId), 'Give an id instead.')
+  if (found !== null) return found
   throw new CommandFailed(`you have no scenario "${nameOrId}". See: mayfly scenario list`)
+}
+
+function withName(scenarios: readonly Scenario[], wanted: string): readonly Scenario[] {
+  return scenarios.filter(({ name }) => name === wanted)
+}
+
+/** The only scenario of a name, or null; refuses several, which other clients can save. */
+function onlyOne(namesakes: readonly Scenario[], advice: string): Scenario | null {
+  const [first = null, ...others] = namesakes
+  if (first === null || others.length === 0) return first
+  const ids = namesakes.map(({ id }) => id).join(', ')
+  throw new UsageError(`${namesakes.length} scenarios are named "${first.name}": ${ids}. ${advice}`)
 }

@@ -82,6 +82,9 @@ type ContentOptions = {
 }
 
 async function compose(options: ContentOptions): Promise<Omit<OutgoingMail, 'envelope'>> {
+  if (options.template === undefined && options.set.length > 0) {
+    throw new UsageError('--set needs --template.')
+  }
   const template =
     options.template === undefined
       ? { subject: 'A test mail', text: options.html === undefined ? 'Hello.' : null, html: null }

@@ -1,8 +1,9 @@
 import { registerAccount } from '@mayfly/client'
 import { defineCommand } from '../command.ts'
-import { CONNECTION_OPTIONS, serviceUrl } from '../connection.ts'
-import { saveKey } from '../credentials.ts'
-import { print, printJson, style } from '../output.ts'
+import { CONNECTION_OPTIONS, readLocalKey, serviceUrl } from '../connection.ts'
+import { readCredentials, saveKey } from '../credentials.ts'
+import { printJson, printSecret } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Registers an account and saves its key. */
 export const signup = defineCommand({
@@ -28,13 +29,34 @@ export const signup = defineCommand({
       ...(options.name === undefined ? {} : { name: options.name }),
     })
     const { apiKey, account } = registration
-    const savedTo = options['no-save']
-      ? null
-      : await saveKey(terminal, baseUrl, { apiKey, email: account.email })
+    const isSaved = !options['no-save']
+    const old = isSaved ? (await readCredentials(terminal)).keys[baseUrl] : undefined
+    const savedTo = isSaved
+      ? await saveKey(terminal, baseUrl, { apiKey, email: account.email })
+      : null
     if (options.json) return printJson(terminal, registration)
-    print(terminal, `${account.email} is registered, plan ${account.plan}.`)
-    print(terminal, `API key (shown only once): ${style(terminal, 'bold', apiKey)}`)
-    if (savedTo !== null) print(terminal, `Saved in ${savedTo}.`)
-    print(terminal, terminal.withCommands('Next: mayfly inbox new'))
+    terminal.err(`${account.email} is registered, plan ${account.plan}.\n`)
+    printSecret(terminal, 'API key', apiKey)
+    if (savedTo !== null) {
+      terminal.err(`Saved in ${savedTo}.\n`)
+      await sayHowToReturn(terminal, baseUrl, old?.email)
+    }
+    terminal.err(terminal.withCommands('Next: mayfly inbox new\n'))
   },
 })
+
+/** Says how to use the account again that commands used before. */
+async function sayHowToReturn(
+  terminal: Terminal,
+  baseUrl: string,
+  savedEmail: string | undefined,
+): Promise<void> {
+  if (savedEmail !== undefined) {
+    const how = `To return to ${savedEmail}, whose saved key was replaced: mayfly login KEY\n`
+    return terminal.err(terminal.withCommands(how))
+  }
+  // The account is registered, whatever becomes of this request.
+  const localKey = await readLocalKey(baseUrl, terminal.interrupted).catch(() => null)
+  if (localKey === null) return
+  terminal.err(terminal.withCommands('To return to the local account: mayfly logout\n'))
+}

@@ -15,7 +15,7 @@ export const tail = defineCommand({
   example: 'mayfly tail --json | jq -r \'select(.type == "message.received").message.subject\'',
   run: async ({ options, args: [named], terminal }) => {
     const client = await connect(terminal, options)
-    const signal = terminal.interrupted
+    const signal = AbortSignal.any([terminal.interrupted, terminal.outputClosed])
     const only = named === undefined ? null : (await chooseInbox(client, named, signal)).id
     const onOpen = () => terminal.err('Following; Ctrl+C ends it.\n')
     const onLost = () => terminal.err('The connection was lost; it is opened again.\n')

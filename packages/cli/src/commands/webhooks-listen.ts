@@ -71,7 +71,8 @@ export const listen = defineCommand({
       try {
         setSecret(endpoint.secret)
         terminal.err(`Listening at ${address}\n`)
-        const ended = AbortSignal.any([terminal.interrupted, counted.signal])
+        const { interrupted, outputClosed } = terminal
+        const ended = AbortSignal.any([interrupted, outputClosed, counted.signal])
         if (!ended.aborted) await once(ended, 'abort')
       } finally {
         await endpoint.remove()

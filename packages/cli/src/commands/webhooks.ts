@@ -3,21 +3,23 @@ import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { CommandFailed } from '../exit.ts'
 import { parseCount } from '../option-values.ts'
-import { formatTable, print, printJson, style, utcTime } from '../output.ts'
+import { formatTable, print, printJson, printSecret, utcTime } from '../output.ts'
 import { listen } from './webhooks-listen.ts'
 
 const create = defineCommand({
   name: 'webhooks new',
-  summary: 'register an https:// endpoint and print its signing secret',
+  summary: 'register an endpoint and print its signing secret',
   args: ['URL'],
+  about:
+    'URL begins with https://. The local account of the machine of the service may also use http://\nto localhost or a loopback address.',
   options: CONNECTION_OPTIONS,
   example: 'mayfly webhooks new https://app.example/hooks/mail',
   run: async ({ options, args: [url = ''], terminal }) => {
     const client = await connect(terminal, options)
     const created = await client.webhooks.create(url, { signal: terminal.interrupted })
     if (options.json) return printJson(terminal, created)
-    print(terminal, `Registered as ${created.webhook.id}.`)
-    print(terminal, `Secret (shown only once): ${style(terminal, 'bold', created.secret)}`)
+    terminal.err(`Registered as ${created.webhook.id}.\n`)
+    printSecret(terminal, 'Secret', created.secret)
   },
 })
 

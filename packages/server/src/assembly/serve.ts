@@ -20,7 +20,8 @@ Example:
 
 /** Runs the service until a signal, or prints its help. */
 export async function serve(args: readonly string[]): Promise<void> {
-  if (args.includes('--help') || args.includes('-h')) {
+  // `mayfly help serve` too.
+  if (args[0] === 'help' || args.includes('--help') || args.includes('-h')) {
     process.stdout.write(HELP)
     return
   }

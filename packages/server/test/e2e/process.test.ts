@@ -161,10 +161,12 @@ describe('the process', () => {
   })
 
   it('explains every setting on --help', async () => {
-    await using server = startServerProcess({}, ['--help'])
-    assert.equal(await server.ended, 0)
-    for (const name of ['MAYFLY_HTTP_PORT', 'MAYFLY_DATABASE_URL', 'MAYFLY_DOMAINS']) {
-      assert.match(server.output(), new RegExp(`${name}  \\(`))
+    for (const args of [['--help'], ['help', 'serve']]) {
+      await using server = startServerProcess({}, args)
+      assert.equal(await server.ended, 0)
+      for (const name of ['MAYFLY_HTTP_PORT', 'MAYFLY_DATABASE_URL', 'MAYFLY_DOMAINS']) {
+        assert.match(server.output(), new RegExp(`${name}  \\(`))
+      }
     }
   })
 })

@@ -46,4 +46,20 @@ describe('a backup of the embedded store', () => {
     }
     assert.equal(backUpSqlite(source, target).keyPath, null)
   })
+
+  it('names a folder that does not exist or cannot be written', async () => {
+    await using database = await createSqlite()
+    const source = sqlitePathOf(database.url) ?? ''
+    await (await openStore({ url: database.url, exclusive: true })).close()
+    const absent = join(dirname(source), 'absent')
+    assert.throws(() => backUpSqlite(source, join(absent, 'copy.db')), {
+      name: 'OperatorRefused',
+      message: `There is no folder ${absent}. Create it.`,
+    })
+    // A file instead of a folder: permissions do not stop the user root.
+    assert.throws(() => backUpSqlite(source, join(source, 'copy.db')), {
+      name: 'OperatorRefused',
+      message: /^The folder .* cannot be written: ENOTDIR/,
+    })
+  })
 })

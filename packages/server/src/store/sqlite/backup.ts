@@ -39,12 +39,10 @@ export function backUpSqlite(source: string, target: string): Backup {
     if (existsSync(path)) throw new OperatorRefused(`${path} exists. Choose another name.`)
   }
   const draft = `${target}.part`
-  rmSync(draft, { force: true })
   const database = new DatabaseSync(source, { readOnly: true })
   try {
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Created first, with restricted permissions: it will hold keys and mail.
-    closeSync(openSync(draft, 'wx', 0o600))
+    createDraft(draft)
     database.prepare('vacuum into ?').run(draft)
   } finally {
     database.close()
@@ -55,6 +53,19 @@ export function backUpSqlite(source: string, target: string): Backup {
   renameSync(draft, target)
   syncToDisk(dirname(target))
   return { path: target, keyPath, sizeBytes: statSync(target).size, ...content }
+}
+
+/** Creates an empty file with restricted permissions: it will hold keys and mail. */
+function createDraft(draft: string): void {
+  const folder = dirname(draft)
+  if (!existsSync(folder)) throw new OperatorRefused(`There is no folder ${folder}. Create it.`)
+  try {
+    rmSync(draft, { force: true })
+    closeSync(openSync(draft, 'wx', 0o600))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorRefused(`The folder ${folder} cannot be written: ${reason}.`)
+  }
 }
 
 /** The file of a generated key. */
