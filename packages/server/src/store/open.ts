@@ -347,7 +347,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Scenarios(db)
     },
     get usage() {
-      return new Usage(db)
+      return new Usage(db, dialect)
     },
     get rateWindows() {
       return new RateWindows(db, dialect, statements)

@@ -8,11 +8,26 @@ import { RequestCounter, usageToday } from './usage.ts'
 
 const clock = { now: () => NOW }
 
+// A brand by hand: the key need not exist.
+const keyOf = (accountId: AccountId) => `key_${accountId}` as KeyId
+
+async function givenKey(store: Store, accountId: AccountId): Promise<void> {
+  await store.keys.add({
+    id: keyOf(accountId),
+    accountId,
+    name: '',
+    environment: 'live',
+    role: 'admin',
+    prefix: 'mf_live_1',
+    secretHash: new Uint8Array(32),
+    createdAt: NOW,
+  })
+}
+
 function caller(accountId: AccountId): Caller {
   return {
     accountId,
-    // A brand by hand: the key need not exist.
-    keyId: 'key_1' as KeyId,
+    keyId: keyOf(accountId),
     keyPrefix: 'mf_live_1',
     role: 'admin',
     environment: 'live',
@@ -23,7 +38,7 @@ function caller(accountId: AccountId): Caller {
 const requestsOf = async (store: Store, requestCounter: RequestCounter) =>
   (await usageToday({ store, clock, requestCounter }, caller(ALICE))).requests
 
-describeEachDatabase('usage', (open) => {
+describeEachDatabase('usage', (open, database) => {
   it('is whole at every moment, also while it is being written', async () => {
     const store = await open()
     const counter = new RequestCounter(clock)
@@ -46,6 +61,32 @@ describeEachDatabase('usage', (open) => {
     await counter.flush(store)
     assert.equal(await requestsOf(store, new RequestCounter(clock)), 2)
   })
+
+  it('is written for the others after an account was purged', async () => {
+    const store = await open()
+    const counter = new RequestCounter(clock)
+    for (const account of [ALICE, BOB]) await givenKey(store, account)
+    for (const account of [ALICE, BOB]) counter.count(caller(account))
+    await store.operator.deleteAccount(BOB)
+    await counter.flush(store)
+    assert.equal(await requestsOf(store, new RequestCounter(clock)), 1)
+    assert.equal((await store.keys.list(ALICE))[0]?.lastUsedAt, new Date(NOW).toISOString())
+  })
+
+  // On SQLite no other transaction runs meanwhile.
+  if (database === 'PostgreSQL') {
+    it('does not wait for an account that is being purged', async () => {
+      const store = await open()
+      const counter = new RequestCounter(clock)
+      for (const account of [ALICE, BOB]) await givenKey(store, account)
+      for (const account of [ALICE, BOB]) counter.count(caller(account))
+      await store.transaction(async (tx) => {
+        await tx.operator.deleteAccount(BOB)
+        await counter.flush(store)
+      })
+      assert.equal(await requestsOf(store, new RequestCounter(clock)), 1)
+    })
+  }
 
   it('adds up over nodes that write for the same accounts at once', async () => {
     const store = await open()
