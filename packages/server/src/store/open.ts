@@ -353,7 +353,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new RateWindows(db, dialect, statements)
     },
     get waitSlots() {
-      return new WaitSlots(db)
+      return new WaitSlots(db, dialect)
     },
     get operator() {
       return new OperatorQueries(db, dialect)
