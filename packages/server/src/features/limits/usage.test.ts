@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AccountId, KeyId } from '@mayfly/contract'
+import { onEachDatabase } from '../../../test/testing-databases.ts'
 import { ALICE, BOB, describeEachDatabase, NOW } from '../../../test/testing-store.ts'
-import type { Store } from '../../store/open.ts'
+import { startTcpProxy } from '../../../test/testing-tcp-proxy.ts'
+import { until } from '../../../test/testing-until.ts'
+import { StorageUnavailable } from '../../errors.ts'
+import { openStore, type Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { RequestCounter, usageToday } from './usage.ts'
 
@@ -62,6 +66,40 @@ describeEachDatabase('usage', (open, database) => {
     assert.equal(await requestsOf(store, new RequestCounter(clock)), 2)
   })
 
+  it('is kept when there was no space for its commit', async () => {
+    const store = await open()
+    const counter = new RequestCounter(clock)
+    counter.count(caller(ALICE))
+    const full: Store = {
+      ...store,
+      transaction: (work) =>
+        store.transaction(async (tx) => {
+          await work(tx)
+          throw new StorageUnavailable('database or disk is full', true)
+        }),
+    }
+    await assert.rejects(counter.flush(full), StorageUnavailable)
+    await counter.flush(store)
+    assert.equal(await requestsOf(store, new RequestCounter(clock)), 1)
+  })
+
+  it('is counted once when the confirmation of its commit was lost', async () => {
+    const store = await open()
+    const counter = new RequestCounter(clock)
+    counter.count(caller(ALICE))
+    const unconfirmed: Store = {
+      ...store,
+      transaction: async (work) => {
+        await store.transaction(work)
+        throw new StorageUnavailable('Connection terminated', false)
+      },
+    }
+    await assert.rejects(counter.flush(unconfirmed), StorageUnavailable)
+    counter.count(caller(ALICE))
+    await counter.flush(store)
+    assert.equal(await requestsOf(store, new RequestCounter(clock)), 2)
+  })
+
   it('is written for the others after an account was purged', async () => {
     const store = await open()
     const counter = new RequestCounter(clock)
@@ -101,5 +139,28 @@ describeEachDatabase('usage', (open, database) => {
       await Promise.all(nodes.map((node) => node.flush(store)))
     }
     assert.equal(await requestsOf(store, new RequestCounter(clock)), 40)
+  })
+})
+
+onEachDatabase('usage over a network', (create, name) => {
+  if (name !== 'PostgreSQL') return
+
+  it('is counted once when the connection is lost at the commit', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    const store = await openStore({ url: proxy.url, exclusive: false })
+    const email = 'alice@example.com'
+    await store.accounts.add({ id: ALICE, email, name: null, plan: 'unlimited', createdAt: NOW })
+    const counter = new RequestCounter(clock)
+    counter.count(caller(ALICE))
+    const cut = proxy.failAt('commit', 'cut', 'after')
+    await assert.rejects(counter.flush(store), StorageUnavailable)
+    await cut
+    const stored = () => requestsOf(store, new RequestCounter(clock))
+    await until(async () => ((await stored()) === 1 ? true : null))
+    counter.count(caller(ALICE))
+    await counter.flush(store)
+    assert.equal(await stored(), 2)
+    await store.close()
   })
 })
