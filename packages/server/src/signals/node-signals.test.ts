@@ -78,6 +78,35 @@ onEachDatabase('nodes on one database', (create, name) => {
     await listener.close()
   })
 
+  it('hear each other, and can be closed, after LISTEN got no response', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    const seen: InboxId[] = []
+    const open = (node: string, url: string) =>
+      openNodeSignals({
+        url,
+        node,
+        onSignal: (inboxIds) => seen.push(...inboxIds),
+        onMessage: () => {},
+        onForeign: () => {},
+        onReconnect: () => {},
+        onError: () => {},
+      })
+    const silent = () => proxy.failAt('listen', 'silence', 'before')
+    const speaker = open('one', database.url)
+    const silenced = silent()
+    const listener = open('two', proxy.url)
+    await silenced
+    await until(async () => {
+      speaker.announce([INBOX])
+      return seen.length > 0 ? true : null
+    })
+    const silencedAgain = silent()
+    const closed = open('three', proxy.url)
+    await silencedAgain
+    for (const node of [closed, speaker, listener]) await node.close()
+  })
+
   it('survive the loss of a connection between two statements of a transaction', async () => {
     await using database = await create()
     const open = () => openStore({ url: database.url, exclusive: false })

@@ -161,7 +161,7 @@ class PostgresSignals implements NodeSignals {
     client.on('end', () => this.#reconnect())
     try {
       await client.connect()
-      await client.query(`listen ${CHANNEL}`)
+      await answered(client, client.query(`listen ${CHANNEL}`))
       this.#client = client
       if (this.#isClosed) return
       this.#startBeat()

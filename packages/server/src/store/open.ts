@@ -362,13 +362,13 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Scenarios(db)
     },
     get usage() {
-      return new Usage(db)
+      return new Usage(db, dialect)
     },
     get rateWindows() {
       return new RateWindows(db, dialect, statements)
     },
     get waitSlots() {
-      return new WaitSlots(db)
+      return new WaitSlots(db, dialect)
     },
     get operator() {
       return new OperatorQueries(db, dialect)

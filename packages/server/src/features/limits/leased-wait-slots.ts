@@ -9,6 +9,9 @@ const LEASE_MS = 60_000
 /** How often a node renews its leases: three times within each. */
 export const RENEW_WAIT_SLOTS_MS = 20_000
 
+/** Leases that are renewed in one statement, so that each is short. */
+const RENEWED_AT_ONCE = 5_000
+
 /**
  * Where the numbers of each kind of slots begin: they share a table. Below the second are those of
  * waits, as many as a plan may have.
@@ -35,7 +38,11 @@ export type LeasedWaitSlotsDeps = {
 export class LeasedWaitSlots implements WaitSlotHolder {
   readonly #deps: LeasedWaitSlotsDeps
   #taken = 0
-  #held = 0
+  /**
+   * The tokens of slots that are held. Only these are renewed: a slot whose release failed, or
+   * whose claim got no response, must expire.
+   */
+  readonly #held = new Set<string>()
 
   constructor(deps: LeasedWaitSlotsDeps) {
     this.#deps = deps
@@ -45,7 +52,7 @@ export class LeasedWaitSlots implements WaitSlotHolder {
     const { store, clock, node, kind } = this.#deps
     const now = clock.now()
     this.#taken += 1
-    const token = `${node}-${this.#taken}`
+    const token = `${node}-${kind}-${this.#taken}`
     const numbers = { above: SLOT_NUMBERS[kind], count: limit }
     const held = new Set(await store.waitSlots.listHeld(accountId, numbers, now))
     const all = Array.from({ length: limit }, (_, i) => numbers.above + i + 1)
@@ -55,21 +62,26 @@ export class LeasedWaitSlots implements WaitSlotHolder {
     for (const number of [...free.slice(start), ...free.slice(0, start)]) {
       const claim = { number, token, node, leasedUntil: now + LEASE_MS, now }
       if (await store.waitSlots.claim(accountId, claim)) {
-        this.#held += 1
+        this.#held.add(token)
         return disposableOnce(() => this.#release(accountId, number, token))
       }
     }
     return null
   }
 
-  /** Renews the leases of all slots of this node. */
+  /** Renews the leases of all slots that are held. */
   async renew(): Promise<void> {
-    if (this.#held === 0) return
-    await this.#deps.store.waitSlots.renew(this.#deps.node, this.#deps.clock.now() + LEASE_MS)
+    const { store, clock, node } = this.#deps
+    const leasedUntil = clock.now() + LEASE_MS
+    const tokens = [...this.#held]
+    for (let start = 0; start < tokens.length; start += RENEWED_AT_ONCE) {
+      const renewed = tokens.slice(start, start + RENEWED_AT_ONCE)
+      await store.waitSlots.renew(node, renewed, leasedUntil)
+    }
   }
 
   async #release(accountId: AccountId, number: number, token: string): Promise<void> {
-    this.#held -= 1
+    this.#held.delete(token)
     try {
       await this.#deps.store.waitSlots.release(accountId, number, token)
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { AccountId, Environment, KeyId, UsageDay } from '@mayfly/contract'
+import { StorageUnavailable } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { UsageRow } from '../../store/tables/usage.ts'
@@ -58,7 +59,10 @@ export class RequestCounter {
     }
   }
 
-  /** Writes all counts; when that fails, they are kept for the next flush. */
+  /**
+   * Writes all counts; when that fails, they are kept for the next flush. Those whose COMMIT got no
+   * response may be stored: they are not written again, so that no request is counted twice.
+   */
   async flush(store: Store): Promise<void> {
     while (this.#flushing !== null) await this.#flushing
     if (this.#counts.size === 0) return
@@ -76,6 +80,7 @@ export class RequestCounter {
     const lastUses = this.#lastUses
     this.#counts = new Map()
     this.#lastUses = new Map()
+    let isWritten = false
     try {
       await store.transaction(async (tx) => {
         // In order, so that two nodes that write for the same accounts do not deadlock.
@@ -83,9 +88,12 @@ export class RequestCounter {
           await tx.usage.add({ ...counted, inboxes: 0 })
         }
         await tx.keys.setLastUsed([...lastUses].sort(byName))
+        isWritten = true
       })
     } catch (error) {
-      this.#putBack(counts, lastUses)
+      // Without space nothing was committed; SQLite finds that out at COMMIT.
+      const isFull = error instanceof StorageUnavailable && error.full
+      this.#putBack(isWritten && !isFull ? new Map() : counts, lastUses)
       throw error
     }
   }

@@ -92,6 +92,44 @@ describeEachDatabase('places of waits in the store', (open) => {
     assert.equal(failures.length, 1)
   })
 
+  it('come free a minute after a failed release, while their node holds others', async () => {
+    const store = await open()
+    let now = NOW
+    const failures: unknown[] = []
+    const onReleaseFailed = (error: unknown) => failures.push(error)
+    const about = { store, node: 'a', clock: { now: () => now }, onReleaseFailed }
+    const [waits, streams] = [leased(about), leased({ ...about, kind: 'streams' })]
+    const slot = await waits.take(ALICE, 1)
+    assert.notEqual(await waits.take(BOB, 1), null)
+    assert.notEqual(await streams.take(ALICE, 1), null)
+    await store.execute('alter table wait_slot rename to wait_slot_away')
+    await slot?.[Symbol.asyncDispose]()
+    await store.execute('alter table wait_slot_away rename to wait_slot')
+    assert.equal(failures.length, 1)
+    for (let i = 0; i < 3; i++) {
+      assert.equal(await waits.take(ALICE, 1), null)
+      now += 20_000
+      for (const holder of [waits, streams]) await holder.renew()
+    }
+    assert.notEqual(await waits.take(ALICE, 1), null)
+    assert.equal(await waits.take(BOB, 1), null)
+    assert.equal(await streams.take(ALICE, 1), null)
+  })
+
+  it('come free a minute after a claim whose response was lost', async () => {
+    const store = await open()
+    let now = NOW
+    const holder = leased({ store, node: 'a', clock: { now: () => now } })
+    assert.notEqual(await holder.take(BOB, 1), null)
+    const claim = { number: 1, token: 'a-waits-2', node: 'a', leasedUntil: NOW + 60_000, now }
+    assert.equal(await store.waitSlots.claim(ALICE, claim), true)
+    for (let i = 0; i < 3; i++) {
+      now += 20_000
+      await holder.renew()
+    }
+    assert.notEqual(await holder.take(ALICE, 1), null)
+  })
+
   it('are forgotten once their lease is over', async () => {
     const store = await open()
     await leased({ store, node: 'a' }).take(ALICE, 1)

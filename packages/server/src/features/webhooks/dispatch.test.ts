@@ -219,6 +219,34 @@ describeEachDatabase('the dispatcher', (open) => {
     await dispatcher.stop(1_000)
   })
 
+  for (const status of [200, 500]) {
+    it(`logs an attempt (${status}) once when the confirmation of its commit was lost`, async () => {
+      const store = await open()
+      const webhookId = await givenWebhook(store, ALICE)
+      const [id] = await givenDeliveries(store, { owner: ALICE, webhookId, count: 1 })
+      assert.ok(id)
+      let tries = 0
+      const { dispatcher, receivers, reach } = dispatch(store, {
+        record: async (made) => {
+          await recordAttempts({ store, planRetry: () => new Date(NOW + 60_000) }, [made])
+          tries += 1
+          if (tries === 1) throw new Error('away')
+        },
+      })
+      dispatcher.wake([webhookId])
+      await reach(1)
+      receivers.answerAll(status)
+      await until(async () => (tries === 2 ? true : null))
+      await dispatcher.stop(1_000)
+      const delivery = await store.deliveries.find(ALICE, id)
+      assert.deepEqual(
+        delivery?.attempts.map((attempt) => attempt.status),
+        [status],
+      )
+      assert.equal((await store.dispatches.lockStates([id])).get(id)?.attemptsMade, 1)
+    })
+  }
+
   it('counts a mistake of ours as a failed attempt, and logs it', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)

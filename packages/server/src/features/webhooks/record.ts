@@ -23,7 +23,10 @@ export type RecordAttemptsDeps = {
   readonly planRetry: (failed: FailedAttempt) => Date | null
 }
 
-/** Writes attempts, and the states that deliveries and webhooks have then, in one transaction. */
+/**
+ * Writes attempts, and the states that deliveries and webhooks have then, in one transaction. One
+ * that is written already stays as it is: the dispatcher tries again when a confirmation was lost.
+ */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
   batch: readonly DeliveryAttemptRecord[],
@@ -38,7 +41,7 @@ export async function recordAttempts(
       const { deliveryId, attempt } = record
       const state = states.get(deliveryId)
       // Purged with its inbox since the attempt began.
-      if (state === undefined) continue
+      if (state === undefined || (await isRecorded(tx, state, record))) continue
       states.set(deliveryId, stateAfter(state, record, deps.planRetry))
       const number = (numbers.get(deliveryId) ?? 0) + 1
       numbers.set(deliveryId, number)
@@ -50,6 +53,18 @@ export async function recordAttempts(
   })
   await failPendingOfGone(deps.store, batch)
   return batch.map(() => 'recorded')
+}
+
+/** Whether an attempt is in the log already. Not while it holds its lease: recording ends that. */
+async function isRecorded(
+  tx: Tables,
+  state: DeliveryState,
+  record: DeliveryAttemptRecord,
+): Promise<boolean> {
+  const { deliveryId, leasedUntil, attempt } = record
+  // Nobody tries again to record a replay.
+  if (leasedUntil === null || holdsLease(state, leasedUntil)) return false
+  return tx.dispatches.hasAttempt(deliveryId, attempt.at)
 }
 
 /** Sets the last attempt of webhooks, and disables those that answered 410. */
@@ -100,11 +115,10 @@ export function stateAfter(
   planRetry: RecordAttemptsDeps['planRetry'],
 ): DeliveryState {
   const { attempt, leasedUntil } = record
-  const holdsLease =
-    state.status === 'pending' && leasedUntil !== null && leasedUntil === state.leasedUntil
-  const attemptsMade = state.attemptsMade + (holdsLease ? 1 : 0)
+  const isCurrent = holdsLease(state, leasedUntil)
+  const attemptsMade = state.attemptsMade + (isCurrent ? 1 : 0)
   if (attempt.state === 'delivered') return { status: 'succeeded', attemptsMade }
-  if (!holdsLease) return state
+  if (!isCurrent) return state
   const retryAt = planRetry({
     attempt: attemptsMade,
     failedAt: new Date(attempt.endedAt),
@@ -113,4 +127,8 @@ export function stateAfter(
   })
   if (retryAt === null) return { status: 'failed', attemptsMade }
   return { status: 'pending', attemptsMade, nextAttemptAt: retryAt.getTime(), leasedUntil: null }
+}
+
+function holdsLease(state: DeliveryState, leasedUntil: number | null): boolean {
+  return state.status === 'pending' && leasedUntil !== null && leasedUntil === state.leasedUntil
 }

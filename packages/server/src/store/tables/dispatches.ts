@@ -178,6 +178,17 @@ export class Dispatches {
     return new Map(rows.map((row) => [row.delivery_id, row.number]))
   }
 
+  /** Whether the log has an attempt that began at this time. */
+  async hasAttempt(id: EventId, at: number): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('delivery_attempt')
+      .select('number')
+      .where('delivery_id', '=', id)
+      .where('at', '=', at)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** Writes attempts to the log. */
   async addAttempts(attempts: readonly NewAttempt[]): Promise<void> {
     const rows = attempts.map((attempt) => ({

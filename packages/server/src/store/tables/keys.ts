@@ -1,5 +1,5 @@
 import type { AccountId, Environment, Key, KeyId, Plan, Role } from '@mayfly/contract'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
@@ -149,14 +149,12 @@ export class Keys {
     return Number(numDeletedRows)
   }
 
-  /** Sets when keys were last used. */
+  /** Sets when keys were last used, without waiting for those that are being deleted. */
   async setLastUsed(uses: readonly (readonly [KeyId, number])[]): Promise<void> {
+    const skipDeleted = sql.raw(this.#dialect.skipDeleted)
     for (const [id, usedAt] of uses) {
-      await this.#db
-        .updateTable('api_key')
-        .set({ last_used_at: usedAt })
-        .where('id', '=', id)
-        .execute()
+      await sql`update api_key set last_used_at = ${usedAt} where id in (
+        select id from api_key where id = ${id}${skipDeleted})`.execute(this.#db)
     }
   }
 }

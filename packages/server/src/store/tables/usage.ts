@@ -1,5 +1,6 @@
 import type { AccountId, Environment } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
 /** Usage of one account with keys of one environment on one UTC day. */
@@ -16,24 +17,22 @@ export type UsageAddition = UsageRow & { readonly accountId: AccountId }
 /** Usage by account and day. */
 export class Usage {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.#dialect = dialect
   }
 
-  /** Adds to the usage of a day. */
+  /** Adds to the usage of a day, unless the account was purged or is being purged. */
   async add(addition: UsageAddition): Promise<void> {
     const { accountId, date, environment, requests, inboxes } = addition
-    await this.#db
-      .insertInto('usage_day')
-      .values({ account_id: accountId, date, environment, requests, inboxes })
-      .onConflict((conflict) =>
-        conflict.columns(['account_id', 'date', 'environment']).doUpdateSet({
-          requests: sql<number>`usage_day.requests + ${requests}`,
-          inboxes: sql<number>`usage_day.inboxes + ${inboxes}`,
-        }),
-      )
-      .execute()
+    await sql`insert into usage_day (account_id, date, environment, requests, inboxes)
+      select id, ${date}, ${environment}, ${requests}, ${inboxes} from account
+      where id = ${accountId}${sql.raw(this.#dialect.skipDeleted)}
+      on conflict (account_id, date, environment) do update set
+        requests = usage_day.requests + excluded.requests,
+        inboxes = usage_day.inboxes + excluded.inboxes`.execute(this.#db)
   }
 
   /** Deletes usage of days before `date`; returns how many rows. */

@@ -1,5 +1,6 @@
 import type { AccountId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
+import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
 /** A claim of one numbered slot of an account. */
@@ -14,9 +15,11 @@ export type WaitSlotClaim = {
 /** Slots of waits, streams and link fetches, leased: those of a crashed node become free again. */
 export class WaitSlots {
   readonly #db: Kysely<Schema>
+  readonly #dialect: Dialect
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.#dialect = dialect
   }
 
   /** Numbers of the slots that are held, of `count` numbers above one. */
@@ -63,12 +66,13 @@ export class WaitSlots {
       .execute()
   }
 
-  /** Extends the leases of a node. */
-  async renew(node: string, leasedUntil: number): Promise<void> {
+  /** Extends the leases of slots of a node. */
+  async renew(node: string, tokens: readonly string[], leasedUntil: number): Promise<void> {
     await this.#db
       .updateTable('wait_slot')
       .set({ leased_until: leasedUntil })
       .where('node', '=', node)
+      .where(this.#dialect.isAmong('token', tokens))
       .execute()
   }
 
