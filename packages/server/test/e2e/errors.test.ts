@@ -25,7 +25,7 @@ onEachDatabase('errors', (create) => {
       answers.map(({ status }) => status),
       [401, 200, 401],
     )
-    const unknown = { headers: basic(dev.key), body: { IDs: ['a\0b'] } }
+    const unknown = { headers: basic(dev.key), rawBody: JSON.stringify({ IDs: ['a\0b'] }) }
     assert.equal((await service.anonymous.delete('/api/v1/messages', unknown)).status, 200)
   })
 })
