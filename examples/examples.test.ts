@@ -3,7 +3,13 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { sharedService } from '../packages/server/test/testing-start-service.ts'
-import { installExampleClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
+import {
+  installExampleClient,
+  readRunArguments,
+  runSuite,
+  SUITES,
+  type SuiteName,
+} from './run-suite.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -19,6 +25,31 @@ function assertExplained(output: string, reason: RegExp): void {
   assert.match(output, reason)
   assert.match(output, /What to do next:/)
 }
+
+describe('the command line of the examples', () => {
+  it('is a suite, a bug and options of the runner', () => {
+    const none = { suite: 'vitest', fault: 'none', args: [] }
+    assert.deepEqual(readRunArguments(['vitest']), none)
+    assert.deepEqual(readRunArguments(['vitest', 'silent']), { ...none, fault: 'silent' })
+    const args = ['-t', 'code']
+    assert.deepEqual(readRunArguments(['vitest', ...args]), { ...none, args })
+    assert.deepEqual(readRunArguments(['vitest', 'silent', ...args]), {
+      suite: 'vitest',
+      fault: 'silent',
+      args,
+    })
+  })
+
+  it('names the suites and the bugs when a name is wrong', () => {
+    const suites = 'vitest, jest, jest-commonjs, playwright.'
+    assert.equal(readRunArguments([]), `Name a suite: ${suites}`)
+    assert.equal(readRunArguments(['mocha']), `No such suite: mocha. The suites are: ${suites}`)
+    assert.equal(
+      readRunArguments(['vitest', 'typo']),
+      'No such bug: typo. The bugs are: none, silent, misaddressed, codeless.',
+    )
+  })
+})
 
 describe('the examples', () => {
   const shared = sharedService()

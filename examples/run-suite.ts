@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestService } from '../packages/server/test/testing-start-service.ts'
 import { installClient } from '../tools/build/installed.ts'
 import { startApp } from './signup-app/app.ts'
-import type { Fault } from './signup-app/mails.ts'
+import { FAULTS, type Fault } from './signup-app/mails.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -24,6 +24,9 @@ export const SUITES = {
 /** The name of a suite. */
 export type SuiteName = keyof typeof SUITES
 
+// The keys of an object are typed as strings.
+const SUITE_NAMES = Object.keys(SUITES) as readonly SuiteName[]
+
 /** How a suite ended and what it said. */
 export type SuiteOutcome = { readonly code: number | null; readonly output: string }
 
@@ -32,6 +35,29 @@ export type SuiteOptions = {
   readonly fault?: Fault
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+}
+
+/** What to run, from the command line. */
+export type RunArguments = {
+  readonly suite: SuiteName
+  readonly fault: Fault
+  readonly args: readonly string[]
+}
+
+/** Reads `SUITE [FAULT] [options of the runner]`; returns what is wrong as a sentence. */
+export function readRunArguments(given: readonly string[]): RunArguments | string {
+  const [name, ...rest] = given
+  const suite = SUITE_NAMES.find((known) => known === name)
+  if (suite === undefined) {
+    const problem = name === undefined ? 'Name a suite' : `No such suite: ${name}. The suites are`
+    return `${problem}: ${SUITE_NAMES.join(', ')}.`
+  }
+  const [bug] = rest
+  // An option of the runner, such as -t, may follow the suite directly.
+  if (bug === undefined || bug.startsWith('-')) return { suite, fault: 'none', args: rest }
+  const fault = FAULTS.find((known) => known === bug)
+  if (fault === undefined) return `No such bug: ${bug}. The bugs are: ${FAULTS.join(', ')}.`
+  return { suite, fault, args: rest.slice(1) }
 }
 
 /** Runs a suite against an account and an application of its own. */

@@ -1,21 +1,19 @@
 // Runs an example suite against a Mayfly and an application of its own:
 //
-//   node examples/run.ts vitest|jest|jest-commonjs|playwright [FAULT] [arguments]
+//   npm run example -- vitest|jest|jest-commonjs|playwright [FAULT] [options of the runner]
 //
 // FAULT is a bug of the application: none, silent, misaddressed or codeless.
 
 import { startService } from '../packages/server/test/testing-start-service.ts'
-import { installExampleClient, runSuite, SUITES, type SuiteName } from './run-suite.ts'
-import { FAULTS } from './signup-app/mails.ts'
+import { installExampleClient, readRunArguments, runSuite } from './run-suite.ts'
 
-const [suite, given, ...args] = process.argv.slice(2)
-const names = Object.keys(SUITES)
-const isSuite = (name: string | undefined): name is SuiteName =>
-  name !== undefined && names.includes(name)
-if (!isSuite(suite)) throw new Error(`Name a suite: ${names.join(', ')}.`)
-const fault = FAULTS.find((known) => known === given) ?? 'none'
+const request = readRunArguments(process.argv.slice(2))
+if (typeof request === 'string') {
+  console.error(request)
+  process.exit(2)
+}
 await installExampleClient()
 await using mayfly = await startService()
-const { code, output } = await runSuite(mayfly, suite, { fault, args })
+const { code, output } = await runSuite(mayfly, request.suite, request)
 process.stdout.write(output)
 process.exitCode = code ?? 1

@@ -51,7 +51,27 @@ async function plantPackages(folder: string): Promise<void> {
   }
 }
 
-describe('the executable', { timeout: 120_000 }, () => {
+/** What the GitHub Action runs. */
+const START = join(import.meta.dirname, '..', 'action', 'start.sh')
+
+/** The environment of a job that starts the executable. */
+async function jobOf(executable: string, folder: string) {
+  const home = await mkdtemp(join(folder, 'job-'))
+  return {
+    PATH: process.env['PATH'],
+    RUNNER_TEMP: home,
+    GITHUB_OUTPUT: join(home, 'output'),
+    GITHUB_ENV: join(home, 'env'),
+    EXECUTABLE: executable,
+    SHA256: createHash('sha256')
+      .update(await readFile(executable))
+      .digest('hex'),
+    HTTP_PORT: String(await freePort()),
+    SMTP_PORT: String(await freePort()),
+  }
+}
+
+describe('the executable', { timeout: 180_000 }, () => {
   let folder = ''
   let mayfly = ''
 
@@ -222,25 +242,12 @@ describe('the executable', { timeout: 120_000 }, () => {
   })
 
   it('is started for a job by the GitHub Action', async () => {
-    const home = await mkdtemp(join(folder, 'job-'))
-    const [port, smtpPort] = [await freePort(), await freePort()]
-    const given = {
-      PATH: process.env['PATH'],
-      RUNNER_TEMP: home,
-      GITHUB_OUTPUT: join(home, 'output'),
-      GITHUB_ENV: join(home, 'env'),
-      EXECUTABLE: mayfly,
-      SHA256: createHash('sha256')
-        .update(await readFile(mayfly))
-        .digest('hex'),
-      HTTP_PORT: String(port),
-      SMTP_PORT: String(smtpPort),
-    }
-    const script = join(import.meta.dirname, '..', 'action', 'start.sh')
+    const given = await jobOf(mayfly, folder)
     const other = { EXECUTABLE: '/bin/false', SHA256: '00'.repeat(32) }
-    const wrong = run(script, [], { env: { ...given, ...other } })
+    const wrong = run(START, [], { env: { ...given, ...other } })
     await assert.rejects(wrong, { stderr: /computed checksum did NOT match/ })
-    const { stdout } = await run(script, [], { env: given })
+    const { stdout } = await run(START, [], { env: given })
+    assert.equal(stdout.split('\n').length, 2, stdout)
     const variables = parseEnv(await readFile(given.GITHUB_ENV, 'utf8'))
     const { MAYFLY_BASE_URL: baseUrl = '', MAYFLY_API_KEY: apiKey = '' } = variables
     const output = await readFile(given.GITHUB_OUTPUT, 'utf8')
@@ -253,6 +260,24 @@ describe('the executable', { timeout: 120_000 }, () => {
     } finally {
       // In a job the runner ends it.
       process.kill(Number(processId), 'SIGKILL')
+    }
+  })
+
+  it('says why it did not start in a job, also when another service has a port', async () => {
+    const other = await startMayfly({ executable: mayfly })
+    try {
+      const busy = { HTTP_PORT: new URL(other.baseUrl).port, SMTP_PORT: String(other.smtp.port) }
+      for (const name of ['HTTP_PORT', 'SMTP_PORT'] as const) {
+        const given = await jobOf(mayfly, folder)
+        const started = run(START, [], { env: { ...given, [name]: busy[name] } })
+        await assert.rejects(started, {
+          code: 1,
+          stdout: new RegExp(`^::error::Mayfly did not start\\..+\n[^]*${busy[name]}`),
+        })
+        await assert.rejects(readFile(given.GITHUB_ENV), { code: 'ENOENT' })
+      }
+    } finally {
+      await other.stop()
     }
   })
 })

@@ -1,6 +1,6 @@
 // Renews what is known of HTML and CSS in mail clients, from the data of caniemail.com:
 //
-//   node tools/renew-caniemail.ts
+//   node_modules/.bin/node tools/renew-caniemail.ts
 //
 // The npm package `caniemail` carries that data (MIT). Only its data is taken: as a dependency it
 // would bring eleven packages along.

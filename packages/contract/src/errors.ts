@@ -130,7 +130,7 @@ export const ERRORS = {
   route_not_found: {
     status: 404,
     type: 'not_found',
-    message: 'This path does not exist. GET /openapi.json lists all paths.',
+    message: 'This path does not exist. GET /openapi.json lists all paths under /v1.',
   },
   method_not_allowed: {
     status: 405,

@@ -350,10 +350,12 @@ export const readAttachment = {
   operationId: 'readAttachment',
   tags: ['Messages'],
   summary: 'Download an attachment',
+  description:
+    'Content-Type is the declared type of the attachment, or application/octet-stream when that type is malformed or one that a browser could execute, such as text/html.',
   security: SECURITY,
   params: attachmentParams,
   response: {
-    200: binary('application/octet-stream', 'The content, with its declared type.'),
+    200: binary('*/*', 'The content.'),
     ...errorResponses(
       ...MESSAGE_ERRORS,
       'attachment_not_found',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { findOtp } from '../src/codes/find.ts'
 import {
@@ -112,6 +113,23 @@ describe('labels', () => {
     const expected = meaning === 'code' ? '593817' : null
     it(`${language}: ${labels.length} that mean ${meaning === 'code' ? 'a code' : 'none'}`, () => {
       for (const label of labels) assert.equal(textOf(`${label}: 593817`), expected, label)
+    })
+  }
+})
+
+describe('the sentences of docs/one-time-codes.md', () => {
+  const page = readFileSync(new URL('../../../docs/one-time-codes.md', import.meta.url), 'utf8')
+  const table = page.slice(page.indexOf('| sentence ')).split('\n\n', 1)[0] ?? ''
+  const rows = table.split('\n').slice(2)
+  assert.ok(rows.length > 0)
+  for (const row of rows) {
+    const [, sentence = '', code = ''] = row.split('|').map((cell) => cell.trim())
+    it(sentence, () => {
+      const isInNextLine = code === 'the next line'
+      const text = isInNextLine ? `${sentence}\n\n593817` : sentence
+      const expected = isInNextLine ? '593817' : code === 'none' ? null : code
+      const { otp } = findOtp({ subject: 'Your verification code', text, html: null })
+      assert.equal(otp?.value ?? null, expected)
     })
   }
 })

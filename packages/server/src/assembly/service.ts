@@ -141,7 +141,7 @@ export async function startService(
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
-      describe: () => describeService(config, addresses.smtpPort, local?.keyFile ?? null),
+      describe: describeService(config, addresses, local?.keyFile ?? null),
     })
     const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
     addresses.httpUrl = url
@@ -247,9 +247,17 @@ async function openShared(
   }
 }
 
-function describeService(config: Config, smtpPort: number, localKeyFile: string | null) {
-  const smtp = { host: config.MAYFLY_SMTP_HOST, port: smtpPort }
-  return { version: packageVersion(), smtp, localKeyFile }
+/** The port is read at each call: it is known when the listener has started. */
+function describeService(
+  config: Config,
+  addresses: { readonly smtpPort: number },
+  localKeyFile: string | null,
+) {
+  const version = packageVersion()
+  return () => {
+    const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
+    return { version, smtp, localKeyFile }
+  }
 }
 
 /** The version of this package; it lies at the same place beside the source and the build. */

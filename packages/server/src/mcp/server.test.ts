@@ -28,7 +28,7 @@ function endpoint(app: object, elapsedMs = () => 0) {
   const logged: unknown[] = []
   const handle = createMcp({
     // A tool calls one function, and that one is there.
-    app: app as unknown as App,
+    app: { describe: () => ({ version: '0.0.0' }), ...app } as unknown as App,
     ids: createIds({ now: () => 0 }),
     log: { error: (line: unknown) => logged.push(line) },
     elapsedMs,

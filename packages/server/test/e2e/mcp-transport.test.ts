@@ -31,6 +31,14 @@ describe('the transport for agents', () => {
     assert.equal(told.status, 202)
   })
 
+  it('tells an agent the version of the service', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    await using agent = await connectAgent(service.httpUrl, dev)
+    const { version } = (await dev.get('/v1/service')).body
+    assert.deepEqual(agent.client.getServerVersion(), { name: 'mayfly', title: 'Mayfly', version })
+  })
+
   it('keeps no sessions: GET and DELETE answer 405, any call comes without a start', async () => {
     const service = await shared()
     const dev = await service.register()

@@ -15,6 +15,9 @@ code arrives, check it, and delete the inbox or let it expire.
 Calls need an API key unless they say otherwise: \`Authorization: Bearer <API_KEY>\`.
 Errors have one shape: \`{ error: { type, code, message } }\`.
 
+The version of this document is that of the API under \`/v1\`. \`GET /v1/service\` returns the version of
+the service.
+
 The APIs of Mailpit, MailHog and MailDev are served beside this one, under their own paths, and show
 the messages of project inboxes. The guides "Moving from …" list them; they are not in this document.`
 
