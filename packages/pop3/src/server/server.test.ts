@@ -64,6 +64,12 @@ class Client {
     while (!pattern.test(this.text)) await once(this.socket, 'data')
   }
 
+  /** Says a line and waits for an answer. */
+  async asks(line: string): Promise<void> {
+    this.say(line)
+    await once(this.socket, 'data')
+  }
+
   async ended(): Promise<string> {
     if (!this.socket.closed) await once(this.socket, 'close')
     return this.text
@@ -144,6 +150,67 @@ describe('a POP3 server', () => {
     clearInterval(timer)
     rude.socket.destroy()
     patient.socket.destroy()
+  })
+
+  it('serves a client that does not read no further, and others still', async () => {
+    let readCount = 0
+    const large = stuffedContent(Buffer.alloc(100_000, 'x'), null)
+    const read = async () => {
+      readCount += 1
+      return large
+    }
+    await using server = await startServer({ readsMax: 1_000 }, { read })
+    const rude = server.connect()
+    rude.say('USER a\r\nPASS secret')
+    await rude.sees(/1 messages/)
+    rude.socket.pause()
+    rude.say('TOP 1 0\r\n'.repeat(1_000))
+    const normal = server.connect()
+    normal.say('USER a\r\nPASS secret')
+    await normal.sees(/1 messages/)
+    // Until nothing more is read for it while the other one is served.
+    for (let before = -1; before !== readCount; ) {
+      before = readCount
+      for (let count = 0; count < 100; count += 1) await normal.asks('NOOP')
+    }
+    // As many as the buffers of the connection hold.
+    assert.ok(readCount > 0 && readCount < 500, `${readCount} messages`)
+    rude.socket.destroy()
+    normal.socket.destroy()
+  })
+
+  it('lets the event loop turn between many commands, and after each message', async () => {
+    const seenAt: number[] = []
+    const readAt: number[] = []
+    let turn = 0
+    let immediate = setImmediate(function count() {
+      turn += 1
+      immediate = setImmediate(count)
+    })
+    const message = {
+      get id() {
+        seenAt.push(turn)
+        return 'a'
+      },
+      sizeBytes: 5,
+    }
+    const content = stuffedContent(Buffer.from('a: b\r\n\r\nhi'), null)
+    const read = async () => {
+      readAt.push(turn)
+      return content
+    }
+    await using server = await startServer({}, { messages: [message], read })
+    const client = server.connect()
+    const replyBytes = '+OK 1 a\r\n'.length
+    client.say(`USER a\r\nPASS secret${'\r\nUIDL 1'.repeat(7_000)}\r\nNOOP`)
+    await client.sees(/\+OK\r\n$/)
+    const inTurns = Map.groupBy(seenAt, (at) => at)
+    assert.equal(seenAt.length, 7_000)
+    for (const seen of inTurns.values()) assert.ok(seen.length <= (16 * 1024) / replyBytes + 1)
+    client.say(`${'TOP 1 0\r\n'.repeat(100)}QUIT`)
+    await client.ended()
+    assert.equal(new Set(readAt).size, 100)
+    clearImmediate(immediate)
   })
 
   it('ends the session of a bug, and goes on', async () => {

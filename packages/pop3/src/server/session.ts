@@ -1,5 +1,19 @@
 // The session of one client: drives the protocol machine, asks for mailboxes and messages, checks
 // deadlines. It has no timer: the server calls `tick` once a second.
+//
+// Its phases and their transitions:
+//
+//   active     The protocol machine may continue, until it needs input. Leads to all others.
+//   turning    The session continues in the next turn of the event loop, so that a client with
+//              many commands does not hold up others; then `active`.
+//   handling   A mailbox or a message is asked for, or the TLS handshake is in progress. Then
+//              `turning`, or `delayed`.
+//   delayed    The refusal of a wrong password is held back; then `turning`.
+//   draining   The client does not read its replies; `turning` once it has.
+//   closing    The last reply was sent. The client has a few seconds to close.
+//
+// Reading is paused after one chunk that arrives while the session is not active, and goes on when
+// the machine needs input.
 
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
@@ -41,7 +55,7 @@ export type SessionOptions = {
 
 /** What the session is doing, and since when. */
 type Phase = {
-  readonly name: 'active' | 'handling' | 'draining' | 'delayed' | 'closing'
+  readonly name: 'active' | 'turning' | 'handling' | 'draining' | 'delayed' | 'closing'
   readonly sinceMs: number
 }
 
@@ -131,15 +145,24 @@ export class Session {
     })
   }
 
+  /** Continues in the next turn of the event loop, or when the client has read its replies. */
   #resume(): void {
-    this.#enter('active')
-    this.#socket.resume()
-    this.#run()
+    if (this.#socket.writableNeedDrain) {
+      this.#enter('draining')
+      return
+    }
+    this.#enter('turning')
+    setImmediate(() => {
+      // The session may have ended in the meantime.
+      if (this.#phase.name !== 'turning' || this.#socket.destroyed) return
+      this.#enter('active')
+      this.#run()
+    })
   }
 
   #run(): void {
     try {
-      while (this.#phase.name === 'active' && this.#do(this.#protocol.advance())) {}
+      this.#do(this.#protocol.advance())
     } catch (error) {
       // A bug must end this session only, not the others.
       this.#options.onError(error)
@@ -147,27 +170,31 @@ export class Session {
     }
   }
 
-  /** False when all input has been processed. */
-  #do(step: Step): boolean {
+  #do(step: Step): void {
     switch (step.kind) {
       case 'credentials':
         this.#await(this.#open(step.credentials))
-        return false
+        break
       case 'content':
         this.#await(this.#read(step.id, step.bodyLines))
-        return false
+        break
       case 'delete':
         this.#await(this.#delete(step.ids))
-        return false
+        break
       case 'secure':
         this.#secure()
-        return false
+        break
       case 'closed':
         this.#close()
-        return false
+        break
+      case 'output_full':
+        this.#flush()
+        this.#resume()
+        break
       default:
         this.#flush()
-        return false
+        this.#socket.resume()
+        if (this.#socket.writableNeedDrain) this.#enter('draining')
     }
   }
 
@@ -182,10 +209,8 @@ export class Session {
           this.#enter('delayed')
           return
         }
-        this.#enter('active')
         this.#activeAtMs = this.#options.now()
-        this.#socket.resume()
-        this.#run()
+        this.#resume()
       },
       (error: unknown) => {
         this.#options.onError(error)
@@ -254,25 +279,33 @@ export class Session {
 
   #flush(): void {
     this.#pending.push(...this.#protocol.takeOutput())
-    if (!this.#writePending() && this.#phase.name === 'active') this.#enter('draining')
+    if (!this.#socket.writableNeedDrain) this.#writePending()
   }
 
   /** Writes what the client takes; false when some is left. */
   #writePending(): boolean {
+    // One system call for all replies.
+    this.#socket.cork()
+    const isTaken = this.#writeParts()
+    this.#socket.uncork()
+    if (isTaken) this.#releaseReadPlace()
+    // Its time counts from what it took last.
+    else if (this.#phase.name === 'draining') this.#enter('draining')
+    return isTaken
+  }
+
+  #writeParts(): boolean {
     for (let first = this.#pending.shift(); first !== undefined; first = this.#pending.shift()) {
       const part = first.subarray(0, WRITTEN_BYTES)
       if (part.length < first.length) this.#pending.unshift(first.subarray(part.length))
-      if (this.#socket.write(part)) continue
-      // Its time counts from what it took last.
-      if (this.#phase.name === 'draining') this.#enter('draining')
-      return false
+      if (!this.#socket.write(part)) return false
     }
-    this.#releaseReadPlace()
     return true
   }
 
   #close(): void {
     this.#enter('closing')
+    this.#socket.cork()
     for (const part of [...this.#pending, ...this.#protocol.takeOutput()]) this.#socket.write(part)
     this.#pending.length = 0
     this.#socket.end()
