@@ -17,6 +17,7 @@ export type Pop3Limits = {
   readonly connectionsPerAddressMax: number
   readonly connectionsMax: number
   readonly readsMax: number
+  readonly readsPerOwnerMax: number
 }
 
 /** The default limits, with their reasons. */
@@ -45,4 +46,6 @@ export const POP3_LIMITS: Pop3Limits = {
   connectionsMax: 200,
   /** Messages in memory at a time: each may have 25 MiB, and a client may read it slowly. */
   readsMax: 8,
+  /** Of them for the mailboxes of one owner, whose clients may all read slowly. */
+  readsPerOwnerMax: 2,
 }

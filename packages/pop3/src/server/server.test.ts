@@ -19,11 +19,12 @@ async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Ma
     now: () => nowMs,
     isExempt: () => false,
     onError: (error) => errors.push(error),
-    open: async ({ password }) =>
+    open: async ({ username, password }) =>
       password === 'secret'
         ? {
             state: 'opened',
             mailbox: {
+              owner: username,
               messages: [{ id: 'a', sizeBytes: 5 }],
               read: async () => stuffedContent(Buffer.from('a: b\r\n\r\nhi'), null),
               delete: async () => true,
@@ -38,8 +39,28 @@ async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Ma
       nowMs += ms
     },
     connect: () => new Client(connect(server.port, '127.0.0.1')),
+    /** Connects until it is greeted. */
+    connectAgain: async () => {
+      for (;;) {
+        const client = new Client(connect(server.port, '127.0.0.1'))
+        await client.sees(/\n/)
+        if (/ready/.test(client.text)) return client
+        await client.ended()
+      }
+    },
     [Symbol.asyncDispose]: () => server.stop(),
   }
+}
+
+/** Reading that a test answers itself. */
+function manualReads() {
+  const reads: PromiseWithResolvers<null>[] = []
+  const read = () => {
+    const answer = Promise.withResolvers<null>()
+    reads.push(answer)
+    return answer.promise
+  }
+  return { reads, read }
 }
 
 /** A client that keeps what it was sent. */
@@ -62,6 +83,11 @@ class Client {
   /** Waits until the text has this. */
   async sees(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.text)) await once(this.socket, 'data')
+  }
+
+  async logsIn(username: string): Promise<void> {
+    this.say(`USER ${username}\r\nPASS secret`)
+    await this.sees(/1 messages/)
   }
 
   /** Says a line and waits for an answer. */
@@ -152,6 +178,70 @@ describe('a POP3 server', () => {
     patient.socket.destroy()
   })
 
+  it('does not let clients of one owner that do not read delay another owner', async () => {
+    const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
+    await using server = await startServer({}, { read: async () => large })
+    const rude = Array.from({ length: 19 }, () => server.connect())
+    for (const client of rude) {
+      await client.logsIn('a')
+      client.socket.pause()
+      client.say('RETR 1')
+    }
+    const other = server.connect()
+    await other.logsIn('b')
+    other.say('RETR 1')
+    await other.sees(/message follows/)
+    for (const client of [...rude, other]) client.socket.destroy()
+  })
+
+  it('reads nothing for clients that left while they waited', async () => {
+    const { reads, read } = manualReads()
+    const limits = { connectionsPerAddressMax: 2, readsPerOwnerMax: 1 }
+    await using server = await startServer(limits, { read })
+    const first = await server.connectAgain()
+    await first.logsIn('a')
+    await first.asks('STAT\r\nRETR 1')
+    for (let count = 0; count < 10; count += 1) {
+      // Greeted only when the one before is gone.
+      const waiting = await server.connectAgain()
+      await waiting.logsIn('a')
+      await waiting.asks('STAT\r\nRETR 1')
+      waiting.socket.destroy()
+    }
+    const last = await server.connectAgain()
+    await last.logsIn('a')
+    await last.asks('STAT\r\nRETR 1')
+    reads[0]?.resolve(null)
+    await first.sees(/cannot be read/)
+    while (reads.length < 2) await first.asks('NOOP')
+    reads[1]?.resolve(null)
+    await last.sees(/cannot be read/)
+    assert.equal(reads.length, 2)
+    first.socket.destroy()
+    last.socket.destroy()
+  })
+
+  it('keeps the place of a message until it is read, also when its client has left', async () => {
+    const { reads, read } = manualReads()
+    const limits = { connectionsPerAddressMax: 2, readsPerOwnerMax: 1 }
+    await using server = await startServer(limits, { read })
+    const gone = await server.connectAgain()
+    await gone.logsIn('a')
+    await gone.asks('STAT\r\nRETR 1')
+    const patient = await server.connectAgain()
+    await patient.logsIn('a')
+    await patient.asks('STAT\r\nRETR 1')
+    gone.socket.destroy()
+    const other = await server.connectAgain()
+    assert.equal(reads.length, 1)
+    reads[0]?.resolve(null)
+    while (reads.length < 2) await other.asks('CAPA')
+    reads[1]?.resolve(null)
+    await patient.sees(/cannot be read/)
+    other.socket.destroy()
+    patient.socket.destroy()
+  })
+
   it('serves a client that does not read no further, and others still', async () => {
     let readCount = 0
     const large = stuffedContent(Buffer.alloc(100_000, 'x'), null)
@@ -159,7 +249,7 @@ describe('a POP3 server', () => {
       readCount += 1
       return large
     }
-    await using server = await startServer({ readsMax: 1_000 }, { read })
+    await using server = await startServer({ readsMax: 1_000, readsPerOwnerMax: 1_000 }, { read })
     const rude = server.connect()
     rude.say('USER a\r\nPASS secret')
     await rude.sees(/1 messages/)

@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { countedAddress, isLoopback, plainAddress } from '@mayfly/smtp/ip-address'
 import { POP3_LIMITS, type Pop3Limits } from './limits.ts'
+import { ReadPlaces } from './read-places.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 /** How a server is set up. */
@@ -42,13 +43,13 @@ class Listener implements Pop3Server {
   readonly #server: Server
   readonly #sessions = new Map<Socket, Session>()
   readonly #connections = new Map<string, number>()
-  readonly #readsWaiting: (() => void)[] = []
-  #readCount = 0
+  readonly #readPlaces: ReadPlaces
   #sweeper: NodeJS.Timeout | null = null
 
   constructor(options: Pop3ServerOptions) {
     this.#options = options
     this.#limits = { ...POP3_LIMITS, ...options.limits }
+    this.#readPlaces = new ReadPlaces(this.#limits)
     this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
     this.#server.maxConnections = this.#limits.connectionsMax
@@ -112,7 +113,7 @@ class Listener implements Pop3Server {
       secureContext: this.#secureContext,
       remoteAddress: address,
       isExempt,
-      takeReadPlace: () => this.#takeReadPlace(),
+      requestReadPlace: (owner) => this.#readPlaces.request(owner),
     })
     this.#sessions.set(socket, session)
     socket.once('close', () => {
@@ -122,20 +123,5 @@ class Listener implements Pop3Server {
       else this.#connections.set(key, left)
     })
     session.start()
-  }
-
-  /** One of the places for messages in memory, as soon as there is one. */
-  async #takeReadPlace(): Promise<Disposable> {
-    if (this.#readCount >= this.#limits.readsMax) {
-      await new Promise<void>((resolve) => this.#readsWaiting.push(resolve))
-    } else this.#readCount += 1
-    return {
-      [Symbol.dispose]: () => {
-        const next = this.#readsWaiting.shift()
-        // The place goes to the next one.
-        if (next !== undefined) next()
-        else this.#readCount -= 1
-      },
-    }
   }
 }

@@ -6,11 +6,13 @@
 //   active     The protocol machine may continue, until it needs input. Leads to all others.
 //   turning    The session continues in the next turn of the event loop, so that a client with
 //              many commands does not hold up others; then `active`.
+//   queued     A message is asked for, and has no place in memory yet; then `handling`.
 //   handling   A mailbox or a message is asked for, or the TLS handshake is in progress. Then
 //              `turning`, or `delayed`.
 //   delayed    The refusal of a wrong password is held back; then `turning`.
 //   draining   The client does not read its replies; `turning` once it has.
 //   closing    The last reply was sent. The client has a few seconds to close.
+//   closed     The socket is closed.
 //
 // Reading is paused after one chunk that arrives while the session is not active, and goes on when
 // the machine needs input.
@@ -20,9 +22,12 @@ import { type SecureContext, TLSSocket } from 'node:tls'
 import type { Credentials, MessageEntry, Step } from '../protocol/interface.ts'
 import { Pop3Protocol } from '../protocol/machine.ts'
 import type { Pop3Limits } from './limits.ts'
+import type { ReadPlace } from './read-places.ts'
 
 /** An open mailbox. */
 export type Mailbox = {
+  /** Whose it is. The owners of mailboxes take turns in reading messages. */
+  readonly owner: string
   /** In the order in which they are numbered. */
   readonly messages: readonly MessageEntry[]
   /** The result of `stuffedContent`; null when the message cannot be read. */
@@ -47,15 +52,23 @@ export type SessionOptions = {
   readonly remoteAddress: string
   /** Whether the client may try any number of passwords. */
   readonly isExempt: boolean
-  /** Takes one of the places for messages in memory. */
-  readonly takeReadPlace: () => Promise<Disposable>
+  /** Asks for one of the places for messages in memory. */
+  readonly requestReadPlace: (owner: string) => ReadPlace
   readonly now: () => number
   readonly onError: (error: unknown) => void
 }
 
 /** What the session is doing, and since when. */
 type Phase = {
-  readonly name: 'active' | 'turning' | 'handling' | 'draining' | 'delayed' | 'closing'
+  readonly name:
+    | 'active'
+    | 'turning'
+    | 'queued'
+    | 'handling'
+    | 'delayed'
+    | 'draining'
+    | 'closing'
+    | 'closed'
   readonly sinceMs: number
 }
 
@@ -72,7 +85,7 @@ export class Session {
   #phase: Phase
   #activeAtMs: number
   #refusalCount = 0
-  #readPlace: Disposable | null = null
+  #readPlace: ReadPlace | null = null
   /** Output that the client has not taken yet. */
   readonly #pending: Buffer[] = []
 
@@ -90,14 +103,20 @@ export class Session {
   start(): void {
     // The cause does not matter: 'close' follows.
     this.#socket.on('error', () => undefined)
-    this.#socket.once('close', () => this.#releaseReadPlace())
+    this.#socket.once('close', () => this.#onClose())
     this.#attach()
     this.#run()
   }
 
+  /** Leaves the queue. A message that is being read keeps its place until it has been read. */
+  #onClose(): void {
+    if (this.#phase.name !== 'handling') this.#releaseReadPlace()
+    this.#enter('closed')
+  }
+
   /** Ends the session; nothing is deleted. */
   stop(): void {
-    if (this.#phase.name === 'closing') return
+    if (this.#phase.name === 'closing' || this.#phase.name === 'closed') return
     this.#protocol.close('[SYS/TEMP] the server is shutting down')
     this.#close()
   }
@@ -116,8 +135,9 @@ export class Session {
     } else if (name === 'delayed' && phaseMs >= limits.refusalDelayMs) {
       this.#protocol.refused('wrong')
       this.#resume()
-    } else if (name === 'handling' && phaseMs >= limits.handlerMs) this.destroy()
-    else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
+    } else if (name === 'handling' || name === 'queued') {
+      if (phaseMs >= limits.handlerMs) this.destroy()
+    } else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
     else this.#checkSession(nowMs)
   }
 
@@ -127,7 +147,7 @@ export class Session {
       nowMs - this.#openedAtMs >= limits.sessionMs ||
       nowMs - this.#activeAtMs >= limits.idleMs ||
       (this.#mailbox === null && nowMs - this.#openedAtMs >= limits.loginMs)
-    if (!isLate || this.#phase.name === 'handling') return
+    if (!isLate) return
     this.#protocol.close('[SYS/TEMP] the time of this session is up')
     this.#close()
   }
@@ -154,7 +174,7 @@ export class Session {
     this.#enter('turning')
     setImmediate(() => {
       // The session may have ended in the meantime.
-      if (this.#phase.name !== 'turning' || this.#socket.destroyed) return
+      if (this.#phase.name !== 'turning') return
       this.#enter('active')
       this.#run()
     })
@@ -173,13 +193,13 @@ export class Session {
   #do(step: Step): void {
     switch (step.kind) {
       case 'credentials':
-        this.#await(this.#open(step.credentials))
+        this.#await(() => this.#open(step.credentials))
         break
       case 'content':
-        this.#await(this.#read(step.id, step.bodyLines))
+        this.#await(() => this.#read(step.id, step.bodyLines))
         break
       case 'delete':
-        this.#await(this.#delete(step.ids))
+        this.#await(() => this.#delete(step.ids))
         break
       case 'secure':
         this.#secure()
@@ -199,20 +219,18 @@ export class Session {
   }
 
   /** Waits for an answer; `work` gives it to the machine. */
-  #await(work: Promise<'answered' | 'delayed'>): void {
+  #await(work: () => Promise<'answered' | 'delayed'>): void {
     this.#flush()
     this.#enter('handling')
-    work.then(
+    work().then(
       (result) => {
-        if (this.#phase.name !== 'handling') return
-        if (result === 'delayed') {
-          this.#enter('delayed')
-          return
-        }
+        if (this.#phase.name !== 'handling') return this.#releaseReadPlace()
+        if (result === 'delayed') return this.#enter('delayed')
         this.#activeAtMs = this.#options.now()
-        this.#resume()
+        return this.#resume()
       },
       (error: unknown) => {
+        this.#releaseReadPlace()
         this.#options.onError(error)
         this.destroy()
       },
@@ -240,9 +258,16 @@ export class Session {
   }
 
   async #read(id: string, bodyLines: number | null): Promise<'answered'> {
-    this.#readPlace = await this.#options.takeReadPlace()
-    if (this.#socket.destroyed) this.#releaseReadPlace()
-    this.#protocol.content((await this.#mailbox?.read(id, bodyLines)) ?? null)
+    const mailbox = this.#mailbox
+    if (mailbox === null) throw new Error('a message was asked for before the login')
+    // At most 16 KiB of an earlier message are left.
+    this.#releaseReadPlace()
+    this.#enter('queued')
+    this.#readPlace = this.#options.requestReadPlace(mailbox.owner)
+    await this.#readPlace.granted
+    if (this.#phase.name !== 'queued') return 'answered'
+    this.#enter('handling')
+    this.#protocol.content(await mailbox.read(id, bodyLines))
     return 'answered'
   }
 
@@ -288,9 +313,11 @@ export class Session {
     this.#socket.cork()
     const isTaken = this.#writeParts()
     this.#socket.uncork()
-    if (isTaken) this.#releaseReadPlace()
+    const { name } = this.#phase
+    // A message that is asked for now keeps its place.
+    if (isTaken && name !== 'queued' && name !== 'handling') this.#releaseReadPlace()
     // Its time counts from what it took last.
-    else if (this.#phase.name === 'draining') this.#enter('draining')
+    if (!isTaken && name === 'draining') this.#enter('draining')
     return isTaken
   }
 

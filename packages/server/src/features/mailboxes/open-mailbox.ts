@@ -62,6 +62,7 @@ export async function openMailbox(
 /** An inbox as it was when it was opened. */
 class InboxMailbox {
   readonly messages: readonly { readonly id: MessageId; readonly sizeBytes: number }[]
+  readonly owner: AccountId
   readonly #deps: MailboxDeps
   readonly #caller: Caller
   readonly #inboxId: InboxId
@@ -73,6 +74,7 @@ class InboxMailbox {
   ) {
     this.#deps = deps
     this.#caller = caller
+    this.owner = caller.accountId
     this.#inboxId = inbox.inboxId
     this.messages = inbox.messages
   }
