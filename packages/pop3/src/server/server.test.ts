@@ -40,8 +40,9 @@ async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Ma
     },
     connect: () => new Client(connect(server.port, '127.0.0.1')),
     /** Connects until it is greeted. */
-    connectAgain: async () => {
+    connectAgain: async (beforeEach: () => void = () => undefined) => {
       for (;;) {
+        beforeEach()
         const client = new Client(connect(server.port, '127.0.0.1'))
         await client.sees(/\n/)
         if (/ready/.test(client.text)) return client
@@ -155,6 +156,63 @@ describe('a POP3 server', () => {
     const later = server.connect()
     await later.sees(/ready/)
     later.socket.destroy()
+  })
+
+  it('closes the client without progress for the longest time for a new one', async () => {
+    const idleMs = POP3_LIMITS.evictableAfterMs
+    await using server = await startServer({ connectionsMax: 2 })
+    const idle = server.connect()
+    await idle.logsIn('a')
+    const busy = server.connect()
+    await busy.logsIn('a')
+    const [refused, ...others] = [server.connect(), server.connect(), server.connect()]
+    assert.match(await refused.ended(), /^-ERR \[SYS\/TEMP\] too many connections\r\n$/)
+    for (const other of others) await other.ended()
+    server.pass(idleMs - 1)
+    await busy.asks('TOP 1 0')
+    await idle.asks('NOOP')
+    server.pass(1)
+    const next = server.connect()
+    await next.logsIn('a')
+    assert.match(await idle.ended(), /idle ones are closed first\r\n$/)
+    await busy.asks('NOOP')
+    assert.match(await server.connect().ended(), /too many connections\r\n$/)
+    for (const client of [busy, next]) client.socket.destroy()
+  })
+
+  it('closes a client that waits for its place for a new one, and not one that is served', async () => {
+    const { reads, read } = manualReads()
+    await using server = await startServer({ connectionsMax: 2, readsPerOwnerMax: 1 }, { read })
+    const served = server.connect()
+    await served.logsIn('a')
+    await served.asks('STAT\r\nRETR 1')
+    const waiting = server.connect()
+    await waiting.logsIn('a')
+    await waiting.asks('STAT\r\nRETR 1')
+    server.pass(POP3_LIMITS.evictableAfterMs)
+    const next = server.connect()
+    await next.logsIn('b')
+    assert.match(await waiting.ended(), /idle ones are closed first\r\n$/)
+    assert.match(await server.connect().ended(), /too many connections\r\n$/)
+    reads[0]?.resolve(null)
+    await served.sees(/cannot be read/)
+    assert.equal(reads.length, 1)
+    served.socket.destroy()
+    next.socket.destroy()
+  })
+
+  it('closes a client that does not read for a new one', async () => {
+    const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
+    const limits = { connectionsMax: 1, drainMs: 1e9, sessionMs: 1e9, idleMs: 1e9 }
+    await using server = await startServer(limits, { read: async () => large })
+    const rude = server.connect()
+    await rude.logsIn('a')
+    rude.socket.pause()
+    rude.say('RETR 1')
+    // Its time passes until it has filled its connection.
+    const next = await server.connectAgain(() => server.pass(POP3_LIMITS.evictableAfterMs))
+    rude.socket.destroy()
+    next.socket.destroy()
   })
 
   it('ends clients that do not read, and lets others read then', async () => {

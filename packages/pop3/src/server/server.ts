@@ -52,7 +52,6 @@ class Listener implements Pop3Server {
     this.#readPlaces = new ReadPlaces(this.#limits)
     this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
-    this.#server.maxConnections = this.#limits.connectionsMax
   }
 
   get port(): number {
@@ -100,7 +99,8 @@ class Listener implements Pop3Server {
     const isExempt = (this.#options.isExempt ?? isLoopback)(address)
     const key = countedAddress(address)
     const count = this.#connections.get(key) ?? 0
-    if (!isExempt && count >= this.#limits.connectionsPerAddressMax) {
+    const isOverLimit = !isExempt && count >= this.#limits.connectionsPerAddressMax
+    if (isOverLimit || !this.#makeRoom()) {
       socket.on('error', () => undefined)
       socket.end('-ERR [SYS/TEMP] too many connections\r\n')
       socket.destroySoon()
@@ -123,5 +123,27 @@ class Listener implements Pop3Server {
       else this.#connections.set(key, left)
     })
     session.start()
+  }
+
+  /**
+   * Whether there is room for one more client. Otherwise clients that log in and wait could keep
+   * everybody else out until their deadlines.
+   */
+  #makeRoom(): boolean {
+    if (this.#sessions.size < this.#limits.connectionsMax) return true
+    const longest = this.#longestIdle()
+    longest?.evict()
+    return longest !== null
+  }
+
+  /** The session without progress for the longest time; null when none may be closed yet. */
+  #longestIdle(): Session | null {
+    const idleSince = (session: Session | null) => session?.idleSinceMs ?? Number.POSITIVE_INFINITY
+    let longest: Session | null = null
+    for (const session of this.#sessions.values()) {
+      if (idleSince(session) < idleSince(longest)) longest = session
+    }
+    const isEvictable = this.#options.now() - idleSince(longest) >= this.#limits.evictableAfterMs
+    return isEvictable ? longest : null
   }
 }

@@ -7,8 +7,8 @@
 //   turning    The session continues in the next turn of the event loop, so that a client with
 //              many commands does not hold up others; then `active`.
 //   queued     A message is asked for, and has no place in memory yet; then `handling`.
-//   handling   A mailbox or a message is asked for, or the TLS handshake is in progress. Then
-//              `turning`, or `delayed`.
+//   handling   A mailbox or a message is asked for; then `turning`, or `delayed`.
+//   securing   The TLS handshake is in progress; then `active`.
 //   delayed    The refusal of a wrong password is held back; then `turning`.
 //   draining   The client does not read its replies; `turning` once it has.
 //   closing    The last reply was sent. The client has a few seconds to close.
@@ -65,6 +65,7 @@ type Phase = {
     | 'turning'
     | 'queued'
     | 'handling'
+    | 'securing'
     | 'delayed'
     | 'draining'
     | 'closing'
@@ -84,6 +85,8 @@ export class Session {
   #mailbox: Mailbox | null = null
   #phase: Phase
   #activeAtMs: number
+  /** When the client connected, logged in or was sent part of a message: NOOP is no progress. */
+  #progressAtMs: number
   #refusalCount = 0
   #readPlace: ReadPlace | null = null
   /** Output that the client has not taken yet. */
@@ -96,6 +99,7 @@ export class Session {
     this.#protocol = new Pop3Protocol({ ...limits, offersTls: secureContext !== null })
     this.#openedAtMs = options.now()
     this.#activeAtMs = this.#openedAtMs
+    this.#progressAtMs = this.#openedAtMs
     this.#phase = { name: 'active', sinceMs: this.#openedAtMs }
   }
 
@@ -108,6 +112,19 @@ export class Session {
     this.#run()
   }
 
+  /** Since when the client has made no progress; null while it waits for our answer. */
+  get idleSinceMs(): number | null {
+    const { name } = this.#phase
+    const isOurs = name === 'handling' || name === 'closing' || name === 'closed'
+    return isOurs ? null : this.#progressAtMs
+  }
+
+  /** Makes room for another client; nothing is deleted. */
+  evict(): void {
+    this.#end('[SYS/TEMP] too many connections, idle ones are closed first')
+    this.destroy()
+  }
+
   /** Leaves the queue. A message that is being read keeps its place until it has been read. */
   #onClose(): void {
     if (this.#phase.name !== 'handling') this.#releaseReadPlace()
@@ -117,8 +134,7 @@ export class Session {
   /** Ends the session; nothing is deleted. */
   stop(): void {
     if (this.#phase.name === 'closing' || this.#phase.name === 'closed') return
-    this.#protocol.close('[SYS/TEMP] the server is shutting down')
-    this.#close()
+    this.#end('[SYS/TEMP] the server is shutting down')
   }
 
   destroy(): void {
@@ -135,7 +151,7 @@ export class Session {
     } else if (name === 'delayed' && phaseMs >= limits.refusalDelayMs) {
       this.#protocol.refused('wrong')
       this.#resume()
-    } else if (name === 'handling' || name === 'queued') {
+    } else if (name === 'handling' || name === 'queued' || name === 'securing') {
       if (phaseMs >= limits.handlerMs) this.destroy()
     } else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
     else this.#checkSession(nowMs)
@@ -147,8 +163,11 @@ export class Session {
       nowMs - this.#openedAtMs >= limits.sessionMs ||
       nowMs - this.#activeAtMs >= limits.idleMs ||
       (this.#mailbox === null && nowMs - this.#openedAtMs >= limits.loginMs)
-    if (!isLate) return
-    this.#protocol.close('[SYS/TEMP] the time of this session is up')
+    if (isLate) this.#end('[SYS/TEMP] the time of this session is up')
+  }
+
+  #end(reason: string): void {
+    this.#protocol.close(reason)
     this.#close()
   }
 
@@ -161,6 +180,7 @@ export class Session {
       else this.#socket.pause()
     })
     this.#socket.on('drain', () => {
+      this.#progressAtMs = this.#options.now()
       if (this.#writePending() && this.#phase.name === 'draining') this.#resume()
     })
   }
@@ -242,6 +262,7 @@ export class Session {
     const result = await open(credentials, { remoteAddress })
     if (result.state === 'opened') {
       this.#mailbox = result.mailbox
+      this.#progressAtMs = this.#options.now()
       this.#protocol.opened(result.mailbox.messages)
       return 'answered'
     }
@@ -267,7 +288,9 @@ export class Session {
     await this.#readPlace.granted
     if (this.#phase.name !== 'queued') return 'answered'
     this.#enter('handling')
-    this.#protocol.content(await mailbox.read(id, bodyLines))
+    const content = await mailbox.read(id, bodyLines)
+    if (content !== null) this.#progressAtMs = this.#options.now()
+    this.#protocol.content(content)
     return 'answered'
   }
 
@@ -285,7 +308,7 @@ export class Session {
     const plain = this.#socket
     plain.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end')
     plain.pause()
-    this.#enter('handling')
+    this.#enter('securing')
     const output = Buffer.concat(this.#protocol.takeOutput())
     // Not before the reply is written: from then on the socket belongs to TLS.
     plain.write(output, (error) => {
