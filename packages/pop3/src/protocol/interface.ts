@@ -15,6 +15,8 @@ export type Pop3Options = {
 /** What `advance` returns: what the machine needs, or what it has. */
 export type Step =
   | { readonly kind: 'needs_input' }
+  /** Send the output before going on. */
+  | { readonly kind: 'output_full' }
   /** The previous step has not been answered yet. */
   | { readonly kind: 'waiting' }
   /** Answer with `opened` or `refused`. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { stuffedContent } from './content.ts'
+import type { MessageEntry } from './interface.ts'
 import { Pop3Protocol } from './machine.ts'
 
 const MESSAGES = [
@@ -30,7 +31,7 @@ function talk(dialogue: string, { bytes = 10_000, offersTls = true, errorsMax = 
         deleted.push(...step.ids)
         protocol.deleted(true)
       } else if (step.kind === 'secure') protocol.secured()
-      else return step.kind
+      else if (step.kind !== 'output_full') return step.kind
     }
   }
   let last = drive()
@@ -43,6 +44,16 @@ function talk(dialogue: string, { bytes = 10_000, offersTls = true, errorsMax = 
 }
 
 const LOGIN = 'USER ada\r\nPASS ada-secret\r\n'
+
+/** The machine after a login to these messages, without output. */
+function loggedIn(messages: readonly MessageEntry[]): Pop3Protocol {
+  const protocol = new Pop3Protocol({ offersTls: false, errorsMax: 20, lineBytesMax: 1000 })
+  protocol.push(Buffer.from(LOGIN))
+  protocol.advance()
+  protocol.opened(messages)
+  protocol.takeOutput()
+  return protocol
+}
 
 /** The replies after the greeting and the login. */
 function after(dialogue: string): string {
@@ -72,6 +83,13 @@ describe('the POP3 protocol', () => {
       '+OK marked\r\n+OK 1 80\r\n+OK 1 messages\r\n2 80\r\n.\r\n-ERR no such message\r\n-ERR no such message\r\n',
     ],
     ['DELE 1\r\nRSET\r\nSTAT\r\n', '+OK marked\r\n+OK 2 200\r\n+OK 2 200\r\n'],
+    [
+      'LIST\r\nUIDL\r\nDELE 2\r\nLIST\r\nUIDL\r\nRSET\r\nLIST\r\nUIDL\r\n',
+      '+OK 2 messages\r\n1 120\r\n2 80\r\n.\r\n+OK 2 messages\r\n1 msg_a\r\n2 msg_b\r\n.\r\n' +
+        '+OK marked\r\n+OK 1 messages\r\n1 120\r\n.\r\n+OK 1 messages\r\n1 msg_a\r\n.\r\n' +
+        '+OK 2 200\r\n' +
+        '+OK 2 messages\r\n1 120\r\n2 80\r\n.\r\n+OK 2 messages\r\n1 msg_a\r\n2 msg_b\r\n.\r\n',
+    ],
     ['NOOP\r\n', '+OK\r\n'],
     ['USER ada\r\n', '-ERR unknown command\r\n'],
     ['STLS\r\n', '-ERR unknown command\r\n'],
@@ -129,6 +147,38 @@ describe('the POP3 protocol', () => {
     for (let bytes = 1; bytes <= 40; bytes += 1) {
       assert.deepEqual(talk(dialogue, { bytes }), whole)
     }
+  })
+
+  it('stops at 16 KiB of replies until they are taken', () => {
+    const protocol = loggedIn(MESSAGES)
+    protocol.push(Buffer.from('NOOP\r\n'.repeat(10_000)))
+    const sizes: number[] = []
+    while (protocol.advance().kind === 'output_full') {
+      assert.equal(protocol.advance().kind, 'output_full')
+      sizes.push(Buffer.concat(protocol.takeOutput()).length)
+    }
+    const lastBytes = Buffer.concat(protocol.takeOutput()).length
+    assert.deepEqual(sizes, [16_385, 16_385, 16_385])
+    assert.equal(lastBytes, 10_000 * '+OK\r\n'.length - 3 * 16_385)
+  })
+
+  it('looks at each message once for any number of LIST, UIDL and STAT', () => {
+    let lookCount = 0
+    const messages = Array.from({ length: 1_000 }, (_, i) => ({
+      get id() {
+        lookCount += 1
+        return `msg_${i}`
+      },
+      get sizeBytes() {
+        lookCount += 1
+        return i
+      },
+    }))
+    const protocol = loggedIn(messages)
+    protocol.push(Buffer.from('STAT\r\nRSET\r\nLIST\r\nUIDL\r\n'.repeat(100)))
+    while (protocol.advance().kind === 'output_full') protocol.takeOutput()
+    // For STAT at login, for LIST, and for UIDL.
+    assert.ok(lookCount <= 5 * messages.length, `${lookCount} looks`)
   })
 
   it('survives any input', () => {

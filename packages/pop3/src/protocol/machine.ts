@@ -1,9 +1,10 @@
 // The server side of POP3 (RFC 1939) as a state machine: bytes in, replies and steps out.
 //
 // It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
-// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order. A
-// step that asks something ('credentials', 'content', 'delete', 'secure') stops the machine until
-// it is answered: pipelined commands wait, and replies keep the order of the commands.
+// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order, and
+// must be called at 'output_full'. A step that asks something ('credentials', 'content', 'delete',
+// 'secure') stops the machine until it is answered: pipelined commands wait, and replies keep the
+// order of the commands.
 //
 // The states and their transitions:
 //
@@ -34,10 +35,14 @@ type State =
 const AUTHORIZATION: State = { name: 'authorization', username: null }
 const TRANSACTION: State = { name: 'transaction' }
 const NEEDS_INPUT: Step = { kind: 'needs_input' }
+const OUTPUT_FULL: Step = { kind: 'output_full' }
 const WAITING: Step = { kind: 'waiting' }
 const CLOSED: Step = { kind: 'closed' }
 
 const CAPABILITIES = ['TOP', 'UIDL', 'USER', 'RESP-CODES', 'AUTH-RESP-CODE', 'PIPELINING']
+
+/** Output after which `takeOutput` must be called: a client may send commands and never read. */
+const OUTPUT_BYTES_MAX = 16 * 1024
 
 /** Largest number of lines that TOP takes; no message has more. */
 const LINES_DIGITS = /^\d{1,9}$/
@@ -49,7 +54,12 @@ export class Pop3Protocol {
   readonly #deleted = new Set<number>()
   #state: State = AUTHORIZATION
   #output: Buffer[] = []
+  #outputBytes = 0
   #messages: readonly MessageEntry[] = []
+  #messagesBytes = 0
+  #deletedBytes = 0
+  /** The replies to LIST and UIDL, until DELE or RSET changes them. */
+  readonly #listings = new Map<string, Buffer>()
   #isSecure = false
   #errorCount = 0
 
@@ -66,6 +76,7 @@ export class Pop3Protocol {
   /** Processes the input until there is something to report. */
   advance(): Step {
     for (;;) {
+      if (this.#outputBytes > OUTPUT_BYTES_MAX) return OUTPUT_FULL
       if (this.#state.name === 'closed') return CLOSED
       if (this.#state.name === 'asking' || this.#state.name === 'securing') return WAITING
       const line = this.#input.readLine()
@@ -82,6 +93,7 @@ export class Pop3Protocol {
   takeOutput(): readonly Buffer[] {
     const output = this.#output
     this.#output = []
+    this.#outputBytes = 0
     return output
   }
 
@@ -89,6 +101,7 @@ export class Pop3Protocol {
   opened(messages: readonly MessageEntry[]): void {
     this.#state = TRANSACTION
     this.#messages = messages
+    this.#messagesBytes = messages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     this.#ok(`${messages.length} messages`)
   }
 
@@ -107,7 +120,7 @@ export class Pop3Protocol {
     if (stuffed === null) this.#error('[SYS/TEMP] this message cannot be read')
     else {
       this.#ok('message follows')
-      this.#output.push(stuffed)
+      this.#put(stuffed)
     }
   }
 
@@ -139,7 +152,7 @@ export class Pop3Protocol {
   #execute(line: string): Step | null {
     const [verb = '', ...args] = line.split(' ')
     const name = verb.toUpperCase()
-    if (name === 'CAPA') return this.#lines('capabilities', this.#capabilities())
+    if (name === 'CAPA') return this.#put(multiLine('capabilities', this.#capabilities()))
     if (name === 'QUIT') return this.#quit()
     if (this.#state.name === 'authorization') {
       return this.#authorize(name, line.slice(verb.length + 1), this.#state.username)
@@ -175,15 +188,18 @@ export class Pop3Protocol {
       case 'NOOP':
         return this.#ok('')
       case 'RSET':
+        if (this.#deleted.size > 0) this.#listings.clear()
         this.#deleted.clear()
+        this.#deletedBytes = 0
         return this.#ok(this.#total())
       case 'LIST':
-        return this.#list(args, ({ sizeBytes }) => String(sizeBytes))
       case 'UIDL':
-        return this.#list(args, ({ id }) => id)
+        return this.#list(verb, args)
       case 'DELE':
-        return this.#withMessage(args, (_, index) => {
+        return this.#withMessage(args, ({ sizeBytes }, index) => {
           this.#deleted.add(index)
+          this.#deletedBytes += sizeBytes
+          this.#listings.clear()
           return this.#ok('marked')
         })
       case 'RETR':
@@ -217,14 +233,21 @@ export class Pop3Protocol {
     return this.#ask({ kind: 'delete', ids })
   }
 
-  #list(args: readonly string[], describe: (message: MessageEntry) => string): Step | null {
+  #list(verb: 'LIST' | 'UIDL', args: readonly string[]): Step | null {
+    const describe = ({ id, sizeBytes }: MessageEntry) => (verb === 'UIDL' ? id : sizeBytes)
     if (args.length > 0) {
       return this.#withMessage(args, (message, i) => this.#ok(`${i + 1} ${describe(message)}`))
     }
+    const listing = this.#listings.get(verb) ?? this.#listing(describe)
+    this.#listings.set(verb, listing)
+    return this.#put(listing)
+  }
+
+  #listing(describe: (message: MessageEntry) => string | number): Buffer {
     const lines = this.#messages.flatMap((message, i) =>
       this.#deleted.has(i) ? [] : [`${i + 1} ${describe(message)}`],
     )
-    return this.#lines(`${lines.length} messages`, lines)
+    return multiLine(`${lines.length} messages`, lines)
   }
 
   /** With the message of the first argument, unless it is marked as deleted. */
@@ -239,8 +262,8 @@ export class Pop3Protocol {
   }
 
   #total(): string {
-    const left = this.#messages.filter((_, i) => !this.#deleted.has(i))
-    return `${left.length} ${left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)}`
+    const count = this.#messages.length - this.#deleted.size
+    return `${count} ${this.#messagesBytes - this.#deletedBytes}`
   }
 
   #capabilities(): string[] {
@@ -258,12 +281,13 @@ export class Pop3Protocol {
     return this.#reply(`-ERR ${text}`)
   }
 
-  #lines(text: string, lines: readonly string[]): null {
-    return this.#reply([`+OK ${text}`, ...lines, '.'].join('\r\n'))
+  #reply(text: string): null {
+    return this.#put(Buffer.from(`${text}\r\n`, 'latin1'))
   }
 
-  #reply(text: string): null {
-    this.#output.push(Buffer.from(`${text}\r\n`, 'latin1'))
+  #put(bytes: Buffer): null {
+    this.#output.push(bytes)
+    this.#outputBytes += bytes.length
     return null
   }
 
@@ -274,6 +298,10 @@ export class Pop3Protocol {
     else this.#error(text)
     return null
   }
+}
+
+function multiLine(text: string, lines: readonly string[]): Buffer {
+  return Buffer.from([`+OK ${text}`, ...lines, '.\r\n'].join('\r\n'), 'latin1')
 }
 
 /** A text that was read with one character per byte. */

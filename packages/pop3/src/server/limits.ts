@@ -16,7 +16,9 @@ export type Pop3Limits = {
   readonly lingerMs: number
   readonly connectionsPerAddressMax: number
   readonly connectionsMax: number
+  readonly evictableAfterMs: number
   readonly readsMax: number
+  readonly readsPerOwnerMax: number
 }
 
 /** The default limits, with their reasons. */
@@ -43,6 +45,13 @@ export const POP3_LIMITS: Pop3Limits = {
   lingerMs: 5 * SECOND,
   connectionsPerAddressMax: 20,
   connectionsMax: 200,
+  /**
+   * When there are that many, a new client takes the place of the one that has made no progress
+   * for the longest time, at least this. A program needs less between two messages.
+   */
+  evictableAfterMs: 10 * SECOND,
   /** Messages in memory at a time: each may have 25 MiB, and a client may read it slowly. */
   readsMax: 8,
+  /** Of them for the mailboxes of one owner, whose clients may all read slowly. */
+  readsPerOwnerMax: 2,
 }

@@ -19,11 +19,12 @@ async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Ma
     now: () => nowMs,
     isExempt: () => false,
     onError: (error) => errors.push(error),
-    open: async ({ password }) =>
+    open: async ({ username, password }) =>
       password === 'secret'
         ? {
             state: 'opened',
             mailbox: {
+              owner: username,
               messages: [{ id: 'a', sizeBytes: 5 }],
               read: async () => stuffedContent(Buffer.from('a: b\r\n\r\nhi'), null),
               delete: async () => true,
@@ -38,8 +39,29 @@ async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Ma
       nowMs += ms
     },
     connect: () => new Client(connect(server.port, '127.0.0.1')),
+    /** Connects until it is greeted. */
+    connectAgain: async (beforeEach: () => void = () => undefined) => {
+      for (;;) {
+        beforeEach()
+        const client = new Client(connect(server.port, '127.0.0.1'))
+        await client.sees(/\n/)
+        if (/ready/.test(client.text)) return client
+        await client.ended()
+      }
+    },
     [Symbol.asyncDispose]: () => server.stop(),
   }
+}
+
+/** Reading that a test answers itself. */
+function manualReads() {
+  const reads: PromiseWithResolvers<null>[] = []
+  const read = () => {
+    const answer = Promise.withResolvers<null>()
+    reads.push(answer)
+    return answer.promise
+  }
+  return { reads, read }
 }
 
 /** A client that keeps what it was sent. */
@@ -62,6 +84,17 @@ class Client {
   /** Waits until the text has this. */
   async sees(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.text)) await once(this.socket, 'data')
+  }
+
+  async logsIn(username: string): Promise<void> {
+    this.say(`USER ${username}\r\nPASS secret`)
+    await this.sees(/1 messages/)
+  }
+
+  /** Says a line and waits for an answer. */
+  async asks(line: string): Promise<void> {
+    this.say(line)
+    await once(this.socket, 'data')
   }
 
   async ended(): Promise<string> {
@@ -125,6 +158,63 @@ describe('a POP3 server', () => {
     later.socket.destroy()
   })
 
+  it('closes the client without progress for the longest time for a new one', async () => {
+    const idleMs = POP3_LIMITS.evictableAfterMs
+    await using server = await startServer({ connectionsMax: 2 })
+    const idle = server.connect()
+    await idle.logsIn('a')
+    const busy = server.connect()
+    await busy.logsIn('a')
+    const [refused, ...others] = [server.connect(), server.connect(), server.connect()]
+    assert.match(await refused.ended(), /^-ERR \[SYS\/TEMP\] too many connections\r\n$/)
+    for (const other of others) await other.ended()
+    server.pass(idleMs - 1)
+    await busy.asks('TOP 1 0')
+    await idle.asks('NOOP')
+    server.pass(1)
+    const next = server.connect()
+    await next.logsIn('a')
+    assert.match(await idle.ended(), /idle ones are closed first\r\n$/)
+    await busy.asks('NOOP')
+    assert.match(await server.connect().ended(), /too many connections\r\n$/)
+    for (const client of [busy, next]) client.socket.destroy()
+  })
+
+  it('closes a client that waits for its place for a new one, and not one that is served', async () => {
+    const { reads, read } = manualReads()
+    await using server = await startServer({ connectionsMax: 2, readsPerOwnerMax: 1 }, { read })
+    const served = server.connect()
+    await served.logsIn('a')
+    await served.asks('STAT\r\nRETR 1')
+    const waiting = server.connect()
+    await waiting.logsIn('a')
+    await waiting.asks('STAT\r\nRETR 1')
+    server.pass(POP3_LIMITS.evictableAfterMs)
+    const next = server.connect()
+    await next.logsIn('b')
+    assert.match(await waiting.ended(), /idle ones are closed first\r\n$/)
+    assert.match(await server.connect().ended(), /too many connections\r\n$/)
+    reads[0]?.resolve(null)
+    await served.sees(/cannot be read/)
+    assert.equal(reads.length, 1)
+    served.socket.destroy()
+    next.socket.destroy()
+  })
+
+  it('closes a client that does not read for a new one', async () => {
+    const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
+    const limits = { connectionsMax: 1, drainMs: 1e9, sessionMs: 1e9, idleMs: 1e9 }
+    await using server = await startServer(limits, { read: async () => large })
+    const rude = server.connect()
+    await rude.logsIn('a')
+    rude.socket.pause()
+    rude.say('RETR 1')
+    // Its time passes until it has filled its connection.
+    const next = await server.connectAgain(() => server.pass(POP3_LIMITS.evictableAfterMs))
+    rude.socket.destroy()
+    next.socket.destroy()
+  })
+
   it('ends clients that do not read, and lets others read then', async () => {
     const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
     const limits = { readsMax: 1, handlerMs: 1e9, sessionMs: 1e9, idleMs: 1e9, loginMs: 1e9 }
@@ -144,6 +234,131 @@ describe('a POP3 server', () => {
     clearInterval(timer)
     rude.socket.destroy()
     patient.socket.destroy()
+  })
+
+  it('does not let clients of one owner that do not read delay another owner', async () => {
+    const large = stuffedContent(Buffer.alloc(20_000_000, 'x'), null)
+    await using server = await startServer({}, { read: async () => large })
+    const rude = Array.from({ length: 19 }, () => server.connect())
+    for (const client of rude) {
+      await client.logsIn('a')
+      client.socket.pause()
+      client.say('RETR 1')
+    }
+    const other = server.connect()
+    await other.logsIn('b')
+    other.say('RETR 1')
+    await other.sees(/message follows/)
+    for (const client of [...rude, other]) client.socket.destroy()
+  })
+
+  it('reads nothing for clients that left while they waited', async () => {
+    const { reads, read } = manualReads()
+    const limits = { connectionsPerAddressMax: 2, readsPerOwnerMax: 1 }
+    await using server = await startServer(limits, { read })
+    const first = await server.connectAgain()
+    await first.logsIn('a')
+    await first.asks('STAT\r\nRETR 1')
+    for (let count = 0; count < 10; count += 1) {
+      // Greeted only when the one before is gone.
+      const waiting = await server.connectAgain()
+      await waiting.logsIn('a')
+      await waiting.asks('STAT\r\nRETR 1')
+      waiting.socket.destroy()
+    }
+    const last = await server.connectAgain()
+    await last.logsIn('a')
+    await last.asks('STAT\r\nRETR 1')
+    reads[0]?.resolve(null)
+    await first.sees(/cannot be read/)
+    while (reads.length < 2) await first.asks('NOOP')
+    reads[1]?.resolve(null)
+    await last.sees(/cannot be read/)
+    assert.equal(reads.length, 2)
+    first.socket.destroy()
+    last.socket.destroy()
+  })
+
+  it('keeps the place of a message until it is read, also when its client has left', async () => {
+    const { reads, read } = manualReads()
+    const limits = { connectionsPerAddressMax: 2, readsPerOwnerMax: 1 }
+    await using server = await startServer(limits, { read })
+    const gone = await server.connectAgain()
+    await gone.logsIn('a')
+    await gone.asks('STAT\r\nRETR 1')
+    const patient = await server.connectAgain()
+    await patient.logsIn('a')
+    await patient.asks('STAT\r\nRETR 1')
+    gone.socket.destroy()
+    const other = await server.connectAgain()
+    assert.equal(reads.length, 1)
+    reads[0]?.resolve(null)
+    while (reads.length < 2) await other.asks('CAPA')
+    reads[1]?.resolve(null)
+    await patient.sees(/cannot be read/)
+    other.socket.destroy()
+    patient.socket.destroy()
+  })
+
+  it('serves a client that does not read no further, and others still', async () => {
+    let readCount = 0
+    const large = stuffedContent(Buffer.alloc(100_000, 'x'), null)
+    const read = async () => {
+      readCount += 1
+      return large
+    }
+    await using server = await startServer({ readsMax: 1_000, readsPerOwnerMax: 1_000 }, { read })
+    const rude = server.connect()
+    rude.say('USER a\r\nPASS secret')
+    await rude.sees(/1 messages/)
+    rude.socket.pause()
+    rude.say('TOP 1 0\r\n'.repeat(1_000))
+    const normal = server.connect()
+    normal.say('USER a\r\nPASS secret')
+    await normal.sees(/1 messages/)
+    // Until nothing more is read for it while the other one is served.
+    for (let before = -1; before !== readCount; ) {
+      before = readCount
+      for (let count = 0; count < 100; count += 1) await normal.asks('NOOP')
+    }
+    // As many as the buffers of the connection hold.
+    assert.ok(readCount > 0 && readCount < 500, `${readCount} messages`)
+    rude.socket.destroy()
+    normal.socket.destroy()
+  })
+
+  it('lets the event loop turn between many commands, and after each message', async () => {
+    const seenAt: number[] = []
+    const readAt: number[] = []
+    let turn = 0
+    let immediate = setImmediate(function count() {
+      turn += 1
+      immediate = setImmediate(count)
+    })
+    const message = {
+      get id() {
+        seenAt.push(turn)
+        return 'a'
+      },
+      sizeBytes: 5,
+    }
+    const content = stuffedContent(Buffer.from('a: b\r\n\r\nhi'), null)
+    const read = async () => {
+      readAt.push(turn)
+      return content
+    }
+    await using server = await startServer({}, { messages: [message], read })
+    const client = server.connect()
+    const replyBytes = '+OK 1 a\r\n'.length
+    client.say(`USER a\r\nPASS secret${'\r\nUIDL 1'.repeat(7_000)}\r\nNOOP`)
+    await client.sees(/\+OK\r\n$/)
+    const inTurns = Map.groupBy(seenAt, (at) => at)
+    assert.equal(seenAt.length, 7_000)
+    for (const seen of inTurns.values()) assert.ok(seen.length <= (16 * 1024) / replyBytes + 1)
+    client.say(`${'TOP 1 0\r\n'.repeat(100)}QUIT`)
+    await client.ended()
+    assert.equal(new Set(readAt).size, 100)
+    clearImmediate(immediate)
   })
 
   it('ends the session of a bug, and goes on', async () => {

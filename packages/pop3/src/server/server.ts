@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { countedAddress, isLoopback, plainAddress } from '@mayfly/smtp/ip-address'
 import { POP3_LIMITS, type Pop3Limits } from './limits.ts'
+import { ReadPlaces } from './read-places.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 /** How a server is set up. */
@@ -42,16 +43,15 @@ class Listener implements Pop3Server {
   readonly #server: Server
   readonly #sessions = new Map<Socket, Session>()
   readonly #connections = new Map<string, number>()
-  readonly #readsWaiting: (() => void)[] = []
-  #readCount = 0
+  readonly #readPlaces: ReadPlaces
   #sweeper: NodeJS.Timeout | null = null
 
   constructor(options: Pop3ServerOptions) {
     this.#options = options
     this.#limits = { ...POP3_LIMITS, ...options.limits }
+    this.#readPlaces = new ReadPlaces(this.#limits)
     this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
-    this.#server.maxConnections = this.#limits.connectionsMax
   }
 
   get port(): number {
@@ -99,7 +99,8 @@ class Listener implements Pop3Server {
     const isExempt = (this.#options.isExempt ?? isLoopback)(address)
     const key = countedAddress(address)
     const count = this.#connections.get(key) ?? 0
-    if (!isExempt && count >= this.#limits.connectionsPerAddressMax) {
+    const isOverLimit = !isExempt && count >= this.#limits.connectionsPerAddressMax
+    if (isOverLimit || !this.#makeRoom()) {
       socket.on('error', () => undefined)
       socket.end('-ERR [SYS/TEMP] too many connections\r\n')
       socket.destroySoon()
@@ -112,7 +113,7 @@ class Listener implements Pop3Server {
       secureContext: this.#secureContext,
       remoteAddress: address,
       isExempt,
-      takeReadPlace: () => this.#takeReadPlace(),
+      requestReadPlace: (owner) => this.#readPlaces.request(owner),
     })
     this.#sessions.set(socket, session)
     socket.once('close', () => {
@@ -124,18 +125,25 @@ class Listener implements Pop3Server {
     session.start()
   }
 
-  /** One of the places for messages in memory, as soon as there is one. */
-  async #takeReadPlace(): Promise<Disposable> {
-    if (this.#readCount >= this.#limits.readsMax) {
-      await new Promise<void>((resolve) => this.#readsWaiting.push(resolve))
-    } else this.#readCount += 1
-    return {
-      [Symbol.dispose]: () => {
-        const next = this.#readsWaiting.shift()
-        // The place goes to the next one.
-        if (next !== undefined) next()
-        else this.#readCount -= 1
-      },
+  /**
+   * Whether there is room for one more client. Otherwise clients that log in and wait could keep
+   * everybody else out until their deadlines.
+   */
+  #makeRoom(): boolean {
+    if (this.#sessions.size < this.#limits.connectionsMax) return true
+    const longest = this.#longestIdle()
+    longest?.evict()
+    return longest !== null
+  }
+
+  /** The session without progress for the longest time; null when none may be closed yet. */
+  #longestIdle(): Session | null {
+    const idleSince = (session: Session | null) => session?.idleSinceMs ?? Number.POSITIVE_INFINITY
+    let longest: Session | null = null
+    for (const session of this.#sessions.values()) {
+      if (idleSince(session) < idleSince(longest)) longest = session
     }
+    const isEvictable = this.#options.now() - idleSince(longest) >= this.#limits.evictableAfterMs
+    return isEvictable ? longest : null
   }
 }

@@ -1,14 +1,33 @@
 // The session of one client: drives the protocol machine, asks for mailboxes and messages, checks
 // deadlines. It has no timer: the server calls `tick` once a second.
+//
+// Its phases and their transitions:
+//
+//   active     The protocol machine may continue, until it needs input. Leads to all others.
+//   turning    The session continues in the next turn of the event loop, so that a client with
+//              many commands does not hold up others; then `active`.
+//   queued     A message is asked for, and has no place in memory yet; then `handling`.
+//   handling   A mailbox or a message is asked for; then `turning`, or `delayed`.
+//   securing   The TLS handshake is in progress; then `active`.
+//   delayed    The refusal of a wrong password is held back; then `turning`.
+//   draining   The client does not read its replies; `turning` once it has.
+//   closing    The last reply was sent. The client has a few seconds to close.
+//   closed     The socket is closed.
+//
+// Reading is paused after one chunk that arrives while the session is not active, and goes on when
+// the machine needs input.
 
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import type { Credentials, MessageEntry, Step } from '../protocol/interface.ts'
 import { Pop3Protocol } from '../protocol/machine.ts'
 import type { Pop3Limits } from './limits.ts'
+import type { ReadPlace } from './read-places.ts'
 
 /** An open mailbox. */
 export type Mailbox = {
+  /** Whose it is. The owners of mailboxes take turns in reading messages. */
+  readonly owner: string
   /** In the order in which they are numbered. */
   readonly messages: readonly MessageEntry[]
   /** The result of `stuffedContent`; null when the message cannot be read. */
@@ -33,15 +52,24 @@ export type SessionOptions = {
   readonly remoteAddress: string
   /** Whether the client may try any number of passwords. */
   readonly isExempt: boolean
-  /** Takes one of the places for messages in memory. */
-  readonly takeReadPlace: () => Promise<Disposable>
+  /** Asks for one of the places for messages in memory. */
+  readonly requestReadPlace: (owner: string) => ReadPlace
   readonly now: () => number
   readonly onError: (error: unknown) => void
 }
 
 /** What the session is doing, and since when. */
 type Phase = {
-  readonly name: 'active' | 'handling' | 'draining' | 'delayed' | 'closing'
+  readonly name:
+    | 'active'
+    | 'turning'
+    | 'queued'
+    | 'handling'
+    | 'securing'
+    | 'delayed'
+    | 'draining'
+    | 'closing'
+    | 'closed'
   readonly sinceMs: number
 }
 
@@ -57,8 +85,10 @@ export class Session {
   #mailbox: Mailbox | null = null
   #phase: Phase
   #activeAtMs: number
+  /** When the client connected, logged in or was sent part of a message: NOOP is no progress. */
+  #progressAtMs: number
   #refusalCount = 0
-  #readPlace: Disposable | null = null
+  #readPlace: ReadPlace | null = null
   /** Output that the client has not taken yet. */
   readonly #pending: Buffer[] = []
 
@@ -69,6 +99,7 @@ export class Session {
     this.#protocol = new Pop3Protocol({ ...limits, offersTls: secureContext !== null })
     this.#openedAtMs = options.now()
     this.#activeAtMs = this.#openedAtMs
+    this.#progressAtMs = this.#openedAtMs
     this.#phase = { name: 'active', sinceMs: this.#openedAtMs }
   }
 
@@ -76,16 +107,34 @@ export class Session {
   start(): void {
     // The cause does not matter: 'close' follows.
     this.#socket.on('error', () => undefined)
-    this.#socket.once('close', () => this.#releaseReadPlace())
+    this.#socket.once('close', () => this.#onClose())
     this.#attach()
     this.#run()
   }
 
+  /** Since when the client has made no progress; null while it waits for our answer. */
+  get idleSinceMs(): number | null {
+    const { name } = this.#phase
+    const isOurs = name === 'handling' || name === 'closing' || name === 'closed'
+    return isOurs ? null : this.#progressAtMs
+  }
+
+  /** Makes room for another client; nothing is deleted. */
+  evict(): void {
+    this.#end('[SYS/TEMP] too many connections, idle ones are closed first')
+    this.destroy()
+  }
+
+  /** Leaves the queue. A message that is being read keeps its place until it has been read. */
+  #onClose(): void {
+    if (this.#phase.name !== 'handling') this.#releaseReadPlace()
+    this.#enter('closed')
+  }
+
   /** Ends the session; nothing is deleted. */
   stop(): void {
-    if (this.#phase.name === 'closing') return
-    this.#protocol.close('[SYS/TEMP] the server is shutting down')
-    this.#close()
+    if (this.#phase.name === 'closing' || this.#phase.name === 'closed') return
+    this.#end('[SYS/TEMP] the server is shutting down')
   }
 
   destroy(): void {
@@ -102,8 +151,9 @@ export class Session {
     } else if (name === 'delayed' && phaseMs >= limits.refusalDelayMs) {
       this.#protocol.refused('wrong')
       this.#resume()
-    } else if (name === 'handling' && phaseMs >= limits.handlerMs) this.destroy()
-    else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
+    } else if (name === 'handling' || name === 'queued' || name === 'securing') {
+      if (phaseMs >= limits.handlerMs) this.destroy()
+    } else if (name === 'draining' && phaseMs >= limits.drainMs) this.destroy()
     else this.#checkSession(nowMs)
   }
 
@@ -113,8 +163,11 @@ export class Session {
       nowMs - this.#openedAtMs >= limits.sessionMs ||
       nowMs - this.#activeAtMs >= limits.idleMs ||
       (this.#mailbox === null && nowMs - this.#openedAtMs >= limits.loginMs)
-    if (!isLate || this.#phase.name === 'handling') return
-    this.#protocol.close('[SYS/TEMP] the time of this session is up')
+    if (isLate) this.#end('[SYS/TEMP] the time of this session is up')
+  }
+
+  #end(reason: string): void {
+    this.#protocol.close(reason)
     this.#close()
   }
 
@@ -127,19 +180,29 @@ export class Session {
       else this.#socket.pause()
     })
     this.#socket.on('drain', () => {
+      this.#progressAtMs = this.#options.now()
       if (this.#writePending() && this.#phase.name === 'draining') this.#resume()
     })
   }
 
+  /** Continues in the next turn of the event loop, or when the client has read its replies. */
   #resume(): void {
-    this.#enter('active')
-    this.#socket.resume()
-    this.#run()
+    if (this.#socket.writableNeedDrain) {
+      this.#enter('draining')
+      return
+    }
+    this.#enter('turning')
+    setImmediate(() => {
+      // The session may have ended in the meantime.
+      if (this.#phase.name !== 'turning') return
+      this.#enter('active')
+      this.#run()
+    })
   }
 
   #run(): void {
     try {
-      while (this.#phase.name === 'active' && this.#do(this.#protocol.advance())) {}
+      this.#do(this.#protocol.advance())
     } catch (error) {
       // A bug must end this session only, not the others.
       this.#options.onError(error)
@@ -147,47 +210,47 @@ export class Session {
     }
   }
 
-  /** False when all input has been processed. */
-  #do(step: Step): boolean {
+  #do(step: Step): void {
     switch (step.kind) {
       case 'credentials':
-        this.#await(this.#open(step.credentials))
-        return false
+        this.#await(() => this.#open(step.credentials))
+        break
       case 'content':
-        this.#await(this.#read(step.id, step.bodyLines))
-        return false
+        this.#await(() => this.#read(step.id, step.bodyLines))
+        break
       case 'delete':
-        this.#await(this.#delete(step.ids))
-        return false
+        this.#await(() => this.#delete(step.ids))
+        break
       case 'secure':
         this.#secure()
-        return false
+        break
       case 'closed':
         this.#close()
-        return false
+        break
+      case 'output_full':
+        this.#flush()
+        this.#resume()
+        break
       default:
         this.#flush()
-        return false
+        this.#socket.resume()
+        if (this.#socket.writableNeedDrain) this.#enter('draining')
     }
   }
 
   /** Waits for an answer; `work` gives it to the machine. */
-  #await(work: Promise<'answered' | 'delayed'>): void {
+  #await(work: () => Promise<'answered' | 'delayed'>): void {
     this.#flush()
     this.#enter('handling')
-    work.then(
+    work().then(
       (result) => {
-        if (this.#phase.name !== 'handling') return
-        if (result === 'delayed') {
-          this.#enter('delayed')
-          return
-        }
-        this.#enter('active')
+        if (this.#phase.name !== 'handling') return this.#releaseReadPlace()
+        if (result === 'delayed') return this.#enter('delayed')
         this.#activeAtMs = this.#options.now()
-        this.#socket.resume()
-        this.#run()
+        return this.#resume()
       },
       (error: unknown) => {
+        this.#releaseReadPlace()
         this.#options.onError(error)
         this.destroy()
       },
@@ -199,6 +262,7 @@ export class Session {
     const result = await open(credentials, { remoteAddress })
     if (result.state === 'opened') {
       this.#mailbox = result.mailbox
+      this.#progressAtMs = this.#options.now()
       this.#protocol.opened(result.mailbox.messages)
       return 'answered'
     }
@@ -215,9 +279,18 @@ export class Session {
   }
 
   async #read(id: string, bodyLines: number | null): Promise<'answered'> {
-    this.#readPlace = await this.#options.takeReadPlace()
-    if (this.#socket.destroyed) this.#releaseReadPlace()
-    this.#protocol.content((await this.#mailbox?.read(id, bodyLines)) ?? null)
+    const mailbox = this.#mailbox
+    if (mailbox === null) throw new Error('a message was asked for before the login')
+    // At most 16 KiB of an earlier message are left.
+    this.#releaseReadPlace()
+    this.#enter('queued')
+    this.#readPlace = this.#options.requestReadPlace(mailbox.owner)
+    await this.#readPlace.granted
+    if (this.#phase.name !== 'queued') return 'answered'
+    this.#enter('handling')
+    const content = await mailbox.read(id, bodyLines)
+    if (content !== null) this.#progressAtMs = this.#options.now()
+    this.#protocol.content(content)
     return 'answered'
   }
 
@@ -235,7 +308,7 @@ export class Session {
     const plain = this.#socket
     plain.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('end')
     plain.pause()
-    this.#enter('handling')
+    this.#enter('securing')
     const output = Buffer.concat(this.#protocol.takeOutput())
     // Not before the reply is written: from then on the socket belongs to TLS.
     plain.write(output, (error) => {
@@ -254,25 +327,35 @@ export class Session {
 
   #flush(): void {
     this.#pending.push(...this.#protocol.takeOutput())
-    if (!this.#writePending() && this.#phase.name === 'active') this.#enter('draining')
+    if (!this.#socket.writableNeedDrain) this.#writePending()
   }
 
   /** Writes what the client takes; false when some is left. */
   #writePending(): boolean {
+    // One system call for all replies.
+    this.#socket.cork()
+    const isTaken = this.#writeParts()
+    this.#socket.uncork()
+    const { name } = this.#phase
+    // A message that is asked for now keeps its place.
+    if (isTaken && name !== 'queued' && name !== 'handling') this.#releaseReadPlace()
+    // Its time counts from what it took last.
+    if (!isTaken && name === 'draining') this.#enter('draining')
+    return isTaken
+  }
+
+  #writeParts(): boolean {
     for (let first = this.#pending.shift(); first !== undefined; first = this.#pending.shift()) {
       const part = first.subarray(0, WRITTEN_BYTES)
       if (part.length < first.length) this.#pending.unshift(first.subarray(part.length))
-      if (this.#socket.write(part)) continue
-      // Its time counts from what it took last.
-      if (this.#phase.name === 'draining') this.#enter('draining')
-      return false
+      if (!this.#socket.write(part)) return false
     }
-    this.#releaseReadPlace()
     return true
   }
 
   #close(): void {
     this.#enter('closing')
+    this.#socket.cork()
     for (const part of [...this.#pending, ...this.#protocol.takeOutput()]) this.#socket.write(part)
     this.#pending.length = 0
     this.#socket.end()

@@ -50,7 +50,12 @@ import { takeStreamSlot } from '../features/limits/stream-slots.ts'
 import { listUsage, type RequestCounter, usageToday } from '../features/limits/usage.ts'
 import { takeWaitSlot, type WaitSlotHolder } from '../features/limits/wait-slots.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
-import { deleteMessage, deleteMessages, markMessage } from '../features/messages/change.ts'
+import {
+  deleteMessage,
+  deleteMessages,
+  markMessage,
+  removeMessages,
+} from '../features/messages/change.ts'
 import { explainCode } from '../features/messages/code.ts'
 import { createFrame, readFrame } from '../features/messages/frame.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
@@ -295,6 +300,7 @@ function bindMessages(
       frame: bind(frames, readFrame),
       mark: bind(change, markMessage),
       delete: bind(change, deleteMessage),
+      deleteSome: bind(change, removeMessages),
       deleteAll: bind(change, deleteMessages),
       raw: bind(messages, readRaw),
       explainCode: bind(messages, explainCode),

@@ -29,7 +29,7 @@ export async function startPop3(deps: {
     authenticate: app.authenticate,
     consumeRequest: app.limits.consumeRequest,
     readLines: content.readLines,
-    deleteMessage: app.messages.delete,
+    deleteMessages: app.messages.deleteSome,
   }
   try {
     const server = await startPop3Server({

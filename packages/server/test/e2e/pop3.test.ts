@@ -6,6 +6,7 @@ import { it } from 'node:test'
 import { promisify } from 'node:util'
 import Pop3Command from 'node-pop3'
 import { onEachDatabase } from '../testing-databases.ts'
+import { openEvents } from '../testing-event-stream.ts'
 import { sharedService, type TestService } from '../testing-start-service.ts'
 
 /** Reads a mailbox with Python's own client; by TLS when it is asked to. */
@@ -125,6 +126,37 @@ onEachDatabase('POP3', (create) => {
       )
     }
     assert.deepEqual(new Set(refusals), new Set(['[AUTH] user name or password is wrong']))
+  })
+
+  it('deletes all messages of a session at once, also when some are gone', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    const to = inbox.emailAddress
+    for (const subject of ['One', 'Two', 'Three', 'Four']) await service.sendMail({ to, subject })
+    const ids = (await inbox.listMessages()).messages.map(({ id }) => id).reverse()
+    const [one = '', two = '', three = '', four = ''] = ids
+    await dev.send('PATCH', `/v1/inboxes/${inbox.id}/messages/${one}`, {
+      rawBody: JSON.stringify({ read: true }),
+      headers: { 'content-type': 'application/json' },
+    })
+    const pop3 = new Pop3Command({
+      ...{ host: '127.0.0.1', port: service.pop3Port ?? 0 },
+      ...{ user: inbox.id, password: dev.key },
+    })
+    assert.equal((await pop3.UIDL()).length, 4)
+    for (const number of [1, 2, 4]) await pop3.command('DELE', number)
+    await dev.delete(`/v1/inboxes/${inbox.id}/messages/${two}`)
+    await using events = await openEvents(dev)
+    assert.match(await pop3.QUIT(), /goodbye/)
+    const { data } = await events.next('message.deleted')
+    assert.deepEqual([data.inboxId, data.messageIds.sort()], [inbox.id, [one, four].sort()])
+    assert.deepEqual(
+      (await inbox.listMessages()).messages.map(({ id }) => id),
+      [three],
+    )
+    const left = await inbox.refresh()
+    assert.deepEqual([left.messageCount, left.unreadCount], [1, 1])
   })
 
   it('ends with the key', async () => {

@@ -16,10 +16,11 @@ export type MailboxDeps = {
     owner: AccountId,
     message: { readonly mailId: string; readonly bodyLines: number | null },
   ) => Promise<Uint8Array>
-  readonly deleteMessage: (
+  /** Deletes those of these messages that are still there. */
+  readonly deleteMessages: (
     caller: Caller,
-    ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
-  ) => Promise<void>
+    messages: { readonly inboxId: InboxId; readonly which: readonly MessageId[] },
+  ) => Promise<unknown>
 }
 
 /** An inbox as a mailbox, or why it was not opened. */
@@ -62,6 +63,7 @@ export async function openMailbox(
 /** An inbox as it was when it was opened. */
 class InboxMailbox {
   readonly messages: readonly { readonly id: MessageId; readonly sizeBytes: number }[]
+  readonly owner: AccountId
   readonly #deps: MailboxDeps
   readonly #caller: Caller
   readonly #inboxId: InboxId
@@ -73,6 +75,7 @@ class InboxMailbox {
   ) {
     this.#deps = deps
     this.#caller = caller
+    this.owner = caller.accountId
     this.#inboxId = inbox.inboxId
     this.messages = inbox.messages
   }
@@ -99,22 +102,13 @@ class InboxMailbox {
   async delete(ids: readonly string[]): Promise<boolean> {
     try {
       await this.#requireKey()
-      for (const id of ids) await this.#delete(id)
+      // Of `messages`. All at once: a transaction for each would hold up the API.
+      const which = ids as readonly MessageId[]
+      await this.#deps.deleteMessages(this.#caller, { inboxId: this.#inboxId, which })
       return true
     } catch (error) {
       if (isExpected(error)) return false
       throw error
-    }
-  }
-
-  async #delete(id: string): Promise<void> {
-    try {
-      // One of `messages`.
-      const messageId = id as MessageId
-      await this.#deps.deleteMessage(this.#caller, { inboxId: this.#inboxId, messageId })
-    } catch (error) {
-      const isGone = error instanceof ServiceError && error.code === 'message_not_found'
-      if (!isGone) throw error
     }
   }
 
