@@ -1,5 +1,6 @@
 export * from './account-search.ts'
 export * from './accounts.ts'
+export * from './any-case.ts'
 export * from './assertions.ts'
 export * from './bounds.ts'
 export * from './connections.ts'

@@ -63,6 +63,8 @@ describe('a query', () => {
     'otp:any otp:481516',
     'link:acme.example link:app.acme.example link:https://app.acme.example/other',
     'after:2026-11-15 before:2026-11-16 after:2026/11/15',
+    'after:2026 before:2027 after:2026-11 before:2026-12 smaller:1GB smaller:"1 MB"',
+    'after:"2026-11-15 09:30" before:"2026-11-15 09:31:00" after:2026-11-15T10:30:00+0100',
     'after:2026-11-15T09:30Z after:2026-11-15T10:30+01:00 before:2026-11-15T09:31',
     'larger:29K smaller:1M larger:100 smaller:0.1MB',
     'in:inb_1 in:QA@mayfly.test',

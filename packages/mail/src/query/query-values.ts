@@ -1,26 +1,30 @@
 const KiB = 1024
-const UNITS: Readonly<Record<string, number>> = { k: KiB, kb: KiB, m: KiB * KiB, mb: KiB * KiB }
+const UNITS: Readonly<Record<string, number>> = { k: KiB, m: KiB ** 2, g: KiB ** 3 }
 
-const DATE = /^(\d{4})[-/](\d{2})[-/](\d{2})$/
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/i
+const DATE = /^(\d{4})(?:[-/](\d{2})(?:[-/](\d{2}))?)?$/
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?:Z|([+-]\d{2}):?(\d{2}))?$/i
 
-/** The instant of a date or a date-time, in UTC unless it has an offset; null when it is none. */
+/**
+ * The instant of a year, a month, a date or a date-time, in UTC unless it has an offset; null when
+ * it is none.
+ */
 export function readInstant(text: string): number | null {
-  const [, year, month, day] = DATE.exec(text) ?? []
-  if (year !== undefined) return instantOf(`${year}-${month}-${day}T00:00:00Z`)
-  const [whole, offset] = DATE_TIME.exec(text) ?? []
-  if (whole === undefined) return null
-  return instantOf(offset === undefined ? `${whole}Z` : whole)
+  const [, year, month = '01', ofMonth = '01'] = DATE.exec(text) ?? []
+  if (year !== undefined) return instantOf(`${year}-${month}-${ofMonth}T00:00:00Z`)
+  const [, date, time, hours, minutes] = DATE_TIME.exec(text) ?? []
+  if (date === undefined) return null
+  return instantOf(`${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`)
 }
 
 function instantOf(iso: string): number | null {
-  const instant = Date.parse(iso.toUpperCase())
+  const instant = Date.parse(iso)
   return Number.isNaN(instant) ? null : instant
 }
 
-/** Bytes of a size such as `500`, `20K` or `1.5MB`; null when it is none. */
+/** Bytes of a size such as `500`, `20K`, `1.5MB` or `1 GB`; null when it is none. */
 export function readSizeBytes(text: string): number | null {
-  const [, digits, unit] = /^(\d{1,12}(?:\.\d{1,3})?)([km]b?)?$/i.exec(text) ?? []
+  const [, digits, unit] = /^(\d{1,12}(?:\.\d{1,3})?)(?: ?([kmg])b?)?$/i.exec(text) ?? []
   if (digits === undefined) return null
   return Number(digits) * (UNITS[unit?.toLowerCase() ?? ''] ?? 1)
 }

@@ -271,6 +271,40 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     }
   })
 
+  it('changes and deletes no more messages than it names', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    for (const subject of ['One', 'Two', 'Three']) {
+      await send(service, { to: 'ada@elsewhere.example', subject, text: 'x' })
+    }
+    const unread = async () => {
+      const { messages } = (await api.get('/api/v1/messages')).body
+      const isUnread = ({ Read }: { Read: boolean }) => !Read
+      return messages.filter(isUnread).map(({ Subject }: { Subject: string }) => Subject)
+    }
+    const put = (body: object) =>
+      api.send('PUT', '/api/v1/messages', { rawBody: JSON.stringify(body) })
+    const two = (await api.get('/api/v1/search?query=subject:two')).body.messages[0].ID
+    // Names in any case, as Go reads them.
+    await put({ ids: [two], read: true })
+    assert.deepEqual(await unread(), ['Three', 'One'])
+    for (const rawBody of ['', '{"IDs":']) {
+      assert.equal((await api.send('PUT', '/api/v1/messages', { rawBody })).status, 400)
+    }
+    for (const term of ['is:starred', 'has:image', 'before:soon', 'larger:much']) {
+      await put({ Search: term, Read: true })
+      await api.delete(`/api/v1/search?query=${term}`)
+      assert.equal((await api.get(`/api/v1/search?query=${term}`)).body.messages_count, 0, term)
+    }
+    await api.delete('/api/v1/search?query=before:%222020-01-01%2010:00%22')
+    assert.deepEqual(await unread(), ['Three', 'One'])
+    await api.delete('/api/v1/messages', { rawBody: JSON.stringify({ ids: [two] }) })
+    assert.equal((await api.get('/api/v1/messages')).body.total, 2)
+    const from = { from: { email: 'a@b.example' }, to: [{ email: 'c@d.example' }], subject: 'Sent' }
+    assert.equal((await api.post('/api/v1/send', from)).status, 200)
+  })
+
   it('never gets the HTML of a mail without a sandbox', async () => {
     await using database = await create()
     await using service = await startCatchAll(database)

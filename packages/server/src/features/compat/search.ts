@@ -12,13 +12,17 @@ export type CaughtSearch = {
 /** A message that matches, and whether it was read. */
 export type CaughtMatch = CaughtRef & { readonly isRead: boolean }
 
-/** All messages that match, newest first. Terms that are invalid are ignored, as Mailpit does. */
+/**
+ * All messages that match, newest first. None when a term is not understood: without the term the
+ * search would find more, and what it finds may be deleted.
+ */
 export async function searchCaught(
   { store }: { readonly store: Tables },
   owner: AccountId,
   { inboxIds, query: text }: CaughtSearch,
 ): Promise<readonly CaughtMatch[]> {
   const query = parseQuery(text)
+  if (query.problems.length > 0) return []
   const found: CaughtMatch[] = []
   for (const entry of await store.caught.list(owner, inboxIds)) {
     const { inboxId, messageId, isRead, tags } = entry

@@ -1,13 +1,14 @@
+import { anyCase } from '@mayfly/contract'
 import type MailComposer from 'nodemailer/lib/mail-composer'
 import { z } from 'zod'
 
 /** An address of POST /api/v1/send. */
-const addressSchema = z.object({
+const addressSchema = anyCase({
   Email: z.string().default(''),
   Name: z.string().default(''),
 })
 
-const attachmentSchema = z.object({
+const attachmentSchema = anyCase({
   Content: z.string().default(''),
   Filename: z.string().default(''),
   ContentType: z.string().optional(),
@@ -15,7 +16,7 @@ const attachmentSchema = z.object({
 })
 
 /** The body of POST /api/v1/send. */
-const sendSchema = z.object({
+const sendSchema = anyCase({
   From: addressSchema,
   To: z.array(addressSchema).nullish(),
   Cc: z.array(addressSchema).nullish(),

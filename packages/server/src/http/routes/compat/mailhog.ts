@@ -1,6 +1,7 @@
 // The API of MailHog, versions 1 and 2. GET /api/v1/messages is Mailpit's; MailHog's is below
 // /mailhog, as are all its other paths.
 
+import { anyCase } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../../assembly/api.ts'
@@ -96,7 +97,7 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
 
   http.post<MessageParams>(`${prefix}/api/v1/messages/:id/release`, async (request, reply) => {
     const { access, params, body } = request
-    const parsed = releaseSchema.safeParse(withLowerCaseNames(readJson(body)))
+    const parsed = releaseSchema.safeParse(readJson(body))
     if (!parsed.success) return reply.code(400).send()
     const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
     if (ref === null) throw new ServiceError('message_not_found')
@@ -113,19 +114,14 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 }
 
-/** The body of a release; MailHog does not tell small letters from capitals in its names. */
-const releaseSchema = z.object({
+/** The body of a release. */
+const releaseSchema = anyCase({
   host: z.string().min(1),
   port: z.union([z.string(), z.int()]).transform(String),
   email: z.string(),
   username: z.string().default(''),
   password: z.string().default(''),
 })
-
-function withLowerCaseNames(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toLowerCase(), one]))
-}
 
 function send(reply: FastifyReply, json: Uint8Array): FastifyReply {
   return reply.type('text/json').send(json)

@@ -1,5 +1,6 @@
 // The API of Mailpit 1.30: paths, names and quirks are Mailpit's.
 
+import { anyCase } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../../assembly/api.ts'
@@ -34,14 +35,14 @@ export function mailpitRoutes(http: FastifyInstance, app: App): void {
 }
 
 const ids = z.array(z.string()).nullish()
-const deleteSchema = z.object({ IDs: ids }).catch({ IDs: null })
-const readSchema = z.object({
+const deleteSchema = anyCase({ IDs: ids }).catch({ IDs: null })
+const readSchema = anyCase({
   Read: z.boolean().default(false),
   IDs: ids,
   Search: z.string().nullish(),
 })
 
-const releaseSchema = z.object({ To: z.array(z.string()) })
+const releaseSchema = anyCase({ To: z.array(z.string()) })
 
 function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/messages', async ({ access, query }, reply) =>
@@ -49,7 +50,7 @@ function listRoutes(http: FastifyInstance, app: App): void {
   )
 
   http.put('/api/v1/messages', async ({ access, body }, reply) => {
-    const parsed = readSchema.safeParse(readJson(body) ?? {})
+    const parsed = readSchema.safeParse(readJson(body))
     if (!parsed.success) return bad(reply, 'Error: invalid JSON')
     const { Read: read, IDs, Search } = parsed.data
     const hasIds = (IDs ?? []).length > 0
@@ -210,8 +211,8 @@ function viewRoutes(http: FastifyInstance, app: App): void {
   for (const path of ['/view/:id', '//view/:id']) http.get<MessageParams>(path, show)
 }
 
-const tagsSchema = z.object({ IDs: ids, Tags: z.array(z.string()).nullish() })
-const nameSchema = z.object({ Name: z.string().trim().min(1) })
+const tagsSchema = anyCase({ IDs: ids, Tags: z.array(z.string()).nullish() })
+const nameSchema = anyCase({ Name: z.string().trim().min(1) })
 
 function tagRoutes(http: FastifyInstance, app: App): void {
   type TagParams = { readonly Params: { readonly tag: string } }
@@ -296,16 +297,16 @@ function serviceRoutes(http: FastifyInstance, app: App): void {
 }
 
 const trigger = (code: number) =>
-  z
-    .object({
-      ErrorCode: z.int().min(400).max(599).default(code),
-      Probability: z.int().min(0).max(100).default(0),
-    })
-    .prefault({})
+  anyCase({
+    ErrorCode: z.int().min(400).max(599).default(code),
+    Probability: z.int().min(0).max(100).default(0),
+  }).prefault({})
 
-const triggersSchema = z
-  .object({ Sender: trigger(451), Recipient: trigger(451), Authentication: trigger(535) })
-  .prefault({})
+const triggersSchema = anyCase({
+  Sender: trigger(451),
+  Recipient: trigger(451),
+  Authentication: trigger(535),
+}).prefault({})
 
 function chaosRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/chaos', async ({ access }) => app.compat.mailpit.chaos(access))
