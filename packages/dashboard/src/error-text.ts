@@ -7,13 +7,16 @@ export type ErrorText = {
   readonly requestId: string | null
 }
 
+/** What is said when nobody answers. */
+export const UNREACHABLE = 'The service cannot be reached. Is it running?'
+
 /** What an error says to a reader. */
 export function errorText(error: unknown): ErrorText {
   if (error instanceof ApiError) {
     return { text: serviceMessage(error) ?? error.message, requestId: error.requestId }
   }
   if (error instanceof ConnectionError) {
-    return { text: 'The service cannot be reached. Is it running?', requestId: null }
+    return { text: UNREACHABLE, requestId: null }
   }
   return { text: error instanceof Error ? error.message : String(error), requestId: null }
 }

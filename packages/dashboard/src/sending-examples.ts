@@ -1,5 +1,11 @@
 /** Where and to whom an example sends. */
-export type Target = { readonly host: string; readonly port: number; readonly to: string }
+export type Target = {
+  readonly host: string
+  readonly port: number
+  readonly to: string
+  /** The user name of a project inbox; empty where nobody logs in. */
+  readonly user: string
+}
 
 /** Lines that send a mail, or make an application send its mail here. */
 export const SENDING_EXAMPLES: readonly (readonly [
@@ -8,32 +14,32 @@ export const SENDING_EXAMPLES: readonly (readonly [
 ])[] = [
   [
     'swaks',
-    ({ host, port, to }) =>
-      `swaks --server ${host}:${port} --to ${to} \\\n  --header 'Subject: Your code' --body 'Your code is 481516'`,
+    ({ host, port, to, user }) =>
+      `swaks --server ${host}:${port} --to ${to} \\\n${user && `  --auth-user ${user} \\\n  --auth-password "$MAYFLY_API_KEY" \\\n`}  --header 'Subject: Your code' --body 'Your code is 481516'`,
   ],
   [
     'curl',
-    ({ host, port, to }) =>
-      `printf 'Subject: Your code\\r\\n\\r\\nYour code is 481516\\r\\n' |\n  curl smtp://${host}:${port} --mail-from app@example.com --mail-rcpt ${to} -T -`,
+    ({ host, port, to, user }) =>
+      `printf 'Subject: Your code\\r\\n\\r\\nYour code is 481516\\r\\n' |\n  curl smtp://${host}:${port} ${user && `\\\n  --user "${user}:$MAYFLY_API_KEY" \\\n  `}--mail-from app@example.com --mail-rcpt ${to} -T -`,
   ],
   [
     'Nodemailer',
-    ({ host, port, to }) =>
-      `const transport = nodemailer.createTransport({ host: '${host}', port: ${port} })\nawait transport.sendMail({\n  from: 'app@example.com',\n  to: '${to}',\n  subject: 'Your code',\n  text: 'Your code is 481516',\n})`,
+    ({ host, port, to, user }) =>
+      `const transport = nodemailer.createTransport({\n  host: '${host}',\n  port: ${port},\n${user && `  auth: { user: '${user}', pass: process.env.MAYFLY_API_KEY },\n`}})\nawait transport.sendMail({\n  from: 'app@example.com',\n  to: '${to}',\n  subject: 'Your code',\n  text: 'Your code is 481516',\n})`,
   ],
   [
     'Django',
-    ({ host, port }) =>
-      `# settings.py\nEMAIL_BACKEND = 'django.core.mail.backends.smtp.EmailBackend'\nEMAIL_HOST = '${host}'\nEMAIL_PORT = ${port}\nEMAIL_USE_TLS = False`,
+    ({ host, port, user }) =>
+      `# settings.py\n${user && 'import os\n\n'}EMAIL_BACKEND = 'django.core.mail.backends.smtp.EmailBackend'\nEMAIL_HOST = '${host}'\nEMAIL_PORT = ${port}\nEMAIL_USE_TLS = False${user && `\nEMAIL_HOST_USER = '${user}'\nEMAIL_HOST_PASSWORD = os.environ['MAYFLY_API_KEY']`}`,
   ],
   [
     'Laravel',
-    ({ host, port }) =>
-      `# .env\nMAIL_MAILER=smtp\nMAIL_HOST=${host}\nMAIL_PORT=${port}\nMAIL_USERNAME=null\nMAIL_PASSWORD=null`,
+    ({ host, port, user }) =>
+      `# .env\nMAIL_MAILER=smtp\nMAIL_HOST=${host}\nMAIL_PORT=${port}\nMAIL_USERNAME=${user || 'null'}\nMAIL_PASSWORD=${user ? `"\${MAYFLY_API_KEY}"` : 'null'}`,
   ],
   [
     'Rails',
-    ({ host, port }) =>
-      `# config/environments/test.rb\nconfig.action_mailer.delivery_method = :smtp\nconfig.action_mailer.smtp_settings = { address: '${host}', port: ${port} }`,
+    ({ host, port, user }) =>
+      `# config/environments/test.rb\nconfig.action_mailer.delivery_method = :smtp\nconfig.action_mailer.smtp_settings = { address: '${host}', port: ${port}${user && `,\n  user_name: '${user}', password: ENV['MAYFLY_API_KEY'], authentication: :plain`} }`,
   ],
 ]

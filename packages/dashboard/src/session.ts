@@ -9,6 +9,7 @@ import { ApiError, type Client, createClient, type MessageCalls, signIn } from '
 import { signal } from '@preact/signals'
 import { errorText } from './error-text.ts'
 import { navigate } from './route.ts'
+import { showError } from './state/toasts.ts'
 
 /** Who is signed in, and how the service is called. */
 export type Session =
@@ -20,8 +21,8 @@ export type Session =
 export const session = signal<Session>({ state: 'starting' })
 
 const STORAGE_NAME = 'mayfly.key'
-const REVOKED =
-  'This key no longer works: it was revoked or rotated, or the account is suspended. Sign in again.'
+const REFUSED =
+  'The service does not accept this key: it is mistyped, was revoked or rotated, or its account is suspended.'
 
 /** Where the service is: the page comes from it. */
 export const SERVICE = { baseUrl: location.origin }
@@ -34,9 +35,17 @@ export async function startSession(): Promise<void> {
     navigate({ page: 'inboxes' }, { replace: true })
     return openLink(token)
   }
+  useStoredKey(null)
+}
+
+/** Signs in with the key that is stored; without one, says why nobody is signed in. */
+function useStoredKey(reason: string | null): void {
   const apiKey = sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
-  if (apiKey === null) session.value = { state: 'signed-out', reason: null }
-  else useKey(apiKey)
+  if (apiKey === null) session.value = { state: 'signed-out', reason }
+  else {
+    if (reason !== null) showError(new Error(reason))
+    if (session.value.state !== 'signed-in') useKey(apiKey)
+  }
 }
 
 /** A link that is opened in a tab of the dashboard only changes the fragment of its address. */
@@ -54,9 +63,9 @@ async function openLink(token: string): Promise<void> {
   } catch (error) {
     const isUsed = error instanceof ApiError && error.code === 'invalid_sign_in_token'
     const reason = isUsed
-      ? 'This sign-in link was used before or is older than 10 minutes. `mayfly open` creates a new one.'
+      ? 'This sign-in link was used before or is older than 10 minutes. The command “mayfly open” creates a new one.'
       : errorText(error).text
-    session.value = { state: 'signed-out', reason }
+    useStoredKey(reason)
   }
 }
 
@@ -97,7 +106,7 @@ export function signOut(reason: string | null = null): void {
 /** Ends the session because the service refused its key. */
 function endRevoked(apiKey: string): void {
   // A call that was sent before the key was rotated says nothing about the new one.
-  if (session.value.state === 'signed-in' && session.value.apiKey === apiKey) signOut(REVOKED)
+  if (session.value.state === 'signed-in' && session.value.apiKey === apiKey) signOut(REFUSED)
 }
 
 /** The client of the session. Only signed-in pages call it. */

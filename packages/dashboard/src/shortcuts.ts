@@ -76,6 +76,8 @@ function actionOf(event: KeyboardEvent): (() => unknown) | null {
 
 function goBack(event: KeyboardEvent): void {
   if (event.target instanceof HTMLElement && ['filter', 'search'].includes(event.target.id)) {
+    // A browser would empty the field, and leave the list as it is.
+    event.preventDefault()
     event.target.blur()
     moveCursor(0)
   } else if (openMessageId.value !== null) leaveMessage()

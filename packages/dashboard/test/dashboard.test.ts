@@ -85,7 +85,7 @@ describe('the dashboard', () => {
     const { keys } = (await account.get('/v1/keys')).body
     const own = keys.find(({ name }: { name: string }) => name === 'dashboard')
     await account.delete(`/v1/keys/${own.id}`)
-    await page.getByText('This key no longer works').waitFor()
+    await page.getByText('The service does not accept this key').waitFor()
   })
 
   it('shows a mail the moment it arrives, and copies its code', async () => {
@@ -410,6 +410,10 @@ describe('the dashboard', () => {
     await page.keyboard.type('old')
     await page.getByRole('link', { name: /Newest/ }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
+    await holds(async () => /Oldest/.test(String(await focused())))
+    // A browser empties such a field by itself.
+    assert.equal(await page.getByLabel('Search this inbox').inputValue(), 'old')
+    assert.match(page.url(), /q=old$/)
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     await page.keyboard.press('Escape')

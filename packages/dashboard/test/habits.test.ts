@@ -66,6 +66,34 @@ describe('habits of the dashboard', () => {
     assert.equal(await panes(), '.sidebar .detail-pane')
   })
 
+  it('shows inboxes and mails in a low window', async () => {
+    await using window = await open({ viewport: { width: 740, height: 360 } })
+    const { page, service, inbox, show } = window
+    const to = Array.from({ length: 9 }, (_, index) => `Person ${index} <person@${index}.example>`)
+    const raw = `To: ${to}\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n<p>The end\r\n`
+    await service.sendMail({ to: inbox.emailAddress, raw })
+    await show('#/')
+    const row = page.locator('.inbox-row')
+    await row.waitFor()
+    for (const width of [740, 640]) {
+      await page.setViewportSize({ width, height: 360 })
+      const list = await page.locator('.inbox-list').boundingBox()
+      assert.ok(list !== null && list.height >= 100, `${list?.height} pixels at ${width}`)
+    }
+    await page.getByRole('link', { name: 'Settings' }).waitFor()
+    await row.click()
+    // The mail is below what such a window shows, and is scrolled to.
+    await page.getByRole('link', { name: /Hello/ }).click()
+    const mail = page.frameLocator('iframe').getByText('The end')
+    await mail.waitFor()
+    await page.getByRole('heading', { name: 'Hello' }).hover()
+    await until(async () => {
+      await page.mouse.wheel(0, 400)
+      const place = await mail.boundingBox()
+      return place !== null && place.y + place.height <= 360 ? true : null
+    })
+  })
+
   it('counts unread mail in the title and on the icon of the tab', async () => {
     await using window = await open()
     const { page, service, inbox, show } = window

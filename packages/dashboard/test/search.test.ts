@@ -112,6 +112,7 @@ describe('searching in the dashboard', () => {
     await page.getByRole('alert').getByText('req_').waitFor()
     await show(`#/inboxes/${first.id}?q=is%3Ared`)
     await page.getByText('is:red: must be read, unread').waitFor()
+    assert.equal(await page.getByText('Nothing matches').count(), 0)
   })
 
   it('tells of mail that arrived since', async () => {

@@ -38,7 +38,7 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
       onClose()
       navigate({ page: 'inbox', inboxId: inbox.id })
     } catch (thrown) {
-      error.value = errorText(thrown)
+      error.value = refusalText(thrown)
     }
   }
   return (
@@ -105,4 +105,10 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
       </form>
     </Dialog>
   )
+}
+
+/** What the service says, with the name that its field has here. */
+function refusalText(thrown: unknown): ErrorText {
+  const { text, requestId } = errorText(thrown)
+  return { text: text.replace('localPart', 'Address'), requestId }
 }

@@ -70,6 +70,9 @@ function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: bo
   const name = useSignal('swaks')
   if (service.value === null) return null
   const { host, port } = service.value.smtp
+  const recipient = inbox.catchAll
+    ? { to: 'anyone@example.com', user: inbox.id }
+    : { to: inbox.emailAddress, user: '' }
   const example = SENDING_EXAMPLES.find(([known]) => known === name.value)
   return (
     <details class="card" open={isOpen}>
@@ -84,7 +87,7 @@ function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: bo
             <>
               {' '}
               to any address, with the user name <code>{inbox.id}</code> and one of your API keys as
-              the password.
+              the password, here <code>MAYFLY_API_KEY</code>.
             </>
           ) : (
             ', without encryption or password.'
@@ -99,7 +102,7 @@ function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: bo
           }}
         />
         {example === undefined ? null : (
-          <CodeBlock text={example[1]({ host, port, to: inbox.emailAddress })} label="lines" />
+          <CodeBlock text={example[1]({ host, port, ...recipient })} label="lines" />
         )}
       </div>
     </details>

@@ -135,7 +135,7 @@ function Messages({ inboxId }: { readonly inboxId: string }) {
   const shown = shownRows.value
   if (list === null || list.state === 'loading') return <Loading lines={6} />
   if (list.state === 'failed') return <NotRead list={list} />
-  if (shown.length === 0) return <NoMessages q={list.q} />
+  if (shown.length === 0) return filterProblem.value === null ? <NoMessages q={list.q} /> : null
   const tabStop = shown.some(({ id }) => id === cursorId.value) ? cursorId.value : shown[0]?.id
   return (
     <div class="list-frame">

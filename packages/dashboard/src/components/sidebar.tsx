@@ -37,7 +37,7 @@ export function Sidebar() {
           <Logo />
           Mayfly
         </a>
-        <span class={`live ${liveState.value}`} title={LIVE_TEXT[liveState.value]}>
+        <span class={`live-dot ${liveState.value}`} title={LIVE_TEXT[liveState.value]}>
           <span class="unseen">{LIVE_TEXT[liveState.value]}</span>
         </span>
       </header>

@@ -1,4 +1,5 @@
-import type { Message } from '@mayfly/client'
+import type { Address, Message } from '@mayfly/client'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton, IconLink } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
@@ -13,6 +14,9 @@ import { openMessage, showMessage } from '../state/open-message.ts'
 import { shownRows } from '../state/rows.ts'
 import { deleteOpenMessage } from './delete-open-message.ts'
 import { MessageTabs } from './message-tabs.tsx'
+
+/** Recipients that are shown at first: more would leave no room for the mail. */
+const PEOPLE_MAX = 3
 
 /** The open message. */
 export function MessageView(props: {
@@ -95,6 +99,7 @@ function Heading({ message }: { readonly message: Message }) {
       heading.current?.focus({ preventScroll: true })
     }
   }, [message.id])
+  const { to, cc, bcc } = recipientsOf(message)
   return (
     <header class="message-header">
       <h2 ref={heading} tabIndex={-1}>
@@ -105,19 +110,12 @@ function Heading({ message }: { readonly message: Message }) {
           <dt>From</dt>
           <dd>
             <strong>{personText(message.from)}</strong>
-            {message.from.name === null ? null : ` <${message.from.address ?? ''}>`}
+            {addressPart(message.from)}
           </dd>
         </div>
-        <div>
-          <dt>To</dt>
-          <dd>{message.to.map(personText).join(', ') || message.envelope.rcptTo}</dd>
-        </div>
-        {message.cc.length === 0 ? null : (
-          <div>
-            <dt>Cc</dt>
-            <dd>{message.cc.map(personText).join(', ')}</dd>
-          </div>
-        )}
+        <People key={`to ${message.id}`} label="To" people={to} />
+        <People key={`cc ${message.id}`} label="Cc" people={cc} />
+        <People key={`bcc ${message.id}`} label="Bcc" people={bcc} />
       </dl>
       <p class="facts">
         {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} suffix=" ago" /> ·{' '}
@@ -126,6 +124,51 @@ function Heading({ message }: { readonly message: Message }) {
       </p>
     </header>
   )
+}
+
+/** Those a mail is for; the headers do not have who is only in its envelope. */
+function recipientsOf({ to, cc, recipients }: Message) {
+  const named = new Set([...to, ...cc].map(({ address }) => address?.toLowerCase()))
+  const others = recipients
+    .filter((address) => !named.has(address.toLowerCase()))
+    .map((address) => ({ name: null, address }))
+  return to.length === 0 ? { to: others, cc, bcc: [] } : { to, cc, bcc: others }
+}
+
+/** A line of recipients: the first few, and the others on request. */
+function People(props: { readonly label: string; readonly people: readonly Address[] }) {
+  const { label, people } = props
+  const isWhole = useSignal(people.length <= PEOPLE_MAX)
+  if (people.length === 0) return null
+  const shown = isWhole.value ? people : people.slice(0, PEOPLE_MAX)
+  return (
+    <div>
+      <dt>{label}</dt>
+      {/* What scrolls must be reached by keyboard. */}
+      <dd tabIndex={shown.length > PEOPLE_MAX ? 0 : undefined}>
+        {shown.map((person) => personText(person) + addressPart(person)).join(', ')}
+        {isWhole.value ? null : (
+          <>
+            {' '}
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                isWhole.value = true
+              }}
+            >
+              and {people.length - PEOPLE_MAX} more
+            </button>
+          </>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+/** The address after a name. */
+function addressPart({ name, address }: Address): string {
+  return name && address ? ` <${address}>` : ''
 }
 
 /** The code, wherever the reader is in the message: it is what most people came for. */

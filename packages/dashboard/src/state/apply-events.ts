@@ -1,5 +1,6 @@
 import type { AccountEvent } from '@mayfly/client'
 import { leaveInbox, openInboxId, openMessageId } from '../route.ts'
+import { leaveMessage } from './cursor.ts'
 import { settleDeletions } from './deletions.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
 import { addArrivals, changeMessage, messageList } from './messages.ts'
@@ -41,6 +42,10 @@ function applyEvent(event: AccountEvent): void {
       break
     case 'message.deleted':
       settleDeletions(event.inboxId, new Set(event.messageIds))
+      if (event.messageIds.includes(openMessageId.value ?? '')) {
+        leaveMessage()
+        showInfo('This message was deleted')
+      }
       break
     case 'inbox.created':
       if (!isListed(event.inbox.id)) refreshInbox(event.inbox.id)

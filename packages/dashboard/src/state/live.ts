@@ -3,15 +3,18 @@
 //   connecting → live       the stream is open
 //   live → connecting       it was lost; the client opens it again after the last event
 //   connecting → polling    the account has no slot for a stream: look every few seconds
-//   connecting → offline    nobody answers; tried again
+//   connecting → offline    nobody answers, or not for some seconds after the loss; tried again
+//   offline → live          what is shown is read again
 //   any → signed out        the key was refused: the session has seen to that
 
-import { type AccountEvent, ApiError, type Client } from '@mayfly/client'
+import { type AccountEvent, ApiError, type Client, ConnectionError } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { announceArrivals } from '../notifications.ts'
 import { applyEvents } from './apply-events.ts'
 import { inboxesRead, loadInboxes } from './inboxes.ts'
 import { loadMessages, messageList, messagesRead } from './messages.ts'
+import { openMessage, showMessage } from './open-message.ts'
+import { dismissUnreachable, showError } from './toasts.ts'
 import { heldWaits } from './waits.ts'
 
 /** How the page learns of changes. */
@@ -22,11 +25,14 @@ export const liveState = signal<LiveState>('connecting')
 
 const POLL_MS = 10_000
 const RETRY_MS = 3_000
+/** How long a lost stream may take to open again: a restart of the service, a change of network. */
+const LOST_MS_MAX = 3_000
 /** A hidden page has no frames to go by. */
 const HIDDEN_BATCH_MS = 250
 
 let queued: AccountEvent[] = []
 let received = 0
+let losing: ReturnType<typeof setTimeout> | undefined
 
 /** Follows the account; returns how to stop. */
 export function followAccount(client: Client): () => void {
@@ -34,6 +40,7 @@ export function followAccount(client: Client): () => void {
   void follow(client, abort.signal)
   return () => {
     abort.abort()
+    clearTimeout(losing)
     queued = []
     heldWaits.value = []
   }
@@ -41,25 +48,36 @@ export function followAccount(client: Client): () => void {
 
 async function follow(client: Client, signal: AbortSignal): Promise<void> {
   const onOpen = () => {
-    liveState.value = 'live'
+    setState('live')
     // The stream begins with those that are held.
     heldWaits.value = []
     // Only now: what comes from here on is announced, so nothing falls between.
     void loadAgain()
   }
   const onLost = () => {
-    liveState.value = 'connecting'
+    // Further attempts that fail do not give it more time.
+    if (liveState.value !== 'live') return
+    setState('connecting')
+    losing = setTimeout(setState, LOST_MS_MAX, 'offline')
   }
   while (!signal.aborted) {
     try {
       for await (const event of client.events({ signal, onOpen, onLost })) enqueue(event)
     } catch (error) {
       const isRefused = error instanceof ApiError
-      liveState.value = isRefused ? 'polling' : 'offline'
+      setState(isRefused ? 'polling' : 'offline')
       if (isRefused) void loadAgain()
       await new Promise((resolve) => setTimeout(resolve, isRefused ? POLL_MS : RETRY_MS))
     }
   }
+}
+
+function setState(state: LiveState): void {
+  clearTimeout(losing)
+  // Once: the reader may have dismissed it.
+  if (state === 'offline' && liveState.value !== state) showError(new ConnectionError(''))
+  if (state === 'live' || state === 'polling') dismissUnreachable()
+  liveState.value = state
 }
 
 function enqueue(event: AccountEvent): void {
@@ -88,6 +106,8 @@ async function loadAgain(): Promise<void> {
       await loadInboxes()
       const open = messageList.value
       if (open !== null) await loadMessages(open.inboxId, open.q)
+      const message = openMessage.value
+      if (open !== null && message?.error) await showMessage(open.inboxId, message.messageId)
     }
   } catch {
     // The next attempt to open the stream says what is wrong.

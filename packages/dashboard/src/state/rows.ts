@@ -3,6 +3,7 @@ import { computed } from '@preact/signals'
 import { wordsOf } from '../mark-words.ts'
 import { filterText, openMessageId, searchText } from '../route.ts'
 import { messageList } from './messages.ts'
+import { openMessage } from './open-message.ts'
 import { pendingDeletions } from './pending-deletions.ts'
 import { search } from './search.ts'
 
@@ -24,8 +25,9 @@ export function inboxIdOf(row: MessageSummary | FoundMessage): string {
   return 'inboxId' in row ? row.inboxId : (messageList.value?.inboxId ?? '')
 }
 
-/** The row that the keys are about: the open one, or the one at the cursor. */
+/** What the keys are about: the open message, listed or not, or the row at the cursor. */
 export function rowOf(cursorId: string | null): MessageSummary | FoundMessage | null {
   const id = openMessageId.value ?? cursorId
-  return shownRows.value.find((row) => row.id === id) ?? null
+  const open = openMessage.value?.message
+  return shownRows.value.find((row) => row.id === id) ?? (open?.id === id ? open : null)
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { errorText } from '../error-text.ts'
+import { errorText, UNREACHABLE } from '../error-text.ts'
 
 /** A short notice at the edge of the page. */
 export type Toast = {
@@ -24,7 +24,15 @@ const timers = new Map<number, ReturnType<typeof setTimeout>>()
 
 /** Shows what failed, with the id that the operator finds it by. */
 export function showError(error: unknown): void {
-  show({ kind: 'error', ...errorText(error), action: null, onEnd: null })
+  const { text, requestId } = errorText(error)
+  // Whatever was tried meanwhile failed for the same reason.
+  if (text === UNREACHABLE) dismissUnreachable()
+  show({ kind: 'error', text, requestId, action: null, onEnd: null })
+}
+
+/** Takes away what says that nobody answers. */
+export function dismissUnreachable(): void {
+  for (const { id, text } of toasts.value) if (text === UNREACHABLE) dismissToast(id)
 }
 
 /** Shows a notice; returns how to take it away. */

@@ -374,6 +374,7 @@ function diagnoseDeps({
     operatorDomains,
     mailHost,
     smtpAddress,
+    startedAt: clock.now(),
     lastConnectionAt,
     // Whose mail it would have been is unknown; only the user of this machine may learn who sent.
     failedHandshakes: (reader: AccountId) => (reader === localAccount ? failedHandshakes() : null),

@@ -22,6 +22,7 @@ export type DiagnoseDeps = {
   readonly operatorDomains: readonly string[]
   readonly mailHost: string
   readonly smtpAddress: () => string
+  readonly startedAt: number
   readonly lastConnectionAt: () => number | null
   /** TLS handshakes of mail clients that failed, as far as this account may know of them. */
   readonly failedHandshakes: (reader: AccountId) => FailedHandshakes | null
@@ -65,6 +66,7 @@ export async function diagnose(
       now,
       mailHost: deps.mailHost,
       smtpAddress: deps.smtpAddress(),
+      startedAt: deps.startedAt,
       lastConnectionAt: deps.lastConnectionAt(),
       failedHandshakes: deps.failedHandshakes(caller.accountId),
     }),

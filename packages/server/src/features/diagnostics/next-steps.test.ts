@@ -27,6 +27,7 @@ const OBSERVED: Observed = {
   domain: { domain: 'mayfly.test', status: 'active' },
   mailHost: 'mx.mayfly.test',
   smtpAddress: '127.0.0.1:1025',
+  startedAt: Date.parse(INBOX.createdAt) - 1,
   lastConnectionAt: null,
   failedHandshakes: null,
   now: NOW,
@@ -55,7 +56,21 @@ const refused = (reason: RefusalCode | null, detail: string) =>
 
 describe('nextSteps', () => {
   const cases: readonly [string, Partial<Observed>, readonly RegExp[]][] = [
-    ['nothing connected', {}, [/^No mail client has connected/, /^Try it by hand: curl smtp:/]],
+    [
+      'nothing connected',
+      {},
+      [/^No mail client has connected since the inbox was created/, /^Try it by hand: curl smtp:/],
+    ],
+    [
+      'nothing connected since a restart',
+      { startedAt: Date.parse(INBOX.createdAt) + 1 },
+      [/^No mail client has connected since the service started\./, /curl/],
+    ],
+    [
+      'nothing connected to a project inbox',
+      { inbox: { ...INBOX, catchAll: true } },
+      [/^No mail/, /curl smtp:.* --user "inb_1:\$MAYFLY_API_KEY" --mail-rcpt anyone@example\.com/],
+    ],
     [
       'connected before the inbox was there',
       { lastConnectionAt: Date.parse(INBOX.createdAt) - 1 },
@@ -65,6 +80,11 @@ describe('nextSteps', () => {
       'connected, nothing for this inbox',
       { lastConnectionAt: NOW - 180_000 },
       [/^A mail client connected 3 min ago, but sent nothing for john\.doe@mayfly\.test/],
+    ],
+    [
+      'connected, nothing for this project inbox',
+      { inbox: { ...INBOX, catchAll: true }, lastConnectionAt: NOW - 5_000 },
+      [/^A mail client connected 5 s ago, but did not log in .* user name inb_1 and an API key/],
     ],
     [
       'refused as expired',

@@ -22,6 +22,8 @@ export type Observed = {
   readonly mailHost: string
   /** Host and port that the application under test should send to. */
   readonly smtpAddress: string
+  /** When this node started: it knows of no connection before. */
+  readonly startedAt: number
   /** When a client last connected to this node's SMTP port; null when none has since its start. */
   readonly lastConnectionAt: number | null
   /** Null when there are none, or when the account may not know of them. */
@@ -89,19 +91,26 @@ function handshakeSteps({ failedHandshakes: failed, events, now }: Observed): st
 
 /** Steps for an inbox without any event of a mail: it was not sent here, or to another address. */
 function noMailSteps(observed: Observed): string[] {
-  const { events, inbox, smtpAddress, lastConnectionAt } = observed
+  const { events, inbox, smtpAddress, startedAt, lastConnectionAt } = observed
   const hasNoMail = events.every(({ stage }) => stage.startsWith('inbox.'))
   if (!hasNoMail || inbox.state !== 'active') return []
   const createdAt = Date.parse(inbox.createdAt)
   if (lastConnectionAt === null || lastConnectionAt < createdAt) {
+    const since = startedAt > createdAt ? 'the service started' : 'the inbox was created'
+    const recipient = inbox.catchAll
+      ? `--user "${inbox.id}:$MAYFLY_API_KEY" --mail-rcpt anyone@example.com`
+      : `--mail-rcpt ${inbox.emailAddress}`
     return [
-      `No mail client has connected since the inbox was created. Check that the application sends at all, and that it sends to ${smtpAddress}.`,
+      `No mail client has connected since ${since}. Check that the application sends at all, and that it sends to ${smtpAddress}.`,
       'Try it by hand: curl smtp://' +
-        `${smtpAddress} --mail-from you@example.com --mail-rcpt ${inbox.emailAddress} -T mail.eml`,
+        `${smtpAddress} --mail-from you@example.com ${recipient} -T mail.eml`,
     ]
   }
+  const connected = `A mail client connected ${agoText(observed.now - lastConnectionAt)}, but`
   return [
-    `A mail client connected ${agoText(observed.now - lastConnectionAt)}, but sent nothing for ${inbox.emailAddress}. Check the address that the application sends to, and its log.`,
+    inbox.catchAll
+      ? `${connected} did not log in to this inbox. Check that the application logs in with the user name ${inbox.id} and an API key as the password.`
+      : `${connected} sent nothing for ${inbox.emailAddress}. Check the address that the application sends to, and its log.`,
   ]
 }
 
