@@ -9,6 +9,7 @@ import { type DomainCalls, domainCalls } from './domains.ts'
 import { readVariable } from './environment.ts'
 import { MayflyError } from './errors.ts'
 import type { AccountEvent, EventsOptions } from './events/account-event.ts'
+import type { StartWait } from './inbox.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import type { ListMessagesOptions, SearchPage } from './messages.ts'
@@ -58,11 +59,19 @@ const TIMEOUT_SECONDS = 30
 
 /** Creates a client. Sends nothing yet. */
 export function createClient(options: ClientOptions = {}): Client {
+  const { timeoutSeconds = TIMEOUT_SECONDS } = options
+  return createClientWith(options, (given, wait) =>
+    wait({ timeoutSeconds: given.timeoutSeconds ?? timeoutSeconds, signal: given.signal }),
+  )
+}
+
+/** The same for a test runner, whose tests limit their waits. */
+export function createClientWith(options: ClientOptions, startWait: StartWait): Client {
   const requester = createRequester(options, findKey(options))
   return {
     account: accountCalls(requester),
     domains: domainCalls(requester),
-    inboxes: inboxesCalls(requester, options.timeoutSeconds ?? TIMEOUT_SECONDS),
+    inboxes: inboxesCalls(requester, startWait),
     keys: keyCalls(requester),
     scenarios: scenarioCalls(requester),
     webhooks: webhookCalls(requester),
