@@ -14,14 +14,14 @@ import {
 const ROOT = join(import.meta.dirname, '..')
 
 /**
- * Waits take two thirds of a test's time, or three seconds. What is left is for the rest of the
- * test, on a busy machine as well: a test that its runner ends cannot explain itself.
+ * Waits end a second before their test, or after three seconds. What is left is for the rest of
+ * the test, on a busy machine as well: a test that its runner ends cannot explain itself.
  */
 const IMPATIENT = { TEST_TIMEOUT_MS: '12000', WAIT_SECONDS: '3' }
 
 /** A failed wait says what did not come, why, and what to do about it. */
 function assertExplained(output: string, reason: RegExp): void {
-  assert.match(output, /A one-time code did not reach \w+@mayfly\.test within \d s\./)
+  assert.match(output, /A one-time code did not reach \w+@mayfly\.test within \d+ s\./)
   assert.match(output, reason)
   assert.match(output, /What to do next:/)
 }

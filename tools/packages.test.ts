@@ -157,7 +157,7 @@ describe('the packages as they are published', () => {
       await assert.rejects(run(process.execPath, [cli, 'serve']), {
         code: 1,
         stderr:
-          'mayfly: the package @mayfly/server is not installed: npm leaves it out where Node is too old. Install @mayfly/cli again with this Node.\n',
+          'mayfly: the package @mayfly/server is not installed: npm leaves it out where Node is too old, or where it was not installed together with @mayfly/cli. Run `npm run pack` in the folder of Mayfly, then `npm install FOLDER/dist/mayfly-*.tgz` here, with this Node.\n',
       })
     } finally {
       await rm(outside, { recursive: true })

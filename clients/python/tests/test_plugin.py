@@ -94,8 +94,7 @@ def test_inbox(inbox, mayfly, number):
         "-rA",
         "-n",
         "2",
-        "--mayfly-executable",
-        os.environ["MAYFLY_EXECUTABLE"],
+        f"--mayfly-executable={os.environ['MAYFLY_EXECUTABLE']}",
         *WITHOUT_UNUSED,
     )
     result.assert_outcomes(passed=4)
@@ -109,7 +108,7 @@ def test_inbox(inbox, mayfly, number):
 
 def test_an_executable_that_does_not_start_is_reported(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_inbox(inbox): pass")
-    result = pytester.runpytest_subprocess("--mayfly-executable", "false", *WITHOUT_UNUSED)
+    result = pytester.runpytest_subprocess("--mayfly-executable=false", *WITHOUT_UNUSED)
     assert "`false serve` did not become ready" in result.stdout.str() + result.stderr.str()
     result = pytester.runpytest_subprocess("--mayfly-url", "http://127.0.0.1:9", *WITHOUT_UNUSED)
     assert "http://127.0.0.1:9 cannot be reached" in result.stdout.str()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import httpx
@@ -19,7 +20,9 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return slept
 
 
-def client_of(*responses: httpx.Response | Exception) -> tuple[Mayfly, list[httpx.Request]]:
+def client_of(
+    *responses: httpx.Response | Exception, api_key: str = "mf_test_key"
+) -> tuple[Mayfly, list[httpx.Request]]:
     """A client that gets these responses one after another."""
     requests: list[httpx.Request] = []
 
@@ -31,7 +34,7 @@ def client_of(*responses: httpx.Response | Exception) -> tuple[Mayfly, list[http
         return response
 
     http = httpx.Client(transport=httpx.MockTransport(respond))
-    client = Mayfly(api_key="mf_test_key", base_url="http://mayfly.test/", http_client=http)
+    client = Mayfly(api_key=api_key, base_url="http://mayfly.test/", http_client=http)
     return client, requests
 
 
@@ -142,6 +145,31 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MAYFLY_API_KEY", raising=False)
     with pytest.raises(MayflyError, match="set MAYFLY_API_KEY"):
         Mayfly()
+
+
+def test_a_key_is_sent_without_the_newline_of_its_file() -> None:
+    client, requests = client_of(NO_KEYS, api_key=" mf_test_key\r\n")
+    client.keys.list()
+    assert requests[0].headers["authorization"] == "Bearer mf_test_key"
+    assert client.api_key == "mf_test_key"
+
+
+@pytest.mark.parametrize("key", ["mf_live_…", "mf_live_a b", "mf_live_a\nb", "mf_live_\x7f"])
+def test_what_is_no_key_is_refused_without_quoting_it(key: str) -> None:
+    with pytest.raises(MayflyError, match=r"^api_key is not an API key: .+") as raised:
+        Mayfly(api_key=key)
+    assert "mf_live_" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8025", "", "127.0.0.1", "ftp://127.0.0.1", "http://", "http://[1"]
+)
+def test_what_is_no_url_of_a_service_is_refused(url: str) -> None:
+    message = f'"{url}" is not the URL of a service, such as http://127.0.0.1:8025.'
+    with pytest.raises(MayflyError, match=re.escape(message)):
+        Mayfly(api_key="mf_test_key", base_url=url)
+    with pytest.raises(MayflyError, match=re.escape(message)):
+        Mayfly.read_service(base_url=url)
 
 
 def test_a_proxy_of_the_environment_is_not_used_for_loopback(

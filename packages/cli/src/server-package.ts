@@ -19,7 +19,7 @@ export async function loadServer<T>(command: string, load: () => Promise<T>): Pr
   } catch (error) {
     if (!isNotInstalled(error)) throw error
     throw new CommandFailed(
-      'the package @mayfly/server is not installed: npm leaves it out where Node is too old. Install @mayfly/cli again with this Node.',
+      'the package @mayfly/server is not installed: npm leaves it out where Node is too old, or where it was not installed together with @mayfly/cli. Run `npm run pack` in the folder of Mayfly, then `npm install FOLDER/dist/mayfly-*.tgz` here, with this Node.',
     )
   }
 }

@@ -87,9 +87,11 @@ describe('the first five minutes of the README', () => {
     const folder = await mkdtemp(join(ROOT, '.cache', 'readme-'))
     try {
       const file = join(folder, 'readme.ts')
+      // With a newline at its end, as the service writes it.
+      await writeFile(join(folder, 'local-key'), `${key}\n`)
       const program = block
         .replace('http://127.0.0.1:8025', service.httpUrl)
-        .replace(/mf_live_…/, String(key))
+        .replace('/path/to/mayfly/data', folder)
       const sendMail = join(ROOT, 'packages', 'server', 'test', 'testing-send-mail.ts')
       await writeFile(
         file,

@@ -9,6 +9,7 @@ import { type DomainCalls, domainCalls } from './domains.ts'
 import { readVariable } from './environment.ts'
 import { MayflyError } from './errors.ts'
 import type { AccountEvent, EventsOptions } from './events/account-event.ts'
+import type { StartWait } from './inbox.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import type { ListMessagesOptions, SearchPage } from './messages.ts'
@@ -58,17 +59,19 @@ const TIMEOUT_SECONDS = 30
 
 /** Creates a client. Sends nothing yet. */
 export function createClient(options: ClientOptions = {}): Client {
-  const apiKey = options.apiKey ?? readVariable('MAYFLY_API_KEY')
-  if (apiKey === undefined) {
-    throw new MayflyError(
-      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` in the folder of Mayfly creates one.',
-    )
-  }
-  const requester = createRequester(options, apiKey)
+  const { timeoutSeconds = TIMEOUT_SECONDS } = options
+  return createClientWith(options, (given, wait) =>
+    wait({ timeoutSeconds: given.timeoutSeconds ?? timeoutSeconds, signal: given.signal }),
+  )
+}
+
+/** The same for a test runner, whose tests limit their waits. */
+export function createClientWith(options: ClientOptions, startWait: StartWait): Client {
+  const requester = createRequester(options, findKey(options))
   return {
     account: accountCalls(requester),
     domains: domainCalls(requester),
-    inboxes: inboxesCalls(requester, options.timeoutSeconds ?? TIMEOUT_SECONDS),
+    inboxes: inboxesCalls(requester, startWait),
     keys: keyCalls(requester),
     scenarios: scenarioCalls(requester),
     webhooks: webhookCalls(requester),
@@ -82,14 +85,16 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 /** Registers an account; needs no key and returns the first one. */
-export function registerAccount(options: ServiceOptions & RegisterOptions): Promise<Registration> {
+export async function registerAccount(
+  options: ServiceOptions & RegisterOptions,
+): Promise<Registration> {
   const { email, name, signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
 }
 
 /** Reads the service's version and where it receives mail; needs no key. */
-export function readService(
+export async function readService(
   options: ServiceOptions & CallOptions = {},
 ): Promise<ServiceDescription> {
   const { signal } = options
@@ -98,7 +103,7 @@ export function readService(
 }
 
 /** Exchanges the token of a sign-in link for a key; needs no key. */
-export function signIn(
+export async function signIn(
   options: ServiceOptions & CallOptions & { readonly token: string },
 ): Promise<SignedIn> {
   const { token, signal } = options
@@ -106,9 +111,32 @@ export function signIn(
   return requester.json({ method: 'POST', path: '/v1/sign-in', body: { token }, signal })
 }
 
+/** The key, without the newline that a file with a key ends with. */
+function findKey(options: ClientOptions): string {
+  const apiKey = (options.apiKey ?? readVariable('MAYFLY_API_KEY') ?? '').trim()
+  if (apiKey === '') {
+    throw new MayflyError(
+      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` in the folder of Mayfly creates one, and data/local-key there has one.',
+    )
+  }
+  // The text itself is not quoted: it may be a key, and errors are logged.
+  if (!/^[!-~]+$/.test(apiKey)) {
+    throw new MayflyError(
+      'apiKey is not an API key: no key has a space or "…" in it. Pass the whole key.',
+    )
+  }
+  return apiKey
+}
+
+function findBaseUrl(options: ServiceOptions): string {
+  const baseUrl = (options.baseUrl ?? readVariable('MAYFLY_BASE_URL') ?? BASE_URL).trim()
+  if (/^https?:/i.test(baseUrl) && URL.canParse(baseUrl)) return baseUrl
+  throw new MayflyError(`"${baseUrl}" is not the URL of a service, such as ${BASE_URL}.`)
+}
+
 function createRequester(options: ServiceOptions, apiKey: string | null): Requester {
   return new Requester({
-    baseUrl: options.baseUrl ?? readVariable('MAYFLY_BASE_URL') ?? BASE_URL,
+    baseUrl: findBaseUrl(options),
     apiKey,
     // Looked up at each call: a test may replace the global one later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

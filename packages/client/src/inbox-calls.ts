@@ -113,7 +113,9 @@ async function checkWithin(
       signal: time.signal,
     })
     if (run.arrivalSeconds !== null) {
-      return { ...run, arrivalSeconds: elapsedSeconds + run.arrivalSeconds }
+      // Milliseconds, as in the API: 0 for a mail that had already arrived.
+      const arrivalMs = Math.round((elapsedSeconds + run.arrivalSeconds) * 1000)
+      return { ...run, arrivalSeconds: arrivalMs / 1000 }
     }
     if (leftSeconds <= WAIT_SECONDS_MAX) return run
   }

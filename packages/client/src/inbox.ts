@@ -48,6 +48,19 @@ export type NoEmailOptions = CallOptions &
     readonly withinSeconds?: number | undefined
   }
 
+/** How long a wait lasts, and what ends it. */
+type WaitLimits = {
+  readonly timeoutSeconds: number
+  /** Instead of the signal of the options. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Starts a wait with limits that follow from its options, or from defaults. */
+export type StartWait = <Found>(
+  options: CallOptions & { readonly timeoutSeconds?: number | undefined },
+  wait: (limits: WaitLimits) => Promise<Found>,
+) => Promise<Found>
+
 /** Makes the application send a mail. */
 export type Trigger = () => unknown
 
@@ -79,15 +92,15 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   /** How many of its newest messages a project inbox keeps; null for others. */
   declare readonly keepMessages: number | null
   readonly #calls: InboxCalls
-  readonly #timeoutSeconds: number
+  readonly #startWait: StartWait
 
   constructor(
     record: InboxRecord,
-    { calls, timeoutSeconds }: { readonly calls: InboxCalls; readonly timeoutSeconds: number },
+    { calls, startWait }: { readonly calls: InboxCalls; readonly startWait: StartWait },
   ) {
     Object.assign(this, record)
     this.#calls = calls
-    this.#timeoutSeconds = timeoutSeconds
+    this.#startWait = startWait
   }
 
   /** Waits for a message; one that has already arrived counts, unless an anchor excludes it. */
@@ -158,8 +171,9 @@ export class Inbox implements InboxRecord, AsyncDisposable {
 
   /** Waits for a message, checks it and returns the report, without throwing; see `passed`. */
   check(assertions: readonly Assertion[], options: CheckOptions = {}): Promise<AssertionRun> {
-    const timeoutSeconds = options.timeoutSeconds ?? this.#timeoutSeconds
-    return this.#calls.check(assertions, { ...options, timeoutSeconds })
+    return this.#startWait(options, (limits) =>
+      this.#calls.check(assertions, { ...options, ...limits }),
+    )
   }
 
   /** What happened to mail for this inbox, and what to do when none arrives. */
@@ -244,7 +258,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   /** The inbox as it is now. */
   async refresh(options?: CallOptions): Promise<Inbox> {
     const record = await this.#calls.read(options)
-    return new Inbox(record, { calls: this.#calls, timeoutSeconds: this.#timeoutSeconds })
+    return new Inbox(record, { calls: this.#calls, startWait: this.#startWait })
   }
 
   /** Deletes the inbox and all its content immediately. */
@@ -280,7 +294,8 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     options: WaitOptions & Pick<WaitTime, 'hasTrigger'>,
   ): Promise<Found> {
     const target = { emailAddress: this.emailAddress, ...this.#calls }
-    const timeoutSeconds = options.timeoutSeconds ?? this.#timeoutSeconds
-    return waitFor(target, expectation, { ...options, timeoutSeconds })
+    return this.#startWait(options, (limits) =>
+      waitFor(target, expectation, { ...options, ...limits }),
+    )
   }
 }

@@ -1,6 +1,6 @@
 import type { CallOptions } from './connection.ts'
 import type { InboxState } from './diagnostics.ts'
-import { Inbox } from './inbox.ts'
+import { Inbox, type StartWait } from './inbox.ts'
 import { type InboxRecord, inboxCalls, inboxPath } from './inbox-calls.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
 import type { Requester } from './request.ts'
@@ -51,10 +51,10 @@ export type InboxesCalls = {
 }
 
 /** Binds the calls about inboxes. */
-export function inboxesCalls(requester: Requester, timeoutSeconds: number): InboxesCalls {
+export function inboxesCalls(requester: Requester, startWait: StartWait): InboxesCalls {
   const path = '/v1/inboxes'
   const toInbox = (record: InboxRecord) =>
-    new Inbox(record, { calls: inboxCalls(requester, record.id), timeoutSeconds })
+    new Inbox(record, { calls: inboxCalls(requester, record.id), startWait })
   return {
     create: async ({ signal, idempotencyKey = randomKey(), ...body } = {}) => {
       const { body: answer, headers } = await requester.jsonAndHeaders<{ inbox: InboxRecord }>({

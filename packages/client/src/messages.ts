@@ -58,7 +58,10 @@ export type Message = MessageSummary & {
   readonly sizeBytes: number
   /** The text part, or the readable text of the HTML part. */
   readonly text: string | null
-  /** The sanitised HTML part. */
+  /**
+   * The HTML part, sanitised: without scripts, forms, style sheets and remote images, and without
+   * attributes such as `id` and `class`. `readRaw` has the original.
+   */
   readonly html: string | null
   readonly otp: Otp | null
   /** In order of appearance, each URL once. */

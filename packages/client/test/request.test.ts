@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
+import { ApiError, ConnectionError, createClient, MayflyError, readService } from '../src/index.ts'
 import { errorResponse, type FakeResponse, startFakeHttp } from './testing-fake-http.ts'
 import { startFakeMayfly } from './testing-fake-mayfly.ts'
 
@@ -39,6 +39,37 @@ describe('a call', () => {
       message: /mayfly signup/,
     })
   })
+
+  it('carries the key without the newline of the file that it was read from', async () => {
+    await using mayfly = await startFakeMayfly()
+    await mayfly.connect({ apiKey: ' mf_test_key\r\n' }).inboxes.list()
+    assert.equal(mayfly.calls.at(-1)?.headers.authorization, 'Bearer mf_test_key')
+  })
+
+  for (const apiKey of ['mf_live_…', 'mf_live_a b', 'mf_live_a\nb', 'mf_live_\x7f']) {
+    it(`cannot be made with a key such as ${JSON.stringify(apiKey)}, which is not quoted`, () => {
+      assert.throws(
+        () => createClient({ apiKey }),
+        (error) => {
+          assert.ok(error instanceof MayflyError)
+          assert.match(error.message, /^apiKey is not an API key: .+ Pass the whole key\.$/)
+          assert.doesNotMatch(error.message, /mf_live_/)
+          return true
+        },
+      )
+    })
+  }
+
+  for (const baseUrl of ['localhost:8025', '', '127.0.0.1', 'ftp://127.0.0.1', 'http://']) {
+    it(`cannot be made with the base URL "${baseUrl}"`, async () => {
+      const expected = {
+        name: 'MayflyError',
+        message: `"${baseUrl}" is not the URL of a service, such as http://127.0.0.1:8025.`,
+      }
+      assert.throws(() => createClient({ baseUrl, apiKey: 'mf_test_key' }), expected)
+      await assert.rejects(readService({ baseUrl }), expected)
+    })
+  }
 })
 
 describe('an error response', () => {

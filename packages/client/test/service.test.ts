@@ -156,7 +156,7 @@ describe('the client with the service', () => {
     await using inbox = await client.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, ...CODE_MAIL })
     const run = await inbox.assert([{ type: 'otpPresent' }, { type: 'containsText', text: 'code' }])
-    assert.deepEqual([run.passed, run.arrivalSeconds !== null], [true, true])
+    assert.deepEqual([run.passed, run.arrivalSeconds], [true, 0])
     const missing = [{ type: 'containsText', text: 'Welcome' }] as const
     await assert.rejects(
       inbox.assert(missing),

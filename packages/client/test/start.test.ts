@@ -29,6 +29,17 @@ describe('startMayfly', { timeout: 60_000 }, () => {
     await assert.rejects(startMayfly({ executable: '/nowhere/mayfly' }), /ENOENT/)
   })
 
+  it('says how to install the package where it is missing', async () => {
+    const folder = process.cwd()
+    process.chdir(tmpdir())
+    const starting = startMayfly()
+    process.chdir(folder)
+    await assert.rejects(
+      starting,
+      /found no @mayfly\/cli\. .+ `npm run pack` .+dist\/mayfly-\*\.tgz/,
+    )
+  })
+
   it('starts an image by the program that runs images', async () => {
     await using service = await startService()
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-runtime-'))

@@ -100,16 +100,20 @@ describe('the matchers', () => {
 })
 
 describe('the time of a wait in a test', () => {
-  for (const [testMs, seconds] of [
-    [5_000, 3],
-    [30_000, 20],
-    [60_000, 30],
-    [1_000, 1],
-    [0, 30],
-    [Number.POSITIVE_INFINITY, 30],
+  for (const [timeoutMs, elapsedMs, seconds] of [
+    [5_000, 0, 3],
+    [5_000, 2_500, 1],
+    [5_000, 4_900, 1],
+    [30_000, 0, 28],
+    [30_000, 20_000, 8],
+    [60_000, 0, 30],
+    [60_000, 40_000, 18],
+    [0, 40_000, 30],
+    [Number.POSITIVE_INFINITY, 40_000, 30],
   ] as const) {
-    it(`is ${seconds} s where a test may take ${testMs} ms`, () => {
-      assert.equal(waitSecondsWithin(testMs), seconds)
+    it(`is ${seconds} s after ${elapsedMs} ms of a test that may take ${timeoutMs} ms`, () => {
+      const startedAtMs = performance.now() - elapsedMs
+      assert.equal(waitSecondsWithin({ timeoutMs, startedAtMs }), seconds)
     })
   }
 })

@@ -150,7 +150,9 @@ export const messageSchema = z
     html: z
       .string()
       .nullable()
-      .describe('Sanitised; remote images are removed.')
+      .describe(
+        'Sanitised: without scripts, forms, style sheets and remote images, and without attributes such as `id` and `class`. The raw message has the original.',
+      )
       .meta({ example: '<p>Your verification code is <b>481516</b>.</p>' }),
     otp: otpSchema.nullable(),
     links: z.array(linkSchema).describe('In order of appearance, each URL once.'),

@@ -121,7 +121,16 @@ export function messagesOf(inboxId: string): MessageCalls {
 }
 
 function useKey(apiKey: string): void {
-  const client = createClient({
+  try {
+    session.value = { state: 'signed-in', client: clientWith(apiKey), apiKey }
+  } catch (error) {
+    // What was typed, or stored, cannot be a key.
+    signOut(errorText(error).text)
+  }
+}
+
+function clientWith(apiKey: string): Client {
+  return createClient({
     ...SERVICE,
     apiKey,
     fetch: async (input, init) => {
@@ -131,7 +140,6 @@ function useKey(apiKey: string): void {
       return response
     },
   })
-  session.value = { state: 'signed-in', client, apiKey }
 }
 
 function forgetKey(): void {

@@ -76,6 +76,16 @@ describe('the dashboard', () => {
     await tab.getByRole('heading', { name: 'Sign in to Mayfly' }).waitFor()
   })
 
+  it('refuses what cannot be a key with a sentence, and does not store it', async () => {
+    await using window = await open('', { isSignedIn: false })
+    const { page } = window
+    await page.getByLabel('API key').fill('mf_live_…')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('is not an API key').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Mayfly' }).waitFor()
+  })
+
   it('ends with a sentence when its key is revoked', async () => {
     await using window = await open('', { isSignedIn: false })
     const { page, account } = window

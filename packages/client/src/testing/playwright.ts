@@ -1,6 +1,7 @@
-import { expect as baseExpect, test as baseTest } from '@playwright/test'
-import { type Client, type ClientOptions, createClient } from '../client.ts'
-import type { Inbox } from '../inbox.ts'
+import { expect as baseExpect, test as baseTest, type TestInfo } from '@playwright/test'
+import { type Client, type ClientOptions, createClientWith } from '../client.ts'
+import { MayflyError } from '../errors.ts'
+import type { Inbox, StartWait } from '../inbox.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
 import { attachMail } from './playwright-report.ts'
 import { waitSecondsWithin } from './wait-time.ts'
@@ -19,24 +20,68 @@ export type MayflyOptions = {
   readonly mayflyOptions: ClientOptions
 }
 
+/** The test that runs, as the fixtures see it. */
+type TestRun = {
+  readonly startWait: StartWait
+  /** Ends the waits that are held. */
+  end(): void
+}
+
 /** Playwright's `test` with the fixtures `mayfly` and `inbox`. */
-export const test = baseTest.extend<MayflyFixtures & MayflyOptions>({
+export const test = baseTest.extend<
+  MayflyFixtures & MayflyOptions & { readonly mayflyTestRun: TestRun }
+>({
   mayflyOptions: [{}, { option: true }],
 
-  mayfly: async ({ mayflyOptions }, use, { timeout }) => {
-    const timeoutSeconds = waitSecondsWithin(timeout)
-    await use(createClient({ timeoutSeconds, ...mayflyOptions }))
+  // Automatic: set up before the hooks and the other fixtures, whose time counts as well.
+  mayflyTestRun: [
+    async ({ mayflyOptions }, use, testInfo) => use(testRun(mayflyOptions, testInfo)),
+    { auto: true },
+  ],
+
+  mayfly: async ({ mayflyOptions, mayflyTestRun: { startWait, end } }, use) => {
+    await use(createClientWith(mayflyOptions, startWait))
+    end()
   },
 
-  inbox: async ({ mayfly, playwright, browserName, launchOptions }, use, testInfo) => {
+  inbox: async (
+    { mayfly, mayflyTestRun, playwright, browserName, launchOptions },
+    use,
+    testInfo,
+  ) => {
     const inbox = await mayfly.inboxes.create()
     await use(inbox)
+    // Before the inbox is deleted: otherwise a wait that is held reports that there is no inbox.
+    mayflyTestRun.end()
     if (testInfo.status !== testInfo.expectedStatus) {
       await attachMail(testInfo, inbox, () => playwright[browserName].launch(launchOptions))
     }
     await inbox[Symbol.asyncDispose]()
   },
 })
+
+/** The test that begins now. */
+function testRun({ timeoutSeconds: givenSeconds }: ClientOptions, testInfo: TestInfo): TestRun {
+  const startedAtMs = performance.now()
+  const ended = new AbortController()
+  return {
+    end: () => ended.abort(),
+    startWait: async (options, wait) => {
+      // The timeout of the test as it is when the wait begins: `test.setTimeout` may change it.
+      const waitSeconds = () => waitSecondsWithin({ timeoutMs: testInfo.timeout, startedAtMs })
+      const timeoutSeconds = options.timeoutSeconds ?? givenSeconds ?? waitSeconds()
+      const signal = AbortSignal.any([options.signal ?? ended.signal, ended.signal])
+      try {
+        return await wait({ timeoutSeconds, signal })
+      } catch (error) {
+        throw ended.signal.aborted ? new MayflyError(TEST_ENDED) : error
+      }
+    },
+  }
+}
+
+const TEST_ENDED =
+  'The test ended during this wait: no matching mail had arrived. Give the test more time (test.setTimeout) or the wait less (timeoutSeconds); without timeoutSeconds, a wait ends before its test.'
 
 baseExpect.extend(matchers)
 

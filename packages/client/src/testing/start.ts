@@ -55,8 +55,8 @@ export async function startMayfly(options: StartOptions = {}): Promise<StartedMa
 }
 
 async function startProcess(options: StartOptions): Promise<Running> {
-  const folder = await mkdtemp(join(tmpdir(), 'mayfly-'))
   const [command, ...args] = commandOf(options)
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-'))
   const child = spawn(command, [...args, 'serve'], {
     cwd: folder,
     env: {
@@ -99,7 +99,7 @@ function commandOf({ executable }: StartOptions): [string, ...string[]] {
     return [process.execPath, join(dirname(manifest), 'bin', 'mayfly.js')]
   } catch (cause) {
     throw new Error(
-      'startMayfly() found no @mayfly/cli. Install it (npm install --save-dev @mayfly/cli), or name an `executable` or an `image`.',
+      'startMayfly() found no @mayfly/cli. It is in no registry: run `npm run pack` in the folder of Mayfly, then `npm install --save-dev FOLDER/dist/mayfly-*.tgz` here; or name an `executable` or an `image`.',
       { cause },
     )
   }

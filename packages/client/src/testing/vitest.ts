@@ -1,5 +1,5 @@
 import { expect as baseExpect, test as baseTest } from 'vitest'
-import { type Client, createClient } from '../client.ts'
+import { type Client, createClientWith } from '../client.ts'
 import type { Inbox } from '../inbox.ts'
 import { mailSnapshotSerializer } from './mask.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
@@ -22,7 +22,13 @@ export type MayflyFixtures = {
 /** Vitest's `test` with the fixtures `mayfly` and `inbox`. */
 export const test = baseTest.extend<MayflyFixtures>({
   mayfly: async ({ task }, use) => {
-    await use(createClient({ timeoutSeconds: waitSecondsWithin(task.timeout) }))
+    // Vitest sets fixtures up within the time of the test, and those of a base test first.
+    const startedAtMs = performance.now()
+    const waitSeconds = () => waitSecondsWithin({ timeoutMs: task.timeout, startedAtMs })
+    const client = createClientWith({}, ({ timeoutSeconds = waitSeconds(), signal }, wait) =>
+      wait({ timeoutSeconds, signal }),
+    )
+    await use(client)
   },
   inbox: async ({ mayfly }, use) => {
     const inbox = await mayfly.inboxes.create()

@@ -66,16 +66,29 @@ def path(*segments: str) -> str:
 
 def find_base_url(base_url: str | None) -> str:
     """The URL of the service, without a slash at the end."""
-    return (base_url or os.environ.get("MAYFLY_BASE_URL") or DEFAULT_BASE_URL).rstrip("/")
+    default = os.environ.get("MAYFLY_BASE_URL") or DEFAULT_BASE_URL
+    found = (default if base_url is None else base_url).strip()
+    if not _is_service_url(found):
+        raise MayflyError(f'"{found}" is not the URL of a service, such as {DEFAULT_BASE_URL}.')
+    return found.rstrip("/")
 
 
 def find_api_key(api_key: str | None) -> str:
-    """The key that was passed, or that of the environment."""
-    found = api_key or os.environ.get("MAYFLY_API_KEY")
+    """The key that was passed, or that of the environment.
+
+    White space around it is removed: a file with a key ends with a newline.
+    """
+    found = (os.environ.get("MAYFLY_API_KEY", "") if api_key is None else api_key).strip()
     if not found:
         raise MayflyError(
             "There is no API key. Pass `api_key` or set MAYFLY_API_KEY; "
-            "`mayfly signup you@example.com` creates one."
+            "`npx mayfly signup you@example.com` in the folder of Mayfly creates one, "
+            "and data/local-key there has one."
+        )
+    # The text itself is not quoted: it may be a key, and errors are logged.
+    if not re.fullmatch(r"[!-~]+", found):
+        raise MayflyError(
+            'api_key is not an API key: no key has a space or "…" in it. Pass the whole key.'
         )
     return found
 
@@ -146,6 +159,14 @@ def connection_error(base_url: str, error: httpx.HTTPError | httpx.InvalidURL) -
         f"Mayfly at {base_url} cannot be reached: {reason}. Is it running (mayfly serve)? "
         "Is the base URL right (option base_url, variable MAYFLY_BASE_URL)?"
     )
+
+
+def _is_service_url(text: str) -> bool:
+    try:
+        url, parts = httpx.URL(text), urlsplit(text)
+    except (httpx.InvalidURL, ValueError):
+        return False
+    return url.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _foreign_response(response: httpx.Response) -> str:

@@ -44,7 +44,7 @@ class LocalService:
             )
         except OSError as error:
             self._folder.cleanup()
-            raise pytest.UsageError(f"--mayfly-executable {command}: {error}") from None
+            raise pytest.UsageError(f"--mayfly-executable={command}: {error}") from None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._await_ready(command)

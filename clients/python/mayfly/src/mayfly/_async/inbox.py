@@ -291,7 +291,9 @@ class AsyncInbox(AsyncMessageCalls):
             )
             run = await self._requester.model(AssertionRun, call)
             if run.arrival_seconds is not None:
-                return replace(run, arrival_seconds=elapsed_seconds + run.arrival_seconds)
+                # Milliseconds, as in the API: 0 for a mail that had already arrived.
+                arrival_seconds = round(elapsed_seconds + run.arrival_seconds, 3)
+                return replace(run, arrival_seconds=arrival_seconds)
             if left_seconds <= WAIT_SECONDS_MAX:
                 return run
 

@@ -123,7 +123,9 @@ class Message(MessageSummary):
     text: str | None
     """The text part, or the readable text of the HTML part."""
     html: str | None
-    """The sanitised HTML part."""
+    """The HTML part, sanitised: without scripts, forms, style sheets and remote images, and without
+    attributes such as `id` and `class`. `read_raw` has the original.
+    """
     otp: Otp | None
     links: tuple[Link, ...]
     """In order of appearance, each URL once."""
