@@ -29,7 +29,7 @@ import {
 } from '../features/connections/complete.ts'
 import type { Providers } from '../features/connections/providers.ts'
 import { diagnose, explainWait, readTranscript } from '../features/diagnostics/diagnose.ts'
-import type { FailedHandshakes } from '../features/diagnostics/next-steps.ts'
+import type { FailedHandshakes, RefusedCommand } from '../features/diagnostics/next-steps.ts'
 import { listCustomDomains, listDomains } from '../features/domains/read.ts'
 import type { DomainRecords } from '../features/domains/records.ts'
 import { deleteDomain, registerDomain } from '../features/domains/register.ts'
@@ -125,6 +125,7 @@ export type AppDeps = CompatDeps & {
   /** When a client last connected to this node's SMTP port. */
   readonly lastConnectionAt: () => number | null
   readonly failedHandshakes: () => FailedHandshakes | null
+  readonly refusedCommand: () => RefusedCommand | null
   readonly rateLimiter: RateLimiter
   readonly registrationsPerHour: number
   readonly waitSlots: WaitSlotHolder
@@ -352,6 +353,7 @@ function diagnoseDeps({
   smtpAddress,
   lastConnectionAt,
   failedHandshakes,
+  refusedCommand,
   localAccount,
   content,
 }: Pick<
@@ -363,6 +365,7 @@ function diagnoseDeps({
   | 'smtpAddress'
   | 'lastConnectionAt'
   | 'failedHandshakes'
+  | 'refusedCommand'
   | 'localAccount'
   | 'content'
 >) {
@@ -378,6 +381,7 @@ function diagnoseDeps({
     lastConnectionAt,
     // Whose mail it would have been is unknown; only the user of this machine may learn who sent.
     failedHandshakes: (reader: AccountId) => (reader === localAccount ? failedHandshakes() : null),
+    refusedCommand: (reader: AccountId) => (reader === localAccount ? refusedCommand() : null),
     explainMismatches,
   }
 }

@@ -55,6 +55,12 @@ export type HandlingDeps = {
 /** Shortest time between two announcements that a client connected. */
 const CONNECTION_ANNOUNCED_MS = 1_000
 
+/** Shortest time between two announcements of refused commands. */
+const REFUSAL_ANNOUNCED_MS = 1_000
+
+/** Characters of an address or a user name that are announced. */
+const REFUSED_NAME_LENGTH_MAX = 100
+
 /** Shortest time between two announcements of failed TLS handshakes. */
 const HANDSHAKE_ANNOUNCED_MS = 100
 
@@ -105,6 +111,7 @@ function createRefusalLog(deps: HandlingDeps, config: Config): RefusalLog {
     newId: () => ids.next('diagnostic'),
     ourDomains: receivingDomains(config),
     replyText: (reply) => REFUSAL_REPLIES[reply],
+    onUnplaced: createRefusalAnnouncer({ clock, signals }),
     record: createGroupCommit((batches: Parameters<typeof recordEvents>[1]) =>
       recordEvents({ store, announce }, batches),
     ),
@@ -123,6 +130,18 @@ function createConnectionAnnouncer(deps: HandlingDeps): () => void {
     if (connectedAt - announcedAt < CONNECTION_ANNOUNCED_MS) return
     announcedAt = connectedAt
     deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt })
+  }
+}
+
+/** Announces commands that were refused and that no inbox is concerned by, at most one a second. */
+function createRefusalAnnouncer({ clock, signals }: Pick<HandlingDeps, 'clock' | 'signals'>) {
+  let announcedAt = 0
+  return (kind: 'recipient' | 'login', name: string, reply: string) => {
+    const at = clock.now()
+    if (at - announcedAt < REFUSAL_ANNOUNCED_MS) return
+    announcedAt = at
+    const refusedCommand = { at, kind, name: name.slice(0, REFUSED_NAME_LENGTH_MAX), reply }
+    signals.announce({ inboxIds: [], mailIds: [], refusedCommand })
   }
 }
 

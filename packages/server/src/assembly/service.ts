@@ -32,6 +32,7 @@ import { openOutbound } from './outbound.ts'
 import { configuredPlans } from './plans.ts'
 import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
+import { observeClients } from './smtp-clients.ts'
 import { startStoreClock } from './store-clock.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 import { startWaiting } from './waiting.ts'
@@ -127,6 +128,7 @@ export async function startService(
       ...shared,
       ...limits,
       ...waiting,
+      ...observeClients(shared.signals),
       events,
       content,
       baseUrl,

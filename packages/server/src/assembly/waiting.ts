@@ -3,7 +3,7 @@ import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import type { Log } from '../platform/log.ts'
-import type { FailedHandshakes, Signals } from '../signals/thread-signals.ts'
+import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import { runEvery } from './background.ts'
 import type { EventParts } from './events.ts'
@@ -17,10 +17,6 @@ export type WaitingParts = {
   readonly held: HeldCalls
   /** Announces to every thread and node that something happened in these inboxes. */
   readonly announce: (inboxIds: readonly InboxId[]) => void
-  /** When a client last connected to the SMTP port. */
-  readonly lastConnectionAt: () => number | null
-  /** TLS handshakes of SMTP clients that failed since the start; null when none has. */
-  readonly failedHandshakes: () => FailedHandshakes | null
   stop(): Promise<void>
 }
 
@@ -53,8 +49,6 @@ export async function startWaiting(deps: {
       for (const some of all) some.close()
     },
   }
-  let lastConnectionAt: number | null = null
-  let failedHandshakes: FailedHandshakes | null = null
   const nodes = deps.databaseUrl.startsWith('postgres')
     ? (await import('../signals/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
@@ -79,15 +73,11 @@ export async function startWaiting(deps: {
       })
     : null
   const stopListening = signals.listen((signal) => {
-    const { inboxIds, connectedAt, failedHandshakes: failed, dropped = [] } = signal
+    const { inboxIds, dropped = [] } = signal
     subscriptions.wake(inboxIds)
     events.feeds.wake(inboxIds)
     for (const of of dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
     nodes?.announce(inboxIds)
-    lastConnectionAt = connectedAt ?? lastConnectionAt
-    if (failed !== undefined) {
-      failedHandshakes = { ...failed, count: failed.count + (failedHandshakes?.count ?? 0) }
-    }
   })
   if (nodes !== null) events.connectNodes((message) => nodes.send(message))
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
@@ -102,8 +92,6 @@ export async function startWaiting(deps: {
     subscriptions,
     held,
     announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
-    lastConnectionAt: () => lastConnectionAt,
-    failedHandshakes: () => failedHandshakes,
     stop: async () => {
       await sweeping.stop()
       await checking.stop()

@@ -11,6 +11,16 @@ export type FailedHandshakes = {
   readonly reason: string
 }
 
+/** A command on the SMTP port that was refused, and that no inbox is concerned by. */
+export type RefusedCommand = {
+  readonly at: number
+  /** The recipient is unknown, or the credentials are. */
+  readonly kind: 'recipient' | 'login'
+  /** The address or the user name. */
+  readonly name: string
+  readonly reply: string
+}
+
 /** An announcement that something happened. */
 export type Signal = {
   /** Inboxes whose waits and streams should look again. */
@@ -20,6 +30,8 @@ export type Signal = {
   /** When a client connected to the SMTP port; at most one announcement a second. */
   readonly connectedAt?: number
   readonly failedHandshakes?: FailedHandshakes
+  /** At most one announcement a second. */
+  readonly refusedCommand?: RefusedCommand
   /** Webhooks with new deliveries. */
   readonly webhookIds?: readonly WebhookId[]
   /** Messages that inboxes dropped for newer ones. */

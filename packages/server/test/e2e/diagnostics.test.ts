@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import type { Inbox } from '@mayfly/client'
+import { readFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { type Inbox, readService } from '@mayfly/client'
+import { createTransport } from 'nodemailer'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { createReceivers } from '../testing-receiver.ts'
@@ -16,6 +18,30 @@ async function diagnose(inbox: Inbox) {
     details: events.map(({ detail }) => detail ?? ''),
   }
 }
+
+describe('a refusal that concerns no inbox', () => {
+  it('is told to the local account, and not to others', async () => {
+    await using service = await startService({ hasLocalAccount: true })
+    const { localKeyFile } = await readService({ baseUrl: service.httpUrl })
+    const local = service.account((await readFile(String(localKeyFile), 'utf8')).trim())
+    const others = await (await service.register()).inboxes.create()
+    const sends: readonly (readonly [object, RegExp])[] = [
+      [{}, /^A mail for "ada@elsewhere\.example" was refused \d s ago: 550 /],
+      [{ auth: { user: 'me', pass: 'x' } }, /^A login as "me" was refused \d s ago: 535 /],
+    ]
+    for (const [options, step] of sends) {
+      const transport = createTransport({ host: '127.0.0.1', port: service.smtpPort, ...options })
+      // At most one refusal a second is announced.
+      await until(async () => {
+        const inbox = await local.inboxes.create()
+        const mail = { from: 'app@example.com', to: 'ada@elsewhere.example', text: 'hello' }
+        await assert.rejects(transport.sendMail(mail), /550|535/)
+        return (await inbox.diagnose()).nextSteps.find((one) => step.test(one)) ?? null
+      })
+    }
+    assert.doesNotMatch((await others.diagnose()).nextSteps.join(), /elsewhere|login/)
+  })
+})
 
 onEachDatabase('diagnostics', (create) => {
   const shared = sharedService(create)

@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
-import { type FailedHandshakes, nextSteps } from './next-steps.ts'
+import { type FailedHandshakes, nextSteps, type RefusedCommand } from './next-steps.ts'
 import { EVENTS_MAX, timeline } from './timeline.ts'
 import { withoutOtherRecipients } from './transcript.ts'
 
@@ -26,6 +26,8 @@ export type DiagnoseDeps = {
   readonly lastConnectionAt: () => number | null
   /** TLS handshakes of mail clients that failed, as far as this account may know of them. */
   readonly failedHandshakes: (reader: AccountId) => FailedHandshakes | null
+  /** The last refused command that no inbox is concerned by, if this account may know of it. */
+  readonly refusedCommand: (reader: AccountId) => RefusedCommand | null
   /** The newest messages, and why each does not match a wait. */
   readonly explainMismatches: (
     owner: AccountId,
@@ -69,6 +71,7 @@ export async function diagnose(
       startedAt: deps.startedAt,
       lastConnectionAt: deps.lastConnectionAt(),
       failedHandshakes: deps.failedHandshakes(caller.accountId),
+      refusedCommand: deps.refusedCommand(caller.accountId),
     }),
   }
 }

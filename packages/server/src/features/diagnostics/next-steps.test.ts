@@ -30,10 +30,13 @@ const OBSERVED: Observed = {
   startedAt: Date.parse(INBOX.createdAt) - 1,
   lastConnectionAt: null,
   failedHandshakes: null,
+  refusedCommand: null,
   now: NOW,
 }
 
 const at = '2026-01-01T14:29:48.000Z'
+
+const REFUSED = { at: NOW - 5_000, name: 'ada@elsewhere.example', reply: '550 No' } as const
 
 const HANDSHAKE = {
   count: 1,
@@ -126,6 +129,21 @@ describe('nextSteps', () => {
         /^The domain own\.example is verified\. Point its MX record to mx\.mayfly\.test/,
         /connected/,
       ],
+    ],
+    [
+      'a mail for another address',
+      { refusedCommand: { ...REFUSED, kind: 'recipient' }, lastConnectionAt: NOW },
+      [/^A mail for "ada@elsewhere\.example" was refused 5 s ago: 550 No\. No inbox/, /connected/],
+    ],
+    [
+      'a login that names no inbox',
+      { refusedCommand: { ...REFUSED, kind: 'login' }, lastConnectionAt: NOW },
+      [/^A login as "ada@elsewhere\.example" was refused 5 s ago: .*ACCEPT_ANY_AUTH/, /connected/],
+    ],
+    [
+      'a refusal before the inbox was created',
+      { refusedCommand: { ...REFUSED, kind: 'login', at: 0 }, lastConnectionAt: NOW },
+      [/connected/],
     ],
     [
       'a handshake that failed',

@@ -12,6 +12,15 @@ export type FailedHandshakes = {
   readonly reason: string
 }
 
+/** A command of a mail client that was refused, and that no inbox is concerned by. */
+export type RefusedCommand = {
+  readonly at: number
+  readonly kind: 'recipient' | 'login'
+  /** The address or the user name. */
+  readonly name: string
+  readonly reply: string
+}
+
 /** What the advice is based on. */
 export type Observed = {
   readonly inbox: Inbox
@@ -28,6 +37,8 @@ export type Observed = {
   readonly lastConnectionAt: number | null
   /** Null when there are none, or when the account may not know of them. */
   readonly failedHandshakes: FailedHandshakes | null
+  /** The last one; null when there is none, or when the account may not know of it. */
+  readonly refusedCommand: RefusedCommand | null
   readonly now: number
 }
 
@@ -108,9 +119,23 @@ function noMailSteps(observed: Observed): string[] {
   }
   const connected = `A mail client connected ${agoText(observed.now - lastConnectionAt)}, but`
   return [
+    ...refusedSteps(observed, createdAt),
     inbox.catchAll
       ? `${connected} did not log in to this inbox. Check that the application logs in with the user name ${inbox.id} and an API key as the password.`
       : `${connected} sent nothing for ${inbox.emailAddress}. Check the address that the application sends to, and its log.`,
+  ]
+}
+
+/** A step for a command that was refused since the inbox was created. */
+function refusedSteps({ refusedCommand: refused, now }: Observed, createdAt: number): string[] {
+  if (refused === null || refused.at < createdAt) return []
+  const { kind, reply } = refused
+  const name = JSON.stringify(refused.name)
+  const ago = agoText(now - refused.at)
+  return [
+    kind === 'recipient'
+      ? `A mail for ${name} was refused ${ago}: ${reply}. No inbox has this address: check where the application sends to.`
+      : `A login as ${name} was refused ${ago}: ${reply}. Send without a login, log in to a project inbox, or set MAYFLY_SMTP_ACCEPT_ANY_AUTH=true.`,
   ]
 }
 

@@ -15,6 +15,7 @@ function logOver(store: Store): RefusalLog {
     newId: () => ids.next('diagnostic'),
     ourDomains: ['mayfly.test'],
     replyText: (reply) => reply,
+    onUnplaced: () => {},
     record: async () => true,
   })
 }

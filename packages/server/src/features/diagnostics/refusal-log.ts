@@ -27,6 +27,8 @@ export type RefusalLogDeps = {
   readonly ourDomains: readonly string[]
   /** The text of a reply. */
   readonly replyText: (reply: RefusalReply) => string
+  /** A command was refused that no inbox is concerned by. Returns at once. */
+  readonly onUnplaced: (kind: 'recipient' | 'login', name: string, reply: string) => void
   /** Resolves once the events are stored; see `recordEvents`. */
   readonly record: GroupCommit<readonly NewDiagnosticEvent[], true>
 }
@@ -74,10 +76,16 @@ export class RefusalLog {
     await this.#recordRefusal(refusal)
   }
 
+  /** Tells of credentials that name no inbox. */
+  addUnknownLogin(username: string, reply: string): void {
+    this.#deps.onUnplaced('login', username, reply)
+  }
+
   /** Counts a recipient without an inbox for its domain, and records near misses. */
   async addUnknown(address: string): Promise<void> {
     const domain = address.slice(address.lastIndexOf('@') + 1)
     const { ourDomains, store, clock } = this.#deps
+    this.#deps.onUnplaced('recipient', address, this.#deps.replyText('unknown'))
     if (ourDomains.includes(domain)) this.#count(domain, 1)
     if (!this.#maySearch()) return
     const readers = await this.#nearMissReaders(address, domain)

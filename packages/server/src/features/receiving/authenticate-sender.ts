@@ -58,7 +58,8 @@ export async function authenticateSender(
   if (deps.acceptsAny) {
     return accept(deps, client, { inbox: await deps.findCatchAll(), identity: null })
   }
-  if (inbox !== null) {
+  if (inbox === null) deps.refusals.addUnknownLogin(credentials.username, deps.refusalText)
+  else {
     await deps.refusals.addRejectedMail({
       inboxIds: [inbox.inboxId],
       reply: deps.refusalText,

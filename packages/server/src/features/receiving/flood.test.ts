@@ -53,6 +53,7 @@ function admission(store: Store, hasAccountRoom = true): AdmitDeps {
     newId: newDiagnosticId,
     ourDomains: ['mayfly.test'],
     replyText: (reply) => reply,
+    onUnplaced: () => {},
     record: async (events) => {
       await recordEvents({ store, announce: () => {} }, [events])
       return true
