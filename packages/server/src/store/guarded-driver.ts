@@ -44,11 +44,14 @@ export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
 }
 
 /** The same for hand-written statements on the one connection of SQLite. */
-export function guardedStatements(connection: SqliteConnection, dialect: Dialect): Statements {
+export function guardedStatements(
+  connection: Pick<SqliteConnection, 'runWhenFree'>,
+  dialect: Dialect,
+): Statements {
   return {
     run: async <Row>(sql: string, parameters: readonly unknown[]) => {
       try {
-        return connection.run<Row>(sql, withoutNul(parameters)).rows
+        return (await connection.runWhenFree<Row>(sql, withoutNul(parameters))).rows
       } catch (error) {
         throw storageError(error, dialect)
       }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { createSqlite, onEachDatabase } from '../../test/testing-databases.ts'
+import { ALICE, BOB, NOW } from '../../test/testing-store.ts'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { openStore } from './open.ts'
 
 onEachDatabase('the store', (create, name) => {
@@ -84,6 +87,23 @@ describe('the embedded store', () => {
     await (await openStore({ url: database.url, exclusive: true })).close()
     assert.equal(statSync(folder).mode & 0o777, 0o755)
     assert.equal(statSync(join(folder, 'other.txt')).mode & 0o777, 0o644)
+  })
+
+  it('does not block its thread while another one writes', async () => {
+    await using database = await createSqlite()
+    const store = await openStore({ url: database.url, exclusive: false, turnsBy: elapsedMs })
+    using other = new DatabaseSync(database.url.slice('sqlite:'.length))
+    other.exec('begin immediate')
+    const account = { id: ALICE, name: null, plan: 'unlimited', createdAt: NOW } as const
+    const written = Promise.all([
+      store.accounts.add({ ...account, email: 'alice@example.com' }),
+      store.transaction((tx) => tx.accounts.add({ ...account, id: BOB, email: 'bob@example.com' })),
+    ])
+    // It would be blocked for 5 s, and then fail.
+    await new Promise((resolve) => setImmediate(resolve))
+    other.exec('commit')
+    await written
+    await store.close()
   })
 
   it('leaves what only begins with its name as it is', async () => {

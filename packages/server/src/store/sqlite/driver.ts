@@ -7,6 +7,9 @@ const STATEMENTS_MAX = 500
 
 type Prepared = { readonly statement: StatementSync; readonly returnsRows: boolean }
 
+/** The rows of a statement, or the number of changes of one that has no rows. */
+type Ran<Row> = { readonly rows: Row[]; readonly changes: number | bigint | null }
+
 /** Kysely's driver for node:sqlite: one connection, statements prepared once. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
@@ -31,7 +34,9 @@ export class SqliteDriver implements Driver {
   async beginTransaction(): Promise<void> {
     // Immediate: otherwise a transaction that reads first and writes later fails when another one
     // has written in between, instead of waiting for it.
-    this.#database.exec('begin immediate')
+    const begin = () => this.#database.exec('begin immediate')
+    if (this.#turns === null) begin()
+    else await this.#turns.whenFree(begin)
   }
 
   async commitTransaction(): Promise<void> {
@@ -53,22 +58,27 @@ export class SqliteDriver implements Driver {
 /** The one connection of a thread. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
+  readonly #turns: Turns | null
   readonly #prepared = new Map<string, Prepared>()
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns | null) {
     this.#database = database
+    this.#turns = turns
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, changes } = this.run<R>(query.sql, query.parameters)
+    const { rows, changes } = await this.runWhenFree<R>(query.sql, query.parameters)
     return changes === null ? { rows } : { rows, numAffectedRows: BigInt(changes) }
   }
 
+  /** Runs one statement; outside of a transaction, another thread may be writing. */
+  runWhenFree<Row>(sql: string, parameters: readonly unknown[]): Ran<Row> | Promise<Ran<Row>> {
+    const run = () => this.run<Row>(sql, parameters)
+    return this.#turns === null || this.#database.isTransaction ? run() : this.#turns.whenFree(run)
+  }
+
   /** Runs one statement; returns its rows, or the number of changes when it has no rows. */
-  run<Row>(
-    sql: string,
-    given: readonly unknown[],
-  ): { readonly rows: Row[]; readonly changes: number | bigint | null } {
+  run<Row>(sql: string, given: readonly unknown[]): Ran<Row> {
     const { statement, returnsRows } = this.#prepare(sql)
     // Typed as unknown by Kysely; our columns have only types that SQLite takes.
     const parameters = given as SQLInputValue[]

@@ -13,10 +13,8 @@ import type { Schema } from '../schema.ts'
 import { type Statements, statementsOver } from '../statements.ts'
 import { SqliteConnection, SqliteDriver } from './driver.ts'
 import { restrictAccess } from './permissions.ts'
-import { Turns } from './turns.ts'
-
-/** How long a writer waits for a writer on another thread. */
-const BUSY_TIMEOUT_MS = 5_000
+import { resultCode, SQLITE } from './result-codes.ts'
+import { BUSY_TIMEOUT_MS, Turns } from './turns.ts'
 
 /** Pages of the write-ahead log, 64 MiB: more would make a start after a crash slow. */
 const WAL_PAGES_MAX = 16_384
@@ -65,23 +63,11 @@ export type OpenedSqlite = {
   readonly outerStatements: Statements
 }
 
-/** Result codes of SQLite (sqlite3.h). */
-const SQLITE_BUSY = 5
-const SQLITE_READONLY = 8
-const SQLITE_CANTOPEN = 14
-const SQLITE_NOTADB = 26
-
 /** Whether a file cannot be opened as a database, by its path, its owner or its content. */
 export function isUnusableFile(error: unknown): boolean {
-  const number = sqliteErrorNumber(error)
-  if (number !== null) return [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOTADB].includes(number)
-  return error instanceof Error && 'syscall' in error
-}
-
-/** The primary result code of an error of SQLite, or null for another error. */
-function sqliteErrorNumber(error: unknown): number | null {
-  const isOfSqlite = error instanceof Error && 'errcode' in error
-  return isOfSqlite && typeof error.errcode === 'number' ? error.errcode & 0xff : null
+  const code = resultCode(error)
+  if (code === null) return error instanceof Error && 'syscall' in error
+  return code === SQLITE.READONLY || code === SQLITE.CANTOPEN || code === SQLITE.NOTADB
 }
 
 /** Kysely over one connection to the SQLite file, its settings checked. */
@@ -101,12 +87,13 @@ export function openSqlite(
         throw new Error(`SQLite did not accept ${name} = ${set}; the value is ${String(found)}.`)
       }
     }
+    if (turnsBy !== undefined) database.exec('pragma busy_timeout = 0')
   } catch (error) {
     database.close()
     throw error
   }
-  const connection = new SqliteConnection(database)
   const turns = turnsBy === undefined ? null : new Turns(turnsBy)
+  const connection = new SqliteConnection(database, turns)
   const db = new Kysely<Schema>({
     dialect: {
       createDriver: () =>
@@ -148,7 +135,7 @@ export function lockStore(path: string): { release(): void } {
     lock.exec('begin exclusive')
   } catch (error) {
     lock.close()
-    if (sqliteErrorNumber(error) !== SQLITE_BUSY) throw error
+    if (resultCode(error) !== SQLITE.BUSY) throw error
     throw new StartRefused(
       `Another Mayfly is running on ${path}. Stop it, give this one another MAYFLY_DATABASE_URL, or use PostgreSQL to run several.`,
     )
