@@ -257,15 +257,15 @@ function storeOver(
     await synced()
     return result
   }
-  const purging = () => ({ mails: tables.mails, transaction })
+  const purging = { transaction }
   return {
     ...tables,
     isShared: dialect.isShared,
     transaction,
-    purgeInbox: (owner, inbox) => purgeInbox(purging(), owner, inbox),
-    purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging(), ids, now) : null,
-    deleteMessages: (owner, inboxId, which) => deleteMessages(purging(), owner, { inboxId, which }),
-    deleteMails: (mails) => deleteMails({ mails: tables.mails }, mails),
+    purgeInbox: (owner, inbox) => purgeInbox(purging, owner, inbox),
+    purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging, ids, now) : null,
+    deleteMessages: (owner, inboxId, which) => deleteMessages(purging, owner, { inboxId, which }),
+    deleteMails: (mails) => deleteMails(purging, mails),
     makePartitions: async (retention) => !dialect.dropsDays || makePartitions(db, retention),
     dropPartitions: async (retention) => {
       if (dialect.dropsDays) await dropPartitions(db, retention)

@@ -8,11 +8,11 @@ import type { MessageChanges } from './tables/message-changes.ts'
 
 /** The parts of a store that purging uses. */
 type PurgeStore = {
-  readonly mails: Mails
   transaction<T>(
     work: (tx: {
       readonly inboxes: Inboxes
       readonly addresses: Addresses
+      readonly mails: Mails
       readonly messageChanges: MessageChanges
     }) => Promise<T>,
   ): Promise<T>
@@ -74,20 +74,19 @@ export async function deleteMessages(
  * After the commit that deleted their messages: another inbox that shares one and is purged at the
  * same time then sees that these are gone. What a crash leaves is found by `Mails.listUnshared`.
  */
-export async function deleteMails(
-  store: Pick<PurgeStore, 'mails'>,
-  mails: readonly StoredSize[],
-): Promise<void> {
+export async function deleteMails(store: PurgeStore, mails: readonly StoredSize[]): Promise<void> {
+  const deleteSome = (ids: readonly string[]) =>
+    store.transaction((tx) => tx.mails.deleteUnshared(ids))
   let batch: string[] = []
   let bytes = 0
   for (const { mailId, sizeBytes } of mails) {
     batch.push(mailId)
     bytes += sizeBytes
     if (batch.length < MAILS_MAX && bytes < BYTES_MAX) continue
-    await store.mails.deleteUnshared(batch)
+    await deleteSome(batch)
     await turn()
     batch = []
     bytes = 0
   }
-  await store.mails.deleteUnshared(batch)
+  if (batch.length > 0) await deleteSome(batch)
 }
