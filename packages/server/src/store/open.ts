@@ -257,7 +257,7 @@ function storeOver(
     await synced()
     return result
   }
-  const purging = { transaction }
+  const purging = { deliveries: tables.deliveries, transaction }
   return {
     ...tables,
     isShared: dialect.isShared,

@@ -2,12 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { DATED_FROM, dayOf, mailIdStart } from '../mail-id.ts'
 import type { Addresses } from './tables/addresses.ts'
+import type { Deliveries } from './tables/deliveries.ts'
 import type { Inboxes } from './tables/inboxes.ts'
 import type { Mails, StoredSize } from './tables/mails.ts'
 import type { MessageChanges } from './tables/message-changes.ts'
 
 /** The parts of a store that purging uses. */
 type PurgeStore = {
+  readonly deliveries: Deliveries
   transaction<T>(
     work: (tx: {
       readonly inboxes: Inboxes
@@ -22,6 +24,13 @@ type PurgeStore = {
 const MAILS_MAX = 50
 const BYTES_MAX = 8 * 1024 * 1024
 
+/** Deliveries deleted in one statement, and at once with their inboxes; the sweep deletes more. */
+const DELIVERIES_BATCH = 500
+const DELIVERIES_MAX = 10_000
+
+/** What is deleted after the commit that deleted messages or inboxes. */
+type Left = { readonly mails: readonly StoredSize[]; readonly inboxIds: readonly InboxId[] }
+
 /** Purges an inbox with all its content, and releases its address; false when there is none. */
 export async function purgeInbox(
   store: PurgeStore,
@@ -34,7 +43,7 @@ export async function purgeInbox(
     return purged
   })
   if (content === null) return false
-  await deleteMails(store, content.mails)
+  await deleteLeft(store, { mails: content.mails, inboxIds: [inbox.id] })
   return true
 }
 
@@ -48,11 +57,11 @@ export async function purgeDue(
   now: number,
 ): Promise<number> {
   const except = [DATED_FROM, mailIdStart(dayOf(now) + 1)] as const
-  const { count, mails } = await store.transaction((tx) =>
+  const { purged, mails } = await store.transaction((tx) =>
     tx.inboxes.purgeDue(ids, { now, except }),
   )
-  await deleteMails(store, mails)
-  return count
+  await deleteLeft(store, { mails, inboxIds: purged })
+  return purged.length
 }
 
 /** Deletes messages of an inbox, or all, with their content; returns their ids. */
@@ -64,8 +73,13 @@ export async function deleteMessages(
   const deleted = await store.transaction((tx) =>
     tx.messageChanges.delete(owner, of.inboxId, of.which),
   )
-  await deleteMails(store, deleted ?? [])
+  await deleteLeft(store, { mails: deleted ?? [], inboxIds: [] })
   return (deleted ?? []).map(({ id }) => id)
+}
+
+async function deleteLeft(store: PurgeStore, { mails, inboxIds }: Left): Promise<void> {
+  await deleteMails(store, mails)
+  await deleteDeliveries(store, inboxIds)
 }
 
 /**
@@ -89,4 +103,14 @@ export async function deleteMails(store: PurgeStore, mails: readonly StoredSize[
     bytes = 0
   }
   if (batch.length > 0) await deleteSome(batch)
+}
+
+/** Nobody reads or sends deliveries of purged inboxes. What is left is found by the sweep. */
+async function deleteDeliveries(store: PurgeStore, inboxIds: readonly InboxId[]): Promise<void> {
+  if (inboxIds.length === 0) return
+  for (let deleted = 0; deleted < DELIVERIES_MAX; deleted += DELIVERIES_BATCH) {
+    const count = await store.deliveries.deleteOfInboxes(inboxIds, DELIVERIES_BATCH)
+    if (count < DELIVERIES_BATCH) return
+    await turn()
+  }
 }

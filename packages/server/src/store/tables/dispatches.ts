@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { insertRows, statementsOver } from '../statements.ts'
+import { HAS_INBOX } from './deliveries.ts'
 
 /** A delivery that only this process attempts until its lease expires. */
 export type ClaimedDelivery = {
@@ -93,7 +94,7 @@ export class Dispatches {
     return count
   }
 
-  /** Leases due deliveries of a webhook, the longest due first. */
+  /** Leases due deliveries of a webhook, the longest due first; none of a purged inbox. */
   async claim(
     webhookId: WebhookId,
     lease: { readonly now: number; readonly leasedUntil: number; readonly limit: number },
@@ -104,7 +105,7 @@ export class Dispatches {
       with due as materialized (
         select id from delivery
         where webhook_id = ${webhookId} and next_attempt_at <= ${now}
-        and (leased_until is null or leased_until <= ${now})
+        and (leased_until is null or leased_until <= ${now}) and ${HAS_INBOX}
         order by next_attempt_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
       update delivery set leased_until = ${leasedUntil} where id in (select id from due)
       returning id, url, payload`.execute(this.#db)

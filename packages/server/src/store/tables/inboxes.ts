@@ -129,8 +129,8 @@ export class Inboxes {
   }
 
   /**
-   * Purges an inbox with its messages and deliveries; null when there is no such inbox. Its mails,
-   * which other inboxes may share, are left to `Mails.deleteUnshared`.
+   * Purges an inbox with its messages; null when there is no such inbox. Its mails, which other
+   * inboxes may share, and its deliveries, which may be many, are left to store/purge.ts.
    */
   async purge(
     owner: AccountId,
@@ -157,9 +157,6 @@ export class Inboxes {
       .returning('address')
       .executeTakeFirst()
     if (purged === undefined) return null
-    // In the order of their ids, as deliveries are always locked.
-    await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
-      order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
     return {
       address: purged.address,
       mails: mails.map((row) => ({ mailId: row.mail_id, sizeBytes: row.size_bytes })),
@@ -173,7 +170,7 @@ export class Inboxes {
   async purgeDue(
     ids: readonly InboxId[],
     { now, except }: { readonly now: number; readonly except: readonly [string, string] },
-  ): Promise<{ readonly count: number; readonly mails: readonly StoredSize[] }> {
+  ): Promise<{ readonly purged: readonly InboxId[]; readonly mails: readonly StoredSize[] }> {
     const { isAmong, forUpdate } = this.#dialect
     const { rows: locked } = await sql<{ id: InboxId; address: string }>`
       select id, address from inbox where ${isAmong('id', ids)}
@@ -184,13 +181,11 @@ export class Inboxes {
       where ${isAmong('inbox_id', due)}
         and (mail_id < ${except[0]} or mail_id >= ${except[1]})`.execute(this.#db)
     await sql`delete from inbox where ${isAmong('id', due)}`.execute(this.#db)
-    await sql`delete from delivery where id in (select id from delivery
-      where ${isAmong('inbox_id', due)} order by id${sql.raw(forUpdate)})`.execute(this.#db)
     const addresses = locked.map(({ address }) => address)
     await sql`update address set occupied_until = ${now}
       where ${isAmong('address', addresses)} and ${isAmong('inbox_id', due)}
         and occupied_until > ${now}`.execute(this.#db)
-    return { count: due.length, mails }
+    return { purged: due, mails }
   }
 
   /**
