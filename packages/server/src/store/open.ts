@@ -144,6 +144,11 @@ export type StoreOptions = {
    * as long as they do not take longer.
    */
   readonly elapsedMs?: () => number
+  /**
+   * Called when messages or inboxes were deleted, but not all their mails and deliveries. Nobody
+   * can read these any more, and the retention sweep deletes them later.
+   */
+  readonly onLeft?: (error: unknown) => void
 }
 
 /** Opens the store and brings its schema up to date. */
@@ -168,6 +173,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         : null
     return storeOver(db, dialect, {
       sqlite,
+      onLeft: options.onLeft ?? (() => {}),
       synced: async () => log?.sync(),
       released: () => {
         log?.close()
@@ -239,6 +245,7 @@ export function sqlitePathOf(url: string): string | null {
 type StoreParts = {
   /** Null when each transaction has a connection of its own. */
   readonly sqlite: OpenedSqlite | null
+  readonly onLeft: (error: unknown) => void
   readonly synced: () => Promise<void>
   readonly released: () => void
 }
@@ -246,7 +253,7 @@ type StoreParts = {
 function storeOver(
   db: Kysely<Schema>,
   dialect: Dialect,
-  { sqlite, synced, released }: StoreParts,
+  { sqlite, onLeft, synced, released }: StoreParts,
 ): Store {
   const tablesOf = (tx: Kysely<Schema>) =>
     tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
@@ -257,7 +264,7 @@ function storeOver(
     await synced()
     return result
   }
-  const purging = { deliveries: tables.deliveries, transaction }
+  const purging = { deliveries: tables.deliveries, onLeft, transaction }
   return {
     ...tables,
     isShared: dialect.isShared,

@@ -5,9 +5,11 @@ import {
   describeEachDatabase,
   givenDeliveries,
   givenInbox,
+  givenMail,
   givenWebhook,
   NOW,
 } from '../../test/testing-store.ts'
+import { deleteMessages, purgeInbox } from './purge.ts'
 
 describeEachDatabase('a purge', (open) => {
   it('deletes so many deliveries at once, and leaves others to the sweep', async () => {
@@ -22,6 +24,37 @@ describeEachDatabase('a purge', (open) => {
     }
     assert.equal(await store.purgeInbox(ALICE, { id: inboxId, now: NOW }), true)
     assert.equal(await store.deliveries.deleteOfInboxes([inboxId], 1_000), 240)
+  })
+
+  it('succeeds although mails are left, which are told of', async () => {
+    const store = await open()
+    const { id: inboxId } = await givenInbox(store, { owner: ALICE })
+    const [one, other] = [await givenMail(store, inboxId), await givenMail(store, inboxId)]
+    const failure = new Error('the storage failed')
+    const left: unknown[] = []
+    const failing: Parameters<typeof purgeInbox>[0] = {
+      deliveries: store.deliveries,
+      onLeft: (error) => void left.push(error),
+      transaction: (work) =>
+        store.transaction((tx) => {
+          const mails = Object.create(tx.mails) as typeof tx.mails // Fails to delete.
+          mails.deleteUnshared = async () => {
+            throw failure
+          }
+          return work({ ...tx, mails })
+        }),
+    }
+    const { messageId } = one
+    const which = { inboxId, which: [messageId] }
+    assert.deepEqual(await deleteMessages(failing, ALICE, which), [messageId])
+    assert.equal(await purgeInbox(failing, ALICE, { id: inboxId, now: NOW }), true)
+    assert.deepEqual(left, [failure, failure])
+    const unshared = await store.mails.listUnshared({ after: '', until: NOW, limit: 10 })
+    const mailIds = [one.mailId, other.mailId].sort()
+    assert.deepEqual(
+      unshared.mails.map(({ mailId }) => mailId),
+      mailIds,
+    )
   })
 
   it('deletes all deliveries of several inboxes', async () => {

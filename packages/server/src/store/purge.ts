@@ -10,6 +10,8 @@ import type { MessageChanges } from './tables/message-changes.ts'
 /** The parts of a store that purging uses. */
 type PurgeStore = {
   readonly deliveries: Deliveries
+  /** See `StoreOptions`. */
+  readonly onLeft: (error: unknown) => void
   transaction<T>(
     work: (tx: {
       readonly inboxes: Inboxes
@@ -77,9 +79,14 @@ export async function deleteMessages(
   return (deleted ?? []).map(({ id }) => id)
 }
 
+/** Never throws: what they belonged to is deleted already, and the sweep finds what is left. */
 async function deleteLeft(store: PurgeStore, { mails, inboxIds }: Left): Promise<void> {
-  await deleteMails(store, mails)
-  await deleteDeliveries(store, inboxIds)
+  try {
+    await deleteMails(store, mails)
+    await deleteDeliveries(store, inboxIds)
+  } catch (error) {
+    store.onLeft(error)
+  }
 }
 
 /**
