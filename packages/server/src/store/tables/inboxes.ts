@@ -277,33 +277,28 @@ export class Inboxes {
       .execute()
   }
 
-  /** Expires an account's inboxes on a domain, and releases their addresses. In a transaction. */
-  async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
+  /**
+   * Expires an account's inboxes on a domain, all or so many, and releases their addresses; returns
+   * how many. In a transaction.
+   */
+  async expireOnDomain(
+    owner: AccountId,
+    domain: string,
+    { now, limit = Number.MAX_SAFE_INTEGER }: { readonly now: number; readonly limit?: number },
+  ): Promise<number> {
+    const { isAmong, forUpdate } = this.#dialect
     // The inboxes first and in the order of their ids, as receiving and purges lock them.
-    await sql`select count(*) from (
-      select id from inbox
-      where account_id = ${owner} and domain = ${domain} and expires_at > ${now}
-      order by id${sql.raw(this.#dialect.forUpdate)}) as locked`.execute(this.#db)
-    await this.#db
-      .updateTable('address')
-      .set({ occupied_until: now })
-      .where('occupied_until', '>', now)
-      .where('address', 'in', (from) =>
-        from
-          .selectFrom('inbox')
-          .select('inbox.address')
-          .where('inbox.account_id', '=', owner)
-          .where('inbox.domain', '=', domain)
-          .where('inbox.expires_at', '>', now),
-      )
-      .execute()
-    await this.#db
-      .updateTable('inbox')
-      .set({ expires_at: now })
-      .where('account_id', '=', owner)
-      .where('domain', '=', domain)
-      .where('expires_at', '>', now)
-      .execute()
+    const { rows } = await sql<{ id: InboxId; address: string }>`select id, address from inbox
+      where expires_at > ${now} and id in (select id from inbox
+        where account_id = ${owner} and domain = ${domain} and expires_at > ${now}
+        order by expires_at limit ${limit})
+      order by id${sql.raw(forUpdate)}`.execute(this.#db)
+    const addresses = rows.map(({ address }) => address)
+    await sql`update address set occupied_until = ${now}
+      where ${isAmong('address', addresses)} and occupied_until > ${now}`.execute(this.#db)
+    const ids = rows.map(({ id }) => id)
+    await sql`update inbox set expires_at = ${now} where ${isAmong('id', ids)}`.execute(this.#db)
+    return rows.length
   }
 
   /** Unexpired inboxes on a domain, counted up to a number. */
