@@ -14,6 +14,7 @@ parentPort?.on('message', (message: ContentThreadMessage) => {
     name === 'sendMail' ? Reflect.get(Object(message.request), 'mailId') : message.request
   if (request === 'loop') for (;;);
   if (request === 'throw') throw new Error('thrown outside of an answer')
+  if (request === 'leave') send({ type: 'left', error: writeError(new Error('some are left')) })
   if (request === 'refuse') {
     send({ type: 'failed', error: writeError(new ServiceError('message_not_found')) })
   } else send({ type: 'done', result: new TextEncoder().encode(`${owner} ${request}`) })

@@ -148,6 +148,7 @@ export async function givenDeliveries(
   about: { owner: AccountId; webhookId: WebhookId; count: number; inboxId?: InboxId; at?: number },
 ): Promise<EventId[]> {
   const createdAt = about.at ?? NOW
+  const inboxId = about.inboxId ?? (await givenInbox(store, { owner: about.owner })).id
   const made = Array.from({ length: about.count }, () => {
     const id = ids.next('event')
     return {
@@ -155,7 +156,7 @@ export async function givenDeliveries(
       accountId: about.owner,
       webhookId: about.webhookId,
       url: `https://${about.webhookId}.example/`,
-      inboxId: about.inboxId ?? ids.next('inbox'),
+      inboxId,
       messageId: ids.next('message'),
       payload: id,
       createdAt,

@@ -227,6 +227,7 @@ async function openShared(
     exclusive: true,
     turnsBy: elapsedMs,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
+    onLeft: bind(log, tellLeft),
   })
   parts.defer(() => store.close())
   await tellKeptPlans({ store, config, log })
@@ -247,6 +248,10 @@ async function openShared(
     hostName: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
     limitsOf: configuredPlans(config),
   }
+}
+
+function tellLeft(log: Log, error: unknown): void {
+  log.warn({ err: error }, 'deleting mails or deliveries failed; the retention sweep tries again')
 }
 
 /** The port is read at each call: it is known when the listener has started. */
@@ -285,6 +290,7 @@ async function startContent(
       directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
       onFailure: ({ call, error }) =>
         log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
+      onLeft: bind(log, tellLeft),
       ...(cpuMsMax === undefined ? {} : { cpuMsMax }),
     })
     parts.defer(host.stop)

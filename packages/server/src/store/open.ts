@@ -146,6 +146,11 @@ export type StoreOptions = {
   readonly elapsedMs?: () => number
   /** A monotonic clock, for a thread that must not be held up: SQLite's queries let it turn. */
   readonly turnsBy?: () => number
+  /**
+   * Called when messages or inboxes were deleted, but not all their mails and deliveries. Nobody
+   * can read these any more, and the retention sweep deletes them later.
+   */
+  readonly onLeft?: (error: unknown) => void
 }
 
 /** Opens the store and brings its schema up to date. */
@@ -187,6 +192,7 @@ async function open(options: StoreOptions, sqlitePath: string | null): Promise<S
         : null
     return storeOver(db, dialect, {
       sqlite,
+      onLeft: options.onLeft ?? (() => {}),
       synced: async () => log?.sync(),
       released: () => {
         log?.close()
@@ -254,6 +260,7 @@ export function sqlitePathOf(url: string): string | null {
 type StoreParts = {
   /** Null when each transaction has a connection of its own. */
   readonly sqlite: OpenedSqlite | null
+  readonly onLeft: (error: unknown) => void
   readonly synced: () => Promise<void>
   readonly released: () => void
 }
@@ -261,7 +268,7 @@ type StoreParts = {
 function storeOver(
   db: Kysely<Schema>,
   dialect: Dialect,
-  { sqlite, synced, released }: StoreParts,
+  { sqlite, onLeft, synced, released }: StoreParts,
 ): Store {
   const tablesOf = (tx: Kysely<Schema>) =>
     tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
@@ -272,15 +279,15 @@ function storeOver(
     await synced()
     return result
   }
-  const purging = () => ({ mails: tables.mails, transaction })
+  const purging = { deliveries: tables.deliveries, onLeft, transaction }
   return {
     ...tables,
     isShared: dialect.isShared,
     transaction,
-    purgeInbox: (owner, inbox) => purgeInbox(purging(), owner, inbox),
-    purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging(), ids, now) : null,
-    deleteMessages: (owner, inboxId, which) => deleteMessages(purging(), owner, { inboxId, which }),
-    deleteMails: (mails) => deleteMails({ mails: tables.mails }, mails),
+    purgeInbox: (owner, inbox) => purgeInbox(purging, owner, inbox),
+    purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging, ids, now) : null,
+    deleteMessages: (owner, inboxId, which) => deleteMessages(purging, owner, { inboxId, which }),
+    deleteMails: (mails) => deleteMails(purging, mails),
     makePartitions: async (retention) => !dialect.dropsDays || makePartitions(db, retention),
     dropPartitions: async (retention) => {
       if (dialect.dropsDays) await dropPartitions(db, retention)

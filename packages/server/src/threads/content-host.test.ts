@@ -9,22 +9,27 @@ const BOB = 'bob' as AccountId // As above.
 type Tested = AsyncDisposable & {
   readonly host: ContentHost
   readonly failures: string[]
+  /** What could not be deleted. */
+  readonly left: unknown[]
   /** What the thread answers to this request. */
   ask(owner: AccountId, request: string): Promise<string>
 }
 
 function startHost(): Tested {
   const failures: string[] = []
+  const left: unknown[] = []
   const host: ContentHost = createContentHost({
     databaseUrl: '',
     directUrl: null,
     cpuMsMax: 500,
     threadUrl: new URL('../../test/testing-content-thread.ts', import.meta.url),
     onFailure: ({ call }) => failures.push(call),
+    onLeft: (error) => left.push(error),
   })
   return {
     host,
     failures,
+    left,
     ask: async (owner, request) =>
       new TextDecoder().decode(await host.content.readRaw(owner, request)),
     [Symbol.asyncDispose]: () => host.stop(),
@@ -36,6 +41,13 @@ describe('the content thread', () => {
     await using host = startHost()
     assert.equal(await host.ask(ALICE, 'a'), 'alice a')
     await assert.rejects(host.ask(ALICE, 'refuse'), { code: 'message_not_found' })
+    assert.deepEqual(host.failures, [])
+  })
+
+  it('tells of what a call could not delete, which succeeds', async () => {
+    await using host = startHost()
+    assert.equal(await host.ask(ALICE, 'leave'), 'alice leave')
+    assert.deepEqual(host.left, [new Error('some are left')])
     assert.deepEqual(host.failures, [])
   })
 

@@ -30,6 +30,7 @@ export type ContentThreadMessage =
     }
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly error: WrittenError }
+  | { readonly type: 'left'; readonly error: WrittenError }
   | { readonly type: 'stop' }
 
 /** An error as it is sent between threads, which keep neither class nor fields of an error. */
@@ -42,6 +43,8 @@ type WrittenError =
 export type ContentHostOptions = ContentThreadData & {
   /** Called when a call has taken too long, or has ended the thread. */
   readonly onFailure: (failure: { readonly call: string; readonly error: unknown }) => void
+  /** As of the thread's store. */
+  readonly onLeft?: (error: unknown) => void
   /** Processor time that one call may take. */
   readonly cpuMsMax?: number
   readonly threadUrl?: URL
@@ -217,6 +220,7 @@ class Host {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
     })
     thread.on('message', (message: ContentThreadMessage) => {
+      if (message.type === 'left') this.#options.onLeft?.(readError(message.error))
       if (message.type === 'done') this.#settle()?.answer.resolve(message.result)
       else if (message.type === 'failed') this.#settle()?.answer.reject(readError(message.error))
       this.#runNext()

@@ -22,6 +22,7 @@ async function start(): Promise<void> {
     exclusive: false,
     isMigrated: true,
     connectionsMax: 1,
+    onLeft: (error) => send({ type: 'left', error: writeError(error) }),
   })
   const content = createContent(store)
   port.on('message', async (message: ContentThreadMessage) => {
@@ -38,8 +39,6 @@ async function answer(
   content: Content,
   call: Extract<ContentThreadMessage, { type: 'call' }>,
 ): Promise<void> {
-  const send = (message: ContentThreadMessage, transfer: ArrayBuffer[] = []) =>
-    port.postMessage(message, transfer)
   try {
     // The host passes the arguments of the function that it names.
     const run = content[call.name] as (owner: string, request: unknown) => Promise<unknown>
@@ -51,4 +50,8 @@ async function answer(
   } catch (error) {
     send({ type: 'failed', error: writeError(error) })
   }
+}
+
+function send(message: ContentThreadMessage, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
 }

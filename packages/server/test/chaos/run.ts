@@ -127,8 +127,8 @@ async function end(cluster: Cluster, load: Load, faults: readonly PlayedFault[])
 }
 
 /**
- * Sweeps as the nodes do later: a deletion that a fault interrupted between its two transactions
- * leaves mails without messages, which the sweep must find.
+ * Sweeps as the nodes do later: a deletion that a fault interrupted between its transactions leaves
+ * mails without messages, and deliveries without inboxes, which the sweep must find.
  */
 async function sweepLater(url: string): Promise<void> {
   const store = await openStore({ url, exclusive: false })
@@ -147,7 +147,7 @@ async function sweepLater(url: string): Promise<void> {
   }
   const progress = new SweepProgress()
   do await sweepExpired(deps, progress)
-  while (progress.mailId !== '')
+  while (progress.mailId !== '' || progress.deliveriesOf !== '')
   await store.close()
 }
 
@@ -194,5 +194,10 @@ async function orphans(cluster: Cluster): Promise<Readonly<Record<string, number
     )
     counted.push([table, Number(row?.count ?? 0)])
   }
+  const [row] = await cluster.query<{ count: string }>(
+    `select count(*) as count from delivery
+     where not exists (select from inbox where inbox.id = delivery.inbox_id)`,
+  )
+  counted.push(['delivery', Number(row?.count ?? 0)])
   return Object.fromEntries(counted)
 }

@@ -3,7 +3,9 @@ import { it } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import type { ApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { openEvents } from '../testing-event-stream.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
+import { startTcpProxy } from '../testing-tcp-proxy.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -14,7 +16,7 @@ const WITH_ATTACHMENT =
 const mark = (dev: ApiClient, path: string, body: unknown) =>
   dev.send('PATCH', path, { rawBody: JSON.stringify(body), headers: JSON_TYPE })
 
-onEachDatabase('changing messages', (create) => {
+onEachDatabase('changing messages', (create, database) => {
   const shared = sharedService(create)
 
   it('marks a message as read and as unread again', async () => {
@@ -121,5 +123,29 @@ onEachDatabase('changing messages', (create) => {
     assert.equal((await dev.get(`/v1/inboxes/${two.id}/messages`)).body.messages.length, 3)
     const unknown = await dev.delete('/v1/inboxes/inb_unknown/messages')
     assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'inbox_not_found'])
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('tells of a deletion whose mails are left, because the storage failed by then', async () => {
+    await using direct = await create()
+    await using proxy = await startTcpProxy(direct.url)
+    await using service = await startService({ database: { ...direct, url: proxy.url } })
+    const dev = await service.register()
+    const { inbox } = (await dev.post('/v1/inboxes')).body
+    const path = `/v1/inboxes/${inbox.id}`
+    await service.sendMail({ to: inbox.emailAddress, subject: 'one' })
+    await service.sendMail({ to: inbox.emailAddress, subject: 'two' })
+    const [message] = (await dev.get(`${path}/messages`)).body.messages
+    await using stream = await openEvents(dev)
+    for (const target of [`${path}/messages/${message.id}`, path]) {
+      const failed = proxy.failAt('delete from "mail"', 'cut', 'before')
+      assert.equal((await dev.delete(target)).status, 204)
+      await failed
+    }
+    assert.deepEqual((await stream.next('message.deleted')).data.messageIds, [message.id])
+    assert.equal((await stream.next('inbox.deleted')).data.inboxId, inbox.id)
+    const told = service.logged.filter((line) => line.includes('the retention sweep tries again'))
+    assert.equal(told.length, 2)
   })
 })

@@ -61,22 +61,22 @@ export async function deleteDomain(
     if (domain === null || !(await tx.domains.remove(caller.accountId, domain))) {
       throw new ServiceError('domain_not_found')
     }
-    await tx.inboxes.expireOnDomain(caller.accountId, domain, deps.clock.now())
+    await tx.inboxes.expireOnDomain(caller.accountId, domain, { now: deps.clock.now() })
   })
 }
 
 /**
- * Removes claims that have been without proof for too long: all, or those of one domain and of one
+ * Removes claims that have been without proof for too long: that of a domain, and those of an
  * account. Their inboxes expire: mail of the domain's next owner must not reach them.
  */
 export async function removeLapsed(
   tx: Tables,
   now: number,
-  among?: { readonly domain: string; readonly owner: AccountId },
+  among: { readonly domain: string; readonly owner?: AccountId },
 ): Promise<number> {
   const lapsed = await tx.domains.removeLapsed(now - CLAIM_MS, among)
   for (const { accountId, domain } of lapsed) {
-    await tx.inboxes.expireOnDomain(accountId, domain, now)
+    await tx.inboxes.expireOnDomain(accountId, domain, { now })
   }
   return lapsed.length
 }

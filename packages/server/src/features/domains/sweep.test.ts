@@ -100,4 +100,38 @@ describeEachDatabase('the sweep of custom domains', (open) => {
     assert.equal(await find(), null)
     assert.equal((await store.inboxes.find(ALICE, inbox.id, time.now))?.state, 'expired')
   })
+
+  it('lets the other domains lapse, and checks them, when one cannot be removed', async () => {
+    const { store, time, world } = await sweeper()
+    for (const domain of ['a.example', 'b.example']) {
+      await store.domains.add(ALICE, { domain, challenge: 'c', createdAt: NOW })
+    }
+    await givenActive(store, 'c.example')
+    time.now = NOW + 7 * DAY_MS
+    const failure = new Error('it cannot be removed')
+    const failing: Store = {
+      ...store,
+      transaction: (work) =>
+        store.transaction((tx) => {
+          const inboxes = Object.create(tx.inboxes) as typeof tx.inboxes // Fails for one.
+          inboxes.expireOnDomain = async (owner, domain, about) => {
+            if (domain === 'a.example') throw failure
+            return tx.inboxes.expireOnDomain(owner, domain, about)
+          }
+          return work({ ...tx, inboxes })
+        }),
+    }
+    const sweep = sweepDomains({
+      ...{ store: failing, clock: { now: () => time.now }, dns: world.dns, mailHost: MAIL_HOST },
+    })
+    await assert.rejects(sweep, { name: 'AggregateError', errors: [failure] })
+    const left = await store.domains.list(ALICE)
+    assert.deepEqual(
+      left.map(({ domain, lastCheckedAt }) => [domain, lastCheckedAt]),
+      [
+        ['a.example', null],
+        ['c.example', time.now],
+      ],
+    )
+  })
 })

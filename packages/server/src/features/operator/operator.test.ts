@@ -5,7 +5,9 @@ import {
   ALICE,
   BOB,
   describeEachDatabase,
+  givenDeliveries,
   givenInbox,
+  givenWebhook,
   NOW,
   newMail,
 } from '../../../test/testing-store.ts'
@@ -197,6 +199,24 @@ describeEachDatabase('the operator', (open) => {
     const again = { id: ALICE, email: 'acc_alice@example.com', name: null, createdAt: NOW }
     const isFree = await store.accounts.add({ ...again, plan: 'connected' })
     assert.ok(isFree, 'the email is free again')
+  })
+
+  it('purges an account with a long log of deliveries, some at a time', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    const { id: inboxId } = await givenInbox(store, { owner: ALICE })
+    await givenDeliveries(store, { owner: ALICE, webhookId, count: 501, inboxId })
+    await store.inboxes.purge(ALICE, inboxId)
+    const deliveries = Object.create(store.deliveries) as typeof store.deliveries // Counts.
+    const deleted: number[] = []
+    deliveries.deleteOfAccount = async (owner, limit) => {
+      const count = await store.deliveries.deleteOfAccount(owner, limit)
+      deleted.push(count)
+      return count
+    }
+    await purge(operator({ ...store, deliveries }), ALICE)
+    assert.deepEqual(deleted, [500, 1])
+    assert.equal(await store.accounts.find(ALICE), null)
   })
 
   it('purges an inbox, and keeps its address from others', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { requireNotOperator, type SuspensionDeps } from './suspension.ts'
 import { getTarget, type Target } from './target.ts'
 
@@ -6,6 +7,10 @@ export type Purged = { readonly target: Target; readonly inboxes: number }
 
 /** Inboxes that are listed at a time. */
 const BATCH = 20
+
+/** Deliveries deleted in one statement, and the pause after it for others who write. */
+const DELIVERIES_BATCH = 500
+const DELIVERIES_PAUSE_MS = 20
 
 /**
  * Purges an inbox with its content, or an account with all its records.
@@ -30,6 +35,10 @@ export async function purge(deps: SuspensionDeps, text: string): Promise<Purged>
     for (const id of ids) await store.purgeInbox(accountId, { id, now: clock.now() })
     inboxes += ids.length
     if (ids.length < BATCH) break
+  }
+  const { deliveries } = store
+  while ((await deliveries.deleteOfAccount(accountId, DELIVERIES_BATCH)) === DELIVERIES_BATCH) {
+    await delay(DELIVERIES_PAUSE_MS)
   }
   await store.operator.deleteAccount(accountId)
   return { target, inboxes }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { InboxId } from '@mayfly/contract'
 import {
   ALICE,
   describeEachDatabase,
@@ -61,6 +62,52 @@ describeEachDatabase('the sweep', (open) => {
     assert.equal(await sweepAt(purgedAt), 120)
     assert.equal(await sweepAt(purgedAt + DAY_MS), 3)
     for (const { id } of mails) assert.equal(await store.mails.findRaw(id), null)
+  })
+
+  it('goes on when something cannot be purged, and tries that again', async () => {
+    const store = await open()
+    const progress = new SweepProgress()
+    const given = async (expiresAt: number) => {
+      const { id } = await givenInbox(store, { owner: ALICE, expiresAt })
+      const [fill] = await store.receiving.lockInboxes([id])
+      assert.ok(fill !== undefined)
+      // So many that each inbox is purged by itself.
+      await store.receiving.setFill([{ ...fill, messageCount: 501 }])
+      return id
+    }
+    const [broken, other] = [await given(NOW), await given(NOW + 1)]
+    const now = NOW + 181 * DAY_MS
+    const usage = { accountId: ALICE, environment: 'live', requests: 1, inboxes: 1 } as const
+    await store.usage.add({ ...usage, date: '2026-01-31' })
+    const failures = [new Error('no mail can be read'), new Error('it cannot be purged')]
+    const failWith = (ids: readonly InboxId[]) => {
+      const [, failure] = failures
+      if (failure !== undefined && ids.includes(broken)) throw failure
+    }
+    const purgeDue: Store['purgeDue'] = async (ids, at) => {
+      failWith(ids)
+      return store.purgeDue?.(ids, at) ?? 0
+    }
+    const purgeInbox: Store['purgeInbox'] = async (owner, inbox) => {
+      failWith([inbox.id])
+      return store.purgeInbox(owner, inbox)
+    }
+    const mails = Object.create(store.mails) as typeof store.mails // Fails as long as it should.
+    mails.listUnshared = async (page) => {
+      const [failure] = failures
+      if (failure !== undefined) throw failure
+      return store.mails.listUnshared(page)
+    }
+    const tables = { ...store, mails, purgeDue: store.purgeDue === null ? null : purgeDue }
+    const sweep = () =>
+      sweepExpired({ ...depsOf(tables), purgeInbox, clock: { now: () => now } }, progress)
+    await assert.rejects(sweep(), { name: 'AggregateError', errors: failures.toReversed() })
+    assert.notEqual(await store.inboxes.find(ALICE, broken, NOW), null)
+    assert.equal(await store.inboxes.find(ALICE, other, NOW), null)
+    assert.deepEqual(await store.usage.list(ALICE, '0', '9'), [])
+    failures.length = 0
+    assert.equal(await sweep(), 1)
+    assert.equal(await store.inboxes.find(ALICE, broken, NOW), null)
   })
 
   it('ends early when the service stops', async () => {
@@ -193,6 +240,26 @@ describeEachDatabase('the sweep', (open) => {
     await store.mails.add(shared, messages)
     await Promise.all(inboxes.map(({ id }) => store.purgeInbox(ALICE, { id, now: NOW })))
     for (const { id } of shared) assert.equal(await store.mails.findRaw(id), null)
+  })
+
+  it('deletes the deliveries that purged inboxes have left, and no others', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    const purged = await givenInbox(store, { owner: ALICE })
+    const about = { owner: ALICE, webhookId }
+    await givenDeliveries(store, { ...about, count: 501, inboxId: purged.id })
+    const kept = await givenDeliveries(store, { ...about, count: 2 })
+    await store.inboxes.purge(ALICE, purged.id)
+    const pauses: number[] = []
+    await sweepExpired({
+      ...depsOf(store),
+      clock: { now: () => NOW },
+      pause: async (ms) => void pauses.push(ms),
+    })
+    assert.equal(pauses.length, 1)
+    assert.equal(await store.deliveries.deleteOfInboxes([purged.id], 10), 0)
+    const left = await store.deliveries.list(ALICE, { limit: 10, before: null })
+    assert.deepEqual(left.map(({ id }) => id).sort(), kept.toSorted())
   })
 
   it('keeps the log of deliveries for 30 days, and what is pending for ever', async () => {

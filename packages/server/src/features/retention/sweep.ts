@@ -49,6 +49,9 @@ const LATE_MS = HOUR_MS
 /** How often all expired inboxes are looked at again: an account may have changed its plan. */
 const RESTART_MS = 6 * HOUR_MS
 
+/** Failures that a sweep tells of: the storage may be unavailable for all that it does. */
+const FAILURES_MAX = 5
+
 /** How long the delivery log, disabled webhooks and revoked keys are kept. */
 const LOG_DAYS = 30
 
@@ -70,6 +73,8 @@ export class SweepProgress {
   #startedAt = Number.NEGATIVE_INFINITY
   /** The last mail that was looked at. */
   mailId = ''
+  /** The last inbox whose deliveries were looked at. */
+  deliveriesOf = ''
 
   /** Begins anew when that is due. */
   begin(now: number): void {
@@ -87,7 +92,12 @@ export class SweepProgress {
   }
 }
 
-/** Purges what is older than its retention; returns the number of inboxes. */
+/**
+ * Purges what is older than its retention; returns the number of inboxes.
+ *
+ * What fails does not keep the rest from being purged: the failures are thrown at the end, and the
+ * next sweep tries again.
+ */
 export async function sweepExpired(
   deps: SweepDeps,
   progress: SweepProgress = new SweepProgress(),
@@ -97,22 +107,34 @@ export async function sweepExpired(
   const logBefore = now - LOG_DAYS * DAY_MS
   const usageBefore = new Date(now - USAGE_DAYS * DAY_MS).toISOString().slice(0, 10)
   progress.begin(now)
-  let purged = 0
-  for (const plan of PLANS) {
-    const { retentionDays } = deps.limitsOf(plan)
-    if (retentionDays === null) continue
-    purged += await sweepPlan(deps, progress, { plan, until: now - retentionDays * DAY_MS, now })
+  const failures: unknown[] = []
+  const onFailure = (error: unknown) => {
+    if (failures.length < FAILURES_MAX) failures.push(error)
   }
-  await sweepMails(deps, progress, now - MAIL_MS)
-  await store.idempotencyKeys.deleteOld(now)
-  await inBatches((limit) => store.deliveries.deleteOld(logBefore, limit))
-  await store.webhooks.deleteDisabled(logBefore)
-  await inBatches((limit) => store.addresses.deleteFree(now, limit))
-  await inBatches((limit) => store.usage.deleteOld(usageBefore, limit))
-  await inBatches((limit) => store.keys.deleteRevoked(logBefore, limit))
-  await store.domains.deleteRefusals(now - REFUSALS_MS)
-  await makeMailPartitions(deps)
-  await store.dropPartitions({ ...retentionAt(deps, now), keptUntil: deps.keptUntil })
+  let purged = 0
+  const sweepPlans = PLANS.map((plan) => async () => {
+    const { retentionDays } = deps.limitsOf(plan)
+    if (retentionDays === null) return
+    const until = now - retentionDays * DAY_MS
+    purged += await sweepPlan(deps, progress, { plan, until, now, onFailure })
+  })
+  const steps: readonly (() => Promise<unknown>)[] = [
+    ...sweepPlans,
+    () => sweepMails(deps, progress, now - MAIL_MS),
+    () => sweepDeliveries(deps, progress),
+    () => store.idempotencyKeys.deleteOld(now),
+    () => inBatches((limit) => store.deliveries.deleteOld(logBefore, limit)),
+    () => store.webhooks.deleteDisabled(logBefore),
+    () => inBatches((limit) => store.addresses.deleteFree(now, limit)),
+    () => inBatches((limit) => store.usage.deleteOld(usageBefore, limit)),
+    () => inBatches((limit) => store.keys.deleteRevoked(logBefore, limit)),
+    () => store.domains.deleteRefusals(now - REFUSALS_MS),
+    () => makeMailPartitions(deps),
+    () => store.dropPartitions({ ...retentionAt(deps, now), keptUntil: deps.keptUntil }),
+  ]
+  for (const step of steps) await step().catch(onFailure)
+  if (failures.length > 1) throw new AggregateError(failures, 'Parts of the sweep failed.')
+  if (failures.length === 1) throw failures[0]
   return purged
 }
 
@@ -128,8 +150,12 @@ function retentionAt({ limitsOf }: Pick<SweepDeps, 'limitsOf'>, now: number) {
   return { now, retentionDays }
 }
 
-/** Inboxes that are purged in one transaction where that is possible. */
-function inChunks(inboxes: readonly ExpiredInbox[]): readonly (readonly ExpiredInbox[])[] {
+/** Inboxes that are purged together: in one transaction, or one by one where each has its own. */
+function inChunks(
+  { purgeDue }: Store,
+  inboxes: readonly ExpiredInbox[],
+): readonly (readonly ExpiredInbox[])[] {
+  if (purgeDue === null) return inboxes.map((inbox) => [inbox])
   const chunks: ExpiredInbox[][] = []
   let messages = 0
   for (const inbox of inboxes) {
@@ -155,7 +181,6 @@ async function purgeSome(
   let purged = 0
   for (const { id, accountId } of inboxes) {
     if (await purgeInbox(accountId, { id, now })) purged += 1
-    await turn()
   }
   return purged
 }
@@ -163,25 +188,38 @@ async function purgeSome(
 async function sweepPlan(
   deps: SweepDeps,
   progress: SweepProgress,
-  sweep: { readonly plan: Plan; readonly until: number; readonly now: number },
+  sweep: {
+    readonly plan: Plan
+    readonly until: number
+    readonly now: number
+    readonly onFailure: (error: unknown) => void
+  },
 ): Promise<number> {
   let purged = 0
+  let hasFailed = false
+  let after = progress.of(sweep.plan)
   for (;;) {
-    const after = progress.of(sweep.plan)
     const inboxes = await deps.store.inboxes.listExpired({
       after,
       until: sweep.until,
       limit: BATCH,
     })
-    for (const some of inChunks(inboxes.filter(({ plan }) => plan === sweep.plan))) {
+    const ofPlan = inboxes.filter(({ plan }) => plan === sweep.plan)
+    for (const some of inChunks(deps.store, ofPlan)) {
       if (deps.isStopped()) return purged
       const begunAt = deps.elapsedMs()
-      purged += await purgeSome(deps, some, sweep.now)
+      try {
+        purged += await purgeSome(deps, some, sweep.now)
+      } catch (error) {
+        hasFailed = true
+        sweep.onFailure(error)
+      }
       const isLate = sweep.until - (some[0]?.expiresAt ?? sweep.until) > LATE_MS
       await deps.pause((deps.elapsedMs() - begunAt) * (isLate ? LATE_PAUSE : PAUSE))
     }
-    const last = inboxes.at(-1)
-    if (last !== undefined) progress.advance(sweep.plan, last)
+    after = inboxes.at(-1) ?? after
+    // The next sweep begins with the page of what failed.
+    if (!hasFailed) progress.advance(sweep.plan, after)
     if (inboxes.length < BATCH) return purged
   }
 }
@@ -194,8 +232,23 @@ async function sweepMails(
 ): Promise<void> {
   const page = { after: progress.mailId, until, limit: BATCH }
   const { mails, last } = await store.mails.listUnshared(page)
-  if (mails.length > 0) await deleteMails(mails)
+  // Before they are deleted: mails that cannot be deleted must not keep others from being found.
   progress.mailId = last ?? ''
+  if (mails.length > 0) await deleteMails(mails)
+}
+
+/** Deletes deliveries that were left when their inboxes were purged: as `sweepMails` does. */
+async function sweepDeliveries(deps: SweepDeps, progress: SweepProgress): Promise<void> {
+  const { deliveries } = deps.store
+  const page = { after: progress.deliveriesOf, limit: BATCH }
+  const { inboxIds, last } = await deliveries.listPurgedInboxes(page)
+  progress.deliveriesOf = last ?? ''
+  if (inboxIds.length === 0) return
+  while (!deps.isStopped()) {
+    const begunAt = deps.elapsedMs()
+    if ((await deliveries.deleteOfInboxes(inboxIds, BATCH)) < BATCH) return
+    await deps.pause((deps.elapsedMs() - begunAt) * LATE_PAUSE)
+  }
 }
 
 async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {

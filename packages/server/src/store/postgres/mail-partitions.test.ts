@@ -3,8 +3,9 @@ import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
 import pg from 'pg'
 import { onEachDatabase } from '../../../test/testing-databases.ts'
-import { ALICE, givenInbox, NOW, newMail } from '../../../test/testing-store.ts'
-import { DAY_MS, dayOf, purgeDayOf } from '../../mail-id.ts'
+import { ALICE, givenInbox, NOW, newMail, untilLockWait } from '../../../test/testing-store.ts'
+import { until } from '../../../test/testing-until.ts'
+import { DAY_MS, dayOf, mailIdStart, purgeDayOf } from '../../mail-id.ts'
 import { createIds } from '../../platform/ids.ts'
 import { openStore, type Store } from '../open.ts'
 import type { NewAttachment } from '../tables/mails.ts'
@@ -97,6 +98,46 @@ onEachDatabase('partitions of mails', (create, name) => {
     assert.equal(purgeDayOf(found.mailId), dayOf(NOW + 180 * DAY_MS))
     assert.equal((await test.store.mails.findRaw(found.mailId))?.bytes.toString(), 'hello')
     assert.deepEqual(await test.count(), { mail: 1, raw_mail: 1, attachment: 1, message: 1 })
+  })
+
+  it('are dropped without a mail of which another inbox deletes its copy meanwhile', async () => {
+    await using test = await openTest()
+    const { kept, putOff } = await givenShared(test)
+    // The statement after the copy lasts until the deletion waits for it, or has deleted the copy.
+    await test.query(`create function linger() returns trigger language plpgsql as $$ begin
+        while exists (select from mail where id = new.mail_id)
+          and not exists (select from pg_locks where not granted)
+        loop perform pg_sleep(0.01); end loop;
+        return new;
+      end $$`)
+    await test.query(`create trigger linger before update of mail_id on message
+      for each row execute function linger()`)
+    const dropping = putOff()
+    await until(async () => {
+      const rows = await test.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
+      return rows.length > 0 ? true : null
+    })
+    await test.store.deleteMessages(ALICE, kept.copied.inboxId, [kept.copied.messageId])
+    await dropping
+    await putOff()
+    assert.equal(await textOf(test.store, kept.other), 'hello')
+    assert.deepEqual(await test.count(), { mail: 1, raw_mail: 1, attachment: 1, message: 1 })
+  })
+
+  it('are dropped without a mail whose copy is deleted just before it is used again', async () => {
+    await using test = await openTest()
+    const { kept, putOff } = await givenShared(test)
+    await test.query('begin')
+    const [copy] = await test.query(`select id from mail
+      where id >= '${mailIdStart(PURGE_DAY + 1)}' for no key update`)
+    const dropping = putOff()
+    await untilLockWait(test.store)
+    await test.query(`delete from mail where id = '${copy?.['id']}'`)
+    await test.query(`delete from message where id = '${kept.copied.messageId}'`)
+    await test.query('commit')
+    await dropping
+    await putOff()
+    assert.equal(await textOf(test.store, kept.other), 'hello')
   })
 
   it('that are missing are done without', async () => {
@@ -195,6 +236,29 @@ async function daysOf(query: Query, table: string): Promise<number[]> {
   const rows = await query(`select relname from pg_class
     where relispartition and relname ~ '^${table}_d[0-9]{5}$' order by relname`)
   return rows.map(({ relname }) => Number(String(relname).slice(-5)))
+}
+
+type Received = Awaited<ReturnType<typeof receive>>
+
+/** A mail in two inboxes that are kept longer by now; `copied` has a copy of it already. */
+async function givenShared({ store, query }: { readonly store: Store; readonly query: Query }) {
+  await store.makePartitions(retentionAt(NOW))
+  const copied = await receive(store, NOW)
+  const { id: inboxId } = await givenInbox(store, { owner: ALICE, expiresAt: NOW })
+  const other: Received = { ...copied, inboxId, messageId: ids.next('message') }
+  await query(`insert into message select (jsonb_populate_record(message, jsonb_build_object(
+    'id', '${other.messageId}', 'inbox_id', '${inboxId}'))).* from message`)
+  const putOff = () => store.dropPartitions(retentionAt((PURGE_DAY + 1) * DAY_MS, 180))
+  await query('begin')
+  // As while mail arrives.
+  await query(`select from inbox where id = '${inboxId}' for no key update`)
+  await putOff()
+  await query('commit')
+  return { kept: { copied, other }, putOff }
+}
+
+async function textOf(store: Store, { inboxId, messageId }: Received): Promise<string | null> {
+  return (await store.messages.find(ALICE, inboxId, messageId))?.text ?? null
 }
 
 async function countRows(query: Query) {

@@ -172,15 +172,26 @@ async function copyBatch(
     // An inbox that is due is purged by the next sweep, with its mails.
     const later = Math.max(dayOf(keptUntil(message)), dayOf(now) + 1)
     const to = withPurgeDay(message.mailId, later)
-    for (const { name, key } of MAIL_TABLES.toReversed()) {
-      await copyRows(tx, { name, key, from: message.mailId, to })
-    }
+    await copyMail(tx, message.mailId, to)
     await sql`update message set mail_id = ${to} where id = ${message.id}`.execute(tx)
   }
   return rows.length
 }
 
-/** Another message may have taken the mail along before. */
+/**
+ * Another message may have taken the mail along before. If that one is deleted meanwhile, its copy
+ * is locked by then, or it is gone and made again.
+ */
+async function copyMail(tx: Kysely<Schema>, from: string, to: string): Promise<void> {
+  const [mail, ...others] = MAIL_TABLES.toReversed()
+  if (mail === undefined) return
+  await copyRows(tx, { ...mail, from, to })
+  // As `Mails.deleteUnshared` locks it.
+  const { rows } = await sql`select id from mail where id = ${to} for no key update`.execute(tx)
+  if (rows.length === 0) await copyRows(tx, { ...mail, from, to })
+  for (const table of others) await copyRows(tx, { ...table, from, to })
+}
+
 async function copyRows(
   tx: Kysely<Schema>,
   { name, key, from, to }: { name: string; key: string; from: string; to: string },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { EventId } from '@mayfly/contract'
+import type { EventId, InboxId } from '@mayfly/contract'
 import {
   ALICE,
   BOB,
@@ -93,18 +93,47 @@ describeEachDatabase('deliveries', (open) => {
     assert.deepEqual([first?.number, first?.error === null], [1, false])
   })
 
-  it('goes with its inbox', async () => {
+  it('is neither shown nor sent once its inbox is purged, before it is deleted', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)
     const { id: inboxId } = await givenInbox(store, { owner: ALICE })
-    const about = { owner: ALICE, webhookId, count: 1 }
-    const [gone] = await givenDeliveries(store, { ...about, inboxId })
-    const [kept] = await givenDeliveries(store, about)
-    assert.ok(gone && kept)
-    await givenAttempt(store, gone, 1)
+    const about = { owner: ALICE, webhookId, count: 3 }
+    const purged = await givenDeliveries(store, { ...about, inboxId })
+    const kept = await givenDeliveries(store, about)
+    for (const id of purged) await givenAttempt(store, id, 1)
     await store.inboxes.purge(ALICE, inboxId)
-    assert.equal(await store.deliveries.find(ALICE, gone), null)
-    assert.ok(await store.deliveries.find(ALICE, kept))
+    const listed = await store.deliveries.list(ALICE, { limit: 10, before: null })
+    assert.deepEqual(listed.map(({ id }) => id).sort(), kept.toSorted())
+    for (const id of purged) {
+      assert.equal(await store.deliveries.find(ALICE, id), null)
+      assert.equal(await store.deliveries.findEvent(ALICE, id), null)
+    }
+    const lease = { now: NOW, leasedUntil: NOW + 1, limit: 10 }
+    const claimed = await store.dispatches.claim(webhookId, lease)
+    assert.deepEqual(claimed.map(({ id }) => id).sort(), kept.toSorted())
+    const deleteSome = () => store.deliveries.deleteOfInboxes([inboxId], 2)
+    assert.deepEqual([await deleteSome(), await deleteSome(), await deleteSome()], [2, 1, 0])
+    assert.equal((await store.deliveries.list(ALICE, { limit: 10, before: null })).length, 3)
+  })
+
+  it('is found by its inbox when that was purged, some inboxes at a time', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    const inboxIds: InboxId[] = []
+    for (let i = 0; i < 5; i++) {
+      const { id: inboxId } = await givenInbox(store, { owner: ALICE })
+      await givenDeliveries(store, { owner: ALICE, webhookId, count: 2, inboxId })
+      inboxIds.push(inboxId)
+    }
+    const [first, second, , fourth, last] = inboxIds.sort()
+    assert.ok(first && second && fourth && last)
+    const list = (after: string, limit: number) =>
+      store.deliveries.listPurgedInboxes({ after, limit })
+    for (const id of [first, fourth, last]) await store.inboxes.purge(ALICE, id)
+    assert.deepEqual(await list('', 2), { inboxIds: [first], last: second })
+    assert.deepEqual(await list(second, 2), { inboxIds: [fourth], last: fourth })
+    assert.deepEqual(await list(fourth, 2), { inboxIds: [last], last: null })
+    assert.deepEqual(await list(last, 2), { inboxIds: [], last: null })
   })
 
   it('is forgotten when it is old and done, some at a time', async () => {

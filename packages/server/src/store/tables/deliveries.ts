@@ -9,7 +9,7 @@ import {
   type MessageId,
   type WebhookId,
 } from '@mayfly/contract'
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { insertRows, statementsOver } from '../statements.ts'
@@ -48,6 +48,10 @@ export type InboxAttempt = {
   readonly url: string
 }
 
+/** Of a delivery: one whose inbox was purged is not read or sent any more, and deleted soon. */
+export const HAS_INBOX = sql<boolean>`exists (
+  select 1 from inbox where inbox.id = delivery.inbox_id)`
+
 /** Deliveries of events to webhooks, and their log. */
 export class Deliveries {
   readonly #db: Kysely<Schema>
@@ -83,6 +87,7 @@ export class Deliveries {
       .selectFrom('delivery')
       .select(LOG_COLUMNS)
       .where('account_id', '=', owner)
+      .where(HAS_INBOX)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(page.limit)
@@ -100,6 +105,7 @@ export class Deliveries {
       .select(LOG_COLUMNS)
       .where('account_id', '=', owner)
       .where('id', '=', id)
+      .where(HAS_INBOX)
     const [delivery] = await this.#withAttempts(query)
     return delivery ?? null
   }
@@ -122,6 +128,7 @@ export class Deliveries {
       .select(['id', 'webhook_id', 'url', 'payload'])
       .where('account_id', '=', owner)
       .where('id', '=', id)
+      .where(HAS_INBOX)
       .executeTakeFirst()
     if (row === undefined) return null
     return { id: row.id, webhookId: row.webhook_id, url: row.url, payload: row.payload }
@@ -144,11 +151,56 @@ export class Deliveries {
 
   /** Deletes finished deliveries from before then, the oldest first; returns how many. */
   async deleteOld(before: number, limit: number): Promise<number> {
+    const old = sql`created_at < ${before} and next_attempt_at is null order by created_at`
+    return this.#deleteSome(old, limit)
+  }
+
+  /** Deletes deliveries of these inboxes; returns how many. */
+  async deleteOfInboxes(inboxIds: readonly InboxId[], limit: number): Promise<number> {
+    return this.#deleteSome(
+      sql`${this.#dialect.isAmong('inbox_id', inboxIds)} order by inbox_id`,
+      limit,
+    )
+  }
+
+  /** Deletes deliveries of an account; returns how many. */
+  async deleteOfAccount(owner: AccountId, limit: number): Promise<number> {
+    return this.#deleteSome(sql`account_id = ${owner} order by created_at`, limit)
+  }
+
+  /**
+   * Looks at the inboxes of deliveries in the order of their ids for those that were purged. `last`
+   * is the last one that was looked at; null when there are no more.
+   */
+  async listPurgedInboxes(page: {
+    readonly after: string
+    readonly limit: number
+  }): Promise<{ readonly inboxIds: readonly InboxId[]; readonly last: string | null }> {
+    // Skips from inbox to inbox in the index, so that long logs are not read.
+    const { rows } = await sql<{ id: InboxId; kept: boolean | 0 | 1 }>`
+      with recursive found (id, number) as (
+        select min(inbox_id), 1 from delivery where inbox_id > ${page.after}
+        union all
+        select (select min(inbox_id) from delivery where inbox_id > found.id), number + 1
+        from found where found.id is not null and number < ${page.limit})
+      select id, exists (select 1 from inbox where inbox.id = found.id) as kept
+      from found where id is not null order by number`.execute(this.#db)
+    return {
+      inboxIds: rows.filter(({ kept }) => !kept).map(({ id }) => id),
+      last: rows.length < page.limit ? null : (rows.at(-1)?.id ?? null),
+    }
+  }
+
+  /**
+   * Without those that are locked, which are deleted by a later call. `which` has the order of an
+   * index: PostgreSQL would otherwise read all rows that earlier calls have deleted.
+   */
+  async #deleteSome(which: RawBuilder<unknown>, limit: number): Promise<number> {
     // Materialized, so that PostgreSQL runs it once: see `claim` in dispatches.ts.
-    const { numAffectedRows = 0n } = await sql`with old as materialized (
-        select id from delivery where created_at < ${before} and next_attempt_at is null
-        order by created_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
-      delete from delivery where id in (select id from old)`.execute(this.#db)
+    const { numAffectedRows = 0n } = await sql`with some_of_them as materialized (
+        select id from delivery where ${which}
+        limit ${limit}${sql.raw(this.#dialect.skipLocked)})
+      delete from delivery where id in (select id from some_of_them)`.execute(this.#db)
     return Number(numAffectedRows)
   }
 

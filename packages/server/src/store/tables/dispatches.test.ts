@@ -120,6 +120,19 @@ describeEachDatabase('dispatches', (open) => {
     assert.deepEqual(await store.dispatches.listDue(NOW), [other])
   })
 
+  it('gives up a backlog some at a time, the longest due first', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    const about = { owner: ALICE, webhookId }
+    const [later] = await givenDeliveries(store, { ...about, count: 1, at: NOW + 1 })
+    await givenDeliveries(store, { ...about, count: 4 })
+    assert.ok(later)
+    const fail = () => store.dispatches.failPending(webhookId, 2)
+    assert.deepEqual([await fail(), await fail()], [2, 2])
+    assert.equal((await store.dispatches.lockStates([later])).get(later)?.status, 'pending')
+    assert.deepEqual([await fail(), await fail()], [1, 0])
+  })
+
   it('counts attempts, and knows no state of what is purged', async () => {
     const store = await open()
     const webhookId = await givenWebhook(store, ALICE)

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { insertRows, statementsOver } from '../statements.ts'
+import { HAS_INBOX } from './deliveries.ts'
 
 /** A delivery that only this process attempts until its lease expires. */
 export type ClaimedDelivery = {
@@ -36,6 +37,9 @@ export type NewAttempt = {
   readonly detail: string | null
   readonly durationMs: number
 }
+
+/** Deliveries that fail at once with their webhook; the others fail when they are next claimed. */
+const FAILED_MAX = 1_000
 
 /**
  * Queries of the dispatcher. None takes an owner: it works for all accounts.
@@ -93,7 +97,7 @@ export class Dispatches {
     return count
   }
 
-  /** Leases due deliveries of a webhook, the longest due first. */
+  /** Leases due deliveries of a webhook, the longest due first; none of a purged inbox. */
   async claim(
     webhookId: WebhookId,
     lease: { readonly now: number; readonly leasedUntil: number; readonly limit: number },
@@ -104,7 +108,7 @@ export class Dispatches {
       with due as materialized (
         select id from delivery
         where webhook_id = ${webhookId} and next_attempt_at <= ${now}
-        and (leased_until is null or leased_until <= ${now})
+        and (leased_until is null or leased_until <= ${now}) and ${HAS_INBOX}
         order by next_attempt_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
       update delivery set leased_until = ${leasedUntil} where id in (select id from due)
       returning id, url, payload`.execute(this.#db)
@@ -130,12 +134,18 @@ export class Dispatches {
       .execute()
   }
 
-  /** Fails the pending deliveries of a webhook. */
-  async failPending(webhookId: WebhookId): Promise<void> {
-    await sql`update delivery set status = 'failed', next_attempt_at = null, leased_until = null
-      where id in (
+  /**
+   * Fails pending deliveries of a webhook, the longest due first; returns how many. Those that are
+   * locked, or past the limit, stay pending: `claimDue` fails them when it finds no webhook.
+   */
+  async failPending(webhookId: WebhookId, limit = FAILED_MAX): Promise<number> {
+    // Materialized, as in `claim`.
+    const { numAffectedRows = 0n } = await sql`with pending as materialized (
         select id from delivery where webhook_id = ${webhookId} and next_attempt_at is not null
-        order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
+        order by next_attempt_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
+      update delivery set status = 'failed', next_attempt_at = null, leased_until = null
+      where id in (select id from pending)`.execute(this.#db)
+    return Number(numAffectedRows)
   }
 
   /** Locks webhooks until the end of the transaction. */

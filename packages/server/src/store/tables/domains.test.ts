@@ -77,24 +77,40 @@ describeEachDatabase('custom domains', (open) => {
     await store.domains.add(ALICE, claim('b.example'))
     await store.domains.add(BOB, claim('c.example'))
     await givenVerified(store, 'proven.example', null)
-    const names = async (since: number, among?: { domain: string; owner: typeof BOB }) =>
+    const names = async (since: number, among: { domain: string; owner?: typeof BOB }) =>
       (await store.domains.removeLapsed(since, among)).map(({ domain }) => domain).sort()
-    assert.deepEqual(await names(NOW - 1), [])
+    assert.deepEqual(await store.domains.listLapsed(NOW - 1), [])
+    const listed = await store.domains.listLapsed(NOW)
+    assert.deepEqual(listed.map(({ domain }) => domain).sort(), [
+      'a.example',
+      'b.example',
+      'c.example',
+    ])
+    assert.deepEqual(await names(NOW - 1, { domain: 'a.example' }), [])
     assert.deepEqual(await names(NOW, { domain: 'a.example', owner: BOB }), [
       'a.example',
       'c.example',
     ])
-    assert.deepEqual(await names(NOW), ['b.example'])
+    assert.deepEqual(await names(NOW, { domain: 'b.example' }), ['b.example'])
     assert.equal(await store.domains.count(ALICE), 1)
+  })
+
+  it('take their inboxes with them some at a time', async () => {
+    const store = await open()
+    for (let i = 0; i < 5; i++) await givenInbox(store, { owner: ALICE, address: `${i}@a.example` })
+    const expire = () => store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW, limit: 2 })
+    assert.deepEqual([await expire(), await expire()], [2, 2])
+    assert.equal(await store.inboxes.countOnDomain('a.example', NOW, 10), 1)
+    assert.deepEqual([await expire(), await expire()], [1, 0])
   })
 
   it('take their inboxes with them', async () => {
     const store = await open()
     const mine = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
     const other = await givenInbox(store, { owner: ALICE, address: 'x@b.example' })
-    await store.inboxes.expireOnDomain(BOB, 'a.example', NOW)
+    await store.inboxes.expireOnDomain(BOB, 'a.example', { now: NOW })
     assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'active')
-    await store.inboxes.expireOnDomain(ALICE, 'a.example', NOW)
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW })
     assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'expired')
     assert.equal((await store.inboxes.find(ALICE, other.id, NOW))?.state, 'active')
     const address = { address: 'x@a.example', inboxId: other.id, occupiedUntil: NOW + DAY_MS }

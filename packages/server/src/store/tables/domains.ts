@@ -157,21 +157,34 @@ export class Domains {
     return numDeletedRows === 1n
   }
 
-  /** Removes claims without proof since then: all, or those of one domain or one account. */
+  /** Claims without proof since then. */
+  async listLapsed(unprovenSince: number): Promise<CustomDomain[]> {
+    const rows = await this.#db
+      .selectFrom('custom_domain')
+      .selectAll()
+      .where('unproven_since', '<=', unprovenSince)
+      .execute()
+    return rows.map(toDomain)
+  }
+
+  /** Removes claims without proof since then: that of a domain, and those of an account. */
   async removeLapsed(
     unprovenSince: number,
-    among?: { readonly domain: string; readonly owner: AccountId },
+    among: { readonly domain: string; readonly owner?: AccountId },
   ): Promise<CustomDomain[]> {
-    let query = this.#db
+    const { domain, owner } = among
+    const rows = await this.#db
       .deleteFrom('custom_domain')
       .where('unproven_since', '<=', unprovenSince)
-      .returningAll()
-    if (among !== undefined) {
-      query = query.where((where) =>
-        where.or([where('domain', '=', among.domain), where('account_id', '=', among.owner)]),
+      .where((where) =>
+        where.or([
+          where('domain', '=', domain),
+          ...(owner === undefined ? [] : [where('account_id', '=', owner)]),
+        ]),
       )
-    }
-    return (await query.execute()).map(toDomain)
+      .returningAll()
+      .execute()
+    return rows.map(toDomain)
   }
 
   /** Deletes the counts of refused recipients from before then. */

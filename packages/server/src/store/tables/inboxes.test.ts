@@ -56,7 +56,7 @@ describeEachDatabase('inboxes', (open, database) => {
     await store.execute(`insert into address (address, account_id, inbox_id, occupied_until)
       select address, account_id, id, expires_at from inbox`)
     const other = await givenInbox(store, { owner: BOB, address: 'y@a.example' })
-    await store.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1)
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 })
     assert.deepEqual(await store.inboxes.list(ALICE, page({ now: NOW + 1 })), [])
     assert.equal(await store.addresses.findHolder('x33000@a.example', NOW + 1), ALICE)
     const released = { inboxId: other.id, occupiedUntil: NOW + 9, now: NOW + 1 }
@@ -121,11 +121,11 @@ describeEachDatabase('inboxes', (open, database) => {
     assert.ok(first !== undefined && second !== undefined)
     // Its row is now behind the other in the table, and its entry in the index of expiries.
     await store.execute(`update inbox set expires_at = expires_at + 1 where id = '${first}'`)
-    let expired: Promise<void> | null = null
+    let expired: Promise<number> | null = null
     await store.transaction(async (tx) => {
       await tx.receiving.lockInboxes([first])
       expired = store.transaction((other) =>
-        other.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1),
+        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 }),
       )
       await untilLockWait(store)
       await tx.receiving.lockInboxes([second])
@@ -137,11 +137,11 @@ describeEachDatabase('inboxes', (open, database) => {
   it('expires inboxes on a domain while one of them is purged', async () => {
     const store = await open()
     const { id, address } = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
-    let expired: Promise<void> | null = null
+    let expired: Promise<number> | null = null
     await store.transaction(async (tx) => {
       await tx.inboxes.purge(ALICE, id)
       expired = store.transaction((other) =>
-        other.inboxes.expireOnDomain(ALICE, 'a.example', NOW + 1),
+        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 }),
       )
       await untilLockWait(store)
       await tx.addresses.release(id, address, NOW)

@@ -129,8 +129,8 @@ export class Inboxes {
   }
 
   /**
-   * Purges an inbox with its messages and deliveries; null when there is no such inbox. Its mails,
-   * which other inboxes may share, are left to `Mails.deleteUnshared`.
+   * Purges an inbox with its messages; null when there is no such inbox. Its mails, which other
+   * inboxes may share, and its deliveries, which may be many, are left to store/purge.ts.
    */
   async purge(
     owner: AccountId,
@@ -157,9 +157,6 @@ export class Inboxes {
       .returning('address')
       .executeTakeFirst()
     if (purged === undefined) return null
-    // In the order of their ids, as deliveries are always locked.
-    await sql`delete from delivery where id in (select id from delivery where inbox_id = ${id}
-      order by id${sql.raw(this.#dialect.forUpdate)})`.execute(this.#db)
     return {
       address: purged.address,
       mails: mails.map((row) => ({ mailId: row.mail_id, sizeBytes: row.size_bytes })),
@@ -173,7 +170,7 @@ export class Inboxes {
   async purgeDue(
     ids: readonly InboxId[],
     { now, except }: { readonly now: number; readonly except: readonly [string, string] },
-  ): Promise<{ readonly count: number; readonly mails: readonly StoredSize[] }> {
+  ): Promise<{ readonly purged: readonly InboxId[]; readonly mails: readonly StoredSize[] }> {
     const { isAmong, forUpdate } = this.#dialect
     const { rows: locked } = await sql<{ id: InboxId; address: string }>`
       select id, address from inbox where ${isAmong('id', ids)}
@@ -184,13 +181,11 @@ export class Inboxes {
       where ${isAmong('inbox_id', due)}
         and (mail_id < ${except[0]} or mail_id >= ${except[1]})`.execute(this.#db)
     await sql`delete from inbox where ${isAmong('id', due)}`.execute(this.#db)
-    await sql`delete from delivery where id in (select id from delivery
-      where ${isAmong('inbox_id', due)} order by id${sql.raw(forUpdate)})`.execute(this.#db)
     const addresses = locked.map(({ address }) => address)
     await sql`update address set occupied_until = ${now}
       where ${isAmong('address', addresses)} and ${isAmong('inbox_id', due)}
         and occupied_until > ${now}`.execute(this.#db)
-    return { count: due.length, mails }
+    return { purged: due, mails }
   }
 
   /**
@@ -282,33 +277,28 @@ export class Inboxes {
       .execute()
   }
 
-  /** Expires an account's inboxes on a domain, and releases their addresses. In a transaction. */
-  async expireOnDomain(owner: AccountId, domain: string, now: number): Promise<void> {
+  /**
+   * Expires an account's inboxes on a domain, all or so many, and releases their addresses; returns
+   * how many. In a transaction.
+   */
+  async expireOnDomain(
+    owner: AccountId,
+    domain: string,
+    { now, limit = Number.MAX_SAFE_INTEGER }: { readonly now: number; readonly limit?: number },
+  ): Promise<number> {
+    const { isAmong, forUpdate } = this.#dialect
     // The inboxes first and in the order of their ids, as receiving and purges lock them.
-    await sql`select count(*) from (
-      select id from inbox
-      where account_id = ${owner} and domain = ${domain} and expires_at > ${now}
-      order by id${sql.raw(this.#dialect.forUpdate)}) as locked`.execute(this.#db)
-    await this.#db
-      .updateTable('address')
-      .set({ occupied_until: now })
-      .where('occupied_until', '>', now)
-      .where('address', 'in', (from) =>
-        from
-          .selectFrom('inbox')
-          .select('inbox.address')
-          .where('inbox.account_id', '=', owner)
-          .where('inbox.domain', '=', domain)
-          .where('inbox.expires_at', '>', now),
-      )
-      .execute()
-    await this.#db
-      .updateTable('inbox')
-      .set({ expires_at: now })
-      .where('account_id', '=', owner)
-      .where('domain', '=', domain)
-      .where('expires_at', '>', now)
-      .execute()
+    const { rows } = await sql<{ id: InboxId; address: string }>`select id, address from inbox
+      where expires_at > ${now} and id in (select id from inbox
+        where account_id = ${owner} and domain = ${domain} and expires_at > ${now}
+        order by expires_at limit ${limit})
+      order by id${sql.raw(forUpdate)}`.execute(this.#db)
+    const addresses = rows.map(({ address }) => address)
+    await sql`update address set occupied_until = ${now}
+      where ${isAmong('address', addresses)} and occupied_until > ${now}`.execute(this.#db)
+    const ids = rows.map(({ id }) => id)
+    await sql`update inbox set expires_at = ${now} where ${isAmong('id', ids)}`.execute(this.#db)
+    return rows.length
   }
 
   /** Unexpired inboxes on a domain, counted up to a number. */

@@ -178,12 +178,17 @@ export class Mails {
     }
   }
 
-  /** Deletes those of these mails that no message refers to any more. */
+  /** Deletes those of these mails that no message refers to any more. In a transaction. */
   async deleteUnshared(mailIds: readonly string[]): Promise<void> {
     if (mailIds.length === 0) return
+    const { isAmong, forUpdate } = this.#dialect
+    // Locked by a statement of its own: the next one then sees a message that got one of these
+    // mails while this one waited (`copyMail` in mail-partitions.ts).
+    await sql`select id from mail where ${isAmong('id', mailIds)}
+      order by id${sql.raw(forUpdate)}`.execute(this.#db)
     await this.#db
       .deleteFrom('mail')
-      .where(this.#dialect.isAmong('mail.id', mailIds))
+      .where(isAmong('mail.id', mailIds))
       .where(sql<boolean>`not exists (select 1 from message where message.mail_id = mail.id)`)
       .execute()
   }
