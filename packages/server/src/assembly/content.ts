@@ -2,7 +2,7 @@
 // runs in a thread of its own (threads/content-*), which the first call starts, and the time of
 // each call is bounded. The API's thread handles only what is small.
 
-import type { AccountId, MessageId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
@@ -15,7 +15,7 @@ import {
   sendMail,
 } from '../features/compat/mailpit/send.ts'
 import { composeMailpitView, type MailpitView } from '../features/compat/mailpit/view.ts'
-import { type CaughtSearch, searchCaught } from '../features/compat/search.ts'
+import { type CaughtSearch, findNewest, searchInboxes } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
@@ -85,7 +85,11 @@ export function createContent(store: Store) {
       store.deleteMessages(owner, inboxId, which),
     deleteMails: (_owner: AccountId, mails: readonly StoredSize[]) => store.deleteMails(mails),
     searchCaught: (owner: AccountId, search: CaughtSearch) =>
-      searchCaught({ store }, owner, search),
+      searchInboxes({ store }, owner, search),
+    findNewest: (owner: AccountId, among: Parameters<typeof findNewest>[2]) =>
+      findNewest({ store }, owner, among),
+    countTags: (owner: AccountId, inboxIds: readonly InboxId[]) =>
+      store.caught.countTags(owner, inboxIds),
     composeMailpit: (owner: AccountId, view: MailpitView) =>
       composeMailpitView(
         { store, rawBytes: (mailId: string) => rawBytes({ store }, mailId) },

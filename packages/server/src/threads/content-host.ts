@@ -113,6 +113,8 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       deleteMessages: call('deleteMessages'),
       deleteMails: call('deleteMails'),
       searchCaught: call('searchCaught'),
+      findNewest: call('findNewest'),
+      countTags: call('countTags'),
       composeMailpit: call('composeMailpit'),
       composeMailHog: call('composeMailHog'),
       composeMailDev: call('composeMailDev'),

@@ -3,12 +3,17 @@ import type { Store } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Access } from './access.ts'
-import type { CaughtMatch, CaughtSearch } from './search.ts'
+import { byInbox, type CaughtSearch, type findNewest, type InboxMessages } from './search.ts'
 
 /** What the functions of a mailbox need. */
 export type MailboxDeps = {
   readonly store: Store
-  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly CaughtMatch[]>
+  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly InboxMessages[]>
+  /** The newest message, or the newest that a search finds. */
+  readonly newest: (
+    owner: AccountId,
+    among: Parameters<typeof findNewest>[2],
+  ) => Promise<CaughtRef | null>
   readonly mark: (caller: Caller, change: Change & { readonly read: boolean }) => Promise<void>
   readonly remove: (caller: Caller, change: Change) => Promise<boolean>
 }
@@ -37,16 +42,12 @@ export async function countMessages(
 
 /** The message with this id, or the newest, or the newest that a search finds; null without it. */
 export async function resolveMessage(
-  deps: Pick<MailboxDeps, 'store' | 'search'>,
+  deps: Pick<MailboxDeps, 'store' | 'newest'>,
   { caller: { accountId }, inboxIds }: Access,
   { id, query }: { readonly id: string; readonly query: string | null },
 ): Promise<CaughtRef | null> {
-  if (id !== 'latest') {
-    return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
-  }
-  if (query !== null) return (await deps.search(accountId, { inboxIds, query }))[0] ?? null
-  const [newest] = await deps.store.caught.listPage(accountId, inboxIds, { start: 0, limit: 1 })
-  return newest ?? null
+  if (id === 'latest') return deps.newest(accountId, { inboxIds, query })
+  return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
 }
 
 /** Marks messages as read or unread. */
@@ -97,13 +98,9 @@ async function changesOf(
   selection: Selection,
 ): Promise<readonly Change[]> {
   if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, which: 'all' }))
-  const refs =
+  const found =
     selection.by === 'ids'
-      ? await deps.store.caught.findRefs(accountId, inboxIds, selection.ids)
+      ? byInbox(await deps.store.caught.findRefs(accountId, inboxIds, selection.ids))
       : await deps.search(accountId, { inboxIds, query: selection.query })
-  const byInbox = Map.groupBy(refs, ({ inboxId }) => inboxId)
-  return [...byInbox].map(([inboxId, own]) => ({
-    inboxId,
-    which: own.map(({ messageId }) => messageId),
-  }))
+  return found.map(({ inboxId, messageIds }) => ({ inboxId, which: messageIds }))
 }

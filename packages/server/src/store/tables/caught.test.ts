@@ -31,6 +31,29 @@ describeEachDatabase('tags', (open, database) => {
     })
   })
 
+  it('are counted up to a limit: those of the most messages, then those of the newest', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const { messageId: older } = await givenMail(store, inbox.id)
+    const { messageId: newer } = await givenMail(store, inbox.id)
+    const numbered = (name: string) => Array.from({ length: 300 }, (_, i) => `${name} ${i}`)
+    for (const [messageId, name] of [
+      [newer, 'newer'],
+      [older, 'older'],
+    ] as const) {
+      const ref = { inboxId: inbox.id, messageId }
+      await store.transaction((tx) => tx.caught.setTags([ref], [...numbered(name), 'of both']))
+    }
+    const tags = await store.caught.countTags(ALICE, [inbox.id])
+    assert.equal(tags.size, 500)
+    assert.equal(tags.get('of both'), 2)
+    for (const tag of numbered('newer')) assert.equal(tags.get(tag), 1, tag)
+    assert.deepEqual(
+      [...tags.keys()],
+      [...tags.keys()].sort((a, b) => a.localeCompare(b, 'en')),
+    )
+  })
+
   if (database !== 'PostgreSQL') return
 
   it('are set while receiving deletes some of the messages', async () => {

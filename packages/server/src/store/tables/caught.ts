@@ -12,6 +12,12 @@ export type CaughtRef = { readonly inboxId: InboxId; readonly messageId: Message
 export type CaughtEntry = CaughtRef &
   Omit<Candidate, 'id' | 'sequence'> & { readonly tags: readonly string[] }
 
+/** Different sets of tags that are counted; an inbox keeps no more messages. */
+const TAG_SETS_MAX = 1_000
+
+/** Tags that are counted: any sender can add some, and lists of messages have them all. */
+const TAGS_MAX = 500
+
 /** Messages of several project inboxes of one account. */
 export class CaughtMessages {
   readonly #db: Kysely<Schema>
@@ -143,7 +149,10 @@ export class CaughtMessages {
     return row?.mail_id ?? null
   }
 
-  /** The tags of all messages, and how many messages have each. */
+  /**
+   * The tags of the messages, by name, and how many messages have each. When there are too many,
+   * those of the most messages, then those of the newest.
+   */
   async countTags(
     owner: AccountId,
     inboxIds: readonly InboxId[],
@@ -153,12 +162,17 @@ export class CaughtMessages {
       .where('message.tags', 'is not', null)
       .where('message.tags', '<>', '[]')
       .groupBy('message.tags')
+      .orderBy(({ fn }) => fn.countAll(), 'desc')
+      .orderBy(({ fn }) => fn.max('message.received_at'), 'desc')
+      .orderBy(({ fn }) => fn.max('message.sequence'), 'desc')
+      .limit(TAG_SETS_MAX)
       .execute()
     const counts = new Map<string, number>()
     for (const { tags, count } of rows) {
       for (const tag of toTags(tags)) counts.set(tag, (counts.get(tag) ?? 0) + Number(count))
     }
-    return new Map([...counts].sort(([a], [b]) => a.localeCompare(b, 'en')))
+    const shown = [...counts].sort(([, a], [, b]) => b - a).slice(0, TAGS_MAX)
+    return new Map(shown.sort(([a], [b]) => a.localeCompare(b, 'en')))
   }
 
   /** Sets the tags of messages that `findRefs` or `list` returned. In a transaction. */

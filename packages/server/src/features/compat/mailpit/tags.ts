@@ -18,14 +18,6 @@ export type TagDeps = {
   }) => void
 }
 
-/** The tags of all messages, and how many messages have each. */
-export async function countTags(
-  { store }: TagDeps,
-  { caller, inboxIds }: Access,
-): Promise<ReadonlyMap<string, number>> {
-  return store.caught.countTags(caller.accountId, inboxIds)
-}
-
 /** Replaces the tags of messages. */
 export async function setTags(
   deps: TagDeps,

@@ -45,7 +45,7 @@ const releaseSchema = z.object({ To: z.array(z.string()) })
 
 function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/messages', async ({ access, query }, reply) =>
-    sendJson(reply, await app.compat.mailpit.list(access, pageOf(query))),
+    sendJson(reply, await app.compat.mailpit.list(access, { ...pageOf(query), query: null })),
   )
 
   http.put('/api/v1/messages', async ({ access, body }, reply) => {
@@ -70,10 +70,7 @@ function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/search', async ({ access, query }, reply) => {
     const text = queryText(query, 'query').trim()
     if (text === '') return bad(reply, 'Error: no search query')
-    return sendJson(
-      reply,
-      await app.compat.mailpit.search(access, { ...pageOf(query), query: text }),
-    )
+    return sendJson(reply, await app.compat.mailpit.list(access, { ...pageOf(query), query: text }))
   })
 
   http.delete('/api/v1/search', async ({ access, query }, reply) => {
