@@ -15,7 +15,7 @@ import type { MailHogView } from '../features/compat/mailhog/view.ts'
 import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
 import { checkLinks } from '../features/compat/mailpit/link-check.ts'
 import { listMessages } from '../features/compat/mailpit/lists.ts'
-import { replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
+import { renameTag, setTags } from '../features/compat/mailpit/tags.ts'
 import { readThumbnail } from '../features/compat/mailpit/thumbnail.ts'
 import type { MailpitView } from '../features/compat/mailpit/view.ts'
 import { releaseMessage } from '../features/compat/release.ts'
@@ -139,7 +139,8 @@ function bindMailpit(deps: CompatDeps) {
   const { store, clock, ids, content } = deps
   const count = bind({ store }, countMessages)
   const lists = { count, compose: content.composeMailpit }
-  const tags = { store, clean: cleanTags, publish: deps.events.publish }
+  const { publish } = deps.events
+  const tags = { store, clean: cleanTags, replace: content.replaceTag, publish }
   const faults = { store, clock }
   const chaos = {
     read: bind(faults, readFaults),
@@ -155,7 +156,7 @@ function bindMailpit(deps: CompatDeps) {
     ),
     tags: ({ caller, inboxIds }: Access) => content.countTags(caller.accountId, inboxIds),
     setTags: bind(tags, setTags),
-    replaceTag: bind(tags, replaceTag),
+    renameTag: bind(tags, renameTag),
     chaos: bind(chaos, readChaos),
     setChaos: bind(chaos, setChaos),
     uptimeSeconds: () => Math.round(deps.elapsedMs() / 1000),

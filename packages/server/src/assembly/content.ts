@@ -14,6 +14,7 @@ import {
   type SendRequest,
   sendMail,
 } from '../features/compat/mailpit/send.ts'
+import { replaceTag, type TagReplacement } from '../features/compat/mailpit/tags.ts'
 import { composeMailpitView, type MailpitView } from '../features/compat/mailpit/view.ts'
 import { type CaughtSearch, findNewest, searchInboxes } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
@@ -31,6 +32,7 @@ import {
 import type { RawPart } from '../features/messages/read.ts'
 import { commitWaiting } from '../features/receiving/commit.ts'
 import { composeMail } from '../features/receiving/compose.ts'
+import { cleanTags } from '../features/receiving/tags.ts'
 import type { DeletedMessages, PurgedInbox } from '../features/retention/purge.ts'
 import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
@@ -106,6 +108,8 @@ export function createContent(store: Store) {
       composeMailDevView({ store }, owner, view),
     listLinks: async (owner: AccountId, { inboxId, messageId }: CaughtRef) =>
       (await store.messages.find(owner, inboxId, messageId))?.links ?? [],
+    replaceTag: (owner: AccountId, replacement: TagReplacement) =>
+      replaceTag({ store, clean: cleanTags }, owner, replacement),
     sendMail: (owner: AccountId, request: SendRequest) =>
       sendMail({ store: bind(store, storeSent) }, owner, request),
   }

@@ -115,6 +115,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       searchCaught: call('searchCaught'),
       findNewest: call('findNewest'),
       countTags: call('countTags'),
+      replaceTag: call('replaceTag'),
       composeMailpit: call('composeMailpit'),
       composeMailHog: call('composeMailHog'),
       composeMailDev: call('composeMailDev'),

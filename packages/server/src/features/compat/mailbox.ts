@@ -1,3 +1,6 @@
+// Queries of SQLite hold the thread: where there may be many, others have their turn between them.
+
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, AttachmentId, MessageId } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
@@ -15,8 +18,11 @@ export type MailboxDeps = {
     among: Parameters<typeof findNewest>[2],
   ) => Promise<CaughtRef | null>
   readonly mark: (caller: Caller, change: Change & { readonly read: boolean }) => Promise<void>
-  readonly remove: (caller: Caller, change: Change) => Promise<boolean>
+  readonly remove: (caller: Caller, change: Change) => Promise<readonly MessageId[]>
 }
+
+/** Ids that are looked up in one query. */
+const IDS_BATCH = 500
 
 /** Messages of an inbox that are changed. */
 type Change = Pick<CaughtRef, 'inboxId'> & { readonly which: readonly MessageId[] | 'all' }
@@ -58,20 +64,37 @@ export async function markSelected(
 ): Promise<void> {
   for (const change of await changesOf(deps, access, selection)) {
     await deps.mark(access.caller, { ...change, read })
+    await turn()
   }
 }
 
-/** Deletes messages; whether there were any. */
+/** Deletes messages; returns their ids. */
 export async function removeSelected(
   deps: MailboxDeps,
   access: Access,
   selection: Selection,
-): Promise<boolean> {
-  let isRemoved = false
+): Promise<readonly MessageId[]> {
+  const removed: MessageId[] = []
   for (const change of await changesOf(deps, access, selection)) {
-    isRemoved = (await deps.remove(access.caller, change)) || isRemoved
+    for (const id of await deps.remove(access.caller, change)) removed.push(id)
+    await turn()
   }
-  return isRemoved
+  return removed
+}
+
+/** Those of these messages that are in one of the shown inboxes. */
+export async function findRefs(
+  { store }: Pick<MailboxDeps, 'store'>,
+  { caller: { accountId }, inboxIds }: Access,
+  ids: readonly string[],
+): Promise<readonly CaughtRef[]> {
+  const found: CaughtRef[] = []
+  for (let at = 0; at < ids.length; at += IDS_BATCH) {
+    if (at > 0) await turn()
+    const some = ids.slice(at, at + IDS_BATCH)
+    found.push(...(await store.caught.findRefs(accountId, inboxIds, some)))
+  }
+  return found
 }
 
 /** The attachment with a number, from 1; null without it. */
@@ -94,13 +117,14 @@ export async function findAttachmentByName(
 
 async function changesOf(
   deps: MailboxDeps,
-  { caller: { accountId }, inboxIds }: Access,
+  access: Access,
   selection: Selection,
 ): Promise<readonly Change[]> {
+  const { caller, inboxIds } = access
   if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, which: 'all' }))
   const found =
     selection.by === 'ids'
-      ? byInbox(await deps.store.caught.findRefs(accountId, inboxIds, selection.ids))
-      : await deps.search(accountId, { inboxIds, query: selection.query })
+      ? byInbox(await findRefs(deps, access, selection.ids))
+      : await deps.search(caller.accountId, { inboxIds, query: selection.query })
   return found.map(({ inboxId, messageIds }) => ({ inboxId, which: messageIds }))
 }

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { MessageId } from '@mayfly/contract'
 import {
   ALICE,
+  BOB,
   describeEachDatabase,
   givenInbox,
   givenMail,
@@ -52,6 +53,21 @@ describeEachDatabase('tags', (open, database) => {
       [...tags.keys()],
       [...tags.keys()].sort((a, b) => a.localeCompare(b, 'en')),
     )
+  })
+
+  it('are found in any case, and only whole', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const set = async (tags: readonly string[]) => {
+      const { messageId } = await givenMail(store, inbox.id)
+      const ref = { inboxId: inbox.id, messageId }
+      await store.transaction((tx) => tx.caught.setTags([ref], tags))
+      return { ...ref, tags }
+    }
+    const wanted = await set(['A_b', 'other'])
+    for (const tag of ['axb', 'A_bc', '%']) await set([tag])
+    assert.deepEqual(await store.caught.listTagged(ALICE, [inbox.id], 'a_B'), [wanted])
+    assert.deepEqual(await store.caught.listTagged(BOB, [inbox.id], 'a_B'), [])
   })
 
   if (database !== 'PostgreSQL') return

@@ -69,14 +69,23 @@ export class CaughtMessages {
     return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
   }
 
-  /** Those of these messages that are in one of the inboxes. */
+  /**
+   * Those of these messages that are in one of the inboxes. A cross join, so that SQLite finds them
+   * by their ids, and not among all messages of the inboxes.
+   */
   async findRefs(
     owner: AccountId,
     inboxIds: readonly InboxId[],
     ids: readonly string[],
   ): Promise<CaughtRef[]> {
-    const rows = await this.#owned(owner, inboxIds)
+    const rows = await this.#db
+      .selectFrom('message')
+      .crossJoin('inbox')
       .select(['message.id', 'message.inbox_id'])
+      .whereRef('inbox.id', '=', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.keep_messages', 'is not', null)
+      .where(this.#dialect.isAmong('inbox.id', inboxIds))
       .where(this.#dialect.isAmong('message.id', ids))
       .execute()
     return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
@@ -175,7 +184,26 @@ export class CaughtMessages {
     return new Map(shown.sort(([a], [b]) => a.localeCompare(b, 'en')))
   }
 
-  /** Sets the tags of messages that `findRefs` or `list` returned. In a transaction. */
+  /** The messages that have a tag, in any case, with all their tags. */
+  async listTagged(
+    owner: AccountId,
+    inboxIds: readonly InboxId[],
+    tag: string,
+  ): Promise<(CaughtRef & { readonly tags: readonly string[] })[]> {
+    const folded = tag.toLowerCase()
+    const pattern = `%${JSON.stringify(folded).replace(/[!%_]/g, '!$&')}%`
+    const rows = await this.#owned(owner, inboxIds)
+      .select(['message.id', 'message.inbox_id', 'message.tags'])
+      .where(sql<boolean>`lower(message.tags) like ${pattern} escape '!'`)
+      .execute()
+    return rows.map((row) => ({
+      messageId: row.id,
+      inboxId: row.inbox_id,
+      tags: toTags(row.tags),
+    }))
+  }
+
+  /** Sets the tags of messages that `findRefs` or `listTagged` returned. In a transaction. */
   async setTags(refs: readonly CaughtRef[], tags: readonly string[]): Promise<void> {
     const { isAmong, forUpdate } = this.#dialect
     const inboxIds = refs.map(({ inboxId }) => inboxId)

@@ -233,7 +233,7 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   http.put<TagParams>('/api/v1/tags/:tag', async ({ access, params, body }, reply) => {
     const parsed = nameSchema.safeParse(readJson(body))
     if (!parsed.success) return bad(reply, 'Error: invalid JSON')
-    const isFound = await app.compat.mailpit.replaceTag(access, {
+    const isFound = await app.compat.mailpit.renameTag(access, {
       tag: params.tag,
       replacement: parsed.data.Name,
     })
@@ -241,7 +241,7 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   })
 
   http.delete<TagParams>('/api/v1/tags/:tag', async ({ access, params: { tag } }, reply) => {
-    await app.compat.mailpit.replaceTag(access, { tag, replacement: null })
+    await app.compat.mailpit.renameTag(access, { tag, replacement: null })
     return ok(reply)
   })
 }
