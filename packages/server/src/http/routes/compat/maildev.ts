@@ -8,7 +8,7 @@ import { sendJson } from '../../route.ts'
 import { queryNumber, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
-const PAGE = { all: 1_000, summary: 50, summaryMax: 200 } as const
+const PAGE = { allMax: 1_000, summary: 50, summaryMax: 200 } as const
 
 /** Query parameters that are no filters. */
 const PAGE_PARAMETERS: readonly string[] = ['skip', 'limit', 'sort']
@@ -38,7 +38,7 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
     const filters = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
     const page = {
       skip: queryNumber(query, 'skip', 0),
-      limit: queryNumber(query, 'limit', PAGE.all),
+      limit: Math.min(queryNumber(query, 'limit', PAGE.allMax), PAGE.allMax),
     }
     return sendJson(reply, await app.compat.maildev.list(access, { ...page, filters }))
   })
