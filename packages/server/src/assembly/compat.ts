@@ -14,8 +14,8 @@ import type { MailDevView } from '../features/compat/maildev/view.ts'
 import type { MailHogView } from '../features/compat/mailhog/view.ts'
 import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
 import { checkLinks } from '../features/compat/mailpit/link-check.ts'
-import { listMessages, searchMessages } from '../features/compat/mailpit/lists.ts'
-import { countTags, replaceTag, setTags } from '../features/compat/mailpit/tags.ts'
+import { listMessages } from '../features/compat/mailpit/lists.ts'
+import { renameTag, setTags } from '../features/compat/mailpit/tags.ts'
 import { readThumbnail } from '../features/compat/mailpit/thumbnail.ts'
 import type { MailpitView } from '../features/compat/mailpit/view.ts'
 import { releaseMessage } from '../features/compat/release.ts'
@@ -64,9 +64,13 @@ type MailDevPage = Omit<Extract<MailDevView, { view: 'list' }>, 'view' | 'inboxI
 export function bindCompat(deps: CompatDeps) {
   const { store, clock, content, catchAllOwner, elapsedMs } = deps
   const change = { store, clock, publish: deps.events.publish, ...createPurging(store, content) }
-  const search = content.searchCaught
-  const mark = bind(change, markMessages)
-  const mailbox = { store, search, mark, remove: bind(change, removeMessages) }
+  const mailbox = {
+    store,
+    search: content.searchCaught,
+    newest: content.findNewest,
+    mark: bind(change, markMessages),
+    remove: bind(change, removeMessages),
+  }
   return {
     access: bind({ ...deps, ...accessDeps(deps, catchAllOwner) }, findAccess),
     mailbox: {
@@ -134,8 +138,9 @@ function linkRuns(deps: CompatDeps) {
 function bindMailpit(deps: CompatDeps) {
   const { store, clock, ids, content } = deps
   const count = bind({ store }, countMessages)
-  const lists = { store, search: content.searchCaught, count, compose: content.composeMailpit }
-  const tags = { store, clean: cleanTags, publish: deps.events.publish }
+  const lists = { count, compose: content.composeMailpit }
+  const { publish } = deps.events
+  const tags = { store, clean: cleanTags, replace: content.replaceTag, publish }
   const faults = { store, clock }
   const chaos = {
     read: bind(faults, readFaults),
@@ -144,15 +149,14 @@ function bindMailpit(deps: CompatDeps) {
   }
   return {
     list: bind(lists, listMessages),
-    search: bind(lists, searchMessages),
     view: ({ caller }: Access, view: MailpitView) => content.composeMailpit(caller.accountId, view),
     thumbnail: bind(
       { getAttachment: bind({ store, clock }, getAttachment), compose: content.composeThumbnail },
       readThumbnail,
     ),
-    tags: bind(tags, countTags),
+    tags: ({ caller, inboxIds }: Access) => content.countTags(caller.accountId, inboxIds),
     setTags: bind(tags, setTags),
-    replaceTag: bind(tags, replaceTag),
+    renameTag: bind(tags, renameTag),
     chaos: bind(chaos, readChaos),
     setChaos: bind(chaos, setChaos),
     uptimeSeconds: () => Math.round(deps.elapsedMs() / 1000),

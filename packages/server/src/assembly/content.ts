@@ -2,7 +2,7 @@
 // runs in a thread of its own (threads/content-*), which the first call starts, and the time of
 // each call is bounded. The API's thread handles only what is small.
 
-import type { AccountId, MessageId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { readableText, readHtml } from '@mayfly/mail'
 import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
@@ -14,8 +14,9 @@ import {
   type SendRequest,
   sendMail,
 } from '../features/compat/mailpit/send.ts'
+import { replaceTag, type TagReplacement } from '../features/compat/mailpit/tags.ts'
 import { composeMailpitView, type MailpitView } from '../features/compat/mailpit/view.ts'
-import { type CaughtSearch, searchCaught } from '../features/compat/search.ts'
+import { type CaughtSearch, findNewest, searchInboxes } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
 import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
@@ -31,6 +32,7 @@ import {
 import type { RawPart } from '../features/messages/read.ts'
 import { commitWaiting } from '../features/receiving/commit.ts'
 import { composeMail } from '../features/receiving/compose.ts'
+import { cleanTags } from '../features/receiving/tags.ts'
 import type { DeletedMessages, PurgedInbox } from '../features/retention/purge.ts'
 import { findInAccount, type SearchPart } from '../features/search/search-account.ts'
 import { type InboxSearch, searchInbox } from '../features/search/search-inbox.ts'
@@ -85,7 +87,11 @@ export function createContent(store: Store) {
       store.deleteMessages(owner, inboxId, which),
     deleteMails: (_owner: AccountId, mails: readonly StoredSize[]) => store.deleteMails(mails),
     searchCaught: (owner: AccountId, search: CaughtSearch) =>
-      searchCaught({ store }, owner, search),
+      searchInboxes({ store }, owner, search),
+    findNewest: (owner: AccountId, among: Parameters<typeof findNewest>[2]) =>
+      findNewest({ store }, owner, among),
+    countTags: (owner: AccountId, inboxIds: readonly InboxId[]) =>
+      store.caught.countTags(owner, inboxIds),
     composeMailpit: (owner: AccountId, view: MailpitView) =>
       composeMailpitView(
         { store, rawBytes: (mailId: string) => rawBytes({ store }, mailId) },
@@ -102,6 +108,8 @@ export function createContent(store: Store) {
       composeMailDevView({ store }, owner, view),
     listLinks: async (owner: AccountId, { inboxId, messageId }: CaughtRef) =>
       (await store.messages.find(owner, inboxId, messageId))?.links ?? [],
+    replaceTag: (owner: AccountId, replacement: TagReplacement) =>
+      replaceTag({ store, clean: cleanTags }, owner, replacement),
     sendMail: (owner: AccountId, request: SendRequest) =>
       sendMail({ store: bind(store, storeSent) }, owner, request),
   }

@@ -20,6 +20,7 @@ import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { serveCompat } from './routes/compat/compat.ts'
+import { isForEventsSocket } from './routes/compat/events-socket.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { diagnosticsRoutes } from './routes/diagnostics.ts'
 import { domainRoutes } from './routes/domains.ts'
@@ -130,6 +131,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
       connectionsCheckingInterval: requestMs / 10,
       // Node's own response has no body; `checkHost` sends ours.
       requireHostHeader: false,
+      shouldUpgradeCallback: isForEventsSocket,
     },
     // The longest part of a path is a domain name.
     // Fastify's own response has another shape; `refuseWhenClosing` sends ours.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type RequestOptions, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
@@ -242,6 +243,38 @@ onEachDatabase('the APIs of mail catchers', (create) => {
         assert.equal(answer, expected, `${path}, ${rawBody.length} bytes`)
       }
     }
+  })
+
+  it('hold two of the largest bodies of an account at a time, and refuse a third', async () => {
+    const service = await shared()
+    const [dev, other] = [await service.register(), await service.register()]
+    for (const account of [dev, other]) await account.inboxes.create({ catchAll: true })
+    const size = 36 * 1024 * 1024
+    // All but the last byte: none is answered before its end, unless it is refused.
+    const sending = [1, 2, 3].map(() => {
+      const asked = request(new URL('/api/v1/send', service.httpUrl), {
+        method: 'POST',
+        headers: { ...basic('', dev.key).headers, 'content-length': String(size) },
+      })
+      asked.on('error', () => {}).write(Buffer.alloc(size - 1, 'x'))
+      const answer = once(asked, 'response').then(([response]) => ({ asked, response }))
+      return { asked, answer }
+    })
+    const refused = await Promise.race(sending.map(({ answer }) => answer))
+    assert.equal(refused.response.statusCode, 503)
+    assert.ok(Number(refused.response.headers['retry-after']) > 0)
+    assert.match(await text(refused.response), /^Too many large bodies/)
+    refused.asked.destroy()
+    const mail = { From: { Email: 'a@b.example' }, To: [{ Email: 'c@d.example' }], Text: 'x' }
+    assert.equal((await other.post('/api/v1/send', mail)).status, 200)
+    for (const { asked, answer } of sending.filter((one) => one.asked !== refused.asked)) {
+      asked.end('x')
+      const { response } = await answer
+      // It is no JSON.
+      assert.equal(response.statusCode, 400)
+      response.resume()
+    }
+    assert.equal((await dev.post('/api/v1/send', mail)).status, 200)
   })
 
   it('refuse a list of ids that is too long, and do not take it for none, which means all', async () => {

@@ -43,7 +43,7 @@ onEachDatabase("MailDev's API", (create) => {
     }
     assert.equal((await api.get(`/email/${one.id}/attachment/other`)).status, 404)
     assert.equal((await api.send('PATCH', '/email/read-all')).body, 2)
-    const removed = await api.post('/api/email/delete', { ids: [one.id, 'msg_unknown'] })
+    const removed = await api.post('/api/email/delete', { ids: [one.id, 'msg_unknown', one.id] })
     assert.deepEqual(removed.body, { deleted: [one.id], notFound: ['msg_unknown'] })
     assert.equal((await api.delete(`/email/${two.id}`)).body, true)
     assert.equal((await api.delete(`/email/${two.id}`)).status, 404)

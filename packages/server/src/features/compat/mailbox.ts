@@ -1,17 +1,28 @@
+// Queries of SQLite hold the thread: where there may be many, others have their turn between them.
+
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, AttachmentId, MessageId } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Access } from './access.ts'
-import type { CaughtMatch, CaughtSearch } from './search.ts'
+import { byInbox, type CaughtSearch, type findNewest, type InboxMessages } from './search.ts'
 
 /** What the functions of a mailbox need. */
 export type MailboxDeps = {
   readonly store: Store
-  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly CaughtMatch[]>
+  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly InboxMessages[]>
+  /** The newest message, or the newest that a search finds. */
+  readonly newest: (
+    owner: AccountId,
+    among: Parameters<typeof findNewest>[2],
+  ) => Promise<CaughtRef | null>
   readonly mark: (caller: Caller, change: Change & { readonly read: boolean }) => Promise<void>
-  readonly remove: (caller: Caller, change: Change) => Promise<boolean>
+  readonly remove: (caller: Caller, change: Change) => Promise<readonly MessageId[]>
 }
+
+/** Ids that are looked up in one query. */
+const IDS_BATCH = 500
 
 /** Messages of an inbox that are changed. */
 type Change = Pick<CaughtRef, 'inboxId'> & { readonly which: readonly MessageId[] | 'all' }
@@ -37,16 +48,12 @@ export async function countMessages(
 
 /** The message with this id, or the newest, or the newest that a search finds; null without it. */
 export async function resolveMessage(
-  deps: Pick<MailboxDeps, 'store' | 'search'>,
+  deps: Pick<MailboxDeps, 'store' | 'newest'>,
   { caller: { accountId }, inboxIds }: Access,
   { id, query }: { readonly id: string; readonly query: string | null },
 ): Promise<CaughtRef | null> {
-  if (id !== 'latest') {
-    return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
-  }
-  if (query !== null) return (await deps.search(accountId, { inboxIds, query }))[0] ?? null
-  const [newest] = await deps.store.caught.listPage(accountId, inboxIds, { start: 0, limit: 1 })
-  return newest ?? null
+  if (id === 'latest') return deps.newest(accountId, { inboxIds, query })
+  return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
 }
 
 /** Marks messages as read or unread. */
@@ -57,20 +64,37 @@ export async function markSelected(
 ): Promise<void> {
   for (const change of await changesOf(deps, access, selection)) {
     await deps.mark(access.caller, { ...change, read })
+    await turn()
   }
 }
 
-/** Deletes messages; whether there were any. */
+/** Deletes messages; returns their ids. */
 export async function removeSelected(
   deps: MailboxDeps,
   access: Access,
   selection: Selection,
-): Promise<boolean> {
-  let isRemoved = false
+): Promise<readonly MessageId[]> {
+  const removed: MessageId[] = []
   for (const change of await changesOf(deps, access, selection)) {
-    isRemoved = (await deps.remove(access.caller, change)) || isRemoved
+    for (const id of await deps.remove(access.caller, change)) removed.push(id)
+    await turn()
   }
-  return isRemoved
+  return removed
+}
+
+/** Those of these messages that are in one of the shown inboxes. */
+export async function findRefs(
+  { store }: Pick<MailboxDeps, 'store'>,
+  { caller: { accountId }, inboxIds }: Access,
+  ids: readonly string[],
+): Promise<readonly CaughtRef[]> {
+  const found: CaughtRef[] = []
+  for (let at = 0; at < ids.length; at += IDS_BATCH) {
+    if (at > 0) await turn()
+    const some = ids.slice(at, at + IDS_BATCH)
+    found.push(...(await store.caught.findRefs(accountId, inboxIds, some)))
+  }
+  return found
 }
 
 /** The attachment with a number, from 1; null without it. */
@@ -93,17 +117,14 @@ export async function findAttachmentByName(
 
 async function changesOf(
   deps: MailboxDeps,
-  { caller: { accountId }, inboxIds }: Access,
+  access: Access,
   selection: Selection,
 ): Promise<readonly Change[]> {
+  const { caller, inboxIds } = access
   if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, which: 'all' }))
-  const refs =
+  const found =
     selection.by === 'ids'
-      ? await deps.store.caught.findRefs(accountId, inboxIds, selection.ids)
-      : await deps.search(accountId, { inboxIds, query: selection.query })
-  const byInbox = Map.groupBy(refs, ({ inboxId }) => inboxId)
-  return [...byInbox].map(([inboxId, own]) => ({
-    inboxId,
-    which: own.map(({ messageId }) => messageId),
-  }))
+      ? byInbox(await findRefs(deps, access, selection.ids))
+      : await deps.search(caller.accountId, { inboxIds, query: selection.query })
+  return found.map(({ inboxId, messageIds }) => ({ inboxId, which: messageIds }))
 }

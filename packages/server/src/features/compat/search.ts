@@ -1,7 +1,10 @@
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm, parseQuery } from '@mayfly/mail'
 import type { Tables } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
+
+// Searches read as much as senders chose to write, and lists sort all messages: neither runs on the
+// API's thread, see assembly/content.ts.
 
 /** A search in project inboxes, in the language of Mailpit. */
 export type CaughtSearch = {
@@ -11,6 +14,12 @@ export type CaughtSearch = {
 
 /** A message that matches, and whether it was read. */
 export type CaughtMatch = CaughtRef & { readonly isRead: boolean }
+
+/** Messages of one inbox. */
+export type InboxMessages = {
+  readonly inboxId: InboxId
+  readonly messageIds: readonly MessageId[]
+}
 
 /**
  * All messages that match, newest first. None when a term is not understood: without the term the
@@ -33,4 +42,34 @@ export async function searchCaught(
     if (unmet === null) found.push({ inboxId, messageId, isRead })
   }
   return found
+}
+
+/** The same by inbox, in a form that takes little time to send to another thread. */
+export async function searchInboxes(
+  deps: { readonly store: Tables },
+  owner: AccountId,
+  search: CaughtSearch,
+): Promise<readonly InboxMessages[]> {
+  return byInbox(await searchCaught(deps, owner, search))
+}
+
+/** The newest message, or the newest that matches; null without one. */
+export async function findNewest(
+  deps: { readonly store: Tables },
+  owner: AccountId,
+  { inboxIds, query }: Pick<CaughtSearch, 'inboxIds'> & { readonly query: string | null },
+): Promise<CaughtRef | null> {
+  const [newest] =
+    query === null
+      ? await deps.store.caught.listPage(owner, inboxIds, { start: 0, limit: 1 })
+      : await searchCaught(deps, owner, { inboxIds, query })
+  return newest ?? null
+}
+
+/** Messages, grouped by their inboxes. */
+export function byInbox(refs: readonly CaughtRef[]): readonly InboxMessages[] {
+  return [...Map.groupBy(refs, ({ inboxId }) => inboxId)].map(([inboxId, own]) => ({
+    inboxId,
+    messageIds: own.map(({ messageId }) => messageId),
+  }))
 }

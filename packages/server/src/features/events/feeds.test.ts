@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AccountId, KeyId } from '@mayfly/contract'
+import type { AccountId, KeyId, MessageId } from '@mayfly/contract'
 import {
   ALICE,
   BOB,
@@ -9,6 +9,7 @@ import {
   givenMail,
   NOW,
 } from '../../../test/testing-store.ts'
+import { turnsDuring } from '../../../test/testing-turns.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { Subscriptions } from '../waiting/subscriptions.ts'
@@ -193,6 +194,40 @@ describeEachDatabase('the feed of an account', (open) => {
     await feeds.receive({ accountId: ALICE, inboxId, ...changed })
     assert.equal((await stream.next()).value?.event, 'reset')
     assert.equal(errors.length, 1)
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('reads the updates of a signal together, and one signal a turn', async () => {
+    const store = await open()
+    const { open: openStream, feeds } = given(store)
+    const { id: inboxId } = await givenInbox(store, { owner: ALICE })
+    const stream = await openStream()
+    const sent: MessageId[] = []
+    for (let i = 0; i < 6; i++) sent.push((await givenMail(store, inboxId)).messageId)
+    const { messages } = store
+    let queries = 0
+    const listByIds = messages.listByIds.bind(messages)
+    messages.listByIds = async (...request) => {
+      queries += 1
+      return listByIds(...request)
+    }
+    const changed = { accountId: ALICE, inboxId, about: 'messages', change: 'updated' } as const
+    const turns = await turnsDuring(() =>
+      Promise.all([
+        feeds.receive({ ...changed, messageIds: sent.slice(0, 3) }),
+        feeds.receive({ ...changed, messageIds: sent.slice(3) }),
+      ]),
+    )
+    assert.ok(turns > 0)
+    assert.equal(queries, 2)
+    const updated = []
+    while (updated.length < 6) {
+      const { value } = await stream.next()
+      assert.ok(value)
+      if (value.event === 'message.updated') updated.push(JSON.parse(value.json).message.id)
+    }
+    assert.deepEqual(updated.toSorted(), sent.toSorted())
     await stream.return(undefined)
     await feeds.stop()
   })

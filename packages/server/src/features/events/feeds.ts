@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { AccountId, HeldWait, InboxId, MessageId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Subscriptions } from '../waiting/subscriptions.ts'
@@ -53,6 +53,8 @@ export class AccountFeeds {
   #looking: Promise<void> | null = null
   /** The part of a look that is in progress. */
   #lookingPart: Promise<void> = Promise.resolve()
+  /** The updates that are being added, one signal a turn: queries of SQLite hold the thread. */
+  #updating: Promise<void> = Promise.resolve()
   #comparedAt = 0
   #toldAt = 0
   #isStopped = false
@@ -143,6 +145,7 @@ export class AccountFeeds {
     this.#isStopped = true
     this.#changedInboxes.clear()
     await this.#looking
+    await this.#updating
   }
 
   async #create(accountId: AccountId): Promise<AccountFeed> {
@@ -215,11 +218,12 @@ export class AccountFeeds {
           await this.#lookingPart
           return feed.add({ type: 'message.deleted', inboxId, messageIds: [...messageIds] })
         }
-        for (const id of messageIds) {
-          const message = await store.messages.findSummary(feed.accountId, inboxId, id)
-          if (message !== null) feed.add({ type: 'message.updated', inboxId, message })
-        }
-        return
+        const added = this.#updating.then(() => this.#addUpdates(feed, messageIds))
+        this.#updating = added.then(
+          () => turn(),
+          () => turn(),
+        )
+        return added
       }
       case 'delivery': {
         const delivery = await store.deliveries.find(feed.accountId, signal.deliveryId)
@@ -228,6 +232,14 @@ export class AccountFeeds {
       }
       case 'wait':
         return setWait(feed, signal)
+    }
+  }
+
+  async #addUpdates(feed: AccountFeed, ids: readonly MessageId[]): Promise<void> {
+    if (this.#isStopped) return
+    const { messages } = this.#deps.store
+    for (const { inboxId, ...message } of await messages.listByIds(feed.accountId, ids)) {
+      feed.add({ type: 'message.updated', inboxId, message })
     }
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId, MessageSummary } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
@@ -19,6 +20,9 @@ export type ChangeDeps = MissingDeps & {
   }) => void
 }
 
+/** Messages marked in one transaction, which holds the API's thread on SQLite. */
+const MARKED_BATCH = 50
+
 /** Messages of an inbox. */
 type Which = { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' }
 
@@ -37,16 +41,21 @@ export async function markMessage(
 
 /** Marks messages of an inbox, or all of them, as read or unread. */
 export async function markMessages(
-  { store, publish }: ChangeDeps,
+  { store, publish }: Pick<ChangeDeps, 'store' | 'publish'>,
   { accountId }: Caller,
   request: Which & { readonly read: boolean },
 ): Promise<void> {
-  const messageIds = await store.transaction((tx) =>
-    tx.messageChanges.setRead(accountId, request, request.read),
-  )
-  if (messageIds.length === 0) return
-  const { inboxId } = request
-  publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
+  const { inboxId, which, read } = request
+  const all = which === 'all' ? await store.messages.listMarked(accountId, inboxId, !read) : which
+  for (let at = 0; at < all.length; at += MARKED_BATCH) {
+    if (at > 0) await turn()
+    const some = { inboxId, ids: all.slice(at, at + MARKED_BATCH) }
+    const messageIds = await store.transaction((tx) =>
+      tx.messageChanges.setRead(accountId, some, read),
+    )
+    if (messageIds.length === 0) continue
+    publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
+  }
 }
 
 /** Deletes a message with all its content. */
@@ -59,7 +68,7 @@ export async function deleteMessage(
     inboxId: ref.inboxId,
     which: [ref.messageId],
   })
-  if (!deleted) await missing(deps, caller, ref)
+  if (deleted.length === 0) await missing(deps, caller, ref)
 }
 
 /** Deletes all messages of an inbox. */
@@ -72,15 +81,16 @@ export async function deleteMessages(
   await removeMessages(deps, caller, { inboxId, which: 'all' })
 }
 
-/** Deletes messages of an inbox that the caller may have; whether there were any. */
+/** Deletes messages of an inbox that the caller may have; returns their ids. */
 export async function removeMessages(
   deps: ChangeDeps,
   { accountId }: Caller,
   messages: DeletedMessages,
-): Promise<boolean> {
+): Promise<readonly MessageId[]> {
   const { inboxId } = messages
   const messageIds = await deps.deleteMessages(accountId, messages)
-  if (messageIds.length === 0) return false
-  deps.publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
-  return true
+  if (messageIds.length > 0) {
+    deps.publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
+  }
+  return messageIds
 }

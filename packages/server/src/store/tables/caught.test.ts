@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { MessageId } from '@mayfly/contract'
 import {
   ALICE,
+  BOB,
   describeEachDatabase,
   givenInbox,
   givenMail,
@@ -29,6 +30,44 @@ describeEachDatabase('tags', (open, database) => {
       new: 1,
       old: 1,
     })
+  })
+
+  it('are counted up to a limit: those of the most messages, then those of the newest', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const { messageId: older } = await givenMail(store, inbox.id)
+    const { messageId: newer } = await givenMail(store, inbox.id)
+    const numbered = (name: string) => Array.from({ length: 300 }, (_, i) => `${name} ${i}`)
+    for (const [messageId, name] of [
+      [newer, 'newer'],
+      [older, 'older'],
+    ] as const) {
+      const ref = { inboxId: inbox.id, messageId }
+      await store.transaction((tx) => tx.caught.setTags([ref], [...numbered(name), 'of both']))
+    }
+    const tags = await store.caught.countTags(ALICE, [inbox.id])
+    assert.equal(tags.size, 500)
+    assert.equal(tags.get('of both'), 2)
+    for (const tag of numbered('newer')) assert.equal(tags.get(tag), 1, tag)
+    assert.deepEqual(
+      [...tags.keys()],
+      [...tags.keys()].sort((a, b) => a.localeCompare(b, 'en')),
+    )
+  })
+
+  it('are found in any case, and only whole', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, keepMessages: 10 })
+    const set = async (tags: readonly string[]) => {
+      const { messageId } = await givenMail(store, inbox.id)
+      const ref = { inboxId: inbox.id, messageId }
+      await store.transaction((tx) => tx.caught.setTags([ref], tags))
+      return { ...ref, tags }
+    }
+    const wanted = await set(['A_b', 'other'])
+    for (const tag of ['axb', 'A_bc', '%']) await set([tag])
+    assert.deepEqual(await store.caught.listTagged(ALICE, [inbox.id], 'a_B'), [wanted])
+    assert.deepEqual(await store.caught.listTagged(BOB, [inbox.id], 'a_B'), [])
   })
 
   if (database !== 'PostgreSQL') return

@@ -12,6 +12,12 @@ export type CaughtRef = { readonly inboxId: InboxId; readonly messageId: Message
 export type CaughtEntry = CaughtRef &
   Omit<Candidate, 'id' | 'sequence'> & { readonly tags: readonly string[] }
 
+/** Different sets of tags that are counted; an inbox keeps no more messages. */
+const TAG_SETS_MAX = 1_000
+
+/** Tags that are counted: any sender can add some, and lists of messages have them all. */
+const TAGS_MAX = 500
+
 /** Messages of several project inboxes of one account. */
 export class CaughtMessages {
   readonly #db: Kysely<Schema>
@@ -63,14 +69,23 @@ export class CaughtMessages {
     return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
   }
 
-  /** Those of these messages that are in one of the inboxes. */
+  /**
+   * Those of these messages that are in one of the inboxes. A cross join, so that SQLite finds them
+   * by their ids, and not among all messages of the inboxes.
+   */
   async findRefs(
     owner: AccountId,
     inboxIds: readonly InboxId[],
     ids: readonly string[],
   ): Promise<CaughtRef[]> {
-    const rows = await this.#owned(owner, inboxIds)
+    const rows = await this.#db
+      .selectFrom('message')
+      .crossJoin('inbox')
       .select(['message.id', 'message.inbox_id'])
+      .whereRef('inbox.id', '=', 'message.inbox_id')
+      .where('inbox.account_id', '=', owner)
+      .where('inbox.keep_messages', 'is not', null)
+      .where(this.#dialect.isAmong('inbox.id', inboxIds))
       .where(this.#dialect.isAmong('message.id', ids))
       .execute()
     return rows.map((row) => ({ messageId: row.id, inboxId: row.inbox_id }))
@@ -143,7 +158,10 @@ export class CaughtMessages {
     return row?.mail_id ?? null
   }
 
-  /** The tags of all messages, and how many messages have each. */
+  /**
+   * The tags of the messages, by name, and how many messages have each. When there are too many,
+   * those of the most messages, then those of the newest.
+   */
   async countTags(
     owner: AccountId,
     inboxIds: readonly InboxId[],
@@ -153,15 +171,39 @@ export class CaughtMessages {
       .where('message.tags', 'is not', null)
       .where('message.tags', '<>', '[]')
       .groupBy('message.tags')
+      .orderBy(({ fn }) => fn.countAll(), 'desc')
+      .orderBy(({ fn }) => fn.max('message.received_at'), 'desc')
+      .orderBy(({ fn }) => fn.max('message.sequence'), 'desc')
+      .limit(TAG_SETS_MAX)
       .execute()
     const counts = new Map<string, number>()
     for (const { tags, count } of rows) {
       for (const tag of toTags(tags)) counts.set(tag, (counts.get(tag) ?? 0) + Number(count))
     }
-    return new Map([...counts].sort(([a], [b]) => a.localeCompare(b, 'en')))
+    const shown = [...counts].sort(([, a], [, b]) => b - a).slice(0, TAGS_MAX)
+    return new Map(shown.sort(([a], [b]) => a.localeCompare(b, 'en')))
   }
 
-  /** Sets the tags of messages that `findRefs` or `list` returned. In a transaction. */
+  /** The messages that have a tag, in any case, with all their tags. */
+  async listTagged(
+    owner: AccountId,
+    inboxIds: readonly InboxId[],
+    tag: string,
+  ): Promise<(CaughtRef & { readonly tags: readonly string[] })[]> {
+    const folded = tag.toLowerCase()
+    const pattern = `%${JSON.stringify(folded).replace(/[!%_]/g, '!$&')}%`
+    const rows = await this.#owned(owner, inboxIds)
+      .select(['message.id', 'message.inbox_id', 'message.tags'])
+      .where(sql<boolean>`lower(message.tags) like ${pattern} escape '!'`)
+      .execute()
+    return rows.map((row) => ({
+      messageId: row.id,
+      inboxId: row.inbox_id,
+      tags: toTags(row.tags),
+    }))
+  }
+
+  /** Sets the tags of messages that `findRefs` or `listTagged` returned. In a transaction. */
   async setTags(refs: readonly CaughtRef[], tags: readonly string[]): Promise<void> {
     const { isAmong, forUpdate } = this.#dialect
     const inboxIds = refs.map(({ inboxId }) => inboxId)

@@ -25,17 +25,18 @@ export class MessageChanges {
   /** Marks messages as read or unread; returns those that were not so already. */
   async setRead(
     owner: AccountId,
-    { inboxId, which }: { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' },
+    { inboxId, ids }: { readonly inboxId: InboxId; readonly ids: readonly MessageId[] },
     isRead: boolean,
   ): Promise<readonly MessageId[]> {
     if (!(await this.#lockInbox(owner, inboxId))) return []
-    let change = this.#db
+    const changed = await this.#db
       .updateTable('message')
       .set({ is_read: isRead ? 1 : 0 })
       .where('inbox_id', '=', inboxId)
       .where('is_read', '=', isRead ? 0 : 1)
-    if (which !== 'all') change = change.where(this.#dialect.isAmong('id', which))
-    const changed = await change.returning('id').execute()
+      .where(this.#dialect.isAmong('id', ids))
+      .returning('id')
+      .execute()
     if (changed.length === 0) return []
     await this.#db
       .updateTable('inbox')

@@ -4,9 +4,11 @@ import { CompiledQuery, createQueryId, type RootOperationNode } from 'kysely'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { ALICE, describeEachDatabase, givenInbox, newMail } from '../../../test/testing-store.ts'
 import { createIds } from '../../platform/ids.ts'
+import { sqliteDialect } from '../dialect.ts'
 import { openStore, type Store } from '../open.ts'
 import { openSqlite } from '../sqlite/open.ts'
 import { Candidates } from './candidates.ts'
+import { CaughtMessages } from './caught.ts'
 import type { NewMail } from './mails.ts'
 import { Messages } from './messages.ts'
 
@@ -87,7 +89,9 @@ describe('messages by their ids on SQLite', () => {
       await new Candidates({ db: watched, statements }).listByIds(ALICE, many)
       await messages.listByIds(ALICE, many)
       await messages.listQueried(ALICE, many)
-      assert.equal(nodes.length, 3)
+      const caught = new CaughtMessages(watched, sqliteDialect)
+      await caught.findRefs(ALICE, [ids.next('inbox')], many)
+      assert.equal(nodes.length, 4)
       for (const node of nodes) {
         const { sql, parameters } = db.getExecutor().compileQuery(node, createQueryId())
         const plan = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])

@@ -113,6 +113,16 @@ export class Messages {
       .execute()
   }
 
+  /** The ids of the messages of an inbox that are read, or of those that are not. */
+  async listMarked(owner: AccountId, inboxId: InboxId, isRead: boolean): Promise<MessageId[]> {
+    const rows = await this.#owned(owner, inboxId)
+      .select('message.id')
+      .where('message.is_read', '=', isRead ? 1 : 0)
+      .orderBy('message.sequence')
+      .execute()
+    return rows.map(({ id }) => id)
+  }
+
   /** The summary of one message; null when there is no such message. */
   async findSummary(
     owner: AccountId,

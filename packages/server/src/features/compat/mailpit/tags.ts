@@ -1,13 +1,24 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import type { Store } from '../../../store/open.ts'
-import type { CaughtRef } from '../../../store/tables/caught.ts'
 import type { Access } from '../access.ts'
+import { findRefs } from '../mailbox.ts'
+import { byInbox, type InboxMessages } from '../search.ts'
 
-/** What changing tags needs. */
-export type TagDeps = {
+/** What storing tags needs. */
+export type StoreTagsDeps = {
   readonly store: Store
   /** Tags in a form that can be stored. */
   readonly clean: (tags: readonly string[]) => readonly string[]
+}
+
+/** What changing tags needs. */
+export type TagDeps = StoreTagsDeps & {
+  /** `replaceTag` in the content thread. */
+  readonly replace: (
+    owner: AccountId,
+    replacement: TagReplacement,
+  ) => Promise<readonly InboxMessages[]>
   /** Tells the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
@@ -18,49 +29,75 @@ export type TagDeps = {
   }) => void
 }
 
-/** The tags of all messages, and how many messages have each. */
-export async function countTags(
-  { store }: TagDeps,
-  { caller, inboxIds }: Access,
-): Promise<ReadonlyMap<string, number>> {
-  return store.caught.countTags(caller.accountId, inboxIds)
+/** A tag of messages, and what replaces it; nothing when it is null. */
+export type TagReplacement = {
+  readonly inboxIds: readonly InboxId[]
+  readonly tag: string
+  readonly replacement: string | null
 }
+
+/** Messages, or sets of tags, that are changed in one transaction: other writers wait for it. */
+const BATCH = 50
 
 /** Replaces the tags of messages. */
 export async function setTags(
   deps: TagDeps,
-  { caller: { accountId }, inboxIds }: Access,
+  access: Access,
   request: { readonly ids: readonly string[]; readonly tags: readonly string[] },
 ): Promise<void> {
-  const refs = await deps.store.caught.findRefs(accountId, inboxIds, request.ids)
+  const refs = await findRefs(deps, access, request.ids)
   const tags = deps.clean(request.tags)
-  await deps.store.transaction((tx) => tx.caught.setTags(refs, tags))
-  publishUpdate(deps, accountId, refs)
+  for (let at = 0; at < refs.length; at += BATCH) {
+    const some = refs.slice(at, at + BATCH)
+    await deps.store.transaction((tx) => tx.caught.setTags(some, tags))
+    publishUpdate(deps, access, byInbox(some))
+    // A query of SQLite holds the thread: others have their turn.
+    await turn()
+  }
 }
 
 /** Renames a tag of all messages that have it, or removes it; whether there were any. */
-export async function replaceTag(
+export async function renameTag(
   deps: TagDeps,
-  { caller: { accountId }, inboxIds }: Access,
-  { tag, replacement }: { readonly tag: string; readonly replacement: string | null },
+  access: Access,
+  { tag, replacement }: Omit<TagReplacement, 'inboxIds'>,
 ): Promise<boolean> {
-  const folded = tag.toLowerCase()
-  const tagged = (await deps.store.caught.list(accountId, inboxIds)).filter(({ tags }) =>
-    tags.some((one) => one.toLowerCase() === folded),
-  )
-  const byTags = Map.groupBy(tagged, ({ tags }) => JSON.stringify(tags))
-  for (const refs of byTags.values()) {
-    const others = (refs[0]?.tags ?? []).filter((one) => one.toLowerCase() !== folded)
-    const changed = deps.clean(replacement === null ? others : [...others, replacement])
-    await deps.store.transaction((tx) => tx.caught.setTags(refs, changed))
-  }
-  publishUpdate(deps, accountId, tagged)
-  return tagged.length > 0
+  const { caller, inboxIds } = access
+  const changed = await deps.replace(caller.accountId, { inboxIds, tag, replacement })
+  publishUpdate(deps, access, changed)
+  return changed.length > 0
 }
 
-function publishUpdate(deps: TagDeps, accountId: AccountId, refs: readonly CaughtRef[]): void {
-  for (const [inboxId, own] of Map.groupBy(refs, (ref) => ref.inboxId)) {
-    const messageIds = own.map(({ messageId }) => messageId)
+/**
+ * Replaces a tag of all messages that have it; returns these. It reads all of them, so it does not
+ * run on the API's thread: see assembly/content.ts.
+ */
+export async function replaceTag(
+  { store, clean }: StoreTagsDeps,
+  owner: AccountId,
+  { inboxIds, tag, replacement }: TagReplacement,
+): Promise<readonly InboxMessages[]> {
+  const folded = tag.toLowerCase()
+  const tagged = await store.caught.listTagged(owner, inboxIds, tag)
+  const sets = [...Map.groupBy(tagged, ({ tags }) => JSON.stringify(tags)).values()]
+  for (let at = 0; at < sets.length; at += BATCH) {
+    await store.transaction(async (tx) => {
+      for (const refs of sets.slice(at, at + BATCH)) {
+        const others = (refs[0]?.tags ?? []).filter((one) => one.toLowerCase() !== folded)
+        const changed = clean(replacement === null ? others : [...others, replacement])
+        await tx.caught.setTags(refs, changed)
+      }
+    })
+  }
+  return byInbox(tagged)
+}
+
+function publishUpdate(
+  deps: TagDeps,
+  { caller: { accountId } }: Access,
+  changed: readonly InboxMessages[],
+): void {
+  for (const { inboxId, messageIds } of changed) {
     deps.publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
   }
 }

@@ -1,9 +1,10 @@
 // The texts of Mailpit's API. What is here reads and computes as much as a sender chose to write,
 // so it does not run on the API's thread: see assembly/content.ts.
 
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
 import { type CaughtMail, readCaught } from '../caught-mail.ts'
+import { searchCaught } from '../search.ts'
 import { toHtmlCheck } from './html-check.ts'
 import { type MessageViewDeps, partIdOf, toHeaders, toMessage } from './message.ts'
 import { toSummary } from './summary.ts'
@@ -14,11 +15,20 @@ const HTML_CHARS_MAX = 1024 * 1024
 /** What is shown of one message. */
 type OneMessage = 'summary' | 'message' | 'headers' | 'html' | 'text' | 'html-check'
 
+/** A page of the messages, or of those that match the query. */
+type ListView = {
+  readonly view: 'list'
+  readonly inboxIds: readonly InboxId[]
+  readonly query: string | null
+  readonly start: number
+  readonly limit: number
+  /** Of all messages in the inboxes. */
+  readonly total: number
+  readonly unread: number
+}
+
 /** What Mailpit's API shows. */
-export type MailpitView =
-  /** Summaries; `around` has the other fields of the list. */
-  | { readonly view: 'list'; readonly refs: readonly CaughtRef[]; readonly around: object }
-  | { readonly view: OneMessage; readonly ref: CaughtRef }
+export type MailpitView = ListView | { readonly view: OneMessage; readonly ref: CaughtRef }
 
 /** The text of a view; null when the message was deleted or has no such part. */
 export async function composeMailpitView(
@@ -35,14 +45,30 @@ export async function composeMailpitView(
 async function listText(
   deps: MessageViewDeps,
   owner: AccountId,
-  { refs, around }: Extract<MailpitView, { view: 'list' }>,
+  { inboxIds, query, start, limit, total, unread }: ListView,
 ): Promise<Uint8Array> {
+  const { caught } = deps.store
+  const found = query === null ? null : await searchCaught(deps, owner, { inboxIds, query })
+  const refs =
+    found === null
+      ? await caught.listPage(owner, inboxIds, { start, limit })
+      : found.slice(start, start + limit)
   const messages = []
   for (const ref of refs) {
     const mail = await readCaught(deps, owner, ref)
     if (mail !== null) messages.push(toSummary(mail))
   }
-  return new TextEncoder().encode(JSON.stringify({ ...around, count: messages.length, messages }))
+  const list = {
+    total,
+    unread,
+    messages_count: found?.length ?? total,
+    messages_unread: found?.filter(({ isRead }) => !isRead).length ?? unread,
+    start,
+    tags: [...(await caught.countTags(owner, inboxIds)).keys()],
+    count: messages.length,
+    messages,
+  }
+  return new TextEncoder().encode(JSON.stringify(list))
 }
 
 async function textOf(

@@ -7,33 +7,48 @@ const FIRST_BYTES = 64 * 1024
 /**
  * Reads a body into one buffer as it arrives. Fastify joins the parts at the end, and 30 MB then
  * hold the API's thread for more than 20 ms.
+ *
+ * `onPart` is called with the size of each part before it is kept, and refuses the body when it
+ * throws. What is allocated beyond the parts takes no memory until it is written.
  */
-export async function collectBody(payload: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const declared = Number(payload.headers['content-length'] ?? FIRST_BYTES)
+export async function collectBody(
+  payload: IncomingMessage,
+  bytesMax: number,
+  onPart: (sizeBytes: number) => void = () => {},
+): Promise<Buffer> {
+  if (payload.destroyed) throw new ServiceError('malformed_request')
+  const declared = Number(payload.headers['content-length'] ?? Math.min(FIRST_BYTES, bytesMax))
   if (declared > bytesMax) throw new ServiceError('body_too_large')
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let body = Buffer.allocUnsafeSlow(declared)
   let length = 0
   const add = (part: Buffer) => {
     const needed = length + part.length
-    if (needed > bytesMax) {
+    try {
+      if (needed > bytesMax) throw new ServiceError('body_too_large')
+      onPart(part.length)
+    } catch (error) {
+      // What still arrives is discarded, and what has arrived is not kept until then.
       payload.off('data', add)
-      reject(new ServiceError('body_too_large'))
+      body = Buffer.alloc(0)
+      reject(error)
       return
     }
-    if (needed > body.length) body = grown(body, needed)
+    if (needed > body.length) body = grown(body, Math.min(bytesMax, 2 * needed))
     body.set(part, length)
     length = needed
   }
   payload.on('data', add).once('end', resolve)
   // The client has gone.
-  payload.once('error', () => reject(new ServiceError('malformed_request')))
+  const fail = () => reject(new ServiceError('malformed_request'))
+  payload.once('error', fail).once('close', fail)
   await promise
-  return body.subarray(0, length)
+  // A buffer of its own, which can be handed over to another thread.
+  return length === body.length ? body : Buffer.from(body.buffer.transfer(length))
 }
 
-function grown(body: Buffer, needed: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * body.length))
+function grown(body: Buffer, size: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(size)
   larger.set(body)
   return larger
 }

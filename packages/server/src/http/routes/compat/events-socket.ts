@@ -21,6 +21,9 @@ const PING_MS = 30_000
 /** Shortest time between two events with the numbers of messages. */
 const STATS_MS = 250
 
+/** How long a client has to close a connection whose upgrade was refused. */
+const REFUSED_MS = 1_000
+
 /** The fields of our events that are read here. */
 type EventData = {
   readonly inboxId?: string
@@ -28,7 +31,15 @@ type EventData = {
   readonly messageIds?: readonly string[]
 }
 
-/** Serves the socket; `isOwn` refuses pages of other sites. */
+/** Whether a request asks for the socket. Any other that asks for an upgrade is an ordinary one. */
+export function isForEventsSocket({ url, headers }: IncomingMessage): boolean {
+  return url?.split('?', 1)[0] === '/api/events' && headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/**
+ * Serves the socket; `isOwn` refuses pages of other sites. The server must pass on only upgrades
+ * for which `isForEventsSocket` is true.
+ */
 export function serveEventsSocket(
   http: FastifyInstance,
   app: App,
@@ -62,8 +73,6 @@ async function open(
 ): Promise<void> {
   const { request, socket, head } = upgrade
   socket.on('error', () => socket.destroy())
-  const path = request.url?.split('?', 1)[0]
-  if (path !== '/api/events') return refuse(socket, '404 Not Found')
   if (!upgrade.isOwn(request)) return refuse(socket, '403 Forbidden')
   try {
     const access = await admit(app, request.headers.authorization)
@@ -88,7 +97,12 @@ async function open(
   }
 }
 
+/** Refuses an upgrade. The time limits of HTTP do not apply to its connection any more. */
 function refuse(socket: Duplex, status: string): void {
+  const timer = setTimeout(() => socket.destroy(), REFUSED_MS)
+  socket.once('close', () => clearTimeout(timer))
+  // Without reading, the end of what the client sends would never be seen.
+  socket.resume()
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 

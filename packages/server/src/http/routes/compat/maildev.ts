@@ -8,7 +8,7 @@ import { sendJson } from '../../route.ts'
 import { queryNumber, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
-const PAGE = { all: 1_000, summary: 50, summaryMax: 200 } as const
+const PAGE = { allMax: 1_000, summary: 50, summaryMax: 200 } as const
 
 /** Query parameters that are no filters. */
 const PAGE_PARAMETERS: readonly string[] = ['skip', 'limit', 'sort']
@@ -38,7 +38,7 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
     const filters = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
     const page = {
       skip: queryNumber(query, 'skip', 0),
-      limit: queryNumber(query, 'limit', PAGE.all),
+      limit: Math.min(queryNumber(query, 'limit', PAGE.allMax), PAGE.allMax),
     }
     return sendJson(reply, await app.compat.maildev.list(access, { ...page, filters }))
   })
@@ -63,12 +63,11 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
   http.post(`${prefix}/email/delete`, async ({ access, body }, reply) => {
     const parsed = z.object({ ids: z.array(z.string()) }).safeParse(readJson(body))
     if (!parsed.success) return reply.code(400).send({ error: 'ids: must be an array of ids' })
-    const { ids } = parsed.data
-    const deleted: string[] = []
-    for (const id of ids) {
-      if (await app.compat.mailbox.remove(access, { by: 'ids', ids: [id] })) deleted.push(id)
-    }
-    return { deleted, notFound: ids.filter((id) => !deleted.includes(id)) }
+    const ids = new Set(parsed.data.ids)
+    const removed = new Set<string>(
+      await app.compat.mailbox.remove(access, { by: 'ids', ids: [...ids] }),
+    )
+    return { deleted: [...ids.intersection(removed)], notFound: [...ids.difference(removed)] }
   })
 }
 
@@ -91,8 +90,8 @@ function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
 
   http.delete<MailParams>(`${prefix}/email/:id`, async (request, reply) => {
     const { access, params } = request
-    const isRemoved = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
-    return isRemoved ? true : reply.code(404).send({ error: 'Email was not found' })
+    const removed = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
+    return removed.length > 0 ? true : reply.code(404).send({ error: 'Email was not found' })
   })
 
   for (const path of ['relay', 'relay/:relayTo']) {

@@ -65,8 +65,8 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
 
   http.delete<MessageParams>(`${prefix}/api/v1/messages/:id`, async (request, reply) => {
     const { access, params } = request
-    const isRemoved = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
-    return reply.code(isRemoved ? 200 : 500).send()
+    const removed = await app.compat.mailbox.remove(access, { by: 'ids', ids: [params.id] })
+    return reply.code(removed.length > 0 ? 200 : 500).send()
   })
 
   http.get<MessageParams>(`${prefix}/api/v1/messages/:id/download`, async (request, reply) => {

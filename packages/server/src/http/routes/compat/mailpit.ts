@@ -7,6 +7,7 @@ import type { App } from '../../../assembly/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientGone, sendJson } from '../../route.ts'
 import { STATUS_CODES } from '../../status-codes.ts'
+import { BodyRoom } from './body-room.ts'
 import { queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
@@ -15,6 +16,9 @@ export const MAILPIT_VERSION = 'v1.30.5'
 
 /** Largest body of a mail to send: 25 MiB in base64, and some text. */
 const SEND_BYTES_MAX = 36 * 1024 * 1024
+
+/** Bodies of mails to send that are in memory: of one account two of the largest. */
+const SENDING = { bytesMax: 128 * 1024 * 1024, accountBytesMax: 2 * SEND_BYTES_MAX }
 
 const PAGE_DEFAULT = 50
 
@@ -31,6 +35,7 @@ export function mailpitRoutes(http: FastifyInstance, app: App): void {
   viewRoutes(http, app)
   tagRoutes(http, app)
   serviceRoutes(http, app)
+  http.register(async (scope) => sendRoute(scope, app))
   chaosRoutes(http, app)
 }
 
@@ -46,7 +51,7 @@ const releaseSchema = anyCase({ To: z.array(z.string()) })
 
 function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/messages', async ({ access, query }, reply) =>
-    sendJson(reply, await app.compat.mailpit.list(access, pageOf(query))),
+    sendJson(reply, await app.compat.mailpit.list(access, { ...pageOf(query), query: null })),
   )
 
   http.put('/api/v1/messages', async ({ access, body }, reply) => {
@@ -71,10 +76,7 @@ function listRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/search', async ({ access, query }, reply) => {
     const text = queryText(query, 'query').trim()
     if (text === '') return bad(reply, 'Error: no search query')
-    return sendJson(
-      reply,
-      await app.compat.mailpit.search(access, { ...pageOf(query), query: text }),
-    )
+    return sendJson(reply, await app.compat.mailpit.list(access, { ...pageOf(query), query: text }))
   })
 
   http.delete('/api/v1/search', async ({ access, query }, reply) => {
@@ -232,7 +234,7 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   http.put<TagParams>('/api/v1/tags/:tag', async ({ access, params, body }, reply) => {
     const parsed = nameSchema.safeParse(readJson(body))
     if (!parsed.success) return bad(reply, 'Error: invalid JSON')
-    const isFound = await app.compat.mailpit.replaceTag(access, {
+    const isFound = await app.compat.mailpit.renameTag(access, {
       tag: params.tag,
       replacement: parsed.data.Name,
     })
@@ -240,20 +242,25 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   })
 
   http.delete<TagParams>('/api/v1/tags/:tag', async ({ access, params: { tag } }, reply) => {
-    await app.compat.mailpit.replaceTag(access, { tag, replacement: null })
+    await app.compat.mailpit.renameTag(access, { tag, replacement: null })
     return ok(reply)
   })
 }
 
-function serviceRoutes(http: FastifyInstance, app: App): void {
-  http.post('/api/v1/send', { bodyLimit: SEND_BYTES_MAX }, async (request, reply) => {
-    const { access, body, ip } = request
-    const bytes = body instanceof Uint8Array ? body : new Uint8Array()
-    const sent = await app.compat.mailpit.send(access, bytes, ip)
+/** In a scope of its own: the body is read by the handler, which knows when it is done with it. */
+function sendRoute(http: FastifyInstance, app: App): void {
+  const room = new BodyRoom(SENDING)
+  http.removeAllContentTypeParsers()
+  http.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  http.post('/api/v1/send', async ({ access, raw, ip }, reply) => {
+    const own = { owner: access.caller.accountId, payload: raw, bytesMax: SEND_BYTES_MAX }
+    const sent = await room.hold(own, (body) => app.compat.mailpit.send(access, body, ip))
     if (sent.state === 'stored') return { ID: sent.messageId }
     return reply.code(400).send({ Error: sent.reason })
   })
+}
 
+function serviceRoutes(http: FastifyInstance, app: App): void {
   http.get('/api/v1/info', async ({ access }) => {
     const { total, unread } = await app.compat.mailbox.count(access)
     const tags = await app.compat.mailpit.tags(access)
