@@ -1,4 +1,4 @@
-import { type AttachmentVerdict, type Inflate, judgeAttachment } from './attachments/verdict.ts'
+import { type AttachmentVerdict, judgeAttachments } from './attachments/verdict.ts'
 import { findOtp, type OtpFinding } from './codes/find.ts'
 import { readHtml } from './html/read-html.ts'
 import { previewOf, readableText } from './html/readable-text.ts'
@@ -17,8 +17,8 @@ export interface Detected {
   readonly verdicts: readonly AttachmentVerdict[]
 }
 
-/** Examines a parsed mail. `inflate` is needed to check compressed archives. */
-export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detected {
+/** Examines a parsed mail. */
+export function detect(mail: ParsedMail): Detected {
   const reading = mail.html === null ? null : readHtml(mail.html)
   const visibleText = reading === null ? null : readableText(reading)
   const text = mail.text ?? visibleText
@@ -27,6 +27,6 @@ export function detect(mail: ParsedMail, inflate: Inflate | null = null): Detect
     preview: previewOf(visibleText || text || ''),
     links: findLinks(reading, mail.text),
     code: findOtp({ subject: mail.subject, text: mail.text, html: reading }),
-    verdicts: mail.attachments.map((attachment) => judgeAttachment(attachment, inflate)),
+    verdicts: judgeAttachments(mail.attachments),
   }
 }

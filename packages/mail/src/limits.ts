@@ -16,6 +16,12 @@ export const ADDRESSES_MAX = 1_000
 /** Attachments of one mail. */
 export const ATTACHMENTS_MAX = 100
 
+/**
+ * Bytes that are read and written to inflate archives of one mail: the beginnings of 200 ordinary
+ * files. A block and a file count as a few hundred bytes more (attachments/inflate.ts).
+ */
+export const INFLATE_WORK_MAX = 1536 * 1024
+
 /** Links of one mail: far above any real mail, few enough to be checked one by one. */
 export const LINKS_MAX = 500
 

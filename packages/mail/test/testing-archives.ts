@@ -70,3 +70,51 @@ export function tarOf(files: readonly PackedFile[]): Buffer {
   })
   return Buffer.concat([...pieces, Buffer.alloc(1_024)])
 }
+
+/**
+ * A zip of one piece of deflated data that its directory names `times` times, each time with
+ * another size.
+ */
+export function zipNaming(data: Buffer, times: number): Buffer {
+  const local = Buffer.alloc(30)
+  local.write('PK\x03\x04', 'latin1')
+  local.writeUInt16LE(8, 8)
+  local.writeUInt32LE(data.length, 18)
+  const directory = Array.from({ length: times }, (_, index) => {
+    const listing = Buffer.alloc(46)
+    listing.write('PK\x01\x02', 'latin1')
+    listing.writeUInt16LE(8, 10)
+    listing.writeUInt32LE(data.length + index, 20)
+    return listing
+  })
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt32LE(local.length + data.length, 16)
+  return Buffer.concat([local, data, ...directory, end])
+}
+
+/**
+ * A zip of `count` files that share their data: each begins with a stored block that contains the
+ * header of the next.
+ */
+export function zipSharing(data: Buffer, count: number): Buffer {
+  const local = Buffer.alloc(30)
+  local.write('PK\x03\x04', 'latin1')
+  local.writeUInt16LE(8, 8)
+  const block = Buffer.from([0, local.length, 0, ~local.length & 0xff, 0xff])
+  const headers = Array.from({ length: count - 1 }, () => [local, block])
+  return Buffer.concat([...headers.flat(), local, data])
+}
+
+/** Deflated data of nothing: blocks with a description of codes, and without content. */
+export function emptyBlocks(sizeBytes: number): Buffer {
+  const four =
+    '04c081000000000090ff6b100007020000000040feaf41001c080000000000f9bf060170200000000000e4ff1a'
+  return Buffer.alloc(sizeBytes, four, 'hex')
+}
+
+/** Empty stored blocks, and then so many zeros that their beginning is hard to find. */
+export function lateBomb(): Buffer {
+  const empty = Buffer.alloc(510, '000000ffff', 'hex')
+  return Buffer.concat([empty, deflateRawSync(Buffer.alloc(4_000_000)).subarray(0, 1_540)])
+}

@@ -39,6 +39,10 @@ describe('SECURITY.md', () => {
       'HTML that is shown: characters, nesting',
       `${mail.HTML_SAFE_CHARS_MAX / Mi} Mi, ${mail.HTML_SAFE_DEPTH_MAX}`,
     ],
+    [
+      'archives: entries of one; bytes read and written to inflate all of a mail',
+      `${mail.INFLATE_WORK_MAX / Mi} Mi`,
+    ],
     ['links; characters of a URL', `${mail.LINKS_MAX}; ${thousands(mail.URL_CHARS_MAX)}`],
     ['JSON body', `${bounds.BODY_BYTES_MAX / Ki} KiB`],
     ['wait |', `${bounds.WAIT_SECONDS.max} s`],

@@ -1,3 +1,12 @@
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import {
+  emptyBlocks,
+  lateBomb,
+  tarOf,
+  zipNaming,
+  zipSharing,
+} from '../../mail/test/testing-archives.ts'
+
 /** A mail that was made to be slow, at any size. */
 export type WorstMail = { readonly name: string; readonly raw: (chars: number) => string }
 
@@ -70,6 +79,21 @@ const TEXT_PIECES: Readonly<Record<string, string>> = {
   'text: emoji': '\u{1f600}',
 }
 
+const ARCHIVES: Readonly<Record<string, Buffer>> = {
+  'archives: one bomb named 200 times': zipNaming(lateBomb(), 200),
+  'archives: a bomb that 50 files share': zipSharing(lateBomb(), 50),
+  'archives: empty blocks that 50 files share': zipSharing(emptyBlocks(8_192), 50),
+  'archives: text that 200 files share': zipSharing(
+    deflateRawSync(
+      Buffer.from(Array.from({ length: 2_000 }, (_, i) => (i * i).toString(36)).join(' ')),
+    ),
+    200,
+  ),
+  'archives: tars of zeros': gzipSync(
+    Buffer.concat([tarOf([{ name: 'a', bytes: Buffer.from('a') }]), Buffer.alloc(2_000_000)]),
+  ),
+}
+
 /** Mails whose reading took long at some time, or looks as if it could. */
 export const WORST_MAILS: readonly WorstMail[] = [
   ...Object.entries(HTML_PIECES).map(([name, piece]) => ({
@@ -110,6 +134,38 @@ export const WORST_MAILS: readonly WorstMail[] = [
         fill(`${'QUJD'.repeat(18)}\r\n`, chars),
       ),
   },
+  {
+    name: 'parts: HTML beside text',
+    raw: (chars) =>
+      parts(chars, (i, partChars) =>
+        i === 0
+          ? 'Content-Type: text/plain\r\n\r\nYour code is 123456.'
+          : `Content-Type: text/html\r\n\r\n${fill('<b>', partChars)}`,
+      ),
+  },
+  {
+    name: 'parts: parameters in pieces',
+    raw: (chars) =>
+      parts(chars, (_, partChars) => {
+        const pieces = Array.from({ length: partChars / 14 }, (_, i) => `a*${i}*=%41;\r\n `)
+        return `Content-Type: text/plain; ${pieces.join('')}\r\n\r\nx`
+      }),
+  },
+  {
+    name: 'parts: multiparts in multiparts',
+    raw: (chars) => {
+      const opening = Array.from(
+        { length: 19 },
+        (_, i) => `--b${i}\r\nContent-Type: multipart/mixed; boundary=b${i + 1}\r\n\r\n`,
+      )
+      const body = `${opening.join('')}--b19\r\n\r\n${fill('\n', chars)}`
+      return mail('Content-Type: multipart/mixed; boundary=b0', body)
+    },
+  },
+  ...Object.entries(ARCHIVES).map(([name, archive]) => ({
+    name,
+    raw: (chars: number) => attached(archive, chars),
+  })),
 ]
 
 function mail(fields: string, body: string): string {
@@ -117,6 +173,20 @@ function mail(fields: string, body: string): string {
   const encoded = isLong ? Buffer.from(body).toString('base64').replace(/.{76}/g, '$&\r\n') : body
   const encoding = isLong ? '\r\nContent-Transfer-Encoding: base64' : ''
   return `From: app@example.com\r\nMIME-Version: 1.0\r\n${fields}${encoding}\r\n\r\n${encoded}`
+}
+
+/** 200 parts. */
+function parts(chars: number, part: (index: number, chars: number) => string): string {
+  const written = Array.from({ length: 200 }, (_, i) => `--b\r\n${part(i, chars / 200 - 50)}\r\n`)
+  return mail('Content-Type: multipart/mixed; boundary=b', written.join(''))
+}
+
+/** As many copies of an archive as there is room for and as are read. */
+function attached(archive: Buffer, chars: number): string {
+  const encoded = archive.toString('base64').replace(/.{76}/g, '$&\r\n')
+  const part = `--b\r\nContent-Type: application/zip\r\nContent-Disposition: attachment; filename=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n${encoded}\r\n`
+  const count = Math.max(1, Math.min(100, Math.floor(chars / part.length)))
+  return mail('Content-Type: multipart/mixed; boundary=b', part.repeat(count))
 }
 
 function fill(piece: string, chars: number): string {

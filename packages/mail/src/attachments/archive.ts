@@ -1,15 +1,11 @@
+import { INFLATE_WORK_MAX } from '../limits.ts'
+import { inflateStart } from './inflate.ts'
 import { HEAD_BYTES } from './magic.ts'
-
-/**
- * Decompresses raw deflate data: at most the first `maxBytes` bytes of the result, or null if the
- * data is invalid. Passed in, because this package imports nothing of Node.
- */
-export type Inflate = (data: Buffer, maxBytes: number) => Buffer | null
 
 /** A file inside an archive. */
 export interface ArchiveEntry {
   readonly name: string
-  /** The beginning of its content; null if it cannot be read. */
+  /** The beginning of its content; null if it is not read, or is that of another entry. */
   readonly head: Buffer | null
 }
 
@@ -19,11 +15,19 @@ const ENTRIES_MAX = 2_000
 /** Bytes of an entry's name that are read. */
 const NAME_BYTES_MAX = 1_024
 
-/** Entries of one archive that are decompressed. */
-const INFLATED_MAX = 200
+/**
+ * What may still be inflated of the archives of one mail. Each archive has as many entries as its
+ * sender likes, and a mail has many archives: with a limit for each, their product is too large.
+ */
+export interface ArchiveBudget {
+  workLeft: number
+}
 
-/** Compressed bytes passed to `inflate` for one entry: enough for the beginning of any file. */
-const DEFLATED_BYTES = 16 * 1024
+/** The budget of a mail. */
+export const archiveBudget = (): ArchiveBudget => ({ workLeft: INFLATE_WORK_MAX })
+
+/** Work for the beginning of one entry, in its bytes: real data takes two or three. */
+const WORK_RATIO_MAX = 4
 
 /** Bytes of a compressed tar archive that are decompressed. Files behind them are not seen. */
 const TAR_BYTES_MAX = 1024 * 1024
@@ -32,18 +36,19 @@ const LOCAL_HEADER = 0x04034b50
 const CENTRAL_HEADER = 0x02014b50
 const END_OF_DIRECTORY = 0x06054b50
 
+/** Methods of compression in a zip. */
+const STORED = 0
+const DEFLATED = 8
+
 /** Longest distance of the last record from the end of a zip file, with the longest comment. */
 const END_SEARCH_BYTES = 22 + 0xffff
 
 /** The files of a zip, gzip or tar archive; null if the bytes are none of these. */
-export function readArchive(
-  bytes: Buffer,
-  inflate: Inflate | null,
-): readonly ArchiveEntry[] | null {
+export function readArchive(bytes: Buffer, budget: ArchiveBudget): readonly ArchiveEntry[] | null {
   if (bytes.length < 18) return null
   const magic = bytes.readUInt32LE(0)
-  if (magic === LOCAL_HEADER || magic === END_OF_DIRECTORY) return readZip(bytes, inflate)
-  if (bytes.readUInt16LE(0) === 0x8b1f) return readGzip(bytes, inflate)
+  if (magic === LOCAL_HEADER || magic === END_OF_DIRECTORY) return readZip(bytes, budget)
+  if (bytes.readUInt16LE(0) === 0x8b1f) return readGzip(bytes, budget)
   return isTar(bytes) ? readTar(bytes) : null
 }
 
@@ -59,7 +64,7 @@ interface ZipEntry {
   readonly dataStart: number
 }
 
-function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[] {
+function readZip(bytes: Buffer, budget: ArchiveBudget): readonly ArchiveEntry[] {
   // The central directory may be missing, truncated or hide files: local headers count too.
   const entries = new Map<string, ZipEntry>()
   for (const entry of [...readDirectory(bytes), ...walkLocalHeaders(bytes)]) {
@@ -67,16 +72,39 @@ function readZip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[
     const key = `${entry.dataStart} ${entry.method} ${entry.packedBytes} ${entry.name}`
     if (!entries.has(key)) entries.set(key, entry)
   }
-  let inflatable = INFLATED_MAX
-  return [...entries.values()].map(({ name, flags, method, packedBytes, dataStart }) => {
-    const isPlain = (flags & 1) === 0
-    // Local headers of streamed archives have no size, and a wrong one must not hide a file.
-    const data = packedBytes === 0 ? bytes.subarray(dataStart) : part(bytes, dataStart, packedBytes)
-    if (isPlain && method === 0) return { name, head: data.subarray(0, HEAD_BYTES) }
-    if (!isPlain || method !== 8 || inflate === null || inflatable <= 0) return { name, head: null }
-    inflatable -= 1
-    return { name, head: inflate(data.subarray(0, DEFLATED_BYTES), HEAD_BYTES) }
-  })
+  const seen = new Set<string>()
+  return [...entries.values()].map((entry) => ({
+    name: entry.name,
+    head: zipHead(bytes, entry, { budget, seen }),
+  }))
+}
+
+/** Any number of entries may name the same bytes: the first has the head, the others null. */
+function zipHead(
+  bytes: Buffer,
+  { flags, method, packedBytes, dataStart }: ZipEntry,
+  { budget, seen }: { readonly budget: ArchiveBudget; readonly seen: Set<string> },
+): Buffer | null {
+  const isEncrypted = (flags & 1) === 1
+  if (isEncrypted || (method !== STORED && method !== DEFLATED)) return null
+  // Local headers of streamed archives have no size, and a wrong one must not hide a file. Deflated
+  // data has an end of its own.
+  const isSized = method === STORED && packedBytes > 0
+  const data = isSized ? part(bytes, dataStart, packedBytes) : bytes.subarray(dataStart)
+  const key = `${method} ${dataStart} ${isSized ? Math.min(packedBytes, HEAD_BYTES) : 0}`
+  if (seen.has(key)) return null
+  seen.add(key)
+  return method === STORED ? data.subarray(0, HEAD_BYTES) : inflateWithin(budget, data, HEAD_BYTES)
+}
+
+/** The beginning of deflated data; null when the budget is used up. */
+function inflateWithin(budget: ArchiveBudget, data: Buffer, bytesMax: number): Buffer | null {
+  if (budget.workLeft <= 0) return null
+  const maxBytes = Math.min(budget.workLeft, bytesMax)
+  const workMax = Math.min(budget.workLeft, WORK_RATIO_MAX * maxBytes)
+  const { start, work } = inflateStart(data, { maxBytes, workMax })
+  budget.workLeft -= work
+  return start
 }
 
 /** At most `lengthBytes` from `start` on. */
@@ -131,7 +159,7 @@ function walkLocalHeaders(bytes: Buffer): readonly ZipEntry[] {
   return entries
 }
 
-function readGzip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry[] {
+function readGzip(bytes: Buffer, budget: ArchiveBudget): readonly ArchiveEntry[] {
   const flags = bytes[3] ?? 0
   let at = 10
   if (flags & 4) at += 2 + bytes.readUInt16LE(at)
@@ -144,9 +172,9 @@ function readGzip(bytes: Buffer, inflate: Inflate | null): readonly ArchiveEntry
   if (flags & 16) at = Math.max(bytes.indexOf(0, at), at) + 1
   if (flags & 2) at += 2
   const packed = bytes.subarray(at)
-  const head = inflate?.(packed.subarray(0, DEFLATED_BYTES), HEAD_BYTES) ?? null
-  if (head === null || inflate === null || !isTar(head)) return [{ name, head }]
-  return [{ name, head }, ...readTar(inflate(packed, TAR_BYTES_MAX) ?? head)]
+  const head = inflateWithin(budget, packed, HEAD_BYTES)
+  if (head === null || !isTar(head)) return [{ name, head }]
+  return [{ name, head }, ...readTar(inflateWithin(budget, packed, TAR_BYTES_MAX) ?? head)]
 }
 
 function readTar(bytes: Buffer): readonly ArchiveEntry[] {

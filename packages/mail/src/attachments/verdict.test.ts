@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-// The inflate of the service, and not another for tests: its bounds decide what is seen.
-import { inflateStart } from '../../../server/src/features/receiving/inflate.ts'
 import { tarOf, zipOf } from '../../test/testing-archives.ts'
 import { workedMs } from '../../test/testing-worked-ms.ts'
-import { judgeAttachment } from './verdict.ts'
+import { judgeAttachments } from './verdict.ts'
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join('')
 
@@ -19,7 +17,9 @@ interface Given {
 
 function judge({ name = 'file.dat', type = 'application/octet-stream', bytes = 'text' }: Given) {
   const content = Buffer.from(bytes)
-  return judgeAttachment({ filename: name, contentType: type, bytes: content }, inflateStart)
+  const [verdict] = judgeAttachments([{ filename: name, contentType: type, bytes: content }])
+  assert.ok(verdict !== undefined)
+  return verdict
 }
 
 const dos = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(100)])

@@ -1,9 +1,7 @@
 import type { ParsedAttachment } from '../mime/contents.ts'
-import { type ArchiveEntry, type Inflate, readArchive } from './archive.ts'
+import { type ArchiveBudget, type ArchiveEntry, archiveBudget, readArchive } from './archive.ts'
 import { dangerousExtension, isDangerousType, isNameReversed } from './dangerous-types.ts'
 import { isEicar, programKind } from './magic.ts'
-
-export type { Inflate } from './archive.ts'
 
 /** Whether an attachment may be downloaded, and why not. */
 export type AttachmentVerdict =
@@ -16,18 +14,24 @@ const EICAR_FOUND: AttachmentVerdict = {
   reason: 'It is the EICAR test file.',
 }
 
+type JudgedFile = Pick<ParsedAttachment, 'filename' | 'contentType' | 'bytes'>
+
 /**
- * Checks an attachment by content, name and declared type; archives are opened one level deep.
- *
- * EICAR is checked first: a test that sends it under the name of a program expects quarantine.
+ * Checks the attachments of a mail by content, name and declared type; archives are opened one
+ * level deep. What is not inflated, because the mail has too much of it, is judged by its name.
  */
-export function judgeAttachment(
-  attachment: Pick<ParsedAttachment, 'filename' | 'contentType' | 'bytes'>,
-  inflate: Inflate | null,
+export function judgeAttachments(attachments: readonly JudgedFile[]): readonly AttachmentVerdict[] {
+  const budget = archiveBudget()
+  return attachments.map((attachment) => judge(attachment, budget))
+}
+
+/** EICAR is checked first: a test that sends it under the name of a program expects quarantine. */
+function judge(
+  { bytes, filename, contentType }: JudgedFile,
+  budget: ArchiveBudget,
 ): AttachmentVerdict {
-  const { bytes, filename, contentType } = attachment
   if (isEicar(bytes)) return EICAR_FOUND
-  const entries = readArchive(bytes, inflate) ?? []
+  const entries = readArchive(bytes, budget) ?? []
   if (entries.some(({ head }) => head !== null && isEicar(head))) return EICAR_FOUND
   const reason =
     contentReason(bytes) ??

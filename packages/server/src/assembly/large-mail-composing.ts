@@ -1,3 +1,4 @@
+import type { AccountId } from '@mayfly/contract'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Log } from '../platform/log.ts'
 import type { NewMail } from '../store/tables/mails.ts'
@@ -10,7 +11,7 @@ const LARGE_MAIL_BYTES = 256 * 1024
 /** Composes large mails; the others are composed by the thread that stores them. */
 export type LargeMailComposing = {
   /** Null for a mail that is not large. */
-  readonly compose: (arrived: ArrivedMail) => Promise<NewMail> | null
+  readonly compose: (owner: AccountId | null, arrived: ArrivedMail) => Promise<NewMail> | null
   stop(): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export function startLargeMailComposing(
   const isApart = ({ accepted }: ArrivedMail) =>
     accepted.raw.length > LARGE_MAIL_BYTES && config.MAYFLY_SMTP_THREADS > 0
   return {
-    compose: (arrived) => (isApart(arrived) ? thread.compose(arrived) : null),
+    compose: (owner, arrived) => (isApart(arrived) ? thread.compose(owner, arrived) : null),
     stop: () => thread.stop(),
   }
 }

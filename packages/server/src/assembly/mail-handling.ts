@@ -184,8 +184,8 @@ function createHandler(
     ids,
     refusals,
     onUnrecorded,
-    store: async (arrived: ArrivedMail) => {
-      const composed = composing.compose(arrived)
+    store: async (owner: AccountId | null, arrived: ArrivedMail) => {
+      const composed = composing.compose(owner, arrived)
       if (composed === null) return deps.storeMail(arrived)
       return deps.storeMail({ mail: await composed, recipients: arrived.accepted.recipients })
     },

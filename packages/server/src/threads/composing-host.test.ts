@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { AccountId } from '@mayfly/contract'
 import { ComposingThread } from './composing-host.ts'
+
+const ALICE = 'alice' as AccountId // A brand by hand: the test needs a fixed id.
+const BOB = 'bob' as AccountId // As above.
 
 const FILE = new URL('../../test/testing-composing-thread.ts', import.meta.url)
 
@@ -15,10 +19,10 @@ function startThread(options: { readonly file?: URL; readonly mailMsMax?: number
     },
   )
   const envelope = { mailFrom: '', remoteAddress: '127.0.0.1', helo: null, tls: null, user: null }
-  const compose = async (text: string) => {
+  const compose = async (text: string, owner = ALICE) => {
     const raw = Buffer.from(text)
     const accepted = { envelope, recipients: [], raw, transcript: [], protocol: 'ESMTP' }
-    return (await thread.compose({ id: 'eml_1', receivedAt: 1, accepted })).text
+    return (await thread.compose(owner, { id: 'eml_1', receivedAt: 1, accepted })).text
   }
   return { compose, crashes, [Symbol.asyncDispose]: () => thread.stop() }
 }
@@ -26,9 +30,22 @@ function startThread(options: { readonly file?: URL; readonly mailMsMax?: number
 describe('the thread that composes large mails', { timeout: 60_000 }, () => {
   it('composes mails in order', async () => {
     await using host = startThread()
-    const composed = await Promise.all(['a', 'b', 'c'].map(host.compose))
+    const composed = await Promise.all(['a', 'b', 'c'].map((text) => host.compose(text)))
     assert.deepEqual(composed, ['a', 'b', 'c'])
     assert.deepEqual(host.crashes, [])
+  })
+
+  it('lets accounts take turns', async () => {
+    await using host = startThread()
+    const order: unknown[] = []
+    const compose = async (text: string, owner: AccountId) => {
+      order.push(await host.compose(text, owner))
+    }
+    await Promise.all([
+      ...['a', 'b', 'c'].map((text) => compose(text, ALICE)),
+      compose('of Bob', BOB),
+    ])
+    assert.deepEqual(order, ['a', 'of Bob', 'b', 'c'])
   })
 
   it('rejects what waits when it does not start', async () => {

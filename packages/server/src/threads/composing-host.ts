@@ -2,12 +2,14 @@
 //
 // The first large mail starts the thread. One mail is composed at a time, so that it is known which
 // one is to blame when the thread ends or takes too long. Then that mail is rejected, the thread is
-// started again, and the others follow.
+// started again, and the others follow. The accounts of the recipients take turns.
 
 import type { Worker } from 'node:worker_threads'
+import type { AccountId } from '@mayfly/contract'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { NewMail } from '../store/tables/mails.ts'
 import { ownBytes } from './own-bytes.ts'
+import { Turns } from './turns.ts'
 import { startThread } from './worker.ts'
 
 /** What the thread is started with. */
@@ -45,7 +47,7 @@ const MEMORY_MB_MAX = 1_024
 export class ComposingThread {
   readonly #data: ComposingThreadData
   readonly #options: ComposingHostOptions
-  readonly #waiting: Call[] = []
+  readonly #waiting = new Turns<AccountId | null, Call>()
   #running: { readonly call: Call; readonly deadline: NodeJS.Timeout } | null = null
   #thread: Worker | null = null
   #isReady = false
@@ -55,10 +57,10 @@ export class ComposingThread {
     this.#options = options
   }
 
-  /** Rejects when the thread ends while it composes this mail. */
-  compose(arrived: ArrivedMail): Promise<NewMail> {
+  /** Accounts take turns. Rejects when the thread ends while it composes this mail. */
+  compose(owner: AccountId | null, arrived: ArrivedMail): Promise<NewMail> {
     const composed = Promise.withResolvers<NewMail>()
-    this.#waiting.push({ arrived, composed })
+    this.#waiting.add(owner, { arrived, composed })
     this.#next()
     return composed.promise
   }
@@ -71,14 +73,14 @@ export class ComposingThread {
   }
 
   #next(): void {
-    if (this.#running !== null || this.#waiting.length === 0) return
+    if (this.#running !== null || this.#waiting.isEmpty) return
     this.#thread ??= this.#start()
     if (this.#isReady) this.#send(this.#thread)
   }
 
   #send(thread: Worker): void {
-    const call = this.#waiting.shift()
-    if (call === undefined) return
+    const call = this.#waiting.take()
+    if (call === null) return
     const { mailMsMax = MAIL_MS_MAX } = this.#options
     const overdue = () => this.#fail(thread, new Error(`a mail took more than ${mailMsMax} ms`))
     this.#running = { call, deadline: setTimeout(overdue, mailMsMax) }
@@ -113,7 +115,7 @@ export class ComposingThread {
     this.#options.onCrash(error)
     thread.terminate().catch(this.#options.onCrash)
     // One that waits, when the thread did not even start: it must not be started for ever.
-    const call = this.#settle() ?? this.#waiting.shift()
+    const call = this.#settle() ?? this.#waiting.take()
     call?.composed.reject(error)
     this.#next()
   }

@@ -1,8 +1,8 @@
 // Calls of the content thread.
 //
-// One call runs at a time, so that it is known which one takes too long. The others wait in a
-// queue for each account, and the accounts take turns. A call that takes too long ends the thread;
-// the next call starts another. What such a call asked for is refused for a while.
+// One call runs at a time, so that it is known which one takes too long. The others wait, and the
+// accounts take turns. A call that takes too long ends the thread; the next call starts another.
+// What such a call asked for is refused for a while.
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -11,6 +11,7 @@ import type { Content } from '../assembly/content.ts'
 import { ServiceError, type ServiceErrorDetail, StorageUnavailable } from '../errors.ts'
 import type { SendResult } from '../features/compat/mailpit/send.ts'
 import { ownBytes } from './own-bytes.ts'
+import { Turns } from './turns.ts'
 import { startThread } from './worker.ts'
 
 /** What the content thread is started with. */
@@ -137,8 +138,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
 
 class Host {
   readonly #options: ContentHostOptions
-  /** By account; the account whose turn is next comes first. */
-  readonly #waiting = new Map<AccountId, Call[]>()
+  readonly #waiting = new Turns<AccountId, Call>()
   /** Calls that wait, by what they ask for: the same is asked only once. */
   readonly #waitingByKey = new Map<string, Call>()
   /** What took too long, and until when it is refused. */
@@ -162,9 +162,7 @@ class Host {
     }
     const call = { ...asked, key, answer: Promise.withResolvers<unknown>() }
     this.#waitingByKey.set(key, call)
-    const queue = this.#waiting.get(owner)
-    if (queue === undefined) this.#waiting.set(owner, [call])
-    else queue.push(call)
+    this.#waiting.add(owner, call)
     this.#runNext()
     return call.answer.promise
   }
@@ -192,26 +190,14 @@ class Host {
 
   #runNext(): void {
     if (this.#running !== null || this.#isStopped) return
-    const call = this.#takeNext()
+    const call = this.#waiting.take()
     if (call === null) return
+    this.#waitingByKey.delete(call.key)
     this.#thread ??= this.#start()
     this.#running = { call, checks: this.#watch(this.#thread, call) }
     const { name, owner, request, transfer } = call
     const message: ContentThreadMessage = { type: 'call', name, owner, request }
     this.#thread.postMessage(message, transfer)
-  }
-
-  #takeNext(): Call | null {
-    for (const [owner, queue] of this.#waiting) {
-      const call = queue.shift()
-      // Last again, if it has more: the other accounts come first.
-      this.#waiting.delete(owner)
-      if (call === undefined) continue
-      if (queue.length > 0) this.#waiting.set(owner, queue)
-      this.#waitingByKey.delete(call.key)
-      return call
-    }
-    return null
   }
 
   #start(): Worker {

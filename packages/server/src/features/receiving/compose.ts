@@ -8,7 +8,6 @@ import type { AttachmentId } from '@mayfly/contract'
 import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
 import type { MailContent, MailSender, NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
-import { inflateStart } from './inflate.ts'
 import { tagsOf } from './tags.ts'
 import { traceHeaders } from './trace-headers.ts'
 
@@ -102,7 +101,7 @@ function readMail(
 ): { readonly parsed: ParsedMail; readonly detected: Detected } {
   try {
     const parsed = parseMail(raw)
-    return { parsed, detected: detect(parsed, inflateStart) }
+    return { parsed, detected: detect(parsed) }
   } catch (error) {
     onError(error)
     const parsed = parseMail(Buffer.alloc(0))

@@ -1,3 +1,4 @@
+import type { AccountId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
@@ -9,8 +10,11 @@ import type { AcceptedMail, ArrivedMail } from './compose.ts'
 export type ReceiveDeps = {
   readonly clock: Clock
   readonly ids: Ids
-  /** Parses a mail and stores it; resolves once it is on the disk and announced. */
-  readonly store: (arrived: ArrivedMail) => Promise<StoreOutcome>
+  /**
+   * Parses a mail and stores it; resolves once it is on the disk and announced. `owner` is the
+   * account of the first recipient, on whose behalf a large mail is parsed.
+   */
+  readonly store: (owner: AccountId | null, arrived: ArrivedMail) => Promise<StoreOutcome>
   readonly refusals: RefusalLog
   /** A refusal could not be recorded. */
   readonly onUnrecorded: (error: unknown) => void
@@ -27,7 +31,8 @@ export async function receiveMail(
   },
 ): Promise<ReceiveResult> {
   const id = deps.ids.mailId(Math.max(...accepted.recipients.map(({ keptUntil }) => keptUntil)))
-  const result = await deps.store({ id, receivedAt: deps.clock.now(), accepted })
+  const owner = accepted.recipients[0]?.accountId ?? null
+  const result = await deps.store(owner, { id, receivedAt: deps.clock.now(), accepted })
   if (result.fullInboxes.length > 0) {
     const recorded = deps.refusals.addRefusal({
       inboxIds: result.fullInboxes,

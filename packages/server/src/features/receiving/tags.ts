@@ -5,6 +5,9 @@ const NOT_IN_TAG = /[^a-zA-Z0-9 ._-]/g
 const TAGS_MAX = 50
 const TAG_LENGTH_MAX = 100
 
+/** Tags that are read of headers: a mail of 256 KiB has 250,000, and sorting them takes long. */
+const READ_MAX = 1_000
+
 /** The tags of a mail: those of its X-Tags headers, and what follows a plus in its recipients. */
 export function tagsOf(
   headers: readonly { readonly name: string; readonly value: string }[],
@@ -12,7 +15,8 @@ export function tagsOf(
 ): readonly string[] {
   const ofHeaders = headers
     .filter(({ name }) => name.toLowerCase() === 'x-tags')
-    .flatMap(({ value }) => value.split(','))
+    .flatMap(({ value }) => value.split(',', READ_MAX))
+    .slice(0, READ_MAX)
   const ofRecipients = recipients.flatMap((recipient) => {
     const local = recipient.slice(0, recipient.lastIndexOf('@'))
     return local.split('+').slice(1)
