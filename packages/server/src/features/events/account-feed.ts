@@ -1,4 +1,5 @@
 import type { AccountEvent, AccountEventType, AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { StageCursor } from '../../stage-cursor.ts'
 
 /** An event as streams send it. */
 export type FeedEvent = {
@@ -15,8 +16,7 @@ export type KnownInbox = {
   readonly isExpired: boolean
   /** Number of the last message that was told. */
   readonly sequence: number
-  /** Id of the last refusal, near miss or suspension that was told. */
-  readonly stage: string
+  readonly stages: StageCursor
 }
 
 /** Events that a stream may lag behind, or be resumed after: some seconds of a burst of mail. */

@@ -7,6 +7,7 @@ import {
   describeEachDatabase,
   givenInbox,
   givenMail,
+  givenRefusal,
   NOW,
 } from '../../../test/testing-store.ts'
 import type { Store } from '../../store/open.ts'
@@ -125,6 +126,24 @@ describeEachDatabase('the feed of an account', (open) => {
       two.map((sent) => sent?.event),
       ['message.received', 'message.deleted'],
     )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('tells each stage once when transactions end in another order than they began', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { open: openStream, feeds } = given(store)
+    const stream = await openStream()
+    const next = async () => JSON.parse((await stream.next()).value?.json ?? '').event.detail
+    await givenRefusal(store, inbox.id, { at: NOW, detail: 'first' })
+    feeds.wake([inbox.id])
+    assert.equal(await next(), 'first')
+    await givenRefusal(store, inbox.id, { at: NOW - 1_000, detail: 'late' })
+    await givenRefusal(store, inbox.id, { at: NOW + 1, detail: 'last' })
+    feeds.wake([inbox.id])
+    assert.equal(await next(), 'late')
+    assert.equal(await next(), 'last')
     await stream.return(undefined)
     await feeds.stop()
   })

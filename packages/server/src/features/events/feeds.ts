@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, HeldWait, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
+import { StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Subscriptions } from '../waiting/subscriptions.ts'
 import { AccountFeed } from './account-feed.ts'
@@ -155,8 +156,8 @@ export class AccountFeeds {
       idleSince: clock.now(),
     })
     for (const { id, expiresAt, lastSequence } of await listInboxes(this.#deps, feed)) {
-      const known = { expiresAt, isExpired: false, sequence: lastSequence, stage: feed.firstStage }
-      feed.inboxes.set(id, known)
+      const stages = new StageCursor(feed.firstStage)
+      feed.inboxes.set(id, { expiresAt, isExpired: false, sequence: lastSequence, stages })
     }
     for (const wait of this.#deps.heldWaits(accountId)) feed.waits.set(wait.id, wait)
     this.#feeds.set(accountId, feed)
