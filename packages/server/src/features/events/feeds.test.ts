@@ -24,6 +24,7 @@ const CALLER = { accountId: ALICE, ...KEY } as Caller
 function given(store: Store) {
   let now = NOW
   const errors: unknown[] = []
+  const watched: AccountId[] = []
   const accountSubscriptions = new Subscriptions<AccountId>()
   const feeds = new AccountFeeds({
     store,
@@ -32,7 +33,7 @@ function given(store: Store) {
     newFeedId: () => 'feed',
     newStageId: () => 'dia_',
     heldWaits: () => [],
-    onWatched: () => {},
+    onWatched: (accountId) => watched.push(accountId),
     onError: (error) => errors.push(error),
   })
   const gone = new AbortController()
@@ -41,6 +42,7 @@ function given(store: Store) {
   return {
     feeds,
     errors,
+    watched,
     gone,
     open: (lastEventId: string | null = null) =>
       openAccountStream(deps, CALLER, { lastEventId, gone: gone.signal }),
@@ -190,6 +192,17 @@ describeEachDatabase('the feed of an account', (open) => {
     await again.return(undefined)
     await pass(60_000)
     assert.equal(feeds.isEmpty, true)
+    await feeds.stop()
+  })
+
+  it('is asked for again when signals of other nodes were lost', async () => {
+    const { open: openStream, feeds, watched } = given(await open())
+    const stream = await openStream()
+    assert.deepEqual(watched.splice(0), [ALICE])
+    feeds.reset()
+    assert.deepEqual(watched, [ALICE])
+    assert.equal((await stream.next()).value?.json, '{"reason":"connection_lost"}')
+    await stream.return(undefined)
     await feeds.stop()
   })
 

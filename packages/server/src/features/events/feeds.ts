@@ -113,6 +113,8 @@ export class AccountFeeds {
   /** Signals of other nodes were lost. */
   reset(): void {
     for (const feed of this.#feeds.values()) {
+      // The other nodes may have forgotten it: what they send from now on is not missed.
+      this.#deps.onWatched(feed.accountId)
       feed.add({ type: 'reset', reason: 'connection_lost' })
       this.#deps.subscriptions.wake([feed.accountId])
     }
