@@ -41,6 +41,8 @@ export class AccountFeed {
   readonly inboxes = new Map<InboxId, KnownInbox>()
   /** Waits that are held now, on any node. */
   readonly waits = new Map<string, HeldWait>()
+  /** Settles when the updates of messages that are being read have been added. */
+  updating: Promise<unknown> = Promise.resolve()
   /** Streams that read from it. */
   streams = 0
   /** When its last stream closed, or when it was made. */

@@ -132,6 +132,71 @@ describeEachDatabase('the feed of an account', (open) => {
     await feeds.stop()
   })
 
+  it('tells of a deletion after the update that it was signalled during', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { messageId } = await givenMail(store, inbox.id)
+    const deleted = Promise.withResolvers<void>()
+    const messages: Store['messages'] = Object.create(store.messages, {
+      findSummary: {
+        value: async (...request: Parameters<Store['messages']['findSummary']>) => {
+          const found = await store.messages.findSummary(...request)
+          await deleted.promise
+          return found
+        },
+      },
+    })
+    const { open: openStream, feeds } = given({ ...store, messages })
+    const stream = await openStream()
+    const signal = { accountId: ALICE, inboxId: inbox.id, messageIds: [messageId] }
+    const both = [
+      feeds.receive({ ...signal, about: 'messages', change: 'updated' }),
+      feeds.receive({ ...signal, about: 'messages', change: 'deleted' }),
+    ]
+    // Long enough for the deletion to be added, if nothing held it.
+    await store.ping()
+    deleted.resolve()
+    await Promise.all(both)
+    const two = [(await stream.next()).value, (await stream.next()).value]
+    assert.deepEqual(
+      two.map((sent) => sent?.event),
+      ['message.updated', 'message.deleted'],
+    )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('tells once that an inbox has expired, also while its mail is read', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 1_000 })
+    const reading = Promise.withResolvers<void>()
+    const expired = Promise.withResolvers<void>()
+    const messages: Store['messages'] = Object.create(store.messages, {
+      listAfter: {
+        value: async (...request: Parameters<Store['messages']['listAfter']>) => {
+          reading.resolve()
+          await expired.promise
+          return await store.messages.listAfter(...request)
+        },
+      },
+    })
+    const { open: openStream, pass, feeds } = given({ ...store, messages })
+    const stream = await openStream()
+    await givenMail(store, inbox.id)
+    feeds.wake([inbox.id])
+    await reading.promise
+    await pass(1_000)
+    expired.resolve()
+    const types = [(await stream.next()).value?.event, (await stream.next()).value?.event]
+    assert.deepEqual(types, ['inbox.expired', 'message.received'])
+    await pass(0)
+    await store.purgeInbox(ALICE, { id: inbox.id, now: NOW })
+    feeds.wake([inbox.id])
+    assert.equal((await stream.next()).value?.event, 'inbox.deleted')
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
   it('tells each stage once when transactions end in another order than they began', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })

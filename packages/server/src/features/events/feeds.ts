@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { AccountId, HeldWait, InboxId, MessageId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import { StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/open.ts'
@@ -215,14 +215,13 @@ export class AccountFeeds {
         const { inboxId, messageIds } = signal
         if (signal.change === 'deleted') {
           // A look may have read the messages before they were deleted: first comes their arrival.
-          await this.#lookingPart
+          // So may an update.
+          await Promise.all([this.#lookingPart, feed.updating])
           return feed.add({ type: 'message.deleted', inboxId, messageIds: [...messageIds] })
         }
-        for (const id of messageIds) {
-          const message = await store.messages.findSummary(feed.accountId, inboxId, id)
-          if (message !== null) feed.add({ type: 'message.updated', inboxId, message })
-        }
-        return
+        const update = this.#addUpdates(feed, { inboxId, messageIds })
+        feed.updating = Promise.allSettled([feed.updating, update])
+        return update
       }
       case 'delivery': {
         const delivery = await store.deliveries.find(feed.accountId, signal.deliveryId)
@@ -231,6 +230,17 @@ export class AccountFeeds {
       }
       case 'wait':
         return setWait(feed, signal)
+    }
+  }
+
+  async #addUpdates(
+    feed: AccountFeed,
+    of: { readonly inboxId: InboxId; readonly messageIds: readonly MessageId[] },
+  ): Promise<void> {
+    const { inboxId } = of
+    for (const id of of.messageIds) {
+      const message = await this.#deps.store.messages.findSummary(feed.accountId, inboxId, id)
+      if (message !== null) feed.add({ type: 'message.updated', inboxId, message })
     }
   }
 

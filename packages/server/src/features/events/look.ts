@@ -107,7 +107,8 @@ async function addArrivals(
     // Numbers of deleted messages are passed over.
     sequence = messages.at(-1)?.sequence ?? lastSequence
   }
-  feed.inboxes.set(id, { ...known, expiresAt, sequence })
+  // Read again: that it has expired may have been told meanwhile.
+  feed.inboxes.set(id, { ...known, ...feed.inboxes.get(id), expiresAt, sequence })
 }
 
 async function addStages(deps: LookDeps, feed: AccountFeed, inboxId: InboxId): Promise<void> {
