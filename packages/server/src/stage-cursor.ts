@@ -32,7 +32,7 @@ export class StageCursor {
     return this.#after
   }
 
-  /** Of all events after `after`, oldest first, those that were not told; now they count as told. */
+  /** Of all events after `after`, oldest first, those not told yet; now they count as told. */
   take<Event extends { readonly id: string }>(stored: readonly Event[]): readonly Event[] {
     const newest = stored.at(-1)
     if (newest === undefined) return []
