@@ -9,7 +9,10 @@ const DRAWERS =
   '^(?!node_modules/).*(/types|[/-](utils?|helpers?|common|misc|manager))(/|\\.[a-z]+$)'
 const SERVER = 'server/src/'
 /** Files beside the server's folders that belong to none of them. */
-const SHARED = ['contract/', `${SERVER}(errors|mail-id|own-files|search-query)\\.ts`]
+const SHARED = [
+  'contract/',
+  `${SERVER}(errors|mail-id|own-files|search-query|sortable-id|stage-cursor)\\.ts`,
+]
 
 /**
  * Of our own code a place may import `values`, and `types` by `import type`; of packages and of

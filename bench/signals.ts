@@ -36,6 +36,7 @@ async function measure(url: string): Promise<readonly number[]> {
       onMessage: () => {},
       onForeign: () => {},
       onReconnect: () => {},
+      onLost: () => {},
       onError: (error) => console.error(error),
     })
   const signals = Array.from({ length: nodes }, open)

@@ -83,6 +83,17 @@ export async function givenInbox(
   return { id, address }
 }
 
+/** A refusal in the diagnostics of an inbox, with an id of its time. */
+export async function givenRefusal(
+  store: Store,
+  inboxId: InboxId,
+  { at, detail }: { readonly at: number; readonly detail: string },
+): Promise<void> {
+  const id = createIds({ now: () => at }).next('diagnostic')
+  const event = { id, inboxId, at, detail, stage: 'smtp.refused', reason: 'too_large' } as const
+  await store.transaction((tx) => tx.diagnostics.add([event]))
+}
+
 /** When the mails of test stores are to be purged, unless a test says otherwise. */
 const KEPT_UNTIL = NOW + 181 * DAY_MS
 

@@ -49,6 +49,10 @@ export async function startWaiting(deps: {
       for (const some of all) some.close()
     },
   }
+  const onMissed = () => {
+    subscriptions.wake(subscriptions.topics())
+    events.feeds.reset()
+  }
   const nodes = deps.databaseUrl.startsWith('postgres')
     ? (await import('../signals/node-signals.ts')).openNodeSignals({
         url: deps.databaseUrl,
@@ -58,10 +62,8 @@ export async function startWaiting(deps: {
           events.feeds.wake(inboxIds)
         },
         onMessage: events.receive,
-        onReconnect: () => {
-          subscriptions.wake(subscriptions.topics())
-          events.feeds.reset()
-        },
+        onReconnect: onMissed,
+        onLost: onMissed,
         onForeign: (count) => {
           // At 1, 10, 100 and so on: whoever sends them must not fill the log.
           if (Number.isInteger(Math.log10(count))) {

@@ -1,14 +1,9 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Environment, ID_PREFIXES, type Id, type IdKind } from '@mayfly/contract'
 import { dayOf, mailIdStart } from '../mail-id.ts'
-
-/** Crockford's base32, lower case: sorts as its values do, and no letter looks like a digit. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+import { ALPHABET, encodeTime } from '../sortable-id.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
-/** 10 characters: 48 bits of milliseconds. */
-const TIME_LENGTH = 10
 
 /** 16 random characters: 80 bits, beyond guessing. */
 const RANDOM_LENGTH = 16
@@ -69,16 +64,6 @@ export function createIds(clock: { now(): number }): Ids {
     randomBytes: (length) => randomBytes(length),
     fraction: () => Math.random(),
   }
-}
-
-function encodeTime(ms: number): string {
-  let text = ''
-  let rest = ms
-  for (let i = 0; i < TIME_LENGTH; i++) {
-    text = ALPHABET.charAt(rest % 32) + text
-    rest = Math.floor(rest / 32)
-  }
-  return text
 }
 
 /** Random bytes are drawn in blocks: one call to the system serves a hundred ids. */

@@ -26,6 +26,7 @@ onEachDatabase('nodes on one database', (create, name) => {
         onMessage: () => {},
         onForeign: (count) => foreign.push(count),
         onReconnect: () => {},
+        onLost: () => {},
         onError: () => {},
       })
     const [one, two] = [open('one'), open('two')]
@@ -60,6 +61,7 @@ onEachDatabase('nodes on one database', (create, name) => {
         onReconnect: () => {
           reconnected += 1
         },
+        onLost: () => {},
         onError: () => {},
       })
     const [speaker, listener] = [open('one', database.url), open('two', proxy.url)]
@@ -78,6 +80,34 @@ onEachDatabase('nodes on one database', (create, name) => {
     await listener.close()
   })
 
+  it('are told that messages of a node were lost while it had no connection', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    const seen: unknown[] = []
+    const open = (node: string, url: string) =>
+      openNodeSignals({
+        url,
+        node,
+        onSignal: () => {},
+        onMessage: (message) => seen.push(message),
+        onForeign: () => {},
+        onReconnect: () => {},
+        onLost: () => seen.push('lost'),
+        onError: () => {},
+      })
+    const [speaker, listener] = [open('one', proxy.url), open('two', database.url)]
+    await until(async () => {
+      speaker.send({ number: 1 })
+      return seen.some((message) => message !== 'lost') ? true : null
+    })
+    seen.length = 0
+    proxy.failAll('cut')
+    speaker.send({ number: 2 })
+    await until(async () => (seen.includes('lost') ? true : null))
+    await speaker.close()
+    await listener.close()
+  })
+
   it('hear each other, and can be closed, after LISTEN got no response', async () => {
     await using database = await create()
     await using proxy = await startTcpProxy(database.url)
@@ -90,6 +120,7 @@ onEachDatabase('nodes on one database', (create, name) => {
         onMessage: () => {},
         onForeign: () => {},
         onReconnect: () => {},
+        onLost: () => {},
         onError: () => {},
       })
     const silent = () => proxy.failAt('listen', 'silence', 'before')

@@ -21,6 +21,8 @@ export type NodeSignalsOptions = {
   readonly onMessage: (message: unknown) => void
   /** Called when the connection is restored: announcements in between were missed. */
   readonly onReconnect: () => void
+  /** Called when another node says that announcements or messages of it were lost. */
+  readonly onLost: () => void
   /** Called for a notification of somebody else on our channel, with how many there were. */
   readonly onForeign: (count: number) => void
   readonly onError: (error: unknown) => void
@@ -51,6 +53,7 @@ const announcement = z.union([
   z.object({
     node: z.string(),
     inboxIds: z.array(z.string().transform((id) => id as InboxId)), // Only used to find waits.
+    lost: z.boolean().default(false),
   }),
   z.object({ node: z.string(), messages: z.array(z.unknown()) }),
 ])
@@ -75,6 +78,8 @@ class PostgresSignals implements NodeSignals {
   #isClosed = false
   #beat: NodeJS.Timeout | null = null
   #wasConnected = false
+  /** Whether something was not sent, and the other nodes were not told so yet. */
+  #hasLost = false
   #foreignCount = 0
   #connecting: Promise<void>
   #reconnectTimer: NodeJS.Timeout | null = null
@@ -121,28 +126,41 @@ class PostgresSignals implements NodeSignals {
     for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
       contents.push({ inboxIds: ids.slice(start, start + IDS_PER_NOTIFICATION) })
     }
+    // Older versions take it for an announcement of no inbox.
+    if (this.#hasLost) contents.unshift({ inboxIds: [], lost: true })
     for (const content of contents) {
-      const payload = JSON.stringify({ node: this.#options.node, ...content })
-      try {
-        await this.#query('select pg_notify($1, $2)', [CHANNEL, payload])
-      } catch (error) {
-        // The other nodes find the mail by polling.
-        this.#options.onError(error)
-        return
-      }
+      if (await this.#notify(content)) continue
+      // The other nodes find the mail by polling; the rest they cannot find.
+      this.#hasLost = true
+      return
+    }
+    this.#hasLost = false
+  }
+
+  /** Sends one notification; whether it was sent. */
+  async #notify(content: object): Promise<boolean> {
+    const client = this.#client
+    if (client === null) return false
+    const payload = JSON.stringify({ node: this.#options.node, ...content })
+    try {
+      await answered(client, client.query('select pg_notify($1, $2)', [CHANNEL, payload]))
+      return true
+    } catch (error) {
+      this.#options.onError(error)
+      return false
     }
   }
 
-  /** Runs a statement, if there is a connection. */
-  async #query(text: string, values: readonly string[] = []): Promise<void> {
+  /** Tries the connection, and tells what was lost if nothing else was to be sent since. */
+  async #try(): Promise<void> {
     const client = this.#client
-    if (client === null) return
-    await answered(client, client.query(text, [...values]))
+    if (this.#hasLost) await this.#send()
+    else if (client !== null) await answered(client, client.query('select 1'))
   }
 
   #startBeat(): void {
     this.#beat = setInterval(() => {
-      this.#sending = this.#sending.then(() => this.#query('select 1').catch(this.#options.onError))
+      this.#sending = this.#sending.then(() => this.#try()).catch(this.#options.onError)
     }, BEAT_MS)
   }
 
@@ -165,7 +183,12 @@ class PostgresSignals implements NodeSignals {
       this.#client = client
       if (this.#isClosed) return
       this.#startBeat()
-      if (this.#wasConnected) this.#options.onReconnect()
+      if (this.#wasConnected) {
+        // Also if nothing was to be sent: other nodes may have asked for messages meanwhile.
+        this.#hasLost = true
+        this.#sending = this.#sending.then(() => this.#send())
+        this.#options.onReconnect()
+      }
       this.#wasConnected = true
     } catch (error) {
       this.#options.onError(error)
@@ -193,8 +216,10 @@ class PostgresSignals implements NodeSignals {
       this.#foreignCount += 1
       this.#options.onForeign(this.#foreignCount)
     } else if (received.node !== this.#options.node) {
-      if ('inboxIds' in received) this.#options.onSignal(received.inboxIds)
-      else for (const message of received.messages) this.#options.onMessage(message)
+      if ('inboxIds' in received) {
+        if (received.lost) this.#options.onLost()
+        this.#options.onSignal(received.inboxIds)
+      } else for (const message of received.messages) this.#options.onMessage(message)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { AccountEvent, AccountEventType, AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { StageCursor } from '../../stage-cursor.ts'
 
 /** An event as streams send it. */
 export type FeedEvent = {
@@ -15,8 +16,7 @@ export type KnownInbox = {
   readonly isExpired: boolean
   /** Number of the last message that was told. */
   readonly sequence: number
-  /** Id of the last refusal, near miss or suspension that was told. */
-  readonly stage: string
+  readonly stages: StageCursor
 }
 
 /** Events that a stream may lag behind, or be resumed after: some seconds of a burst of mail. */
@@ -41,6 +41,8 @@ export class AccountFeed {
   readonly inboxes = new Map<InboxId, KnownInbox>()
   /** Waits that are held now, on any node. */
   readonly waits = new Map<string, HeldWait>()
+  /** Settles when the updates of messages that are being read have been added. */
+  updating: Promise<unknown> = Promise.resolve()
   /** Streams that read from it. */
   streams = 0
   /** When its last stream closed, or when it was made. */

@@ -7,6 +7,7 @@ import {
   describeEachDatabase,
   givenInbox,
   givenMail,
+  givenRefusal,
   NOW,
 } from '../../../test/testing-store.ts'
 import { turnsDuring } from '../../../test/testing-turns.ts'
@@ -24,6 +25,7 @@ const CALLER = { accountId: ALICE, ...KEY } as Caller
 function given(store: Store) {
   let now = NOW
   const errors: unknown[] = []
+  const watched: AccountId[] = []
   const accountSubscriptions = new Subscriptions<AccountId>()
   const feeds = new AccountFeeds({
     store,
@@ -32,7 +34,7 @@ function given(store: Store) {
     newFeedId: () => 'feed',
     newStageId: () => 'dia_',
     heldWaits: () => [],
-    onWatched: () => {},
+    onWatched: (accountId) => watched.push(accountId),
     onError: (error) => errors.push(error),
   })
   const gone = new AbortController()
@@ -41,6 +43,7 @@ function given(store: Store) {
   return {
     feeds,
     errors,
+    watched,
     gone,
     open: (lastEventId: string | null = null) =>
       openAccountStream(deps, CALLER, { lastEventId, gone: gone.signal }),
@@ -130,6 +133,89 @@ describeEachDatabase('the feed of an account', (open) => {
     await feeds.stop()
   })
 
+  it('tells of a deletion after the update that it was signalled during', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { messageId } = await givenMail(store, inbox.id)
+    const deleted = Promise.withResolvers<void>()
+    const messages: Store['messages'] = Object.create(store.messages, {
+      findSummary: {
+        value: async (...request: Parameters<Store['messages']['findSummary']>) => {
+          const found = await store.messages.findSummary(...request)
+          await deleted.promise
+          return found
+        },
+      },
+    })
+    const { open: openStream, feeds } = given({ ...store, messages })
+    const stream = await openStream()
+    const signal = { accountId: ALICE, inboxId: inbox.id, messageIds: [messageId] }
+    const both = [
+      feeds.receive({ ...signal, about: 'messages', change: 'updated' }),
+      feeds.receive({ ...signal, about: 'messages', change: 'deleted' }),
+    ]
+    // Long enough for the deletion to be added, if nothing held it.
+    await store.ping()
+    deleted.resolve()
+    await Promise.all(both)
+    const two = [(await stream.next()).value, (await stream.next()).value]
+    assert.deepEqual(
+      two.map((sent) => sent?.event),
+      ['message.updated', 'message.deleted'],
+    )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('tells once that an inbox has expired, also while its mail is read', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE, expiresAt: NOW + 1_000 })
+    const reading = Promise.withResolvers<void>()
+    const expired = Promise.withResolvers<void>()
+    const messages: Store['messages'] = Object.create(store.messages, {
+      listAfter: {
+        value: async (...request: Parameters<Store['messages']['listAfter']>) => {
+          reading.resolve()
+          await expired.promise
+          return await store.messages.listAfter(...request)
+        },
+      },
+    })
+    const { open: openStream, pass, feeds } = given({ ...store, messages })
+    const stream = await openStream()
+    await givenMail(store, inbox.id)
+    feeds.wake([inbox.id])
+    await reading.promise
+    await pass(1_000)
+    expired.resolve()
+    const types = [(await stream.next()).value?.event, (await stream.next()).value?.event]
+    assert.deepEqual(types, ['inbox.expired', 'message.received'])
+    await pass(0)
+    await store.purgeInbox(ALICE, { id: inbox.id, now: NOW })
+    feeds.wake([inbox.id])
+    assert.equal((await stream.next()).value?.event, 'inbox.deleted')
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('tells each stage once when transactions end in another order than they began', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { open: openStream, feeds } = given(store)
+    const stream = await openStream()
+    const next = async () => JSON.parse((await stream.next()).value?.json ?? '').event.detail
+    await givenRefusal(store, inbox.id, { at: NOW, detail: 'first' })
+    feeds.wake([inbox.id])
+    assert.equal(await next(), 'first')
+    await givenRefusal(store, inbox.id, { at: NOW - 1_000, detail: 'late' })
+    await givenRefusal(store, inbox.id, { at: NOW + 1, detail: 'last' })
+    feeds.wake([inbox.id])
+    assert.equal(await next(), 'late')
+    assert.equal(await next(), 'last')
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
   it('tells a stream that was too slow, and goes on', async () => {
     const store = await open()
     const { open: openStream, feeds, gone } = given(store)
@@ -172,6 +258,17 @@ describeEachDatabase('the feed of an account', (open) => {
     await again.return(undefined)
     await pass(60_000)
     assert.equal(feeds.isEmpty, true)
+    await feeds.stop()
+  })
+
+  it('is asked for again when signals of other nodes were lost', async () => {
+    const { open: openStream, feeds, watched } = given(await open())
+    const stream = await openStream()
+    assert.deepEqual(watched.splice(0), [ALICE])
+    feeds.reset()
+    assert.deepEqual(watched, [ALICE])
+    assert.equal((await stream.next()).value?.json, '{"reason":"connection_lost"}')
+    await stream.return(undefined)
     await feeds.stop()
   })
 

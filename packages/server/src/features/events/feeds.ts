@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, HeldWait, InboxId, MessageId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
+import { StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Subscriptions } from '../waiting/subscriptions.ts'
 import { AccountFeed } from './account-feed.ts'
@@ -114,6 +115,8 @@ export class AccountFeeds {
   /** Signals of other nodes were lost. */
   reset(): void {
     for (const feed of this.#feeds.values()) {
+      // The other nodes may have forgotten it: what they send from now on is not missed.
+      this.#deps.onWatched(feed.accountId)
       feed.add({ type: 'reset', reason: 'connection_lost' })
       this.#deps.subscriptions.wake([feed.accountId])
     }
@@ -158,8 +161,8 @@ export class AccountFeeds {
       idleSince: clock.now(),
     })
     for (const { id, expiresAt, lastSequence } of await listInboxes(this.#deps, feed)) {
-      const known = { expiresAt, isExpired: false, sequence: lastSequence, stage: feed.firstStage }
-      feed.inboxes.set(id, known)
+      const stages = new StageCursor(feed.firstStage)
+      feed.inboxes.set(id, { expiresAt, isExpired: false, sequence: lastSequence, stages })
     }
     for (const wait of this.#deps.heldWaits(accountId)) feed.waits.set(wait.id, wait)
     this.#feeds.set(accountId, feed)
@@ -215,7 +218,8 @@ export class AccountFeeds {
         const { inboxId, messageIds } = signal
         if (signal.change === 'deleted') {
           // A look may have read the messages before they were deleted: first comes their arrival.
-          await this.#lookingPart
+          // So may an update.
+          await Promise.all([this.#lookingPart, feed.updating])
           return feed.add({ type: 'message.deleted', inboxId, messageIds: [...messageIds] })
         }
         const added = this.#updating.then(() => this.#addUpdates(feed, messageIds))
@@ -223,6 +227,7 @@ export class AccountFeeds {
           () => turn(),
           () => turn(),
         )
+        feed.updating = Promise.allSettled([feed.updating, added])
         return added
       }
       case 'delivery': {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
+import { STAGES_MAX, StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/open.ts'
 import type { InboxPosition } from '../../store/tables/inboxes.ts'
 import type { AccountFeed } from './account-feed.ts'
@@ -13,7 +14,7 @@ export type LookDeps = {
   readonly feedOf: (accountId: AccountId) => AccountFeed | undefined
 }
 
-/** Rows read at a time. */
+/** Messages read at a time. */
 const PAGE = 100
 
 /** Inboxes looked at before others have their turn. */
@@ -93,7 +94,8 @@ async function addArrivals(
     const isNew = inbox.state !== 'expired'
     if (isNew) feed.add({ type: 'inbox.created', inbox })
     const sequence = isNew ? 0 : lastSequence
-    known = { expiresAt, isExpired: !isNew, sequence, stage: feed.firstStage }
+    const stages = new StageCursor(feed.firstStage)
+    known = { expiresAt, isExpired: !isNew, sequence, stages }
   }
   let { sequence } = known
   while (sequence < lastSequence) {
@@ -105,19 +107,15 @@ async function addArrivals(
     // Numbers of deleted messages are passed over.
     sequence = messages.at(-1)?.sequence ?? lastSequence
   }
-  feed.inboxes.set(id, { ...known, expiresAt, sequence })
+  // Read again: that it has expired may have been told meanwhile.
+  feed.inboxes.set(id, { ...known, ...feed.inboxes.get(id), expiresAt, sequence })
 }
 
 async function addStages(deps: LookDeps, feed: AccountFeed, inboxId: InboxId): Promise<void> {
-  for (;;) {
-    const known = feed.inboxes.get(inboxId)
-    if (known === undefined) return
-    const stages = await deps.store.diagnostics.listAfter(inboxId, known.stage, PAGE)
-    for (const { stage, at, detail } of stages) {
-      feed.add({ type: 'diagnostics', inboxId, event: { stage, at, detail } })
-    }
-    const last = stages.at(-1)
-    if (last !== undefined) feed.inboxes.set(inboxId, { ...known, stage: last.id })
-    if (stages.length < PAGE) return
+  const cursor = feed.inboxes.get(inboxId)?.stages
+  if (cursor === undefined) return
+  const stored = await deps.store.diagnostics.listAfter(inboxId, cursor.after, STAGES_MAX)
+  for (const { stage, at, detail } of cursor.take(stored)) {
+    feed.add({ type: 'diagnostics', inboxId, event: { stage, at, detail } })
   }
 }

@@ -1,6 +1,9 @@
 import type { InboxId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import { earlierId } from '../../sortable-id.ts'
+import { LATE_MS, STAGES_MAX, StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/open.ts'
+import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
@@ -28,10 +31,13 @@ export type StreamEvent = { readonly id: string; readonly event: string; readonl
 /** The last events that a client has: the number of a message and the id of a stage. */
 type Position = { readonly sequence: number; readonly stage: string }
 
-/** An event, and where the stream is after it. */
-type PositionedEvent = Omit<StreamEvent, 'id'> & { readonly at: Position }
+/** Messages and stages as they were read; several streams may share them. */
+type Found = {
+  readonly messages: readonly { readonly sequence: number; readonly json: string }[]
+  readonly stages: readonly StoredDiagnosticEvent[]
+}
 
-/** Events read at a time. */
+/** Messages read at a time. */
 const PAGE = 100
 
 /** Opens the stream of what happens in an inbox; throws when the caller has no such inbox. */
@@ -45,7 +51,8 @@ export async function openStream(
   const subscription = deps.subscriptions.subscribe(request.inboxId, caller)
   opened.defer(() => subscription.close())
   const start = await startPosition(deps, caller, request)
-  return follow(deps, caller, { request, start, subscription, held: opened.move() })
+  const cursor = await cursorAt(deps, request.inboxId, start.stage)
+  return follow(deps, caller, { request, start, cursor, subscription, held: opened.move() })
 }
 
 async function* follow(
@@ -54,27 +61,37 @@ async function* follow(
   from: {
     readonly request: StreamRequest
     readonly start: Position
+    readonly cursor: StageCursor
     readonly subscription: Subscription
     /** What the stream gives back when it ends. */
     readonly held: AsyncDisposable
   },
 ): AsyncGenerator<StreamEvent> {
-  const { request, subscription } = from
+  const { request, cursor, subscription } = from
   await using _held = from.held
-  let position = from.start
+  let { sequence, stage } = from.start
   const { inboxId } = request
   let isFirst = true
   while (!request.gone.aborted) {
-    const look = () => eventsAfter(deps, caller, { inboxId, position })
-    const key = `stream ${subscription.wakeNumber} ${inboxId} ${position.sequence}.${position.stage}`
-    const events = isFirst ? await look() : await deps.singleFlight.run(key, look)
+    const after = { sequence, stage: cursor.after }
+    const look = () => findAfter(deps, caller, { inboxId, after })
+    const key = `stream ${subscription.wakeNumber} ${inboxId} ${after.sequence}.${after.stage}`
+    const { messages, stages } = isFirst ? await look() : await deps.singleFlight.run(key, look)
     isFirst = false
-    for (const { at, ...event } of events) {
+    const untold = cursor.take(stages)
+    for (const message of messages) {
       subscription.throwIfEnded()
-      position = at
-      yield { id: `${at.sequence}.${at.stage}`, ...event }
+      sequence = message.sequence
+      yield { id: `${sequence}.${stage}`, event: 'message', json: message.json }
     }
-    if (events.length === 0) await subscription.next(request.gone)
+    for (const { id, stage: name, at, detail } of untold) {
+      subscription.throwIfEnded()
+      // Never back: a stream that is resumed there would get later ones again.
+      if (id > stage) stage = id
+      const json = JSON.stringify({ stage: name, at, detail })
+      yield { id: `${sequence}.${stage}`, event: 'stage', json }
+    }
+    if (messages.length + untold.length === 0) await subscription.next(request.gone)
   }
 }
 
@@ -91,28 +108,31 @@ async function startPosition(
   return { sequence, stage: newest ?? '' }
 }
 
-async function eventsAfter(
+/** A cursor that passes over the stages up to this one that are stored now, but no later ones. */
+async function cursorAt(deps: StreamDeps, inboxId: InboxId, stage: string): Promise<StageCursor> {
+  const cursor = new StageCursor(earlierId(stage, LATE_MS))
+  const stored = await deps.store.diagnostics.listAfter(inboxId, cursor.after, STAGES_MAX)
+  cursor.take(stored.filter(({ id }) => id <= stage))
+  return cursor
+}
+
+async function findAfter(
   deps: StreamDeps,
   caller: Caller,
-  from: { readonly inboxId: InboxId; readonly position: Position },
-): Promise<PositionedEvent[]> {
-  const { inboxId, position } = from
+  from: { readonly inboxId: InboxId; readonly after: Position },
+): Promise<Found> {
+  const { inboxId, after } = from
   const exists = await deps.store.inboxes.lastSequence(caller.accountId, inboxId)
   if (exists === null) throw new ServiceError('inbox_not_found')
   const messages = await deps.store.messages.listAfter(caller.accountId, inboxId, {
-    after: position.sequence,
+    after: after.sequence,
     limit: PAGE,
   })
-  const stages = await deps.store.diagnostics.listAfter(inboxId, position.stage, PAGE)
-  let at = position
-  const events: PositionedEvent[] = []
-  for (const { sequence, ...message } of messages) {
-    at = { ...at, sequence }
-    events.push({ at, event: 'message', json: JSON.stringify(message) })
+  return {
+    messages: messages.map(({ sequence, ...message }) => ({
+      sequence,
+      json: JSON.stringify(message),
+    })),
+    stages: await deps.store.diagnostics.listAfter(inboxId, after.stage, STAGES_MAX),
   }
-  for (const { id, stage, at: time, detail } of stages) {
-    at = { ...at, stage: id }
-    events.push({ at, event: 'stage', json: JSON.stringify({ stage, at: time, detail }) })
-  }
-  return events
 }
