@@ -187,7 +187,7 @@ async function receiveTemplate(store: Store): Promise<Template> {
     store,
     newMessageId: () => ids.next('message'),
     newDiagnosticId: () => ids.next('diagnostic'),
-    composeDeliveries: () => [],
+    composeDeliveries: () => ({ deliveries: [], omissions: [] }),
     announce: () => undefined,
   }
   await commitWaiting(commit, [{ mail, recipients }])

@@ -13,7 +13,7 @@ export async function storeMails(
       store,
       newMessageId: () => ids.next('message'),
       newDiagnosticId: () => ids.next('diagnostic'),
-      composeDeliveries: () => [],
+      composeDeliveries: () => ({ deliveries: [], omissions: [] }),
       announce: () => undefined,
     },
     mails,

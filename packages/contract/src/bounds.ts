@@ -19,6 +19,9 @@ export const DELIVERIES_PAGE = { min: 1, max: 100, default: 50 } as const
 /** Longest URL of a webhook: what servers and proxies accept. */
 export const WEBHOOK_URL_LENGTH_MAX = 2_000
 
+/** Deliveries of an account that may be pending: each is a row with its body, up to 10 KB. */
+export const PENDING_DELIVERIES_MAX = 10_000
+
 /** Days of usage shown. */
 export const USAGE_DAYS = { min: 1, max: 90, default: 30 } as const
 

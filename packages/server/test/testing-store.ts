@@ -146,10 +146,14 @@ export async function givenMail(
 }
 
 /** A webhook in the store, for whoever owns it. */
-export async function givenWebhook(store: Store, owner: AccountId): Promise<WebhookId> {
+export async function givenWebhook(
+  store: Store,
+  owner: AccountId,
+  secretSealed = 'sealed',
+): Promise<WebhookId> {
   const id = ids.next('webhook')
   const url = `https://${id}.example/`
-  await store.webhooks.add(owner, { id, url, secretSealed: 'sealed', createdAt: NOW })
+  await store.webhooks.add(owner, { id, url, secretSealed, createdAt: NOW })
   return id
 }
 

@@ -46,6 +46,9 @@ export type Dispatching = AppDeps['dispatching'] & {
 /** How often due deliveries are looked for that were not signalled, such as retries. */
 const SWEEP_MS = 1_000
 
+/** Attempts recorded in one transaction: more would hold the API's thread up on SQLite. */
+const RECORDS_MAX = 50
+
 /** Starts to send due deliveries. */
 export async function startDispatching(deps: DispatchingDeps): Promise<Dispatching> {
   const { store, clock, log, signals } = deps
@@ -60,11 +63,14 @@ export async function startDispatching(deps: DispatchingDeps): Promise<Dispatchi
     planRetry: (failed: FailedAttempt) => nextAttemptAt(failed, ids.fraction()),
     leaseMs: LEASE_MS,
   }
-  const record = createGroupCommit(async (batch: readonly DeliveryAttemptRecord[]) => {
-    const recorded = await recordAttempts({ store, planRetry }, batch)
-    deps.publishDeliveries(batch.map(({ deliveryId }) => deliveryId))
-    return recorded
-  })
+  const record = createGroupCommit(
+    async (batch: readonly DeliveryAttemptRecord[]) => {
+      const recorded = await recordAttempts({ store, planRetry }, batch)
+      deps.publishDeliveries(batch.map(({ deliveryId }) => deliveryId))
+      return recorded
+    },
+    { batchMax: RECORDS_MAX },
+  )
   const onError = (error: unknown) =>
     log.warn({ err: error }, 'dispatching a delivery failed; it stays due')
   const dispatcher = new Dispatcher({ store, clock, attempt, record, onError, leaseMs })

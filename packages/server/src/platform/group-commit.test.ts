@@ -106,6 +106,17 @@ describe('the group commit', () => {
     )
   })
 
+  it('puts fewer items into one commit when asked to', async () => {
+    const { add, batches, running } = givenCommit({ batchMax: 2 })
+    const all = [1, 2, 3].map((item) => add(item))
+    for (const i of [0, 1]) {
+      await turn()
+      running[i]?.resolve()
+    }
+    await Promise.all(all)
+    assert.deepEqual(batches, [[1, 2], [3]])
+  })
+
   it('pauses after a commit when asked to', async () => {
     const { add, batches, running } = givenCommit({ restMs: 30 })
     const first = add(1)

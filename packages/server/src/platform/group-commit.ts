@@ -23,6 +23,8 @@ type GroupCommitOptions = {
   readonly commitsMax?: number
   /** The pause after each commit, for items that are not awaited. */
   readonly restMs?: number
+  /** Items in one transaction, for a thread that a long one would hold up; 200 by default. */
+  readonly batchMax?: number
 }
 
 /**
@@ -34,7 +36,7 @@ type GroupCommitOptions = {
  */
 export function createGroupCommit<Item, Result>(
   commit: Commit<Item, Result>,
-  { commitsMax = 1, restMs = 0 }: GroupCommitOptions = {},
+  { commitsMax = 1, restMs = 0, batchMax = BATCH_MAX }: GroupCommitOptions = {},
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let running = 0
@@ -44,10 +46,10 @@ export function createGroupCommit<Item, Result>(
   const run = (): void => {
     isScheduled = false
     while (waiting.length > 0 && running < commitsMax) {
-      const batch = waiting.slice(0, BATCH_MAX)
+      const batch = waiting.slice(0, batchMax)
       // Beside another commit only as large a one: otherwise many small ones would run.
       if (running > 0 && batch.length < lastSize) return
-      waiting = waiting.slice(BATCH_MAX)
+      waiting = waiting.slice(batchMax)
       lastSize = batch.length
       running += 1
       void commitBatch(commit, batch).then(async () => {

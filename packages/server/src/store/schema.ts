@@ -226,7 +226,7 @@ export type RefusalCode =
 type DiagnosticEventTable = {
   id: DiagnosticId
   inbox_id: InboxId
-  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended' | 'fault.injected'
+  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended' | 'fault.injected' | 'webhook.failed'
   at: number
   detail: string | null
   /** Of `smtp.refused`; null in rows older than the column. */

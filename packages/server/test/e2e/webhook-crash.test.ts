@@ -10,7 +10,7 @@ import type { ServerResponse } from 'node:http'
 import { it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { AccountId, EventId, WebhookId } from '@mayfly/contract'
+import type { AccountId, EventId, InboxId, WebhookId } from '@mayfly/contract'
 import { IS_SOAK, soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createIds } from '../../src/platform/ids.ts'
@@ -18,6 +18,7 @@ import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Received, type Receiver } from '../testing-receiver.ts'
+import { givenInbox } from '../testing-store.ts'
 import { until } from '../testing-until.ts'
 
 const KILLS = soakRounds({ short: 2, long: 500 })
@@ -75,16 +76,19 @@ async function givenEndpoints(store: Store, key: Buffer, receivers: readonly Rec
   return endpoints
 }
 
-/** Events for random endpoints. */
-function makeEvents(endpoints: readonly { id: WebhookId; url: string }[], count: number) {
+/** Events of an inbox for random endpoints. */
+function makeEvents(
+  inboxId: InboxId,
+  endpoints: readonly { id: WebhookId; url: string }[],
+  count: number,
+) {
   return Array.from({ length: count }, () => {
     const id = ids.next('event')
     const endpoint = endpoints[randomInt(endpoints.length)]
     assert.ok(endpoint)
     const payload = JSON.stringify({ id, filler: randomBytes(randomInt(200)).toString('hex') })
     const about = { webhookId: endpoint.id, url: endpoint.url, payload, createdAt: Date.now() }
-    const [inboxId, messageId] = [ids.next('inbox'), ids.next('message')]
-    return { id, accountId: OWNER, inboxId, messageId, ...about }
+    return { id, accountId: OWNER, inboxId, messageId: ids.next('message'), ...about }
   })
 }
 
@@ -185,10 +189,11 @@ async function run(database: TestDatabase, processes: number): Promise<void> {
   const start = () => startDispatcher(env, started)
   try {
     const endpoints = await givenEndpoints(store, key, opened)
+    const { id: inboxId } = await givenInbox(store, { owner: OWNER })
     const payloads = new Map<EventId, string>()
     const giveWork = async () => {
       const { requests } = witness
-      const events = makeEvents(endpoints, EVENTS_A_KILL)
+      const events = makeEvents(inboxId, endpoints, EVENTS_A_KILL)
       for (const { id, payload } of events) payloads.set(id, payload)
       await store.deliveries.add(events)
       // A kill that finds nothing under way tests nothing.

@@ -75,7 +75,7 @@ function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
 /** One step for each refusal, near miss and injected fault, the newest first. */
 function refusalSteps({ stored, inbox, now }: Observed): string[] {
   return stored
-    .filter(({ stage }) => stage !== 'inbox.suspended')
+    .filter(({ stage }) => stage !== 'inbox.suspended' && stage !== 'webhook.failed')
     .slice(0, REFUSAL_STEPS_MAX)
     .map(({ stage, at, detail, reason, recipient }) => {
       const ago = agoText(now - Date.parse(at))

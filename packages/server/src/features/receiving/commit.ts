@@ -32,6 +32,16 @@ export type MessageInInbox = {
   readonly inbox: Pick<InboxFill, 'id' | 'accountId' | 'address'>
 }
 
+/** Deliveries to be written, and an entry for each message that some webhooks are not told of. */
+export type ComposedDeliveries = {
+  readonly deliveries: readonly NewDelivery[]
+  readonly omissions: readonly {
+    readonly inboxId: InboxId
+    readonly at: number
+    readonly detail: string
+  }[]
+}
+
 /** Messages of a project inbox that were deleted because it keeps only so many. */
 type DroppedMessages = {
   readonly accountId: AccountId
@@ -44,11 +54,11 @@ export type CommitDeps = {
   readonly store: Store
   readonly newMessageId: () => MessageId
   readonly newDiagnosticId: () => DiagnosticId
-  /** The deliveries of these messages to these webhooks. */
+  /** The deliveries of these messages to these webhooks, as far as those have room for more. */
   readonly composeDeliveries: (
     messages: readonly MessageInInbox[],
     webhooks: readonly ActiveWebhook[],
-  ) => readonly NewDelivery[]
+  ) => ComposedDeliveries
   /** Wakes waits, streams, the follow-up and the dispatcher, on every thread. */
   readonly announce: (stored: {
     readonly inboxIds: readonly InboxId[]
@@ -175,7 +185,12 @@ async function addDeliveries(
     const inbox = inboxes.get(message.inboxId)
     return inbox === undefined ? [] : [{ message, inbox }]
   })
-  await tx.deliveries.add(deps.composeDeliveries(messages, webhooks))
+  const { deliveries, omissions } = deps.composeDeliveries(messages, webhooks)
+  await tx.deliveries.add(deliveries)
+  const stage = 'webhook.failed'
+  await tx.diagnostics.add(
+    omissions.map((omission) => ({ ...omission, stage, id: deps.newDiagnosticId() })),
+  )
   return webhooks.map(({ id }) => id)
 }
 

@@ -32,7 +32,7 @@ async function deliver(
     store,
     newDiagnosticId,
     newMessageId: () => ids.next('message'),
-    composeDeliveries: () => [],
+    composeDeliveries: () => ({ deliveries: [], omissions: [] }),
     announce: () => {},
     storeApart: () => assert.fail('nothing is locked'),
   }

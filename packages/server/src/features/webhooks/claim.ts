@@ -2,6 +2,7 @@ import type { WebhookId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 import type { EventToSend } from './attempt.ts'
+import { failPending } from './fail-pending.ts'
 
 /** What claiming needs. */
 export type ClaimDeps = {
@@ -30,7 +31,7 @@ export const ENDPOINT_MAX = 10
 export const LEASE_MS = 30_000
 
 /**
- * Claims at most `limit` due deliveries of a webhook.
+ * Claims at most `limit` due deliveries of a webhook; if it was deleted or disabled, they fail.
  *
  * The webhook is locked while its deliveries are counted and claimed: two nodes that count at the
  * same time would together exceed the limit.
@@ -41,12 +42,9 @@ export async function claimDue(
   limit: number,
 ): Promise<Claim> {
   const now = deps.clock.now()
-  return deps.store.transaction(async (tx) => {
+  const claim = await deps.store.transaction(async (tx): Promise<Claim | null> => {
     const endpoint = await tx.dispatches.lockEndpoint(webhookId)
-    if (endpoint === null) {
-      await tx.dispatches.failPending(webhookId)
-      return { events: [], hasMore: false }
-    }
+    if (endpoint === null) return null
     const leased = await tx.dispatches.countLeased(webhookId, now)
     const room = Math.min(limit, ENDPOINT_MAX - leased)
     if (room <= 0) return { events: [], hasMore: true }
@@ -57,4 +55,7 @@ export async function claimDue(
       hasMore: claimed.length === room,
     }
   })
+  if (claim !== null) return claim
+  await failPending(deps.store, webhookId)
+  return { events: [], hasMore: false }
 }

@@ -15,10 +15,11 @@ const NOW = Date.UTC(2026, 0, 31, 9, 30)
 
 // Brands by hand: the test needs fixed ids.
 const account = (name: string) => `acc_${name}` as AccountId
-const hook = (name: string, owner: string) => ({
+const hook = (name: string, owner: string, pending = 0) => ({
   id: `whk_${name}` as WebhookId, // A brand by hand.
   accountId: account(owner),
   url: `https://${name}.example/`,
+  pending,
 })
 
 // What a delivery does not read is left out.
@@ -56,7 +57,7 @@ function compose(...args: [Parameters<typeof composeDeliveries>[1], ReturnType<t
 describe('the deliveries of a commit', () => {
   it('are one a message and webhook of its own account, each with its own id', () => {
     const hooks = [hook('a1', 'a'), hook('a2', 'a'), hook('b1', 'b')]
-    const made = compose(
+    const { deliveries: made, omissions } = compose(
       [arrived('msg_1', 'a'), arrived('msg_2', 'b'), arrived('msg_3', 'c')],
       hooks,
     )
@@ -67,10 +68,11 @@ describe('the deliveries of a commit', () => {
       ['evt_3', 'msg_2', 'whk_b1'],
     ])
     for (const { id, payload } of made) assert.equal(JSON.parse(payload).id, id)
+    assert.deepEqual(omissions, [])
   })
 
   it('hold the event as the contract has it', () => {
-    const [made] = compose([arrived('msg_1', 'a')], [hook('a1', 'a')])
+    const [made] = compose([arrived('msg_1', 'a')], [hook('a1', 'a')]).deliveries
     const event: unknown = JSON.parse(String(made?.payload))
     assert.deepEqual(webhookEventSchema.parse(event), event)
     assert.deepEqual(event, {
@@ -95,11 +97,40 @@ describe('the deliveries of a commit', () => {
     })
   })
 
+  it('are no more than may be pending, and the inbox shows which are left out', () => {
+    const hooks = [hook('a1', 'a', 9_998), hook('b1', 'b')]
+    const messages = ['msg_1', 'msg_2', 'msg_3', 'msg_4'].map((id) => arrived(id, 'a'))
+    const made = compose([...messages, arrived('msg_5', 'b')], hooks)
+    assert.deepEqual(
+      made.deliveries.map(({ messageId }) => messageId),
+      ['msg_1', 'msg_2', 'msg_5'],
+    )
+    const because = 'is not sent to 1 webhook: too many deliveries are pending'
+    const about = { inboxId: 'inb_a', at: NOW }
+    assert.deepEqual(made.omissions, [
+      { ...about, detail: `msg_3 ${because}` },
+      { ...about, detail: `msg_4 ${because}` },
+    ])
+  })
+
+  it('go to a webhook within its share, whatever is pending to the others', () => {
+    const hooks = [hook('dead', 'a', 10_000), hook('dead2', 'a', 9_000), hook('good', 'a', 3_333)]
+    const { deliveries, omissions } = compose([arrived('msg_1', 'a'), arrived('msg_2', 'a')], hooks)
+    assert.deepEqual(
+      deliveries.map(({ webhookId }) => webhookId),
+      ['whk_good'],
+    )
+    assert.deepEqual(
+      omissions.map(({ detail }) => detail.split(':')[0]),
+      ['msg_1 is not sent to 2 webhooks', 'msg_2 is not sent to 3 webhooks'],
+    )
+  })
+
   it('are like the sample, which says that it is one', () => {
     const sample = sampleEvent('evt_9' as EventId, NOW) // A brand by hand.
     const { test, ...event } = webhookEventSchema.parse(sample)
     assert.equal(test, true)
-    const [made] = compose([arrived('msg_1', 'a')], [hook('a1', 'a')])
+    const [made] = compose([arrived('msg_1', 'a')], [hook('a1', 'a')]).deliveries
     const shape = (value: unknown): unknown =>
       typeof value === 'object' && value !== null
         ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shape(inner)]))

@@ -2,6 +2,7 @@ import type { EventId, WebhookId } from '@mayfly/contract'
 import type { Store, Tables } from '../../store/open.ts'
 import type { DeliveryState, NewAttempt } from '../../store/tables/dispatches.ts'
 import { type FinishedAttempt, logFields } from './attempt.ts'
+import { failPending } from './fail-pending.ts'
 import { type FailedAttempt, isGone } from './schedule.ts'
 
 /** A finished attempt and the delivery that it belongs to. */
@@ -96,7 +97,7 @@ export async function failPendingOfGone(
 ): Promise<void> {
   const gone = batch.filter(({ attempt }) => isGoneAttempt(attempt))
   const ids = [...new Set(gone.map(({ webhookId }) => webhookId))]
-  await Promise.allSettled(ids.map((id) => store.dispatches.failPending(id)))
+  await Promise.allSettled(ids.map((id) => failPending(store, id)))
 }
 
 function isGoneAttempt(attempt: FinishedAttempt): boolean {

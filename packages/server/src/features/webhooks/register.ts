@@ -5,6 +5,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { RequirePlanRoom } from '../limits/plan-room.ts'
+import { failPending } from './fail-pending.ts'
 import { SECRET_BYTES, webhookSecret } from './signature.ts'
 
 /** What webhooks need. */
@@ -67,9 +68,8 @@ export async function deleteWebhook(
   caller: Caller,
   id: WebhookId,
 ): Promise<void> {
-  await deps.store.transaction(async (tx) => {
-    const wasThere = await tx.webhooks.delete(caller.accountId, id)
-    if (!wasThere) throw new ServiceError('webhook_not_found')
-    await tx.dispatches.failPending(id)
-  })
+  const wasThere = await deps.store.webhooks.delete(caller.accountId, id)
+  if (!wasThere) throw new ServiceError('webhook_not_found')
+  // Without its error: the webhook is deleted already.
+  await Promise.allSettled([failPending(deps.store, id)])
 }

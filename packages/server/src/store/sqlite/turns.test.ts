@@ -42,6 +42,19 @@ describe('the turns of the event loop', () => {
     assert.deepEqual(perTurn(loop.ranIn), [3, 3, 3])
   })
 
+  it('have each query in its turn, also beside a loop of long ones', async () => {
+    using loop = given()
+    const ran: string[] = []
+    const queries = async (name: string, count: number) => {
+      for (let i = 0; i < count; i++) {
+        await loop.query(10)
+        ran.push(name)
+      }
+    }
+    await Promise.all([queries('loop', 20), queries('other', 3)])
+    assert.deepEqual(ran.slice(0, 6), ['loop', 'other', 'loop', 'other', 'loop', 'other'])
+  })
+
   it('have at least one', async () => {
     using loop = given()
     for (let i = 0; i < 3; i++) await loop.query(100)

@@ -20,6 +20,8 @@ export class Turns {
   readonly #elapsedMs: () => number
   /** When the first query of this turn began; null before it. */
   #startedAtMs: number | null = null
+  /** Lets those that wait go on, in the order of their calls. */
+  readonly #waiting: (() => void)[] = []
 
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs
@@ -27,7 +29,7 @@ export class Turns {
 
   /** Null when a query may run now, before anything else; otherwise resolves when it may. */
   next(): Promise<void> | null {
-    return this.#isOver() ? this.#wait() : null
+    return this.#waiting.length > 0 || this.#isOver() ? this.#wait() : null
   }
 
   /** Does `work`, and again while another thread writes. SQLite itself would block the thread. */
@@ -43,15 +45,23 @@ export class Turns {
     }
   }
 
-  async #wait(): Promise<void> {
-    do await new Promise((resolve) => setImmediate(resolve))
-    while (this.#isOver())
+  /**
+   * Each that waits looks once a turn, and lets the first one go: if it went itself, a loop of long
+   * queries would always be before the others.
+   */
+  #wait(): Promise<void> {
+    const look = () => {
+      if (this.#isOver()) setImmediate(look)
+      else this.#waiting.shift()?.()
+    }
+    setImmediate(look)
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   #isOver(): boolean {
     if (this.#startedAtMs !== null) return this.#elapsedMs() - this.#startedAtMs >= TURN_MS
     this.#startedAtMs = this.#elapsedMs()
-    // Before those that wait: they are called in the order of their calls.
+    // Before those that wait: immediates are called in the order in which they were made.
     setImmediate(() => {
       this.#startedAtMs = null
     })

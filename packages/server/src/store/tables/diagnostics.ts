@@ -10,7 +10,7 @@ type StageFields =
   | { readonly stage: 'smtp.refused'; readonly reason: RefusalCode }
   /** `recipient` is the address that the mail was sent to. */
   | { readonly stage: 'near.miss'; readonly recipient: string }
-  | { readonly stage: 'inbox.suspended' | 'fault.injected' }
+  | { readonly stage: 'inbox.suspended' | 'fault.injected' | 'webhook.failed' }
 
 /** An event as it is written. */
 export type NewDiagnosticEvent = StageFields & {

@@ -113,7 +113,7 @@ describeEachDatabase('dispatches', (open) => {
     assert.ok(pending && done)
     await claim(store, one, { limit: 1 })
     await store.dispatches.setState(done, { status: 'succeeded', attemptsMade: 1 })
-    await store.dispatches.failPending(one)
+    assert.equal(await store.dispatches.failPending(one, 10), 1)
     const states = await store.dispatches.lockStates([pending, done])
     assert.deepEqual(states.get(pending), { status: 'failed', attemptsMade: 0 })
     assert.equal(states.get(done)?.status, 'succeeded')

@@ -38,9 +38,6 @@ export type NewAttempt = {
   readonly durationMs: number
 }
 
-/** Deliveries that fail at once with their webhook; the others fail when they are next claimed. */
-const FAILED_MAX = 1_000
-
 /**
  * Queries of the dispatcher. None takes an owner: it works for all accounts.
  *
@@ -136,9 +133,9 @@ export class Dispatches {
 
   /**
    * Fails pending deliveries of a webhook, the longest due first; returns how many. Those that are
-   * locked, or past the limit, stay pending: `claimDue` fails them when it finds no webhook.
+   * locked stay pending: `claimDue` fails them when it finds no webhook.
    */
-  async failPending(webhookId: WebhookId, limit = FAILED_MAX): Promise<number> {
+  async failPending(webhookId: WebhookId, limit: number): Promise<number> {
     // Materialized, as in `claim`.
     const { numAffectedRows = 0n } = await sql`with pending as materialized (
         select id from delivery where webhook_id = ${webhookId} and next_attempt_at is not null

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ALICE, BOB, describeEachDatabase, givenWebhook, NOW } from '../../../test/testing-store.ts'
+import {
+  ALICE,
+  BOB,
+  describeEachDatabase,
+  givenDeliveries,
+  givenWebhook,
+  NOW,
+} from '../../../test/testing-store.ts'
 
 describeEachDatabase('webhooks', (open) => {
   it('does not show, give or delete a webhook to another account', async () => {
@@ -36,6 +43,17 @@ describeEachDatabase('webhooks', (open) => {
     )
     assert.equal(active.length, 2)
     assert.deepEqual(await store.webhooks.listActive([]), [])
+  })
+
+  it('counts what is pending to the active ones', async () => {
+    const store = await open()
+    const webhookId = await givenWebhook(store, ALICE)
+    await givenWebhook(store, ALICE)
+    const [done] = await givenDeliveries(store, { owner: ALICE, webhookId, count: 3 })
+    assert.ok(done)
+    await store.dispatches.setState(done, { status: 'succeeded', attemptsMade: 1 })
+    const active = await store.webhooks.listActive([ALICE])
+    assert.deepEqual(active.map(({ pending }) => pending).sort(), [0, 2])
   })
 
   it('keeps the moment at which it was disabled, and forgets it after a while', async () => {

@@ -1,4 +1,9 @@
-import type { AccountId, Webhook, WebhookId } from '@mayfly/contract'
+import {
+  type AccountId,
+  PENDING_DELIVERIES_MAX,
+  type Webhook,
+  type WebhookId,
+} from '@mayfly/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
@@ -21,9 +26,11 @@ export type ActiveWebhook = {
   readonly id: WebhookId
   readonly accountId: AccountId
   readonly url: string
+  /** Deliveries to it that are pending, counted up to PENDING_DELIVERIES_MAX. */
+  readonly pending: number
 }
 
-type ActiveRow = { id: WebhookId; account_id: AccountId; url: string }
+type ActiveRow = { id: WebhookId; account_id: AccountId; url: string; pending: number }
 
 /** Webhooks. */
 export class Webhooks {
@@ -92,11 +99,13 @@ export class Webhooks {
     const { among, list } = this.#dialect
     // It runs with every commit of mail.
     const rows = await this.#statements.run<ActiveRow>(
-      `select id, account_id, url from webhook
-         where account_id ${among(1)} and disabled_at is null`,
+      `select id, account_id, url, (select count(*) from (
+           select 1 from delivery where webhook_id = webhook.id and next_attempt_at is not null
+           limit ${PENDING_DELIVERIES_MAX}) as counted) as pending
+         from webhook where account_id ${among(1)} and disabled_at is null`,
       [list(accountIds)],
     )
-    return rows.map((row) => ({ id: row.id, accountId: row.account_id, url: row.url }))
+    return rows.map(({ account_id: accountId, ...row }) => ({ ...row, accountId }))
   }
 
   /** Sets the last attempt, unless a later one is set already. */
