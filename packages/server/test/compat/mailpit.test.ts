@@ -100,6 +100,26 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
   })
 
+  it('finds the address of a link in the text of a mail with HTML only', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const html = '<p><a href="https://shop.example/verify?t=abc">Click here</a> to verify</p>'
+    await send(service, { to: 'ada@elsewhere.example', html })
+    const shown = 'Click here ( https://shop.example/verify?t=abc ) to verify'
+    const { body } = await api.get('/api/v1/message/latest')
+    assert.deepEqual([body.Text, body.HTML.trim()], [shown, html])
+    assert.equal((await api.get('/view/latest.txt')).text, shown)
+    const [mail] = (await api.get('/api/email')).body
+    assert.equal(mail.text, 'Click here [https://shop.example/verify?t=abc] to verify')
+    const { messages } = (await api.get('/api/v1/messages')).body
+    assert.equal(messages[0].Snippet, 'Click here to verify')
+    // A plain text stays as it was sent.
+    await send(service, { to: 'ada@elsewhere.example', html, text: 'Click here to verify' })
+    const latest = await api.get('/api/v1/message/latest')
+    assert.equal(latest.body.Text, 'Click here to verify')
+  })
+
   it('marks, tags and deletes', async () => {
     await using database = await create()
     await using service = await startCatchAll(database)

@@ -1,5 +1,5 @@
 import type { AccountId, MailAddress } from '@mayfly/contract'
-import { parseAddresses } from '@mayfly/mail'
+import { parseAddresses, readableTextWithUrls, readHtml } from '@mayfly/mail'
 import type { Tables } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
@@ -27,6 +27,17 @@ export async function readCaught(
 /** The value of the first header with this lower-case name; null without one. */
 export function headerOf({ headers }: Pick<StoredMessage, 'headers'>, name: string): string | null {
   return headers.find((header) => header.name.toLowerCase() === name)?.value ?? null
+}
+
+/**
+ * The text of a mail. That of a mail with HTML only has the addresses of its links, in which suites
+ * look for a link; `form` writes one.
+ */
+export function textOf(
+  { text, html, isHtmlOnly }: Pick<StoredMessage, 'text' | 'html' | 'isHtmlOnly'>,
+  form: (url: string) => string,
+): string {
+  return isHtmlOnly ? readableTextWithUrls(readHtml(html ?? ''), form) : (text ?? '')
 }
 
 /** The Message-ID without angle brackets. */

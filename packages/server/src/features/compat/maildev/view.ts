@@ -4,7 +4,7 @@
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
 import type { Tables } from '../../../store/open.ts'
 import type { CaughtEntry, CaughtRef } from '../../../store/tables/caught.ts'
-import { type CaughtMail, headerOf, readCaught } from '../caught-mail.ts'
+import { type CaughtMail, headerOf, readCaught, textOf } from '../caught-mail.ts'
 
 /** What MailDev's API shows. */
 export type MailDevView =
@@ -33,11 +33,11 @@ export async function composeMailDevView(
   owner: AccountId,
   request: MailDevView,
 ): Promise<Uint8Array | null> {
-  const text = await textOf(deps, owner, request)
+  const text = await composed(deps, owner, request)
   return text === null ? null : new TextEncoder().encode(text)
 }
 
-async function textOf(
+async function composed(
   deps: { readonly store: Tables },
   owner: AccountId,
   request: MailDevView,
@@ -127,7 +127,7 @@ function toMail(mail: CaughtMail) {
     replyTo: mail.replyTo.map(toAddress),
     date: mail.sentAt ?? mail.receivedAt,
     messageId: headerOf(mail, 'message-id') ?? '',
-    text: mail.text ?? '',
+    text: textOf(mail, (url) => `[${url}]`),
     html: mail.html ?? '',
     headers: headersOf(mail),
     priority: 'normal',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { AccountId, Attachment } from '@mayfly/contract'
 import { decodeTransfer } from '@mayfly/mail'
 import type { Tables } from '../../../store/open.ts'
-import { type CaughtMail, headerOf, messageIdOf } from '../caught-mail.ts'
+import { type CaughtMail, headerOf, messageIdOf, textOf } from '../caught-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import { toAddress } from './summary.ts'
 
@@ -37,12 +37,17 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
     Date: mail.sentAt ?? mail.receivedAt,
     Tags: mail.tags,
     Username: mail.username ?? '',
-    Text: mail.text ?? '',
+    Text: toText(mail),
     HTML: mail.html ?? '',
     Size: mail.sizeBytes,
     Inline: attachments.filter(({ inline }) => inline).map(({ view }) => view),
     Attachments: attachments.filter(({ inline }) => !inline).map(({ view }) => view),
   }
+}
+
+/** The text as Mailpit writes it. */
+export function toText(mail: CaughtMail): string {
+  return textOf(mail, (url) => `( ${url} )`)
 }
 
 /** The headers by their names in Go's form, in order: `Message-Id`, `Mime-Version`. */

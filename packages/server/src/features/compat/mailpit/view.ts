@@ -5,7 +5,7 @@ import type { AccountId } from '@mayfly/contract'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
 import { type CaughtMail, readCaught } from '../caught-mail.ts'
 import { toHtmlCheck } from './html-check.ts'
-import { type MessageViewDeps, partIdOf, toHeaders, toMessage } from './message.ts'
+import { type MessageViewDeps, partIdOf, toHeaders, toMessage, toText } from './message.ts'
 import { toSummary } from './summary.ts'
 
 /** Longer HTML keeps its `cid:` addresses: each that is replaced grows. */
@@ -62,7 +62,7 @@ async function textOf(
     case 'html-check':
       return mail.html === null ? null : JSON.stringify(await toHtmlCheck(mail.html))
     case 'text':
-      return mail.text ?? ''
+      return toText(mail)
   }
 }
 
