@@ -84,6 +84,8 @@ onEachDatabase("MailHog's client for Node", (create) => {
     ])
     assert.deepEqual([Raw.From, Raw.To], ['shop@example.com', ['ada@elsewhere.example']])
     assert.equal(Content.Headers.Subject[0], 'One')
+    assert.equal(Content.Body, 'x')
+    assert.match(Raw.Data, /\r\n\r\nx$/)
     assert.equal((await api.get(`/api/v1/messages/${ID}`)).body.ID, ID)
     assert.equal((await api.get('/api/v1/messages/msg_unknown')).text, 'null')
     assert.equal((await api.get('/mailhog/api/v1/messages')).body[0].ID, ID)
