@@ -47,6 +47,12 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     )
     const found = await mailpit.searchMessages({ query: 'addressed:dave@hidden.example is:unread' })
     assert.equal(found.messages_count, 1)
+    const bccOnly = async (address: string) =>
+      (await mailpit.searchMessages({ query: `bcc:${address}` })).messages_count
+    assert.equal(await bccOnly('dave@hidden.example'), 1)
+    for (const named of ['ada', 'carol']) {
+      assert.equal(await bccOnly(`${named}@elsewhere.example`), 0)
+    }
     const [summary] = found.messages
     assert.ok(summary)
     assert.deepEqual(summary.From, { Name: 'Shop', Address: 'shop@example.com' })
@@ -183,6 +189,44 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.equal(message.Attachments[0]?.FileName, 'a.txt')
     const bad = { From: { Email: 'from@example.com' }, To: [{ Email: 'nobody' }], Subject: 'x' }
     await assert.rejects(mailpit.sendMessage(bad), /400 .*invalid To address: nobody/)
+  })
+
+  it('reads what is sent as Go does, and gives it back as it was', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const post = (mail: object) =>
+      api.post('/api/v1/send', {
+        From: { Email: 'from@example.com', Name: null },
+        To: [{ Email: 'to@example.com' }],
+        ...mail,
+      })
+    const read = async (mail: object) => {
+      const { body } = await post(mail)
+      return (await api.get(`/api/v1/message/${body.ID}`)).body
+    }
+    const empty = await read({ Subject: null, Text: null, HTML: null, Tags: [null] })
+    assert.deepEqual([empty.Subject, empty.Text, empty.HTML], ['', '', ''])
+    for (const text of ['t', 't\n', 'Grüße', 'a  ']) {
+      assert.equal((await read({ Text: text })).Text, text)
+    }
+    assert.equal((await read({ HTML: '<p>h</p>' })).HTML, '<p>h</p>')
+    const Content = Buffer.from('hello').toString('base64')
+    const { Attachments } = await read({
+      Text: 't',
+      Attachments: [
+        { Content, ContentType: null, ContentID: null },
+        { Content: `data:text/plain;base64,${Content.slice(0, 4)}\r\n${Content.slice(4)}` },
+      ],
+    })
+    assert.deepEqual(
+      Attachments.map(({ Size }: { Size: number }) => Size),
+      [5, 5],
+    )
+    for (const wrong of ['!!!!', Content.slice(0, -1)]) {
+      const refused = await post({ Attachments: [{ Content: wrong, Filename: 'a.txt' }] })
+      assert.equal(refused.status, 400, wrong)
+    }
   })
 
   it('reads the service, and sets chaos as faults', async () => {
