@@ -53,7 +53,7 @@ async function textOf(
     case 'message':
       return JSON.stringify(await toMessage(deps, owner, mail))
     case 'headers':
-      return JSON.stringify(toHeaders(mail))
+      return JSON.stringify(toHeaders(await deps.rawBytes(mail.mailId)))
     case 'html':
       return withOwnImages(mail, (attachment) => {
         return `/api/v1/message/${mail.id}/part/${partIdOf(mail, attachment)}`
