@@ -47,7 +47,7 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
     mailpitRoutes(scope, app)
     mailhogRoutes(scope, app)
     await scope.register(async (maildev) => {
-      maildev.setErrorHandler(answerInJson)
+      maildev.setErrorHandler(answerAsMailDev)
       maildevRoutes(maildev, app)
     })
   })
@@ -55,28 +55,30 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
 
 /** An error as Mailpit and MailHog write it: its text alone. */
 function answerPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const { code, message } = setHead(error, request, reply)
-  const texts: Readonly<Record<number, string>> = {
-    401: 'Unauthorized.\n',
-    404: '404 page not found\n',
-  }
-  const text = texts[ERRORS[code].status] ?? message
-  return reply.type('text/plain; charset=utf-8').send(text)
+  const { status, message } = setHead(error, request, reply)
+  return sendPlainly(reply, status === 404 ? '404 page not found\n' : message)
 }
 
-/** An error as MailDev writes it. */
-function answerInJson(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const { code, message } = setHead(error, request, reply)
+/** An error as MailDev writes it: in JSON, unless the credentials are wrong. */
+function answerAsMailDev(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, code, message } = setHead(error, request, reply)
+  if (status === 401) return sendPlainly(reply, message)
   return reply.send({ error: code === 'message_not_found' ? 'Email was not found' : message })
 }
 
 /** Sets the status and the headers of an error. */
 function setHead(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const shown = publicError(error, request)
-  const { status } = ERRORS[shown.code]
-  const { retryAfterSeconds } = shown.detail
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  if (status === 401) reply.header('www-authenticate', 'Basic realm="Login"')
+  const { code, message, detail } = publicError(error, request)
+  const { status } = ERRORS[code]
   reply.code(status)
-  return shown
+  if (detail.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(detail.retryAfterSeconds))
+  }
+  if (status !== 401) return { status, code, message }
+  reply.header('www-authenticate', 'Basic realm="Login"')
+  return { status, code, message: 'Unauthorized.\n' }
+}
+
+function sendPlainly(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send(text)
 }
