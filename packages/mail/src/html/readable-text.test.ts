@@ -1,8 +1,35 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PREVIEW_CHARS_MAX } from '../limits.ts'
+import { PREVIEW_CHARS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
 import { readHtml } from './read-html.ts'
-import { previewOf, readableText, textToHtml } from './readable-text.ts'
+import { previewOf, readableText, readableTextWithUrls, textToHtml } from './readable-text.ts'
+
+describe('readable text with the addresses of links', () => {
+  const withUrls = (html: string) => readableTextWithUrls(readHtml(html), (url) => `( ${url} )`)
+  const cases: readonly (readonly [html: string, text: string])[] = [
+    ['<a href="https://a.example?b=1&amp;c">a</a> d', 'a ( https://a.example?b=1&c ) d'],
+    ['<p><a href="https://a.example"><b>a</b> b</a>.</p>c', 'a b ( https://a.example ).\n\nc'],
+    ['<a href="https://a.example">https://a.example</a>', 'https://a.example'],
+    ['<a href="mailto:a@b.example">a@b.example</a>', 'a@b.example'],
+    ['<a href="https://a.example">a<br></a>b', 'a ( https://a.example )\nb'],
+    ['<a href="/a"><div>a</div><div>b</div></a>', 'a\nb ( /a )'],
+    ['<a href="/a">a</a> <a href="/b">b</a>', 'a ( /a ) b ( /b )'],
+    ['<a href="/a"><img alt="a"></a>', 'a ( /a )'],
+    ['<a href="">a</a><a name="b">b</a>', 'ab'],
+    ['<p style="display:none"><a href="/a">a</a></p>b', 'b'],
+  ]
+  for (const [html, text] of cases) {
+    it(`of ${html}`, () => assert.equal(withUrls(html), text))
+  }
+
+  it('has no more than a bound of them', () => {
+    const url = `https://a.example/${'x'.repeat(10_000)}`
+    const nested = `<a href="${url}">a${'<b><object><a href="/b">b</a></object></b>a'.repeat(2_000)}`
+    for (const html of [nested, `<a href="${url}">${'<p>a</p>'.repeat(50_000)}</a>`]) {
+      assert.ok(withUrls(html).length < 2 * TEXT_CHARS_MAX)
+    }
+  })
+})
 
 describe('readable text', () => {
   const cases: readonly (readonly [html: string, text: string])[] = [

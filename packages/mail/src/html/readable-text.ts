@@ -1,5 +1,5 @@
-import { PREVIEW_CHARS_MAX } from '../limits.ts'
-import type { HtmlBlock } from './blocks.ts'
+import { PREVIEW_CHARS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
+import type { HtmlBlock, HtmlRun } from './blocks.ts'
 import type { HtmlReading } from './read-html.ts'
 
 /**
@@ -19,6 +19,38 @@ export function readableText(reading: HtmlReading): string {
     before = block
   }
   return text
+}
+
+/**
+ * The same text with the address of each link after the link, unless the link's text is its
+ * address. `form` writes an address.
+ */
+export function readableTextWithUrls(reading: HtmlReading, form: (url: string) => string): string {
+  const ends = linkEnds(reading)
+  // A link may be left and entered again, so that its address is written more than once.
+  let charsLeft = TEXT_CHARS_MAX
+  const withUrl = (run: HtmlRun): HtmlRun => {
+    const { href, text } = run
+    if (href === null || !ends.has(run) || isWritten(href, text.trim())) return run
+    charsLeft -= href.length
+    if (charsLeft < 0) return run
+    const words = text.trimEnd()
+    return { ...run, text: `${words} ${form(href)}${text.slice(words.length)}` }
+  }
+  const blocks = reading.blocks.map((block) => ({ ...block, runs: block.runs.map(withUrl) }))
+  return readableText({ ...reading, blocks })
+}
+
+/** The last visible run of each link, which may have several blocks. */
+function linkEnds({ blocks }: HtmlReading): ReadonlySet<HtmlRun> {
+  const visible = blocks
+    .flatMap(({ runs }) => runs)
+    .filter(({ style, text }) => !style.isHidden && text.trim() !== '')
+  return new Set(visible.filter(({ href }, i) => href !== visible[i + 1]?.href))
+}
+
+function isWritten(url: string, text: string): boolean {
+  return url === '' || url === text || url === `mailto:${text}`
 }
 
 function visibleText(block: HtmlBlock): string {

@@ -74,6 +74,11 @@ export function parseMail(raw: Buffer): ParsedMail {
   }
 }
 
+/** The headers of a mail in order, unfolded, with encoded words as they are written. */
+export function readRawHeaders(raw: Buffer): readonly HeaderField[] {
+  return readMailHeader(raw, new DefectList()).header.fields
+}
+
 /**
  * The header, and the mail with line feeds in place of bare carriage returns at line ends.
  *

@@ -52,7 +52,7 @@ describe('a query', () => {
     'from:ada from:acme.example',
     'FROM:"Ada Love"',
     'to:quality to:qa+ci',
-    'cc:boss bcc:hidden reply-to:help',
+    'cc:boss bcc:hidden bcc:qa+ci@mayfly.test reply-to:help',
     'addressed:boss addressed:ada',
     'subject:"sign-in code"',
     'message-id:<abc123@',

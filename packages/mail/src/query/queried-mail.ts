@@ -81,7 +81,7 @@ export class QueriedMail {
       case 'cc':
         return foldMailboxes(cc)
       case 'bcc':
-        return this.headers('bcc').join('\n')
+        return [...this.headers('bcc'), ...this.#hiddenRecipients()].join('\n')
       case 'reply-to':
         return foldMailboxes(replyTo)
     }
@@ -103,6 +103,13 @@ export class QueriedMail {
       return tag === undefined ? [] : [foldText(tag)]
     })
     return [...ofHeader.map((tag) => tag.trim()), ...ofRecipients].filter((tag) => tag !== '')
+  }
+
+  /** Folded recipients of the envelope whom neither To nor Cc names. */
+  #hiddenRecipients(): string[] {
+    const { to, cc, recipients } = this.content
+    const named = new Set([...to, ...cc].map(({ address }) => foldText(address ?? '')))
+    return recipients.map(foldText).filter((recipient) => !named.has(recipient))
   }
 
   #headText(): string {

@@ -52,4 +52,63 @@ onEachDatabase("MailDev's API", (create) => {
     assert.deepEqual((await api.get('/email')).body, [])
     assert.equal((await api.get('/config')).body.isOutgoingEnabled, false)
   })
+
+  it('shows mails with the fields of both versions', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    await send(service, {
+      to: 'ada@elsewhere.example',
+      bcc: 'dave@hidden.example',
+      subject: 'Images',
+      date: new Date('2020-11-02T08:00:00Z'),
+      priority: 'high',
+      messageId: '<one@example.com>',
+      html: '<p>Look: <img src="cid:logo"></p>',
+      attachments: [{ filename: 'logo.png', content: 'pixels', cid: 'logo' }],
+    })
+    const [mail] = (await api.get('/email')).body
+    assert.deepEqual(mail.calculatedBcc, [{ address: 'dave@hidden.example', name: '' }])
+    assert.deepEqual(
+      [mail.time, mail.date, mail.priority, mail.messageId],
+      ['2020-11-02T08:00:00.000Z', '2020-11-02T08:00:00.000Z', 'high', 'one@example.com'],
+    )
+    const [file] = mail.attachments
+    assert.deepEqual(
+      [file.fileName, file.length, file.filename, file.size],
+      ['logo.png', 6, 'logo.png', 6],
+    )
+    assert.match(mail.sizeHuman, /^(?:\d+ bytes|\d+(?:\.\d{1,2})? KB)$/)
+    const [item] = (await api.get('/api/email/summary')).body.items
+    const { id, time, read, subject, from, to, size, sizeHuman } = mail
+    assert.deepEqual(item, {
+      ...{ id, time, read, subject, from, to, size, sizeHuman },
+      ...{ hasAttachments: true, attachmentCount: 1, preview: 'Look:' },
+    })
+    const html = (await api.get(`/email/${id}/html`)).text
+    const [, url = ''] = /src="([^"]+)"/.exec(html) ?? []
+    assert.equal((await api.get(url)).text, 'pixels')
+  })
+
+  it('answers errors in JSON, and no text as HTML', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    await send(service, {
+      to: 'ada@elsewhere.example',
+      text: '<script>alert(1)</script>',
+      headers: { Importance: 'low' },
+    })
+    const [mail] = (await api.get('/api/email')).body
+    assert.equal(mail.priority, 'low')
+    const noHtml = await api.get(`/api/email/${mail.id}/html`)
+    assert.deepEqual([noHtml.status, noHtml.body], [404, { error: 'Email has no HTML content' }])
+    for (const path of ['', '/html', '/source', '/attachment/a.txt']) {
+      const missing = await api.get(`/email/msg_unknown${path}`)
+      assert.deepEqual([missing.status, missing.body], [404, { error: 'Email was not found' }])
+    }
+    const noFile = await api.get(`/email/${mail.id}/attachment/a.txt`)
+    assert.equal(noFile.status, 404)
+    assert.equal(typeof noFile.body.error, 'string')
+  })
 })

@@ -77,13 +77,15 @@ onEachDatabase("MailHog's client for Node", (create) => {
     await using service = await startCatchAll(database)
     const api = createApiClient(service.httpUrl, null)
     await send(service, { to: 'ada@elsewhere.example', subject: 'One', text: 'x' })
-    const { body } = await api.get('/api/v2/messages')
+    const { body } = await api.get('/api/v2/messages?limit=0')
     const [{ ID, To, Raw, Content }] = body.items
     assert.deepEqual(To, [
       { Relays: null, Mailbox: 'ada', Domain: 'elsewhere.example', Params: '' },
     ])
     assert.deepEqual([Raw.From, Raw.To], ['shop@example.com', ['ada@elsewhere.example']])
     assert.equal(Content.Headers.Subject[0], 'One')
+    assert.equal(Content.Body, 'x')
+    assert.match(Raw.Data, /\r\n\r\nx$/)
     assert.equal((await api.get(`/api/v1/messages/${ID}`)).body.ID, ID)
     assert.equal((await api.get('/api/v1/messages/msg_unknown')).text, 'null')
     assert.equal((await api.get('/mailhog/api/v1/messages')).body[0].ID, ID)

@@ -47,6 +47,12 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     )
     const found = await mailpit.searchMessages({ query: 'addressed:dave@hidden.example is:unread' })
     assert.equal(found.messages_count, 1)
+    const bccOnly = async (address: string) =>
+      (await mailpit.searchMessages({ query: `bcc:${address}` })).messages_count
+    assert.equal(await bccOnly('dave@hidden.example'), 1)
+    for (const named of ['ada', 'carol']) {
+      assert.equal(await bccOnly(`${named}@elsewhere.example`), 0)
+    }
     const [summary] = found.messages
     assert.ok(summary)
     assert.deepEqual(summary.From, { Name: 'Shop', Address: 'shop@example.com' })
@@ -100,6 +106,45 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
   })
 
+  it('finds the address of a link in the text of a mail with HTML only', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const html = '<p><a href="https://shop.example/verify?t=abc">Click here</a> to verify</p>'
+    await send(service, { to: 'ada@elsewhere.example', html })
+    const shown = 'Click here ( https://shop.example/verify?t=abc ) to verify'
+    const { body } = await api.get('/api/v1/message/latest')
+    assert.deepEqual([body.Text, body.HTML.trim()], [shown, html])
+    assert.equal((await api.get('/view/latest.txt')).text, shown)
+    const [mail] = (await api.get('/api/email')).body
+    assert.equal(mail.text, 'Click here [https://shop.example/verify?t=abc] to verify')
+    const { messages } = (await api.get('/api/v1/messages')).body
+    assert.equal(messages[0].Snippet, 'Click here to verify')
+    // A plain text stays as it was sent.
+    await send(service, { to: 'ada@elsewhere.example', html, text: 'Click here to verify' })
+    const latest = await api.get('/api/v1/message/latest')
+    assert.equal(latest.body.Text, 'Click here to verify')
+  })
+
+  it('shows headers as they are written, and a Message-ID of each mail', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const written = '=?utf-8?Q?Gr=C3=BC=C3=9Fe?='
+    const raw = `From: a@b.example\r\nSubject: ${written}\r\n aus Berlin\r\n\r\nx\r\n`
+    await send(service, {
+      raw,
+      envelope: { from: 'a@b.example', to: ['ada@elsewhere.example'] },
+    })
+    const { Subject } = (await api.get('/api/v1/message/latest/headers')).body
+    assert.deepEqual(Subject, [`${written} aus Berlin`])
+    const [summary] = (await api.get('/api/v1/messages')).body.messages
+    assert.equal(summary.Subject, 'Grüße aus Berlin')
+    assert.equal(summary.MessageID, `${summary.ID}@mayfly`)
+    const message = (await api.get('/api/v1/message/latest')).body
+    assert.equal(message.MessageID, summary.MessageID)
+  })
+
   it('marks, tags and deletes', async () => {
     await using database = await create()
     await using service = await startCatchAll(database)
@@ -121,6 +166,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.equal(await mailpit.renameTag('Welcome', 'Hello'), 'ok')
     assert.equal((await mailpit.searchMessages({ query: 'tag:hello' })).messages_count, 2)
     assert.equal(await mailpit.deleteTag('ab'), 'ok')
+    await assert.rejects(mailpit.deleteTag('ab'), /400 .*tag not found: ab/)
     assert.deepEqual(await mailpit.getTags(), ['Hello'])
 
     assert.equal(await mailpit.deleteMessages({ IDs: [two.ID] }), 'ok')
@@ -165,6 +211,44 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     await assert.rejects(mailpit.sendMessage(bad), /400 .*invalid To address: nobody/)
   })
 
+  it('reads what is sent as Go does, and gives it back as it was', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const post = (mail: object) =>
+      api.post('/api/v1/send', {
+        From: { Email: 'from@example.com', Name: null },
+        To: [{ Email: 'to@example.com' }],
+        ...mail,
+      })
+    const read = async (mail: object) => {
+      const { body } = await post(mail)
+      return (await api.get(`/api/v1/message/${body.ID}`)).body
+    }
+    const empty = await read({ Subject: null, Text: null, HTML: null, Tags: [null] })
+    assert.deepEqual([empty.Subject, empty.Text, empty.HTML], ['', '', ''])
+    for (const text of ['t', 't\n', 'Grüße', 'a  ']) {
+      assert.equal((await read({ Text: text })).Text, text)
+    }
+    assert.equal((await read({ HTML: '<p>h</p>' })).HTML, '<p>h</p>')
+    const Content = Buffer.from('hello').toString('base64')
+    const { Attachments } = await read({
+      Text: 't',
+      Attachments: [
+        { Content, ContentType: null, ContentID: null },
+        { Content: `data:text/plain;base64,${Content.slice(0, 4)}\r\n${Content.slice(4)}` },
+      ],
+    })
+    assert.deepEqual(
+      Attachments.map(({ Size }: { Size: number }) => Size),
+      [5, 5],
+    )
+    for (const wrong of ['!!!!', Content.slice(0, -1)]) {
+      const refused = await post({ Attachments: [{ Content: wrong, Filename: 'a.txt' }] })
+      assert.equal(refused.status, 400, wrong)
+    }
+  })
+
   it('reads the service, and sets chaos as faults', async () => {
     await using database = await create()
     await using service = await startCatchAll(database)
@@ -185,7 +269,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     await mailpit.setChaosTriggers()
     await send(service, { to: 'ada@elsewhere.example', text: 'x' })
     assert.deepEqual(await mailpit.getChaosTriggers(), off)
-    await assert.rejects(mailpit.spamAssassinCheck(), /400 Bad Request/)
+    await assert.rejects(mailpit.spamAssassinCheck(), /404 Not Found/)
     await assert.rejects(
       mailpit.releaseMessage('latest', { To: ['a@b.example'] }),
       /400 Bad Request/,

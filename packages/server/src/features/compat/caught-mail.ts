@@ -1,8 +1,11 @@
-import type { AccountId, MailAddress } from '@mayfly/contract'
-import { parseAddresses } from '@mayfly/mail'
+import type { AccountId, Attachment, MailAddress } from '@mayfly/contract'
+import { parseAddresses, readableTextWithUrls, readHtml } from '@mayfly/mail'
 import type { Tables } from '../../store/open.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
+
+/** Longer HTML keeps its `cid:` addresses: each that is replaced grows. */
+const HTML_CHARS_MAX = 1024 * 1024
 
 /** A message of a project inbox as the APIs of mail catchers show it. */
 export type CaughtMail = StoredMessage & {
@@ -27,6 +30,31 @@ export async function readCaught(
 /** The value of the first header with this lower-case name; null without one. */
 export function headerOf({ headers }: Pick<StoredMessage, 'headers'>, name: string): string | null {
   return headers.find((header) => header.name.toLowerCase() === name)?.value ?? null
+}
+
+/**
+ * The text of a mail. That of a mail with HTML only has the addresses of its links, in which suites
+ * look for a link; `form` writes one.
+ */
+export function textOf(
+  { text, html, isHtmlOnly }: Pick<StoredMessage, 'text' | 'html' | 'isHtmlOnly'>,
+  form: (url: string) => string,
+): string {
+  return isHtmlOnly ? readableTextWithUrls(readHtml(html ?? ''), form) : (text ?? '')
+}
+
+/** The HTML as it was sent, with the addresses of the mail's own images; null without HTML. */
+export function withOwnImages(
+  { html, attachments }: Pick<StoredMessage, 'html' | 'attachments'>,
+  urlOf: (attachment: Attachment) => string,
+): string | null {
+  if (html === null || html.length > HTML_CHARS_MAX) return html
+  let shown = html
+  for (const attachment of attachments) {
+    if (attachment.contentId === null) continue
+    shown = shown.replaceAll(`cid:${attachment.contentId}`, urlOf(attachment))
+  }
+  return shown
 }
 
 /** The Message-ID without angle brackets. */

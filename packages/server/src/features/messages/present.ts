@@ -99,7 +99,7 @@ async function present(
 
 /** A stored message as it is outside. */
 export function withoutColumns(stored: StoredMessage): Message {
-  const { mailId: _, sequence: __, ...message } = stored
+  const { mailId: _, sequence: __, isHtmlOnly: ___, ...message } = stored
   return message
 }
 

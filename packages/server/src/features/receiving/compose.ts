@@ -139,6 +139,7 @@ function contentOf(parsed: ParsedMail, detected: Detected, accepted: AcceptedMai
     headers: parsed.headers,
     defects: parsed.defects,
     envelope: { mailFrom, remoteAddress, helo, tls },
+    ...(parsed.text === null && parsed.html !== null ? { isHtmlOnly: true } : {}),
     ...caughtBy(accepted),
   }
 }

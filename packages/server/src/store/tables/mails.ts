@@ -24,6 +24,8 @@ export type MailContent = {
   readonly headers: readonly { readonly name: string; readonly value: string }[]
   readonly defects: readonly string[]
   readonly envelope: Omit<MessageEnvelope, 'rcptTo'>
+  /** The stored text is that of the HTML: the mail has no other. */
+  readonly isHtmlOnly?: true
   /** Of a mail in a project inbox. */
   readonly caught?: {
     readonly recipients: readonly string[]

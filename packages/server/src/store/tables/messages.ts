@@ -35,7 +35,12 @@ export type MessagePage = {
 }
 
 /** A message with the id of its mail and its number in the inbox. */
-export type StoredMessage = Message & { readonly mailId: string; readonly sequence: number }
+export type StoredMessage = Message & {
+  readonly mailId: string
+  readonly sequence: number
+  /** `text` is that of the HTML: the mail has no other. */
+  readonly isHtmlOnly: boolean
+}
 
 /** An attachment and the position of its bytes in the raw mail. */
 export type StoredAttachment = Attachment & {
@@ -317,6 +322,7 @@ export class Messages {
       envelope: { ...content.envelope, rcptTo: row.recipient },
       mailId: row.mail_id,
       sequence: row.sequence,
+      isHtmlOnly: content.isHtmlOnly === true,
     }
   }
 

@@ -3,8 +3,15 @@
 
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
 import type { Tables } from '../../../store/open.ts'
-import type { CaughtEntry, CaughtRef } from '../../../store/tables/caught.ts'
-import { type CaughtMail, headerOf, readCaught } from '../caught-mail.ts'
+import type { CaughtRef } from '../../../store/tables/caught.ts'
+import {
+  type CaughtMail,
+  headerOf,
+  messageIdOf,
+  readCaught,
+  textOf,
+  withOwnImages,
+} from '../caught-mail.ts'
 
 /** What MailDev's API shows. */
 export type MailDevView =
@@ -27,17 +34,20 @@ export type MailDevView =
 /** Characters of text and HTML that are read for one list. */
 const LIST_CHARS_MAX = 32 * 1024 * 1024
 
-/** The JSON of a view, or the HTML of a mail; null when it was deleted. */
+/** Characters of the preview in a summary. */
+const PREVIEW_CHARS_MAX = 140
+
+/** The JSON of a view, or the HTML of a mail; null when it was deleted or has none. */
 export async function composeMailDevView(
   deps: { readonly store: Tables },
   owner: AccountId,
   request: MailDevView,
 ): Promise<Uint8Array | null> {
-  const text = await textOf(deps, owner, request)
+  const text = await composed(deps, owner, request)
   return text === null ? null : new TextEncoder().encode(text)
 }
 
-async function textOf(
+async function composed(
   deps: { readonly store: Tables },
   owner: AccountId,
   request: MailDevView,
@@ -50,7 +60,8 @@ async function textOf(
     default: {
       const mail = await readCaught(deps, owner, request.ref)
       if (mail === null) return null
-      return request.view === 'html' ? (mail.html ?? mail.text ?? '') : JSON.stringify(toMail(mail))
+      if (request.view === 'mail') return JSON.stringify(toMail(mail))
+      return withOwnImages(mail, ({ id }) => `/email/${mail.id}/attachment/${id}`)
     }
   }
 }
@@ -96,41 +107,52 @@ async function summaryOf(
   { inboxIds, skip, limit }: Extract<MailDevView, { view: 'summary' }>,
 ) {
   const entries = await deps.store.caught.list(owner, inboxIds)
-  const items = entries.slice(skip, skip + limit).map(toSummary)
+  const items = []
+  for (const entry of entries.slice(skip, skip + limit)) {
+    const mail = await readCaught(deps, owner, entry)
+    if (mail !== null) items.push(toSummary(mail))
+  }
   const unread = entries.filter(({ isRead }) => !isRead).length
   return { items, total: entries.length, storeTotal: entries.length, unread, skip, limit }
 }
 
-function toSummary(entry: CaughtEntry) {
+function toSummary(mail: CaughtMail) {
   return {
-    id: entry.messageId,
-    time: new Date(entry.receivedAt).toISOString(),
-    read: entry.isRead,
-    subject: entry.subject ?? '',
-    from: [toAddress(entry.from)],
-    hasAttachments: entry.hasAttachments,
-    size: entry.sizeBytes,
+    ...toHead(mail),
+    hasAttachments: mail.attachments.length > 0,
+    attachmentCount: mail.attachments.length,
+    preview: (mail.preview ?? '').slice(0, PREVIEW_CHARS_MAX).toWellFormed(),
+  }
+}
+
+/** What summaries and whole mails have. */
+function toHead(mail: CaughtMail) {
+  return {
+    id: mail.id,
+    time: mail.sentAt ?? mail.receivedAt,
+    read: mail.read,
+    subject: mail.subject ?? '',
+    from: [toAddress(mail.from)],
+    to: mail.to.map(toAddress),
+    size: mail.sizeBytes,
+    sizeHuman: humanSize(mail.sizeBytes),
   }
 }
 
 function toMail(mail: CaughtMail) {
   const { envelope } = mail
   return {
-    id: mail.id,
-    time: mail.receivedAt,
-    read: mail.read,
-    subject: mail.subject ?? '',
-    from: [toAddress(mail.from)],
-    to: mail.to.map(toAddress),
+    ...toHead(mail),
     cc: mail.cc.map(toAddress),
     bcc: mail.bcc.map(toAddress),
+    calculatedBcc: hiddenRecipients(mail),
     replyTo: mail.replyTo.map(toAddress),
     date: mail.sentAt ?? mail.receivedAt,
-    messageId: headerOf(mail, 'message-id') ?? '',
-    text: mail.text ?? '',
+    messageId: messageIdOf(mail),
+    text: textOf(mail, (url) => `[${url}]`),
     html: mail.html ?? '',
     headers: headersOf(mail),
-    priority: 'normal',
+    priority: priorityOf(mail),
     attachments: mail.attachments.map(toAttachment),
     envelope: {
       from: { address: envelope.mailFrom, args: false },
@@ -138,9 +160,33 @@ function toMail(mail: CaughtMail) {
       host: envelope.helo ?? '',
       remoteAddress: envelope.remoteAddress,
     },
-    size: mail.sizeBytes,
-    sizeHuman: `${(mail.sizeBytes / 1024).toFixed(1)} KB`,
   }
+}
+
+/** Recipients of the envelope whom neither To nor Cc names. */
+function hiddenRecipients({ to, cc, recipients }: CaughtMail) {
+  const named = new Set([...to, ...cc].map(({ address }) => address?.toLowerCase()))
+  return recipients
+    .filter((address) => !named.has(address.toLowerCase()))
+    .map((address) => ({ address, name: '' }))
+}
+
+/** The headers by which senders tell a priority: 1 to 5, or a word. */
+const PRIORITY_HEADERS = ['x-priority', 'importance', 'x-msmail-priority', 'priority'] as const
+
+function priorityOf(mail: CaughtMail): 'high' | 'normal' | 'low' {
+  for (const name of PRIORITY_HEADERS) {
+    const value = headerOf(mail, name)?.trim() ?? ''
+    if (/^(?:[12]|high|urgent)/i.test(value)) return 'high'
+    if (/^(?:[45]|low|non-urgent)/i.test(value)) return 'low'
+  }
+  return 'normal'
+}
+
+function humanSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  const [size, unit] = bytes < 1024 ** 2 ? [bytes / 1024, 'KB'] : [bytes / 1024 ** 2, 'MB']
+  return `${Number(size.toFixed(2))} ${unit}`
 }
 
 function toAddress({ name, address }: MailAddress) {
@@ -155,6 +201,9 @@ function toAttachment(attachment: Attachment, index: number) {
   const name = attachment.filename ?? `attachment-${index + 1}`
   return {
     filename: name,
+    // Version 2 has other names for the file's name and size.
+    fileName: name,
+    length: attachment.sizeBytes,
     // Names may occur twice; this one is used in the address of the attachment.
     generatedFileName: attachment.id,
     contentType: attachment.contentType,

@@ -104,7 +104,9 @@ async function readRaw(
 ): Promise<RawMail | null> {
   const stored = await deps.store.messages.find(owner, inboxId, messageId)
   if (stored === null) return null
-  return { stored, raw: (await deps.rawBytes(stored.mailId)).toString('utf8') }
+  const raw = (await deps.rawBytes(stored.mailId)).toString('utf8')
+  // To MailHog, the last line end is part of the end of DATA.
+  return { stored, raw: raw.endsWith('\r\n') ? raw.slice(0, -2) : raw }
 }
 
 function toMessage({ stored, raw }: RawMail) {

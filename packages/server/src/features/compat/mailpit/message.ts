@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { AccountId, Attachment } from '@mayfly/contract'
-import { decodeTransfer } from '@mayfly/mail'
+import { decodeTransfer, readRawHeaders } from '@mayfly/mail'
 import type { Tables } from '../../../store/open.ts'
-import { type CaughtMail, headerOf, messageIdOf } from '../caught-mail.ts'
+import { type CaughtMail, headerOf, textOf } from '../caught-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
-import { toAddress } from './summary.ts'
+import { toAddress, toMessageId } from './summary.ts'
 
 /** What composing a message needs. */
 export type MessageViewDeps = {
@@ -24,7 +24,7 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
   const post = headerOf(mail, 'list-unsubscribe-post') ?? ''
   return {
     ID: mail.id,
-    MessageID: messageIdOf(mail),
+    MessageID: toMessageId(mail),
     Read: true,
     From: toAddress(mail.from),
     To: mail.to.map(toAddress),
@@ -37,7 +37,7 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
     Date: mail.sentAt ?? mail.receivedAt,
     Tags: mail.tags,
     Username: mail.username ?? '',
-    Text: mail.text ?? '',
+    Text: toText(mail),
     HTML: mail.html ?? '',
     Size: mail.sizeBytes,
     Inline: attachments.filter(({ inline }) => inline).map(({ view }) => view),
@@ -45,10 +45,15 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
   }
 }
 
-/** The headers by their names in Go's form, in order: `Message-Id`, `Mime-Version`. */
-export function toHeaders({ headers }: Pick<CaughtMail, 'headers'>): Record<string, string[]> {
+/** The text as Mailpit writes it. */
+export function toText(mail: CaughtMail): string {
+  return textOf(mail, (url) => `( ${url} )`)
+}
+
+/** The headers as written, by their names in Go's form, in order: `Message-Id`, `Mime-Version`. */
+export function toHeaders(raw: Buffer): Record<string, string[]> {
   const byName = new Map<string, string[]>()
-  for (const { name, value } of headers) {
+  for (const { name, value } of readRawHeaders(raw)) {
     const canonical = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
     byName.set(canonical, [...(byName.get(canonical) ?? []), value])
   }

@@ -2,17 +2,23 @@ import { anyCase } from '@mayfly/contract'
 import type MailComposer from 'nodemailer/lib/mail-composer'
 import { z } from 'zod'
 
+/** In Go, null is the empty text. */
+const text = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? '')
+
 /** An address of POST /api/v1/send. */
 const addressSchema = anyCase({
-  Email: z.string().default(''),
-  Name: z.string().default(''),
+  Email: text,
+  Name: text,
 })
 
 const attachmentSchema = anyCase({
-  Content: z.string().default(''),
-  Filename: z.string().default(''),
-  ContentType: z.string().optional(),
-  ContentID: z.string().optional(),
+  Content: text,
+  Filename: text,
+  ContentType: text,
+  ContentID: text,
 })
 
 /** The body of POST /api/v1/send. */
@@ -22,12 +28,12 @@ const sendSchema = anyCase({
   Cc: z.array(addressSchema).nullish(),
   Bcc: z.array(z.string()).nullish(),
   ReplyTo: z.array(addressSchema).nullish(),
-  Subject: z.string().default(''),
-  Text: z.string().default(''),
-  HTML: z.string().default(''),
+  Subject: text,
+  Text: text,
+  HTML: text,
   Attachments: z.array(attachmentSchema).nullish(),
-  Tags: z.array(z.string()).nullish(),
-  Headers: z.record(z.string(), z.string()).nullish(),
+  Tags: z.array(text).nullish(),
+  Headers: z.record(z.string(), text).nullish(),
 })
 
 /** A mail that a caller sends by Mailpit's API. */
@@ -104,12 +110,17 @@ function checked(field: string, address: string): string {
 
 function toAttachment(given: z.infer<typeof attachmentSchema>) {
   const { Content, Filename, ContentType, ContentID } = given
-  if (Filename === '') throw new SendRefused('attachment without a Filename')
+  const base64 = Content.replace(/^data:[^,]{0,200},/, '').replaceAll(/[\r\n]/g, '')
+  const content = Buffer.from(base64, 'base64')
+  // Decoding leaves out what is not base64.
+  if (base64.length % 4 !== 0 || content.length !== Buffer.byteLength(base64, 'base64')) {
+    throw new SendRefused(`error decoding base64 attachment "${Filename}"`)
+  }
   return {
-    filename: Filename,
-    content: Buffer.from(Content.replace(/^data:[^,]{0,200},/, ''), 'base64'),
-    ...(ContentType === undefined ? {} : { contentType: ContentType }),
-    ...(ContentID === undefined ? {} : { cid: ContentID, contentDisposition: 'inline' as const }),
+    filename: Filename || 'attachment',
+    content,
+    ...(ContentType === '' ? {} : { contentType: ContentType }),
+    ...(ContentID === '' ? {} : { cid: ContentID, contentDisposition: 'inline' as const }),
   }
 }
 
@@ -126,7 +137,11 @@ async function build(
   }).compile()
   node.keepBcc = true
   const built = await node.build()
-  return Buffer.concat([Buffer.from(`Return-Path: <${mail.from.address}>\r\n`), built])
+  // A line end is added to a body without one.
+  const body = String(mail.html ?? mail.text)
+  const hasAddedEnd = body !== '' && !body.endsWith('\n')
+  const returnPath = Buffer.from(`Return-Path: <${mail.from.address}>\r\n`)
+  return Buffer.concat([returnPath, hasAddedEnd ? built.subarray(0, -2) : built])
 }
 
 type Sender = { readonly from: { readonly address: string } }

@@ -9,11 +9,16 @@ export function toAddress({ name, address }: MailAddress) {
   return { Name: name ?? '', Address: address ?? '' }
 }
 
+/** The Message-ID without angle brackets; Mailpit gives each mail without one its own. */
+export function toMessageId(mail: CaughtMail): string {
+  return messageIdOf(mail) || `${mail.id}@mayfly`
+}
+
 /** A message in a list and in an event. */
 export function toSummary(mail: CaughtMail) {
   return {
     ID: mail.id,
-    MessageID: messageIdOf(mail),
+    MessageID: toMessageId(mail),
     Read: mail.read,
     From: toAddress(mail.from),
     To: mail.to.map(toAddress),

@@ -3,14 +3,11 @@
 
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
-import { type CaughtMail, readCaught } from '../caught-mail.ts'
+import { type CaughtMail, readCaught, withOwnImages } from '../caught-mail.ts'
 import { searchCaught } from '../search.ts'
 import { toHtmlCheck } from './html-check.ts'
-import { type MessageViewDeps, partIdOf, toHeaders, toMessage } from './message.ts'
+import { type MessageViewDeps, partIdOf, toHeaders, toMessage, toText } from './message.ts'
 import { toSummary } from './summary.ts'
-
-/** Longer HTML keeps its `cid:` addresses: each that is replaced grows. */
-const HTML_CHARS_MAX = 1024 * 1024
 
 /** What is shown of one message. */
 type OneMessage = 'summary' | 'message' | 'headers' | 'html' | 'text' | 'html-check'
@@ -82,24 +79,14 @@ async function textOf(
     case 'message':
       return JSON.stringify(await toMessage(deps, owner, mail))
     case 'headers':
-      return JSON.stringify(toHeaders(mail))
+      return JSON.stringify(toHeaders(await deps.rawBytes(mail.mailId)))
     case 'html':
-      return mail.html === null ? null : withOwnImages(mail, mail.html)
+      return withOwnImages(mail, (attachment) => {
+        return `/api/v1/message/${mail.id}/part/${partIdOf(mail, attachment)}`
+      })
     case 'html-check':
       return mail.html === null ? null : JSON.stringify(await toHtmlCheck(mail.html))
     case 'text':
-      return mail.text ?? ''
+      return toText(mail)
   }
-}
-
-/** The HTML as it was sent, with the addresses of the mail's own images. */
-function withOwnImages(mail: CaughtMail, html: string): string {
-  if (html.length > HTML_CHARS_MAX) return html
-  let shown = html
-  for (const attachment of mail.attachments) {
-    if (attachment.contentId === null) continue
-    const url = `/api/v1/message/${mail.id}/part/${partIdOf(mail, attachment)}`
-    shown = shown.replaceAll(`cid:${attachment.contentId}`, url)
-  }
-  return shown
 }

@@ -1,5 +1,5 @@
-// The APIs of Mailpit, MailHog and MailDev, as their clients expect them: other media types, plain
-// texts for errors, HTTP Basic. So they are in a scope of their own.
+// The APIs of Mailpit, MailHog and MailDev, as their clients expect them: other media types, other
+// errors, HTTP Basic. So they are in a scope of their own.
 
 import type { IncomingMessage } from 'node:http'
 import { ERRORS } from '@mayfly/contract'
@@ -46,18 +46,39 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
     })
     mailpitRoutes(scope, app)
     mailhogRoutes(scope, app)
-    maildevRoutes(scope, app)
+    await scope.register(async (maildev) => {
+      maildev.setErrorHandler(answerAsMailDev)
+      maildevRoutes(maildev, app)
+    })
   })
 }
 
-/** An error as these APIs write it: its text alone. */
+/** An error as Mailpit and MailHog write it: its text alone. */
 function answerPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message } = setHead(error, request, reply)
+  return sendPlainly(reply, status === 404 ? '404 page not found\n' : message)
+}
+
+/** An error as MailDev writes it: in JSON, unless the credentials are wrong. */
+function answerAsMailDev(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, code, message } = setHead(error, request, reply)
+  if (status === 401) return sendPlainly(reply, message)
+  return reply.send({ error: code === 'message_not_found' ? 'Email was not found' : message })
+}
+
+/** Sets the status and the headers of an error. */
+function setHead(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { code, message, detail } = publicError(error, request)
   const { status } = ERRORS[code]
+  reply.code(status)
   if (detail.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(detail.retryAfterSeconds))
   }
-  reply.type('text/plain; charset=utf-8').code(status)
-  if (status !== 401) return reply.send(status === 404 ? '404 page not found\n' : message)
-  return reply.header('www-authenticate', 'Basic realm="Login"').send('Unauthorized.\n')
+  if (status !== 401) return { status, code, message }
+  reply.header('www-authenticate', 'Basic realm="Login"')
+  return { status, code, message: 'Unauthorized.\n' }
+}
+
+function sendPlainly(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send(text)
 }

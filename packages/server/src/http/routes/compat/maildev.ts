@@ -112,7 +112,7 @@ function contentRoutes(http: FastifyInstance, app: App, prefix: string): void {
   http.get<MailParams>(`${prefix}/email/:id/html`, async (request, reply) => {
     const ref = await find(app, request)
     const html = await app.compat.maildev.mail(request.access, { view: 'html', ref })
-    if (html === null) throw new ServiceError('message_not_found')
+    if (html === null) return reply.code(404).send({ error: 'Email has no HTML content' })
     return reply.headers(MAIL_HEADERS).type('text/html; charset=utf-8').send(html)
   })
 

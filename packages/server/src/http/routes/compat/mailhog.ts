@@ -35,7 +35,8 @@ export function mailhogRoutes(http: FastifyInstance, app: App): void {
 function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
   const page = (query: unknown) => ({
     start: queryNumber(query, 'start', 0),
-    limit: Math.min(queryNumber(query, 'limit', PAGE.default), PAGE.max),
+    // 0 counts as none.
+    limit: Math.min(queryNumber(query, 'limit', 0) || PAGE.default, PAGE.max),
     isBare: false,
   })
 

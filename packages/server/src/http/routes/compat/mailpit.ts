@@ -132,10 +132,10 @@ function messageRoutes(http: FastifyInstance, app: App): void {
     return { Errors: Links.filter(isError).length, Links }
   })
 
-  http.get<MessageParams>('/api/v1/message/:id/sa-check', async (request, reply) => {
-    await find(request)
-    return bad(reply, 'SpamAssassin is not enabled')
-  })
+  // As in a Mailpit without SpamAssassin.
+  http.get<MessageParams>('/api/v1/message/:id/sa-check', async (_request, reply) =>
+    reply.code(404).type('text/plain; charset=utf-8').send('File not found\n'),
+  )
 
   http.post<MessageParams>('/api/v1/message/:id/release', async (request, reply) => {
     const ref = await find(request)
@@ -242,8 +242,8 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   })
 
   http.delete<TagParams>('/api/v1/tags/:tag', async ({ access, params: { tag } }, reply) => {
-    await app.compat.mailpit.renameTag(access, { tag, replacement: null })
-    return ok(reply)
+    const isFound = await app.compat.mailpit.renameTag(access, { tag, replacement: null })
+    return isFound ? ok(reply) : bad(reply, `tag not found: ${tag}`)
   })
 }
 
