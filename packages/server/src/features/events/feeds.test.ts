@@ -139,9 +139,9 @@ describeEachDatabase('the feed of an account', (open) => {
     const { messageId } = await givenMail(store, inbox.id)
     const deleted = Promise.withResolvers<void>()
     const messages: Store['messages'] = Object.create(store.messages, {
-      findSummary: {
-        value: async (...request: Parameters<Store['messages']['findSummary']>) => {
-          const found = await store.messages.findSummary(...request)
+      listByIds: {
+        value: async (...request: Parameters<Store['messages']['listByIds']>) => {
+          const found = await store.messages.listByIds(...request)
           await deleted.promise
           return found
         },

@@ -227,7 +227,7 @@ export class AccountFeeds {
           () => turn(),
           () => turn(),
         )
-        feed.updating = Promise.allSettled([feed.updating, added])
+        feed.updating = Promise.allSettled([added])
         return added
       }
       case 'delivery': {

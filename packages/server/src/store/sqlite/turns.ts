@@ -21,7 +21,7 @@ export class Turns {
   /** When the first query of this turn began; null before it. */
   #startedAtMs: number | null = null
   /** Lets those that wait go on, in the order of their calls. */
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs
@@ -29,7 +29,7 @@ export class Turns {
 
   /** Null when a query may run now, before anything else; otherwise resolves when it may. */
   next(): Promise<void> | null {
-    return this.#waiting.length > 0 || this.#isOver() ? this.#wait() : null
+    return this.#waiting.size > 0 || this.#isOver() ? this.#wait() : null
   }
 
   /** Does `work`, and again while another thread writes. SQLite itself would block the thread. */
@@ -45,17 +45,23 @@ export class Turns {
     }
   }
 
-  /**
-   * Each that waits looks once a turn, and lets the first one go: if it went itself, a loop of long
-   * queries would always be before the others.
-   */
   #wait(): Promise<void> {
-    const look = () => {
-      if (this.#isOver()) setImmediate(look)
-      else this.#waiting.shift()?.()
+    if (this.#waiting.size === 0) setImmediate(() => this.#letGo())
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** Lets those that wait go one after the other, as long as the turn lasts. */
+  #letGo(): void {
+    const [first] = this.#waiting
+    if (first === undefined) return
+    if (this.#isOver()) {
+      setImmediate(() => this.#letGo())
+      return
     }
-    setImmediate(look)
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    this.#waiting.delete(first)
+    first()
+    // When its query has run: a tick follows all microtasks.
+    queueMicrotask(() => process.nextTick(() => this.#letGo()))
   }
 
   #isOver(): boolean {
