@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { arrayType, binaryArray, type ValueType } from './postgres/binary-array.ts'
 import { MAIL_PARTITIONS } from './postgres/mail-tables.ts'
 import type { Schema } from './schema.ts'
+import { resultCode, SQLITE } from './sqlite/result-codes.ts'
 
 /** Column types and table options, which differ between the databases. */
 export type ColumnTypes = {
@@ -70,8 +71,6 @@ export type Dialect = {
   unavailability(error: unknown): { readonly full: boolean } | null
 }
 
-/** SQLite's result codes, from its documentation. */
-const SQLITE = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, NOTADB: 26 }
 const SQLITE_UNAVAILABLE: readonly number[] = Object.values(SQLITE)
 
 /** SQLite: only one transaction writes at a time, so that no other locks are needed. */
@@ -116,11 +115,9 @@ export const sqliteDialect: Dialect = {
   lockMigrations: async () => {},
   lockAccount: async () => {},
   unavailability: (error) => {
-    const code = errorField(error, 'errcode')
-    if (typeof code !== 'number') return null
-    // The low byte is the primary code; the other bits refine it.
-    const primary = code & 0xff
-    return SQLITE_UNAVAILABLE.includes(primary) ? { full: primary === SQLITE.FULL } : null
+    const code = resultCode(error)
+    if (code === null || !SQLITE_UNAVAILABLE.includes(code)) return null
+    return { full: code === SQLITE.FULL }
   },
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Turns } from './turns.ts'
+import type { LoopTurns } from './loop-turns.ts'
 
 /** Prepared statements that are cached. The store has about a hundred, some in several forms. */
 const STATEMENTS_MAX = 500
@@ -14,9 +14,9 @@ type Ran<Row> = { readonly rows: Row[]; readonly changes: number | bigint | null
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
   readonly #connection: SqliteConnection
-  readonly #turns: Turns | null
+  readonly #turns: LoopTurns | null
 
-  constructor(database: DatabaseSync, connection: SqliteConnection, turns: Turns | null) {
+  constructor(database: DatabaseSync, connection: SqliteConnection, turns: LoopTurns | null) {
     this.#database = database
     this.#connection = connection
     this.#turns = turns
@@ -58,10 +58,10 @@ export class SqliteDriver implements Driver {
 /** The one connection of a thread. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
-  readonly #turns: Turns | null
+  readonly #turns: LoopTurns | null
   readonly #prepared = new Map<string, Prepared>()
 
-  constructor(database: DatabaseSync, turns: Turns | null) {
+  constructor(database: DatabaseSync, turns: LoopTurns | null) {
     this.#database = database
     this.#turns = turns
   }

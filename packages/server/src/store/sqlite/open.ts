@@ -12,9 +12,9 @@ import { guardedDriver, guardedStatements } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
 import { type Statements, statementsOver } from '../statements.ts'
 import { SqliteConnection, SqliteDriver } from './driver.ts'
+import { BUSY_TIMEOUT_MS, LoopTurns } from './loop-turns.ts'
 import { restrictAccess } from './permissions.ts'
 import { resultCode, SQLITE } from './result-codes.ts'
-import { BUSY_TIMEOUT_MS, Turns } from './turns.ts'
 
 /** Pages of the write-ahead log, 64 MiB: more would make a start after a crash slow. */
 const WAL_PAGES_MAX = 16_384
@@ -92,7 +92,7 @@ export function openSqlite(
     database.close()
     throw error
   }
-  const turns = turnsBy === undefined ? null : new Turns(turnsBy)
+  const turns = turnsBy === undefined ? null : new LoopTurns(turnsBy)
   const connection = new SqliteConnection(database, turns)
   const db = new Kysely<Schema>({
     dialect: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Turns } from './turns.ts'
+import { LoopTurns } from './loop-turns.ts'
 
 /** Queries that take some milliseconds each, and the turn of the event loop that each ran in. */
 function given() {
@@ -12,7 +12,7 @@ function given() {
     if (isCounting) setImmediate(count)
   }
   setImmediate(count)
-  const turns = new Turns(() => nowMs)
+  const turns = new LoopTurns(() => nowMs)
   const ranIn: number[] = []
   const query = async (takesMs: number) => {
     const next = turns.next()

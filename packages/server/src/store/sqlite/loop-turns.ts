@@ -16,7 +16,7 @@ export const BUSY_TIMEOUT_MS = 5_000
  * A query of SQLite blocks its thread, and its promise resolves before the loop turns. Without
  * this, a loop of queries, or many calls that each run some, would keep everybody else waiting.
  */
-export class Turns {
+export class LoopTurns {
   readonly #elapsedMs: () => number
   /** When the first query of this turn began; null before it. */
   #startedAtMs: number | null = null
