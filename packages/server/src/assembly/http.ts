@@ -8,6 +8,12 @@ import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { App } from './api.ts'
 
+/**
+ * Connections that wait to be accepted. With Node's default of 511, a burst of more is made to try
+ * again after a second. The kernel has a bound of its own, on Linux 4,096.
+ */
+const BACKLOG = 4_096
+
 /** What the HTTP server is started with. */
 export type HttpDeps = {
   readonly app: App
@@ -46,6 +52,7 @@ export async function startHttp(
     const url = await http.listen({
       host: config.MAYFLY_HTTP_HOST,
       port: config.MAYFLY_HTTP_PORT,
+      backlog: BACKLOG,
       listenTextResolver: (address) => `listening at ${address}`,
     })
     return { http, url }

@@ -56,4 +56,18 @@ describe('Subscriptions', () => {
       code: 'shutting_down',
     })
   })
+  it('knows a key until its last subscription is closed', () => {
+    const subscriptions = new Subscriptions<InboxId>()
+    const rotated = { ...KEY, keyPrefix: 'mf_live_2' }
+    const first = subscriptions.subscribe(INBOX, KEY)
+    const second = subscriptions.subscribe(OTHER, KEY)
+    const third = subscriptions.subscribe(OTHER, rotated)
+    assert.deepEqual(subscriptions.keys(), [KEY, rotated])
+    first.close()
+    first.close()
+    third.close()
+    assert.deepEqual(subscriptions.keys(), [KEY])
+    second.close()
+    assert.deepEqual(subscriptions.keys(), [])
+  })
 })

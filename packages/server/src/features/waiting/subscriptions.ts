@@ -10,12 +10,15 @@ export type HeldKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 /** Subscriptions of the waits and streams that this node holds, by inbox or by account. */
 export class Subscriptions<Topic extends string> {
   readonly #byTopic = new Map<Topic, Set<Subscription>>()
+  /** The keys with at least one subscription, and how many each has. */
+  readonly #keys = new Map<string, { readonly key: HeldKey; count: number }>()
   #wakeNumber = 0
   #isClosed = false
 
   /** Subscribes to what happens from now on. */
   subscribe(topic: Topic, key: HeldKey): Subscription {
     const subscription = new Subscription(key, () => this.#remove(topic, subscription))
+    this.#count(key, 1)
     const others = this.#byTopic.get(topic)
     if (others === undefined) this.#byTopic.set(topic, new Set([subscription]))
     else others.add(subscription)
@@ -53,9 +56,7 @@ export class Subscriptions<Topic extends string> {
 
   /** The keys with at least one subscription. */
   keys(): HeldKey[] {
-    const keys = new Map<string, HeldKey>()
-    for (const { key } of this.#all()) keys.set(`${key.keyId} ${key.keyPrefix}`, key)
-    return [...keys.values()]
+    return [...this.#keys.values()].map(({ key }) => key)
   }
 
   /** Ends the subscriptions of a key, of all its prefixes when none is given. */
@@ -74,8 +75,17 @@ export class Subscriptions<Topic extends string> {
 
   #remove(topic: Topic, subscription: Subscription): void {
     const others = this.#byTopic.get(topic)
-    others?.delete(subscription)
-    if (others?.size === 0) this.#byTopic.delete(topic)
+    if (others?.delete(subscription) !== true) return
+    if (others.size === 0) this.#byTopic.delete(topic)
+    this.#count(subscription.key, -1)
+  }
+
+  #count(key: HeldKey, change: 1 | -1): void {
+    const name = `${key.keyId} ${key.keyPrefix}`
+    const counted = this.#keys.get(name) ?? { key, count: 0 }
+    counted.count += change
+    if (counted.count === 0) this.#keys.delete(name)
+    else this.#keys.set(name, counted)
   }
 }
 
