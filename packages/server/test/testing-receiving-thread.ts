@@ -1,4 +1,4 @@
-// A receiving thread for tests: it listens nowhere, and ends by the means that its host name names.
+// A receiving thread for tests: it listens nowhere, and does what its host name names.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ReceivingThreadData, ReceivingThreadMessage } from '../src/threads/receiving-host.ts'
@@ -15,3 +15,4 @@ parentPort?.on('message', (message: ReceivingThreadMessage) => {
   send({ type: 'checked', number: message.number, error })
 })
 send({ type: 'listening', port: 1 })
+if (options.hostName === 'connected') send({ type: 'connected' })

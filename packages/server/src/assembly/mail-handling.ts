@@ -52,9 +52,6 @@ export type HandlingDeps = {
   readonly storeMail: StoreMail
 }
 
-/** Shortest time between two announcements that a client connected. */
-const CONNECTION_ANNOUNCED_MS = 1_000
-
 /** Shortest time between two announcements of refused commands. */
 const REFUSAL_ANNOUNCED_MS = 1_000
 
@@ -85,7 +82,6 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
   )
   return {
     handler: createHandler(deps, options, { refusals, outcome, failures, composing }),
-    connected: createConnectionAnnouncer(deps),
     check: async () => {
       await deps.store.ping()
       outcome.check()
@@ -120,17 +116,6 @@ function createRefusalLog(deps: HandlingDeps, config: Config): RefusalLog {
 
 function receivingDomains(config: Config): readonly string[] {
   return [...config.MAYFLY_DOMAINS, ...config.MAYFLY_PRIVATE_DOMAINS]
-}
-
-/** Announces to the other threads that clients connect, at most once a second. */
-function createConnectionAnnouncer(deps: HandlingDeps): () => void {
-  let announcedAt = 0
-  return () => {
-    const connectedAt = deps.clock.now()
-    if (connectedAt - announcedAt < CONNECTION_ANNOUNCED_MS) return
-    announcedAt = connectedAt
-    deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt })
-  }
 }
 
 /** Announces commands that were refused and that no inbox is concerned by, at most one a second. */

@@ -20,6 +20,9 @@ async function startTested(
         return handlingOf(seen)
       },
       opensAtOnce,
+      onConnection: () => {
+        seen.connected += 1
+      },
       onError: (error) => seen.errors.push(error instanceof Error ? error.message : String(error)),
     },
     receivingOptions(),
@@ -43,9 +46,6 @@ function handlingOf(seen: Seen): MailHandling {
       rejected: () => {},
       handshakeFailed: () => {},
     },
-    connected: () => {
-      seen.connected += 1
-    },
     check: async () => {
       throw new Error('no storage')
     },
@@ -62,7 +62,7 @@ describe('receiving', { timeout: 20_000 }, () => {
     await receiving.check()
     assert.equal(seen.opened, 0)
     for (const _ of [1, 2]) assert.deepEqual(await send(), ['250', '250'])
-    assert.deepEqual([seen.opened, seen.connected, seen.errors], [1, 2, []])
+    assert.deepEqual([seen.opened, seen.errors], [1, []])
     await assert.rejects(receiving.check(), /no storage/)
     await receiving.stop(0)
     assert.equal(seen.stopped, 1)
@@ -78,6 +78,17 @@ describe('receiving', { timeout: 20_000 }, () => {
     assert.deepEqual(await send(), ['250', '250'])
     assert.equal(seen.opened, 3)
     assert.deepEqual(new Set(seen.errors), new Set(['no storage yet']))
+  })
+
+  it('tells of a connection before the handling of mails is open', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using tested = await startTested(() => promise)
+    const { seen, send } = tested
+    const sending = send()
+    while (seen.opened === 0) await new Promise(setImmediate)
+    assert.equal(seen.connected, 1)
+    resolve()
+    assert.deepEqual(await sending, ['250', '250'])
   })
 
   it('opens nothing without a connection', async () => {

@@ -14,8 +14,6 @@ import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
 /** What is done with what the SMTP server passes on. */
 export type MailHandling = {
   readonly handler: Required<MailHandler<AdmittedRecipient>>
-  /** A client has connected. */
-  connected(): void
   /** Throws when mails cannot be stored. */
   check(): Promise<void>
   stop(): Promise<void>
@@ -26,8 +24,13 @@ export type ReceivingDeps = {
   readonly open: () => Promise<MailHandling>
   /** Otherwise by the first connection, and by later ones after it has failed. */
   readonly opensAtOnce: boolean
+  /** A client has connected; called at most once a second. */
+  readonly onConnection: () => void
   readonly onError: (error: unknown) => void
 }
+
+/** Shortest time between two calls of `onConnection`. */
+const CONNECTION_TOLD_MS = 1_000
 
 /** Starts to receive on this thread. */
 export async function startReceiving(
@@ -54,10 +57,11 @@ export async function startReceiving(
 
 function listen(
   handling: HandlingOnDemand,
-  { onError }: ReceivingDeps,
+  { onConnection, onError }: ReceivingDeps,
   options: ReceivingOptions,
 ): Promise<SmtpServer> {
   const { config } = options
+  const tellConnection = createConnectionTeller(onConnection)
   return startSmtpServer<AdmittedRecipient>({
     handler: handlerOf(handling),
     hostname: options.hostName,
@@ -69,9 +73,24 @@ function listen(
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     ...(config.MAYFLY_SMTP_PROXY_PROTOCOL ? { isProxy: isTrustedProxy(config) } : {}),
     now: elapsedMs,
-    onConnection: () => handling.tell((opened) => opened.connected()),
+    onConnection: () => {
+      tellConnection()
+      // Opens it.
+      handling.tell(() => {})
+    },
     onError,
   })
+}
+
+/** Tells at once that a client has connected: opening the handling of mails takes a while. */
+function createConnectionTeller(onConnection: () => void): () => void {
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = elapsedMs()
+    if (now - toldAtMs < CONNECTION_TOLD_MS) return
+    toldAtMs = now
+    onConnection()
+  }
 }
 
 /** Opens the handling of mails when it is first used. */

@@ -38,11 +38,16 @@ export async function startSmtp(
   const onCrash = (error: unknown) => {
     log.error({ err: error }, 'a receiving thread ended; it is started again')
   }
+  const onConnection = () => {
+    deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt: clock.now() })
+  }
   try {
     if (count === 0) {
-      return await receiveOnThisThread(deps, { ...options, usageMemory: createUsageMemory() })
+      const onThisThread = { ...options, usageMemory: createUsageMemory() }
+      return await receiveOnThisThread({ ...deps, onConnection }, onThisThread)
     }
-    return await startReceivingThreads({ options, count, createUsageMemory, signalsName, onCrash })
+    const threads = { options, count, createUsageMemory, signalsName, onConnection, onCrash }
+    return await startReceivingThreads(threads)
   } catch (error) {
     throw listenError(error, 'MAYFLY_SMTP')
   }
@@ -50,7 +55,7 @@ export async function startSmtp(
 
 /** Loaded only then: otherwise the receiving threads load it. */
 async function receiveOnThisThread(
-  deps: Omit<HandlingDeps, 'storeMail'>,
+  deps: Omit<HandlingDeps, 'storeMail'> & { readonly onConnection: () => void },
   options: ReceivingOptions,
 ): Promise<Receiving> {
   const [{ startMailHandling }, { createOwnMailStore }, { startReceiving }] = await Promise.all([
@@ -61,7 +66,8 @@ async function receiveOnThisThread(
   const storeMail = createOwnMailStore(deps, options)
   const open = async () => startMailHandling({ ...deps, storeMail }, options)
   const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
-  return startReceiving({ open, opensAtOnce: true, onError }, options)
+  const { onConnection } = deps
+  return startReceiving({ open, opensAtOnce: true, onConnection, onError }, options)
 }
 
 /** The certificate for STARTTLS and STLS; null when they are not offered. */

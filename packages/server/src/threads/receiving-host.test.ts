@@ -9,6 +9,7 @@ const FILE = new URL('../../test/testing-receiving-thread.ts', import.meta.url)
 
 async function startThreads(hostName: string, count = 1) {
   const crashes: string[] = []
+  const connected = Promise.withResolvers<void>()
   const receiving = await startReceivingThreads({
     options: {
       config: parseConfig({}),
@@ -21,10 +22,11 @@ async function startThreads(hostName: string, count = 1) {
     count,
     createUsageMemory: () => new SharedArrayBuffer(4),
     signalsName: 'test',
+    onConnection: connected.resolve,
     onCrash: (error) => crashes.push(error instanceof Error ? error.message : String(error)),
     file: FILE,
   })
-  return { receiving, crashes }
+  return { receiving, crashes, connected: connected.promise }
 }
 
 describe('the receiving threads', { timeout: 60_000 }, () => {
@@ -39,6 +41,12 @@ describe('the receiving threads', { timeout: 60_000 }, () => {
     })
     assert.ok(crashes.length >= 2)
     assert.ok(crashes.every((message) => message === 'crashed by a mail'))
+    await receiving.stop(0)
+  })
+
+  it('tell of clients that connect', async () => {
+    const { receiving, connected } = await startThreads('connected')
+    await connected
     await receiving.stop(0)
   })
 

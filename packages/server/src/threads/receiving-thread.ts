@@ -31,6 +31,7 @@ async function start(): Promise<void> {
         open,
         // A node is not ready while its connections to PostgreSQL fail, also before its first mail.
         opensAtOnce: storing === null,
+        onConnection: () => send({ type: 'connected' }),
         onError: (error) => log.error({ err: error }, 'receiving failed'),
       },
       data.options,
