@@ -99,7 +99,7 @@ export function bindCompat(deps: CompatDeps) {
     },
     mailpit: {
       ...bindMailpit(deps),
-      checkLinks: bind({ links: content.listLinks, begin: linkRuns(deps), elapsedMs }, checkLinks),
+      checkLinks: bind({ urls: content.listUrls, begin: linkRuns(deps), elapsedMs }, checkLinks),
     },
   }
 }

@@ -8,6 +8,7 @@ import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
 import { composeMailDevView, type MailDevView } from '../features/compat/maildev/view.ts'
 import { composeMailHogView, type MailHogView } from '../features/compat/mailhog/view.ts'
+import { listUrls } from '../features/compat/mailpit/link-check.ts'
 import {
   type Announcement,
   type SendDeps,
@@ -106,8 +107,7 @@ export function createContent(store: Store) {
       ),
     composeMailDev: (owner: AccountId, view: MailDevView) =>
       composeMailDevView({ store }, owner, view),
-    listLinks: async (owner: AccountId, { inboxId, messageId }: CaughtRef) =>
-      (await store.messages.find(owner, inboxId, messageId))?.links ?? [],
+    listUrls: (owner: AccountId, ref: CaughtRef) => listUrls({ store }, owner, ref),
     replaceTag: (owner: AccountId, replacement: TagReplacement) =>
       replaceTag({ store, clean: cleanTags }, owner, replacement),
     sendMail: (owner: AccountId, request: SendRequest) =>

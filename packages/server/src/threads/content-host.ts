@@ -123,7 +123,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       composeMailpit: call('composeMailpit'),
       composeMailHog: call('composeMailHog'),
       composeMailDev: call('composeMailDev'),
-      listLinks: call('listLinks'),
+      listUrls: call('listUrls'),
       sendMail: (owner, given) => {
         // Handed over instead of copied, and not as a Buffer: JSON would write out its bytes.
         const request = { ...given, body: ownBytes(given.body) }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { MailpitClient } from 'mailpit-api'
 import { WebSocket } from 'ws'
@@ -104,6 +106,41 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.ok(check.Total.Nodes > 0)
     await assert.rejects(mailpit.htmlCheck('latest'), /400 Bad Request/)
     assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
+  })
+
+  it('checks links, style sheets and images, with redirects followed on request', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const asked: string[] = []
+    await using site = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      if (url === '/moved') response.writeHead(302, { location: '/gone.png' }).end()
+      else response.writeHead(url === '/gone.png' ? 404 : 200).end()
+    })
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    const { port } = site.address() as AddressInfo // It listens on a port.
+    const root = `http://127.0.0.1:${port}`
+    await send(service, {
+      to: 'ada@elsewhere.example',
+      text: `Read ${root}/moved or ${root}/plain now`,
+      html: `<link rel="stylesheet" href="${root}/style.css"><img src="${root}/gone.png">
+        <img src="cid:logo"><a href="mailto:help@example.com">Help</a><a href="${root}/moved">x</a>
+        <img src="${root}/gone.png"><script src="${root}/script.js"></script>`,
+    })
+    const mailpit = new MailpitClient(service.httpUrl)
+    const found = await mailpit.linkCheck('latest')
+    const shown = found.Links.map(({ URL, ...rest }) => ({ ...rest, URL: URL.replace(root, '') }))
+    assert.deepEqual(shown, [
+      { StatusCode: 302, Status: 'Found', URL: '/moved' },
+      { StatusCode: 200, Status: 'OK', URL: '/style.css' },
+      { StatusCode: 404, Status: 'Not Found', URL: '/gone.png' },
+      { StatusCode: 200, Status: 'OK', URL: '/plain' },
+    ])
+    assert.equal(found.Errors, 1)
+    assert.deepEqual(asked.sort(), ['/gone.png', '/moved', '/plain', '/style.css'])
+    const followed = await mailpit.linkCheck('latest', true)
+    assert.deepEqual([followed.Errors, followed.Links[0]?.StatusCode], [2, 404])
   })
 
   it('finds the address of a link in the text of a mail with HTML only', async () => {
