@@ -20,7 +20,11 @@ import { composeMailpitView, type MailpitView } from '../features/compat/mailpit
 import { type CaughtSearch, findNewest, searchInboxes } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
-import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
+import {
+  composeFrame,
+  type FrameRequest,
+  hasRemoteImages,
+} from '../features/messages/compose-frame.ts'
 import { DerivedTexts } from '../features/messages/derived-texts.ts'
 import { explainCodeOfMail } from '../features/messages/explain-code.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
@@ -62,6 +66,8 @@ export function createContent(store: Store) {
       composeBody({ store, derivedTexts }, owner, request),
     composeFrame: (owner: AccountId, request: FrameRequest) =>
       composeFrame({ store, derivedTexts }, owner, request),
+    hasRemoteImages: (owner: AccountId, request: FrameRequest) =>
+      hasRemoteImages({ store, derivedTexts }, owner, request),
     readExcerpt: (owner: AccountId, request: ExcerptRequest) =>
       readExcerpt({ store, derivedTexts }, owner, request),
     checkMessage: (owner: AccountId, request: CheckRequest) =>

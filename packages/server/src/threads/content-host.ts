@@ -101,6 +101,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
     content: {
       composeBody: call('composeBody'),
       composeFrame: call('composeFrame'),
+      hasRemoteImages: call('hasRemoteImages'),
       readExcerpt: call('readExcerpt'),
       checkMessage: call('checkMessage'),
       findMatch: call('findMatch'),
