@@ -17,7 +17,8 @@ port.on('message', (message: StoringThreadMessage) => {
   const sender = batch.map(contentOf)[0]?.mailFrom
   if (sender === 'throw') throw new Error('thrown by a mail')
   if (sender === 'exit') process.exit(0)
-  if (sender === 'full') send({ type: 'failed', number, reason: 'no space', full: true })
+  if (sender === 'full')
+    send({ type: 'failed', number, reason: 'no space', full: true, isUncertain: false })
   else send({ type: 'stored', number, outcomes: batch.map(outcomeOf) })
 })
 
