@@ -32,5 +32,6 @@ function contentOf(mail: MailToStore): { readonly mailFrom: string; readonly raw
 function outcomeOf(mail: MailToStore) {
   const { mailFrom, raw } = contentOf(mail)
   const isWhole = Buffer.from(raw).toString() === `raw of ${mailFrom}`
-  return { state: isWhole ? 'stored' : 'gone', fullInboxes: [], sizeBytes: raw.length } as const
+  const state = isWhole ? 'stored' : 'gone'
+  return { state, messageId: null, fullInboxes: [], sizeBytes: raw.length } as const
 }

@@ -108,6 +108,21 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
   })
 
+  it('reads a mail by the id in the reply of SMTP', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const reply = await send(service, { to: 'ada@elsewhere.example', subject: 'By its id' })
+    const [, id = ''] = /^250 2\.0\.0 Ok: queued as (\S+)$/.exec(reply) ?? []
+    const mailpit = new MailpitClient(service.httpUrl)
+    assert.equal((await mailpit.getMessageSummary(id)).Subject, 'By its id')
+    // A sender is told nothing of the messages of other inboxes.
+    const inbox = await (await service.register()).inboxes.create()
+    const other = await send(service, { to: inbox.emailAddress })
+    assert.equal(other, '250 2.0.0 Message stored')
+    const both = await send(service, { to: ['bob@elsewhere.example', inbox.emailAddress] })
+    assert.equal(both, '250 2.0.0 Message stored')
+  })
+
   it('checks links, style sheets and images, with redirects followed on request', async () => {
     await using database = await create()
     await using service = await startCatchAll(database)
