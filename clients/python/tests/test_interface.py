@@ -50,7 +50,9 @@ def test_messages(own_inbox: Inbox, client: Mayfly, send_mail: SendMail) -> None
     assert any(line.startswith("S: 250") for line in own_inbox.read_transcript(message.id))
     assert own_inbox.explain_otp(message.id).candidates[0].value == "481516"
     assert next(event.stage for event in own_inbox.diagnose().events) == "inbox.created"
-    assert own_inbox.create_frame(message.id).url.startswith("/frame/")
+    frame = own_inbox.create_frame(message.id)
+    assert frame.url.startswith("/frame/")
+    assert frame.has_remote_images is False
     own_inbox.delete_message(message.id)
     own_inbox.delete_messages()
     assert own_inbox.read().message_count == 0

@@ -17,7 +17,10 @@ export async function withServer<T>(
     }
     // As when PostgreSQL ended a transaction because of a deadlock with the service.
     if (error instanceof server.StorageUnavailable) {
-      throw new CommandFailed(`${error.message}. Run the command again.`)
+      const next = error.isUncertain
+        ? 'The change may have been made: check before you run the command again.'
+        : 'Run the command again.'
+      throw new CommandFailed(`${error.message}. ${next}`)
     }
     throw error
   }

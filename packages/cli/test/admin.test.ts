@@ -84,7 +84,16 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
     const { state, events } = await inbox.diagnose()
     assert.equal(state, 'suspended')
     assert.ok(events.some(({ stage }) => stage === 'inbox.suspended'))
+    const other = await dev.inboxes.create()
+    const listed = async (query: string) => {
+      const { body } = await dev.get(`/v1/inboxes${query}`)
+      return body.inboxes.map(({ id }: { readonly id: string }) => id)
+    }
+    assert.deepEqual(await listed(''), [other.id])
+    assert.deepEqual(await listed('?state=suspended'), [inbox.id])
+    assert.deepEqual(await listed('?state=unexpired'), [other.id, inbox.id])
     await must(shell, 'resume', inbox.id)
+    assert.deepEqual(await listed(''), [other.id, inbox.id])
     assert.match(await mail('signup@mayfly.test'), /^250 /)
 
     await must(shell, 'suspend', 'suspended@example.com')

@@ -6,15 +6,20 @@ import { withServer } from '../src/operator.ts'
 import { processTerminal } from '../src/terminal.ts'
 
 it('a storage that fails during a command is no bug, and the command can be repeated', async () => {
-  const work = withServer(processTerminal(process), async () => {
-    throw new server.StorageUnavailable(new Error('deadlock detected'), false)
-  })
-  await assert.rejects(work, (error) => {
-    assert.ok(error instanceof CommandFailed)
-    assert.equal(
-      error.message,
-      'The storage is unavailable: deadlock detected. Run the command again.',
-    )
-    return true
-  })
+  const messageOf = async (error: Error) => {
+    const work = withServer(processTerminal(process), async () => {
+      throw error
+    })
+    const failed = await work.catch((thrown: unknown) => thrown)
+    assert.ok(failed instanceof CommandFailed)
+    return failed.message
+  }
+  assert.equal(
+    await messageOf(new server.StorageUnavailable(new Error('deadlock detected'), false)),
+    'The storage is unavailable: deadlock detected. Run the command again.',
+  )
+  assert.equal(
+    await messageOf(new server.StorageUnavailable(new Error('Connection terminated'), false, true)),
+    'The storage is unavailable: Connection terminated. The change may have been made: check before you run the command again.',
+  )
 })

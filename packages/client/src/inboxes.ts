@@ -23,7 +23,8 @@ export type CreateInboxOptions = CallOptions & {
 
 /** Which inboxes to list. */
 export type ListInboxesOptions = CallOptions & {
-  readonly state?: InboxState | 'all' | undefined
+  /** `unexpired`: active or suspended. Default: `active`. */
+  readonly state?: InboxState | 'unexpired' | 'all' | undefined
   /** 1 to 1000, which is the default. */
   readonly limit?: number | undefined
   /** The `nextCursor` of the page before. */
@@ -40,7 +41,7 @@ export type InboxPage = readonly Inbox[] & {
 export type InboxesCalls = {
   /** Creates an inbox; `replayed`: an earlier call with the same key had created it. */
   create(options?: CreateInboxOptions): Promise<Inbox & { readonly replayed: boolean }>
-  /** A page of inboxes, newest first; those that have not expired unless `state` says otherwise. */
+  /** A page of inboxes, newest first; the active ones unless `state` says otherwise. */
   list(options?: ListInboxesOptions): Promise<InboxPage>
   /** An inbox by its id. */
   get(inboxId: string, options?: CallOptions): Promise<Inbox>

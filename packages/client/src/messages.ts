@@ -140,6 +140,8 @@ export type MessageFrame = {
   /** Relative to the service. */
   readonly url: string
   readonly expiresAt: string
+  /** Whether the message has images of other servers, loaded or not. */
+  readonly hasRemoteImages: boolean
 }
 
 type SupportShares = {

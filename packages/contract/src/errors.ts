@@ -266,7 +266,8 @@ export const ERRORS = {
   storage_unavailable: {
     status: 503,
     type: 'unavailable',
-    message: 'The storage does not respond. Nothing was changed; try again in a moment.',
+    message:
+      'The storage does not respond. The message says whether nothing was changed, or a change may have been made.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -22,8 +22,10 @@ export type InboxState = z.infer<typeof inboxStateSchema>
 
 /** Which inboxes a list has. */
 export const inboxListStateSchema = z
-  .enum([...inboxStateSchema.options, 'all'])
-  .describe('Only inboxes in this state; `all` also lists expired ones.')
+  .enum([...inboxStateSchema.options, 'unexpired', 'all'])
+  .describe(
+    'Only inboxes in this state; `unexpired` lists the active and the suspended ones, `all` also the expired ones.',
+  )
 
 /** Which inboxes a list has. */
 export type InboxListState = z.infer<typeof inboxListStateSchema>
@@ -157,10 +159,10 @@ export const listInboxes = {
   operationId: 'listInboxes',
   tags: ['Inboxes'],
   summary: 'List inboxes',
-  description: 'Newest first; without `state`, those that have not expired.',
+  description: 'Newest first; without `state`, the active ones.',
   security: SECURITY,
   querystring: z.strictObject({
-    state: inboxListStateSchema.optional(),
+    state: inboxListStateSchema.default('active'),
     cursor: cursorSchema,
     limit: queryInteger(INBOXES_PAGE),
   }),

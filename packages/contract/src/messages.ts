@@ -300,14 +300,11 @@ export const createMessageFrame = {
     201: z.object({
       url: z.string().describe('Relative to the service.').meta({ example: '/frame/v1.…' }),
       expiresAt: dateTimeSchema,
+      hasRemoteImages: z
+        .boolean()
+        .describe('Whether the message has images of other servers, loaded or not.'),
     }),
-    ...errorResponses(
-      'invalid_json',
-      'invalid_parameter',
-      ...KEY_ERRORS,
-      'inbox_not_found',
-      'message_not_found',
-    ),
+    ...errorResponses('invalid_json', 'invalid_parameter', ...MESSAGE_ERRORS),
   },
 }
 

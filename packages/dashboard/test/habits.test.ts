@@ -211,5 +211,32 @@ describe('habits of the dashboard', () => {
     assert.deepEqual(fetched, [])
     await page.getByRole('button', { name: 'Load remote images' }).click()
     await until(async () => (fetched.length > 0 ? true : null))
+    assert.ok(await page.getByRole('button', { name: 'Remote images shown' }).isDisabled())
+  })
+
+  it('offers to load remote images only of mails that have some', async () => {
+    await using window = await open()
+    const { page, service, inbox, show } = window
+    const mails = {
+      Nothing: '<p>Hi</p><img src="data:image/png;base64,AA=="><a href="https://a.example">x</a>',
+      Image: '<p>Hi</p><img src="https://images.example/a.png">',
+      Background: '<style>p { background: url(https://images.example/a.png) }</style><p>Hi</p>',
+    }
+    for (const [subject, html] of Object.entries(mails)) {
+      const raw = `From: a@b.example\r\nSubject: ${subject}\r\nContent-Type: text/html\r\n\r\n${html}\r\n`
+      await service.sendMail({ to: inbox.emailAddress, raw })
+    }
+    await show(`#/inboxes/${inbox.id}`)
+    const button = page.getByRole('button', { name: 'Load remote images' })
+    for (const [subject, count] of [
+      ['Image', 1],
+      ['Nothing', 0],
+      ['Background', 1],
+    ] as const) {
+      await page.getByRole('link', { name: new RegExp(subject) }).click()
+      await page.getByRole('heading', { name: subject }).waitFor()
+      await page.frameLocator('iframe').getByText('Hi').waitFor()
+      assert.equal(await button.count(), count, subject)
+    }
   })
 })

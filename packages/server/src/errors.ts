@@ -25,18 +25,32 @@ export class ServiceError extends Error {
   }
 }
 
-/** The storage is full, locked or cannot be reached. Nothing was changed. */
+/** The storage is full, locked or cannot be reached. */
 export class StorageUnavailable extends Error {
   /** Whether it is out of space, which SMTP answers with 452 instead of 451. */
   readonly full: boolean
+  /** Whether the change may have been made: its COMMIT got no response. Otherwise it was not. */
+  readonly isUncertain: boolean
 
-  constructor(cause: unknown, full: boolean) {
+  constructor(cause: unknown, full: boolean, isUncertain = false) {
     super(`The storage is unavailable: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })
     this.name = 'StorageUnavailable'
     this.full = full
+    this.isUncertain = isUncertain
   }
+}
+
+/** The same for the caller, with a text that says whether something may have changed. */
+export function storageError(
+  { isUncertain }: StorageUnavailable,
+  detail: Pick<ServiceErrorDetail, 'retryAfterSeconds'> = {},
+): ServiceError {
+  const message = isUncertain
+    ? 'The storage did not respond to a change, which may have been made. Read before you try again.'
+    : 'The storage does not respond. Nothing was changed; try again in a moment.'
+  return new ServiceError('storage_unavailable', { ...detail, message })
 }
 
 /** Why a check of this node failed. Of the storage no more than that: its errors name hosts. */

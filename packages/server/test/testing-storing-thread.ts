@@ -17,7 +17,8 @@ port.on('message', (message: StoringThreadMessage) => {
   const sender = batch.map(contentOf)[0]?.mailFrom
   if (sender === 'throw') throw new Error('thrown by a mail')
   if (sender === 'exit') process.exit(0)
-  if (sender === 'full') send({ type: 'failed', number, reason: 'no space', full: true })
+  if (sender === 'full')
+    send({ type: 'failed', number, reason: 'no space', full: true, isUncertain: false })
   else send({ type: 'stored', number, outcomes: batch.map(outcomeOf) })
 })
 
@@ -31,5 +32,6 @@ function contentOf(mail: MailToStore): { readonly mailFrom: string; readonly raw
 function outcomeOf(mail: MailToStore) {
   const { mailFrom, raw } = contentOf(mail)
   const isWhole = Buffer.from(raw).toString() === `raw of ${mailFrom}`
-  return { state: isWhole ? 'stored' : 'gone', fullInboxes: [], sizeBytes: raw.length } as const
+  const state = isWhole ? 'stored' : 'gone'
+  return { state, messageId: null, fullInboxes: [], sizeBytes: raw.length } as const
 }

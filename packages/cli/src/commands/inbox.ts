@@ -66,7 +66,7 @@ const list = defineCommand({
   name: 'inbox list',
   summary: 'list the active inboxes, newest first',
   options: {
-    all: { type: 'boolean', about: 'also those that have expired' },
+    all: { type: 'boolean', about: 'also those that are suspended or have expired' },
     ...CONNECTION_OPTIONS,
   },
   example: "mayfly inbox list --json | jq -r '.[].emailAddress'",

@@ -13,20 +13,24 @@ const WIDTHS = [
   ['full', 'Full'],
 ] as const
 
+/** A message as a reader sees it: its HTML, or its text without one. */
+export function PreviewTab({ message }: { readonly message: Message }) {
+  return message.html === null ? <TextTab message={message} /> : <HtmlPreview message={message} />
+}
+
 /**
  * The HTML of a message, in a frame with an address of its own that allows neither scripts nor the
  * origin of this page. It fills the pane and scrolls by itself: nothing here looks into it.
  */
-export function PreviewTab({ message }: { readonly message: Message }) {
+function HtmlPreview({ message }: { readonly message: Message }) {
   const width = useSignal<(typeof WIDTHS)[number][0]>('full')
   const scheme = useSignal<'light' | 'dark'>('light')
   const hasImages = useSignal(false)
   const { id, inboxId } = message
   const remoteImages = hasImages.value ? 'allow' : 'block'
-  const frame = useLoaded(`${id} ${remoteImages}`, async (signal) => {
-    return (await messagesOf(inboxId).frame(id, { remoteImages, signal })).url
-  })
-  if (message.html === null) return <TextTab message={message} />
+  const frame = useLoaded(`${id} ${remoteImages}`, (signal) =>
+    messagesOf(inboxId).frame(id, { remoteImages, signal }),
+  )
   return (
     <div class="preview">
       <div class="preview-tools">
@@ -52,27 +56,29 @@ export function PreviewTab({ message }: { readonly message: Message }) {
           }}
         />
         <span class="spring" />
-        <Button
-          isSmall
-          icon="image"
-          isDisabled={hasImages.value}
-          onClick={() => {
-            hasImages.value = true
-          }}
-        >
-          {hasImages.value ? 'Remote images shown' : 'Load remote images'}
-        </Button>
+        {hasImages.value || frame.value?.hasRemoteImages ? (
+          <Button
+            isSmall
+            icon="image"
+            isDisabled={hasImages.value}
+            onClick={() => {
+              hasImages.value = true
+            }}
+          >
+            {hasImages.value ? 'Remote images shown' : 'Load remote images'}
+          </Button>
+        ) : null}
       </div>
       {frame.error === null ? null : <Failure error={frame.error} onRetry={frame.reload} />}
       {frame.value === null && frame.error === null ? <Loading lines={6} /> : null}
       {frame.value === null ? null : (
         <div class="stage">
           <iframe
-            key={frame.value}
+            key={frame.value.url}
             class={`mail-frame ${scheme.value}`}
             style={{ width: width.value === 'full' ? '100%' : `${width.value}px` }}
             title="The rendered mail"
-            src={frame.value}
+            src={frame.value.url}
             sandbox="allow-popups allow-popups-to-escape-sandbox"
             referrerpolicy="no-referrer"
           />

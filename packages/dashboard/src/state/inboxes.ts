@@ -89,7 +89,7 @@ async function readInboxes(): Promise<void> {
 
 function readPage(cursor: string | null) {
   const after = cursor === null ? {} : { cursor }
-  return signedInClient().inboxes.list({ limit: PAGE_SIZE, ...after })
+  return signedInClient().inboxes.list({ state: 'unexpired', limit: PAGE_SIZE, ...after })
 }
 
 /** Forgets all inboxes: the next to sign in may be somebody else. */

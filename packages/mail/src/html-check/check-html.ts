@@ -1,7 +1,7 @@
+import { scanMarkup } from '../html/scan-markup.ts'
 import { CANIEMAIL_DATE, CLIENT_NAMES, FEATURES_JSON } from './caniemail-data.ts'
 import { type Count, CssFeatures } from './css-features.ts'
 import { countElement } from './html-features.ts'
-import { scanMarkup } from './scan-markup.ts'
 
 /** How a mail client shows a feature. */
 export type Support = 'supported' | 'partial' | 'unsupported' | 'unknown'

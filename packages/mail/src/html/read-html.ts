@@ -12,7 +12,7 @@ import type { ElementKind } from './elements.ts'
 import { HtmlSource } from './html-source.ts'
 import { gapOf, type OpenElement, OpenElements } from './open-elements.ts'
 import { Styles } from './styles.ts'
-import type { Tag } from './tag.ts'
+import { type Tag, trimUrl } from './tag.ts'
 import { TagScanner } from './tag-scanner.ts'
 import { inheritStyle, type TextStyle } from './text-style.ts'
 
@@ -234,10 +234,4 @@ function isCell(kind: ElementKind, declared: Readonly<Declarations>, parent: Ope
 /** A field whose value is visible as text. */
 function isTextField({ type }: Tag): boolean {
   return ['', 'text', 'tel', 'number'].includes(type.toLowerCase())
-}
-
-/** Browsers remove line breaks and tabs from an address, and white space around it. */
-function trimUrl(href: string): string {
-  const trimmed = href.trim()
-  return /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+/g, '') : trimmed
 }

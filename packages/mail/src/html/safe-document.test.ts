@@ -50,6 +50,30 @@ function assertHarmless(document: string, options: SafeHtmlOptions): void {
 const styleText = (document: string) => /<style>([\s\S]*?)<\/style>/.exec(document)?.[1] ?? ''
 
 describe('the document of a mail', () => {
+  it('tells of remote images, whether they are kept or removed', () => {
+    const cases: readonly (readonly [html: string, count: number])[] = [
+      ['<img src="https://a.example/x.png"><img src="http://b.example/y.gif">', 2],
+      ['<table background="https://a.example/x.png"><tr><td>x</table>', 1],
+      ['<p style="background: #fff url(https://a.example/x.png)">x</p>', 1],
+      ['<style>p { background-image: url("https://a.example/x.png") }</style><p>x</p>', 1],
+      ['<style>@media print { p { background: url(https://a.example/x) } }</style><p>x</p>', 1],
+      ['<img src="cid:logo"><img src="cid:none"><img src="data:image/png;base64,AA=="><img>', 0],
+      ['<a href="https://a.example/">x</a><img src="x.png"><p style="color: red">x</p>', 0],
+      ['<style>@import url("https://a.example/x.css");</style><script src="https://a.example">', 0],
+      ['<link rel="stylesheet" href="https://a.example/x.css"><p>https://a.example/x.png</p>', 0],
+    ]
+    for (const [html, expected] of cases) {
+      for (const options of [BLOCKING, ALLOWING]) {
+        let count = 0
+        const onRemoteImage = () => {
+          count += 1
+        }
+        safeDocument(html, { ...options, onRemoteImage })
+        assert.equal(count, expected, html)
+      }
+    }
+  })
+
   it('keeps its style sheets, also for narrow and dark screens', () => {
     assert.deepEqual(
       sheet(`/* a */ .btn, a.btn:hover > b { color: #fff !important; position: fixed }

@@ -9,6 +9,8 @@ export interface SafeHtmlOptions {
   readonly remoteImages: 'block' | 'allow'
   /** URL of the attachment with this content id; null if there is none. */
   readonly imageUrl: (contentId: string) => string | null
+  /** Called for each remote image, kept or removed. */
+  readonly onRemoteImage?: () => void
 }
 
 const TAGS = `a abbr address article aside b bdi bdo big blockquote br caption center cite code
@@ -149,7 +151,9 @@ export function imageRule(options: SafeHtmlOptions): ImageRule {
     const url = withoutControls(written).trim()
     if (/^cid:/i.test(url)) return options.imageUrl(contentIdOf(url.slice('cid:'.length)))
     if (/^data:image\/(?:png|gif|jpe?g|webp|bmp);base64,[\w+/=]+$/i.test(url)) return url
-    return options.remoteImages === 'allow' && isRemote(url) ? url : null
+    if (!isRemote(url)) return null
+    options.onRemoteImage?.()
+    return options.remoteImages === 'allow' ? url : null
   }
 }
 

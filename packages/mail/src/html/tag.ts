@@ -189,3 +189,9 @@ export function isSpace(code: number): boolean {
 export function endsName(code: number): boolean {
   return code === GREATER || code === SLASH || isSpace(code)
 }
+
+/** Browsers remove line breaks and tabs from an address, and white space around it. */
+export function trimUrl(href: string): string {
+  const trimmed = href.trim()
+  return /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+/g, '') : trimmed
+}

@@ -1,6 +1,6 @@
 import type { HtmlReading } from '../html/read-html.ts'
-import { LINKS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX } from '../limits.ts'
-import { findTextLinks, hasHost } from './text-links.ts'
+import { LINKS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
+import { findTextLinks, webUrl } from './text-links.ts'
 
 /** A link of a mail. */
 export interface MailLink {
@@ -89,11 +89,4 @@ class AnchorQueue {
     }
     this.#next = end
   }
-}
-
-/** The URL of an http or https link; null for `mailto:`, `javascript:` and others. */
-function webUrl(href: string): string | null {
-  if (href.length > URL_CHARS_MAX || !/^https?:\/\//i.test(href)) return null
-  const url = href.includes(' ') ? href.replaceAll(' ', '%20') : href
-  return hasHost(url) ? url : null
 }

@@ -123,6 +123,13 @@ function checked(url: string): string {
 const PLAIN_HOST = /^https?:\/\/[a-z\d](?:[a-z\d.-]{0,250}[a-z\d])?(?::\d{1,5})?(?:[/?#]|$)/i
 
 /** Whether the URL has a valid host: browsers refuse others. */
-export function hasHost(url: string): boolean {
+function hasHost(url: string): boolean {
   return PLAIN_HOST.test(url) || URL.canParse(url)
+}
+
+/** The URL of an http or https link; null for `mailto:`, `javascript:` and others. */
+export function webUrl(href: string): string | null {
+  if (href.length > URL_CHARS_MAX || !/^https?:\/\//i.test(href)) return null
+  const url = href.includes(' ') ? href.replaceAll(' ', '%20') : href
+  return hasHost(url) ? url : null
 }

@@ -265,7 +265,8 @@ function bindMessages(
   const { hold, publish } = deps.events
   const change = { store, clock, publish, ...createPurging(store, content) }
   const { sealSecret: seal, openSecret: open } = deps.dispatching
-  const frames = { store, clock, seal, open, composeFrame: content.composeFrame }
+  const { composeFrame, hasRemoteImages } = content
+  const frames = { store, clock, seal, open, composeFrame, hasRemoteImages }
   const find = { store, subscriptions, singleFlight, hold, findMatch: content.findMatch }
   const runDeps = {
     store,

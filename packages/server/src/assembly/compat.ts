@@ -11,6 +11,7 @@ import {
   resolveMessage,
 } from '../features/compat/mailbox.ts'
 import type { MailDevView } from '../features/compat/maildev/view.ts'
+import { readJim, setJim } from '../features/compat/mailhog/jim.ts'
 import type { MailHogView } from '../features/compat/mailhog/view.ts'
 import { readChaos, setChaos } from '../features/compat/mailpit/chaos.ts'
 import { checkLinks } from '../features/compat/mailpit/link-check.ts'
@@ -71,6 +72,8 @@ export function bindCompat(deps: CompatDeps) {
     mark: bind(change, markMessages),
     remove: bind(change, removeMessages),
   }
+  const mailpit = bindMailpit(deps)
+  const jim = { read: mailpit.chaos, set: mailpit.setChaos }
   return {
     access: bind({ ...deps, ...accessDeps(deps, catchAllOwner) }, findAccess),
     mailbox: {
@@ -88,6 +91,8 @@ export function bindCompat(deps: CompatDeps) {
         composed(content.composeMailHog(caller.accountId, { view: 'list', inboxIds, ...page })),
       message: ({ caller }: Access, ref: CaughtRef) =>
         content.composeMailHog(caller.accountId, { view: 'message', ref }),
+      jim: bind(jim, readJim),
+      setJim: bind(jim, setJim),
     },
     maildev: {
       list: ({ caller, inboxIds }: Access, page: MailDevPage) =>
@@ -98,8 +103,8 @@ export function bindCompat(deps: CompatDeps) {
         content.composeMailDev(caller.accountId, view),
     },
     mailpit: {
-      ...bindMailpit(deps),
-      checkLinks: bind({ links: content.listLinks, begin: linkRuns(deps), elapsedMs }, checkLinks),
+      ...mailpit,
+      checkLinks: bind({ urls: content.listUrls, begin: linkRuns(deps), elapsedMs }, checkLinks),
     },
   }
 }

@@ -8,6 +8,7 @@ import { stuffedContent } from '@mayfly/pop3'
 import { type CheckRequest, checkMessage } from '../features/assertions/check-message.ts'
 import { composeMailDevView, type MailDevView } from '../features/compat/maildev/view.ts'
 import { composeMailHogView, type MailHogView } from '../features/compat/mailhog/view.ts'
+import { listUrls } from '../features/compat/mailpit/link-check.ts'
 import {
   type Announcement,
   type SendDeps,
@@ -19,7 +20,11 @@ import { composeMailpitView, type MailpitView } from '../features/compat/mailpit
 import { type CaughtSearch, findNewest, searchInboxes } from '../features/compat/search.ts'
 import { composeHtmlCheck } from '../features/html-check/check.ts'
 import { partBytes, rawBytes } from '../features/messages/bytes.ts'
-import { composeFrame, type FrameRequest } from '../features/messages/compose-frame.ts'
+import {
+  composeFrame,
+  type FrameRequest,
+  hasRemoteImages,
+} from '../features/messages/compose-frame.ts'
 import { DerivedTexts } from '../features/messages/derived-texts.ts'
 import { explainCodeOfMail } from '../features/messages/explain-code.ts'
 import type { MessageRef } from '../features/messages/message-ref.ts'
@@ -61,6 +66,8 @@ export function createContent(store: Store) {
       composeBody({ store, derivedTexts }, owner, request),
     composeFrame: (owner: AccountId, request: FrameRequest) =>
       composeFrame({ store, derivedTexts }, owner, request),
+    hasRemoteImages: (owner: AccountId, request: FrameRequest) =>
+      hasRemoteImages({ store, derivedTexts }, owner, request),
     readExcerpt: (owner: AccountId, request: ExcerptRequest) =>
       readExcerpt({ store, derivedTexts }, owner, request),
     checkMessage: (owner: AccountId, request: CheckRequest) =>
@@ -106,8 +113,7 @@ export function createContent(store: Store) {
       ),
     composeMailDev: (owner: AccountId, view: MailDevView) =>
       composeMailDevView({ store }, owner, view),
-    listLinks: async (owner: AccountId, { inboxId, messageId }: CaughtRef) =>
-      (await store.messages.find(owner, inboxId, messageId))?.links ?? [],
+    listUrls: (owner: AccountId, ref: CaughtRef) => listUrls({ store }, owner, ref),
     replaceTag: (owner: AccountId, replacement: TagReplacement) =>
       replaceTag({ store, clean: cleanTags }, owner, replacement),
     sendMail: (owner: AccountId, request: SendRequest) =>

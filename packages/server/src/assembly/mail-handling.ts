@@ -213,7 +213,7 @@ function createHandler(
         const reply = await contentFault(inject, mail)
         if (reply !== null) return { reply }
         const result = await receiveMail(receive, mail)
-        if (result === 'stored') countStored(room, mail)
+        if (result === 'stored' || typeof result === 'object') countStored(room, mail)
         return result
       }
       return outcome.of(receiveUnlessRefused()).catch((error: unknown) => failures.reply(error))

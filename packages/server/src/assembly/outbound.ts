@@ -36,14 +36,14 @@ export function openOutbound(config: Config, privateFor: AccountId | null): Outb
     (owner === privateFor ? local : shared).http.request(one)
   return {
     request,
-    fetchLink: (url, { accountId, timeoutMs, signal }) =>
+    fetchLink: (url, { accountId, followsRedirects, timeoutMs, signal }) =>
       request(accountId, {
         method: 'GET',
         url,
         headers: { 'user-agent': 'Mayfly (link check)', accept: '*/*' },
         timeoutMs,
         signal,
-        redirectsMax: LINK_REDIRECTS_MAX,
+        redirectsMax: followsRedirects ? LINK_REDIRECTS_MAX : 0,
         bodyBytesMax: 0,
       }),
     stop: async () => {

@@ -37,7 +37,7 @@ export function createBatchStore(
   return async (batch) => {
     const ready = batch.map((mail) => readyMail(deps.compose, mail))
     const results = await commitWaiting(commit, ready)
-    return results.map(({ state, fullInboxes, sizeBytes }) => ({ state, fullInboxes, sizeBytes }))
+    return results.map(({ messages: _, ...outcome }) => outcome)
   }
 }
 

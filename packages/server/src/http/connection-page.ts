@@ -76,9 +76,12 @@ export function answerErrorPage(error: FastifyError, request: FastifyRequest, re
   if (detail.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(detail.retryAfterSeconds))
   }
+  // Of a storage failure the message itself says whether something was changed.
+  const isStorage = code === 'storage_unavailable'
+  const unchanged = isStorage ? '' : 'Nothing was changed. '
   return sendPage(reply, ERRORS[code].status, {
-    title: 'Not connected',
-    lines: [message, 'Nothing was changed. You can close this window.'],
+    title: isStorage ? 'The storage does not respond' : 'Not connected',
+    lines: [message, `${unchanged}You can close this window.`],
   })
 }
 

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, joinRules } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { ServiceError, StorageUnavailable } from '../errors.ts'
+import { ServiceError, StorageUnavailable, storageError } from '../errors.ts'
 
 /** Retry-After of a storage failure. */
 const STORAGE_RETRY_SECONDS = 2
@@ -72,7 +72,7 @@ export function errorResponse({ code, message, detail }: ServiceError, requestId
 function toServiceError(error: FastifyError | Error): ServiceError | null {
   if (error instanceof ServiceError) return error
   if (error instanceof StorageUnavailable) {
-    return new ServiceError('storage_unavailable', { retryAfterSeconds: STORAGE_RETRY_SECONDS })
+    return storageError(error, { retryAfterSeconds: STORAGE_RETRY_SECONDS })
   }
   if (hasZodFastifySchemaValidationErrors(error)) return validationError(error)
   const code = 'code' in error ? FASTIFY_ERRORS[error.code] : undefined

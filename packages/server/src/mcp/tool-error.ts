@@ -1,5 +1,5 @@
 import type { ErrorCode, WaitDiagnostics } from '@mayfly/contract'
-import { ServiceError, StorageUnavailable } from '../errors.ts'
+import { ServiceError, StorageUnavailable, storageError } from '../errors.ts'
 import { splitDiagnosis } from './diagnosis-text.ts'
 
 /** What an agent should do next, where the message alone does not say. */
@@ -17,7 +17,6 @@ const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
   daily_limit_reached: 'Use an inbox that you already have, or tell the user.',
   concurrent_waits_exceeded: 'Call again when a running wait has ended.',
   shutting_down: 'Call again in a moment.',
-  storage_unavailable: 'Call again in a moment.',
 }
 
 /** Replaces the text of the error table, which refers to the response body. */
@@ -26,7 +25,7 @@ const NOTHING_ARRIVED = 'Nothing matching arrived in time.'
 /** The error if the caller can act on it; null when it is our bug. */
 export function toServiceError(error: unknown): ServiceError | null {
   if (error instanceof ServiceError) return error
-  return error instanceof StorageUnavailable ? new ServiceError('storage_unavailable') : null
+  return error instanceof StorageUnavailable ? storageError(error) : null
 }
 
 /** The texts of an error for an agent: what happened, and what to do next. */

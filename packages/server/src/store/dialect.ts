@@ -67,8 +67,11 @@ export type Dialect = {
    * that somebody is deleting are left out.
    */
   readonly skipDeleted: string
-  /** Not null when an error means that the storage is unavailable; `full` for want of space. */
-  unavailability(error: unknown): { readonly full: boolean } | null
+  /**
+   * Not null when an error means that the storage is unavailable: `full` for want of space,
+   * `isRefused` when the database says that it did not run the statement.
+   */
+  unavailability(error: unknown): { readonly full: boolean; readonly isRefused: boolean } | null
 }
 
 const SQLITE_UNAVAILABLE: readonly number[] = Object.values(SQLITE)
@@ -117,7 +120,8 @@ export const sqliteDialect: Dialect = {
   unavailability: (error) => {
     const code = resultCode(error)
     if (code === null || !SQLITE_UNAVAILABLE.includes(code)) return null
-    return { full: code === SQLITE.FULL }
+    // A sync that fails may have written the transaction.
+    return { full: code === SQLITE.FULL, isRefused: code !== SQLITE.IOERR }
   },
 }
 
@@ -131,6 +135,8 @@ const DISK_FULL = '53100'
  * or an idle transaction that took too long; a deadlock, which the next try does not have.
  */
 const POSTGRES_UNAVAILABLE = /^(?:08|53|57P0|58|25006|57014|55P03|25P0[34]|40P01)/
+/** Of these the server tells of the connection, which it ends, and not of the statement. */
+const POSTGRES_ENDED = /^(?:08|57P0)/
 const NETWORK_UNAVAILABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
 /** Errors of the pool have no code. */
 const POOL_UNAVAILABLE = /Connection terminated|timeout exceeded|encountered a connection error/
@@ -184,13 +190,13 @@ export const postgresDialect: Dialect = {
   },
   unavailability: (error) => {
     const code = errorField(error, 'code')
-    if (
-      typeof code === 'string' &&
-      (POSTGRES_UNAVAILABLE.test(code) || NETWORK_UNAVAILABLE.test(code))
-    ) {
-      return { full: code === DISK_FULL }
+    if (typeof code === 'string' && POSTGRES_UNAVAILABLE.test(code)) {
+      return { full: code === DISK_FULL, isRefused: !POSTGRES_ENDED.test(code) }
     }
-    return POOL_UNAVAILABLE.test(String(errorField(error, 'message'))) ? { full: false } : null
+    const isLost =
+      (typeof code === 'string' && NETWORK_UNAVAILABLE.test(code)) ||
+      POOL_UNAVAILABLE.test(String(errorField(error, 'message')))
+    return isLost ? { full: false, isRefused: false } : null
   },
 }
 

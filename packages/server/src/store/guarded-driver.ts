@@ -4,39 +4,56 @@ import type { Dialect } from './dialect.ts'
 import type { SqliteConnection } from './sqlite/driver.ts'
 import type { Statements } from './statements.ts'
 
+/** A statement that changes rows; outside of a transaction it commits itself. */
+const CHANGE = /\b(?:insert into|update|delete from)\b/i
+
 /**
  * Wraps a driver. A full disk or a lost connection is thrown as StorageUnavailable, whatever the
  * database calls it, so that it differs from a bug. NUL characters in texts are replaced: mail and
  * callers may send them, and PostgreSQL cannot store them.
  */
 export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
-  const guard = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      throw storageError(error, dialect)
-    }
-  }
+  const guard = <T>(work: Promise<T>, commits?: () => boolean): Promise<T> =>
+    guarded(work, dialect, commits)
   const connections = new WeakMap<DatabaseConnection, DatabaseConnection>()
-  const guarded = (connection: DatabaseConnection): DatabaseConnection => ({
+  const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
+  const transactions = new WeakMap<DatabaseConnection, 'open' | 'committing'>()
+
+  const outerOf = (connection: DatabaseConnection): DatabaseConnection => ({
     executeQuery: <R>(query: CompiledQuery): Promise<QueryResult<R>> =>
-      guard(connection.executeQuery<R>(cleaned(query))),
+      guard(
+        connection.executeQuery<R>(cleaned(query)),
+        () => !transactions.has(connection) && CHANGE.test(query.sql),
+      ),
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   })
-  const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
 
   return {
     init: (options) => guard(inner.init(options)),
     acquireConnection: async (options) => {
       const connection = await guard(inner.acquireConnection(options))
-      const outer = guarded(connection)
+      const outer = outerOf(connection)
       connections.set(outer, connection)
       return outer
     },
-    beginTransaction: (connection, settings) =>
-      guard(inner.beginTransaction(innerOf(connection), settings)),
-    commitTransaction: (connection) => guard(inner.commitTransaction(innerOf(connection))),
-    rollbackTransaction: (connection) => guard(inner.rollbackTransaction(innerOf(connection))),
+    beginTransaction: async (outer, settings) => {
+      const connection = innerOf(outer)
+      await guard(inner.beginTransaction(connection, settings))
+      transactions.set(connection, 'open')
+    },
+    commitTransaction: async (outer) => {
+      const connection = innerOf(outer)
+      transactions.set(connection, 'committing')
+      await guard(inner.commitTransaction(connection), () => true)
+      transactions.delete(connection)
+    },
+    rollbackTransaction: async (outer) => {
+      const connection = innerOf(outer)
+      // After a COMMIT that got no response this gets none either, and Kysely throws its error.
+      const isCommitting = transactions.get(connection) === 'committing'
+      transactions.delete(connection)
+      await guard(inner.rollbackTransaction(connection), () => isCommitting)
+    },
     releaseConnection: (connection, options) =>
       inner.releaseConnection(innerOf(connection), options),
     destroy: (options) => inner.destroy(options),
@@ -48,20 +65,27 @@ export function guardedStatements(
   connection: Pick<SqliteConnection, 'runWhenFree'>,
   dialect: Dialect,
 ): Statements {
+  const run = async <Row>(sql: string, parameters: readonly unknown[]) =>
+    (await connection.runWhenFree<Row>(sql, withoutNul(parameters))).rows
   return {
-    run: async <Row>(sql: string, parameters: readonly unknown[]) => {
-      try {
-        return (await connection.runWhenFree<Row>(sql, withoutNul(parameters))).rows
-      } catch (error) {
-        throw storageError(error, dialect)
-      }
-    },
+    run: (sql, parameters) => guarded(run(sql, parameters), dialect, () => CHANGE.test(sql)),
   }
 }
 
-function storageError(error: unknown, dialect: Dialect): unknown {
-  const unavailable = dialect.unavailability(error)
-  return unavailable === null ? error : new StorageUnavailable(error, unavailable.full)
+/** `commits` tells, of work that failed, whether it was to commit a change. */
+async function guarded<T>(
+  work: Promise<T>,
+  dialect: Dialect,
+  commits: () => boolean = () => false,
+): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const unavailable = dialect.unavailability(error)
+    if (unavailable === null) throw error
+    const { full, isRefused } = unavailable
+    throw new StorageUnavailable(error, full, !isRefused && commits())
+  }
 }
 
 function cleaned(query: CompiledQuery): CompiledQuery {

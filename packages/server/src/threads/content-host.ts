@@ -37,7 +37,7 @@ export type ContentThreadMessage =
 /** An error as it is sent between threads, which keep neither class nor fields of an error. */
 type WrittenError =
   | { readonly kind: 'service'; readonly code: ErrorCode; readonly detail: ServiceErrorDetail }
-  | { readonly kind: 'storage'; readonly cause: unknown; readonly full: boolean }
+  | ({ readonly kind: 'storage' } & Pick<StorageUnavailable, 'cause' | 'full' | 'isUncertain'>)
   | { readonly kind: 'other'; readonly cause: unknown }
 
 /** What the host is started with. */
@@ -101,6 +101,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
     content: {
       composeBody: call('composeBody'),
       composeFrame: call('composeFrame'),
+      hasRemoteImages: call('hasRemoteImages'),
       readExcerpt: call('readExcerpt'),
       checkMessage: call('checkMessage'),
       findMatch: call('findMatch'),
@@ -123,7 +124,7 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
       composeMailpit: call('composeMailpit'),
       composeMailHog: call('composeMailHog'),
       composeMailDev: call('composeMailDev'),
-      listLinks: call('listLinks'),
+      listUrls: call('listUrls'),
       sendMail: (owner, given) => {
         // Handed over instead of copied, and not as a Buffer: JSON would write out its bytes.
         const request = { ...given, body: ownBytes(given.body) }
@@ -276,13 +277,16 @@ export function writeError(error: unknown): WrittenError {
     return { kind: 'service', code: error.code, detail: error.detail }
   }
   if (error instanceof StorageUnavailable) {
-    return { kind: 'storage', cause: error.cause, full: error.full }
+    const { cause, full, isUncertain } = error
+    return { kind: 'storage', cause, full, isUncertain }
   }
   return { kind: 'other', cause: error }
 }
 
 function readError(written: WrittenError): unknown {
   if (written.kind === 'service') return new ServiceError(written.code, written.detail)
-  if (written.kind === 'storage') return new StorageUnavailable(written.cause, written.full)
+  if (written.kind === 'storage') {
+    return new StorageUnavailable(written.cause, written.full, written.isUncertain)
+  }
   return written.cause
 }

@@ -38,6 +38,8 @@ export type StoringThreadMessage =
       readonly reason: string
       /** Whether the storage is out of space. */
       readonly full: boolean
+      /** Whether the mails may be stored nevertheless. */
+      readonly isUncertain: boolean
     }
   | { readonly type: 'announce'; readonly signal: Signal }
   | { readonly type: 'stop' }
@@ -111,7 +113,7 @@ export class StoringThread {
     thread.on('message', (message: StoringThreadMessage) => {
       if (message.type === 'stored') this.#settle(message.number)?.resolve(message.outcomes)
       if (message.type !== 'failed') return
-      const error = new StorageUnavailable(message.reason, message.full)
+      const error = new StorageUnavailable(message.reason, message.full, message.isUncertain)
       this.#settle(message.number)?.reject(error)
     })
     return thread
@@ -123,7 +125,8 @@ export class StoringThread {
     this.#thread = null
     this.#options.onCrash(error)
     for (const number of this.#running.keys()) {
-      this.#settle(number)?.reject(new StorageUnavailable(error, false))
+      // It may have committed them.
+      this.#settle(number)?.reject(new StorageUnavailable(error, false, true))
     }
   }
 

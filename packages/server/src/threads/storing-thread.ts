@@ -58,6 +58,7 @@ async function storeBatch(
   } catch (error) {
     // Another error is a bug: it ends the thread, and the host counts the mails as not stored.
     if (!(error instanceof StorageUnavailable)) throw error
-    send({ type: 'failed', number, reason: error.message, full: error.full })
+    const { message: reason, full, isUncertain } = error
+    send({ type: 'failed', number, reason, full, isUncertain })
   }
 }

@@ -91,10 +91,43 @@ onEachDatabase("MailHog's client for Node", (create) => {
     assert.equal((await api.get('/mailhog/api/v1/messages')).body[0].ID, ID)
     assert.match((await api.get(`/api/v1/messages/${ID}/download`)).text, /Subject: One/)
     assert.equal((await api.get('/api/v2/search?kind=body&query=x')).status, 400)
-    assert.equal((await api.get('/api/v2/jim')).status, 404)
     const place = { host: '127.0.0.1', port: '25', email: 'ada@elsewhere.example' }
     const release = await api.post(`/api/v1/messages/${ID}/release`, place)
     assert.equal(release.status, 403)
+  })
+
+  it('refuses mail as Jim does, while he is invited', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const api = createApiClient(service.httpUrl, null)
+    const statusOf = async (call: Promise<{ readonly status: number }>) => (await call).status
+    const mail = { to: 'ada@elsewhere.example', text: 'x' }
+    const jim = '/api/v2/jim'
+    const put = (body: unknown) => api.send('PUT', jim, { rawBody: JSON.stringify(body) })
+    assert.equal(await statusOf(api.get(jim)), 404)
+    assert.equal(await statusOf(put({ RejectSenderChance: 1 })), 404)
+    assert.equal(await statusOf(api.delete(jim)), 404)
+    const rejecting = { DisconnectChance: 0, AcceptChance: 1, RejectSenderChance: 1 }
+    assert.equal(await statusOf(api.post(jim, rejecting)), 201)
+    assert.equal(await statusOf(api.post(jim, rejecting)), 400)
+    await assert.rejects(send(service, mail), { command: 'MAIL FROM', responseCode: 550 })
+    assert.equal(await statusOf(put({ rejectRecipientChance: 1 })), 200)
+    await assert.rejects(send(service, mail), { command: 'RCPT TO', responseCode: 550 })
+    assert.deepEqual((await api.get('/mailhog/api/v2/jim')).body, {
+      DisconnectChance: 0,
+      AcceptChance: 1,
+      LinkSpeedAffect: 0,
+      LinkSpeedMin: 1024,
+      LinkSpeedMax: 10_240,
+      RejectSenderChance: 0,
+      RejectRecipientChance: 1,
+      RejectAuthChance: 0,
+    })
+    assert.equal(await statusOf(put({ RejectSenderChance: 'often' })), 400)
+    assert.equal(await statusOf(api.delete(jim)), 200)
+    await send(service, mail)
+    assert.equal(await statusOf(api.post(jim)), 201)
+    assert.equal((await api.get(jim)).body.RejectAuthChance, 0.05)
   })
 
   it('takes a key by HTTP Basic', async () => {

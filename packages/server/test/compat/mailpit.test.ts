@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { MailpitClient } from 'mailpit-api'
 import { WebSocket } from 'ws'
@@ -104,6 +106,56 @@ onEachDatabase("Mailpit's client for Node", (create) => {
     assert.ok(check.Total.Nodes > 0)
     await assert.rejects(mailpit.htmlCheck('latest'), /400 Bad Request/)
     assert.deepEqual(await mailpit.linkCheck(summary.ID), { Errors: 0, Links: [] })
+  })
+
+  it('reads a mail by the id in the reply of SMTP', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const reply = await send(service, { to: 'ada@elsewhere.example', subject: 'By its id' })
+    const [, id = ''] = /^250 2\.0\.0 Ok: queued as (\S+)$/.exec(reply) ?? []
+    const mailpit = new MailpitClient(service.httpUrl)
+    assert.equal((await mailpit.getMessageSummary(id)).Subject, 'By its id')
+    // A sender is told nothing of the messages of other inboxes.
+    const inbox = await (await service.register()).inboxes.create()
+    const other = await send(service, { to: inbox.emailAddress })
+    assert.equal(other, '250 2.0.0 Message stored')
+    const both = await send(service, { to: ['bob@elsewhere.example', inbox.emailAddress] })
+    assert.equal(both, '250 2.0.0 Message stored')
+  })
+
+  it('checks links, style sheets and images, with redirects followed on request', async () => {
+    await using database = await create()
+    await using service = await startCatchAll(database)
+    const asked: string[] = []
+    await using site = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      if (url === '/moved') response.writeHead(302, { location: '/gone.png' }).end()
+      else response.writeHead(url === '/gone.png' ? 404 : 200).end()
+    })
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    const { port } = site.address() as AddressInfo // It listens on a port.
+    const root = `http://127.0.0.1:${port}`
+    await send(service, {
+      to: 'ada@elsewhere.example',
+      text: `Read ${root}/moved or ${root}/plain now`,
+      html: `<link rel="stylesheet" href="${root}/style.css"><img src="${root}/gone.png">
+        <img src="cid:logo"><a href="mailto:help@example.com">Help</a><a href="${root}/moved">x</a>
+        <img src="${root}/gone.png"><script src="${root}/script.js"></script>`,
+    })
+    const mailpit = new MailpitClient(service.httpUrl)
+    const found = await mailpit.linkCheck('latest')
+    const shown = found.Links.map(({ URL, ...rest }) => ({ ...rest, URL: URL.replace(root, '') }))
+    assert.deepEqual(shown, [
+      { StatusCode: 302, Status: 'Found', URL: '/moved' },
+      { StatusCode: 200, Status: 'OK', URL: '/style.css' },
+      { StatusCode: 404, Status: 'Not Found', URL: '/gone.png' },
+      { StatusCode: 200, Status: 'OK', URL: '/plain' },
+    ])
+    assert.equal(found.Errors, 1)
+    assert.deepEqual(asked.sort(), ['/gone.png', '/moved', '/plain', '/style.css'])
+    const followed = await mailpit.linkCheck('latest', true)
+    assert.deepEqual([followed.Errors, followed.Links[0]?.StatusCode], [2, 404])
   })
 
   it('finds the address of a link in the text of a mail with HTML only', async () => {

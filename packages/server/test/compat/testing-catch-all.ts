@@ -10,16 +10,17 @@ export async function startCatchAll(
   return startService({ database, env: { MAYFLY_CATCH_ALL: 'on', ...env }, hasLocalAccount: true })
 }
 
-/** Sends a mail as an application does, with credentials or without. */
+/** Sends a mail as an application does, with credentials or without; returns the reply to it. */
 export async function send(
   { smtpPort }: Pick<TestService, 'smtpPort'>,
   mail: SendMailOptions,
   auth?: { readonly user: string; readonly pass: string },
-): Promise<void> {
+): Promise<string> {
   const transport = createTransport({
     host: '127.0.0.1',
     port: smtpPort,
     ...(auth === undefined ? {} : { auth }),
   })
-  await transport.sendMail({ from: 'Shop <shop@example.com>', ...mail })
+  const { response } = await transport.sendMail({ from: 'Shop <shop@example.com>', ...mail })
+  return response
 }

@@ -46,7 +46,8 @@ onEachDatabase('a message in a frame', (create) => {
     const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, raw: WITH_IMAGE })
     const { id } = await inbox.waitForMessage()
-    const { url, expiresAt } = await inbox.createFrame(id)
+    const { url, expiresAt, hasRemoteImages } = await inbox.createFrame(id)
+    assert.equal(hasRemoteImages, true)
     assert.match(url, /^\/frame\/[\w.-]+$/)
     assert.ok(Date.parse(expiresAt) > Date.now())
     const { status, text, headers } = await service.anonymous.get(url)
@@ -65,6 +66,7 @@ onEachDatabase('a message in a frame', (create) => {
     assert.ok(!text.includes('a.example'))
 
     const allowed = await inbox.createFrame(id, { remoteImages: 'allow' })
+    assert.equal(allowed.hasRemoteImages, true)
     const remote = await service.anonymous.get(allowed.url)
     assert.match(String(remote.headers['content-security-policy']), /img-src data: https: http:;/)
     assert.ok(remote.text.includes('<img src="https://a.example/x.png" />'))
@@ -76,7 +78,9 @@ onEachDatabase('a message in a frame', (create) => {
     const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, text: 'a <b> & c' })
     const { id } = await inbox.waitForMessage()
-    const { text } = await service.anonymous.get((await inbox.createFrame(id)).url)
+    const { url, hasRemoteImages } = await inbox.createFrame(id)
+    assert.equal(hasRemoteImages, false)
+    const { text } = await service.anonymous.get(url)
     assert.match(text, /a &#60;b&#62; &#38; c/)
   })
 
@@ -89,7 +93,8 @@ onEachDatabase('a message in a frame', (create) => {
     await service.sendMail({ to: inbox.emailAddress, raw: htmlMail('<p>hi</p>') })
     const { id } = await inbox.waitForMessage()
     const statusOf = async (url: string) => (await service.anonymous.get(url)).status
-    const { url } = await inbox.createFrame(id)
+    const { url, hasRemoteImages } = await inbox.createFrame(id)
+    assert.equal(hasRemoteImages, false)
     now += 59_999
     assert.equal(await statusOf(url), 200)
     const changed = url.replace(/.(?=.{20}$)/, (one) => (one === 'A' ? 'B' : 'A'))

@@ -45,6 +45,38 @@ onEachDatabase('nodes on one database', (create, name) => {
     assert.equal(messages.length, 3)
   })
 
+  it('say whether a change may have been made when the database does not respond', async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    await using service = await startService({ database: { ...database, url: proxy.url } })
+    const dev = await service.register()
+    let tries = 0
+    /** The first inbox of which the creation fails: the proxy may cut another connection. */
+    const createdBadly = async (text: string) =>
+      until(async () => {
+        tries += 1
+        const localPart = `try-${tries}`
+        const cut = proxy.failAt(text, 'cut', 'after')
+        const { status, body } = await dev.post('/v1/inboxes', { localPart })
+        await cut
+        return status === 201 ? null : { localPart, status, ...body.error }
+      })
+    const isThere = async ({ localPart }: { readonly localPart: string }) =>
+      (await dev.inboxes.list()).some(({ emailAddress }) =>
+        emailAddress.startsWith(`${localPart}@`),
+      )
+
+    const uncertain = await createdBadly('commit')
+    assert.deepEqual([uncertain.status, uncertain.code], [503, 'storage_unavailable'])
+    assert.match(uncertain.message, /may have been made. Read before you try again\.$/)
+    await until(async () => ((await isThere(uncertain)) ? true : null))
+
+    const certain = await createdBadly('insert into "inbox"')
+    assert.deepEqual([certain.status, certain.code], [503, 'storage_unavailable'])
+    assert.match(certain.message, /Nothing was changed; try again in a moment\.$/)
+    assert.equal(await isThere(certain), false)
+  })
+
   it('say that a mail is stored when the refusal of its other recipient is lost', async () => {
     await using database = await create()
     await using proxy = await startTcpProxy(database.url)

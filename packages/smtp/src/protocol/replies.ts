@@ -101,6 +101,11 @@ export function greeting(hostname: string): string {
   return `220 ${hostname} ESMTP Mayfly`
 }
 
+/** The reply for a mail whose id the client is told, in the words of other mail catchers. */
+export function storedReply(id: string): string {
+  return `250 2.0.0 Ok: queued as ${id}`
+}
+
 /** The reply to HELO, which has no extensions. */
 export function heloReply(hostname: string): string {
   return `250 ${hostname}`

@@ -1,5 +1,5 @@
 import type { Credentials, TransmissionType } from '../protocol/interface.ts'
-import { type CloseReply, REPLIES } from '../protocol/replies.ts'
+import { type CloseReply, REPLIES, storedReply } from '../protocol/replies.ts'
 
 /** The sender of a mail and its connection. */
 export type Envelope = {
@@ -66,6 +66,8 @@ export type IncomingMail<R extends Recipient> = {
 /** The answer of `receive`. */
 export type ReceiveResult =
   | 'stored'
+  /** Stored, and the reply names this id: printable ASCII without spaces. */
+  | { readonly storedAs: string }
   | 'inbox_full'
   | 'storage_full'
   | 'unavailable'
@@ -128,15 +130,19 @@ export const REFUSAL_REPLIES = {
 /** The reply to refused credentials. */
 export const BAD_CREDENTIALS_REPLY: string = REPLIES.badCredentials
 
-/** The reply for a mail, by the result of `SafeHandler.receive`. */
-export const RECEIVE_REPLIES: Readonly<Record<Exclude<ReceiveResult, object> | 'failed', string>> =
-  {
-    stored: REPLIES.stored,
-    inbox_full: REPLIES.inboxFull,
-    storage_full: REPLIES.storageFull,
-    unavailable: REPLIES.storageFailing,
-    failed: REPLIES.storageFailing,
-  }
+const RECEIVE_REPLIES: Readonly<Record<Exclude<ReceiveResult, object> | 'failed', string>> = {
+  stored: REPLIES.stored,
+  inbox_full: REPLIES.inboxFull,
+  storage_full: REPLIES.storageFull,
+  unavailable: REPLIES.storageFailing,
+  failed: REPLIES.storageFailing,
+}
+
+/** The reply for a mail. */
+export function receiveReply(result: ReceiveResult | 'failed'): string {
+  if (typeof result === 'string') return RECEIVE_REPLIES[result]
+  return 'reply' in result ? result.reply : storedReply(result.storedAs)
+}
 
 /** Why a mail in progress is lost when the session ends; null when the client chose to end it. */
 export const LOSS_REASONS: Readonly<Record<CloseReply, RejectReason | null>> = {

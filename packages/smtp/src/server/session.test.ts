@@ -196,6 +196,15 @@ describe('a session hands over', () => {
     })
   }
 
+  it('a mail, and tells its id when it is given one', async () => {
+    const receive = async () => ({ storedAs: 'msg_1' })
+    const { transport, say, notices } = givenSession({ handler: { receive } })
+    say(HELLO, ...MAIL)
+    await turn()
+    assert.match(transport.written, /\r\n250 2\.0\.0 Ok: queued as msg_1\r\n$/)
+    assert.deepEqual(notices, [])
+  })
+
   const refusals: readonly [
     why: 'unknown' | 'full' | 'unavailable' | 'storage_full',
     code: string,

@@ -11,10 +11,10 @@ import {
   type AdmitSenderResult,
   type Envelope,
   LOSS_REASONS,
-  RECEIVE_REPLIES,
   REFUSAL_REPLIES,
   type Recipient,
   type RejectReason,
+  receiveReply,
   type SafeHandler,
   type User,
 } from './handler.ts'
@@ -299,8 +299,8 @@ export class Session<R extends Recipient> {
     this.#storingBytes = raw.length
     this.#updateMemory()
     this.#await(this.#options.handler.receive(mail), (result) => {
-      if (result === 'stored') this.#progressAtMs = this.#options.now()
-      const reply = typeof result === 'object' ? result.reply : RECEIVE_REPLIES[result]
+      const reply = receiveReply(result)
+      if (reply.startsWith('2')) this.#progressAtMs = this.#options.now()
       this.#protocol.settle(reply)
       if (result === 'failed') this.#reportRejected(transaction, reply, 'handler_failed')
     })

@@ -51,7 +51,9 @@ const urlsOf = (host: string, count: number) =>
 
 describe('LinkFetches', () => {
   const gone = new AbortController().signal
-  const bounds = { accountId: ALICE, timeLeftMs: () => 1_000, gone }
+  const bounds = {
+    ...{ accountId: ALICE, followsRedirects: true, timeLeftMs: () => 1_000, gone },
+  }
   const check = (urls: readonly string[], run: LinkRun) =>
     checkLinks({ urls, untriedCount: 0 }, run)
 

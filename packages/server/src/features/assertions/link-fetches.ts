@@ -13,6 +13,8 @@ export type FetchLink = (
   bounds: {
     /** Whose request it is. */
     readonly accountId: AccountId
+    /** Otherwise a redirect is the response. */
+    readonly followsRedirects: boolean
     readonly timeoutMs: number
     readonly signal: AbortSignal
   },
@@ -27,6 +29,7 @@ export type LinkSlots = {
 /** What bounds the fetches of one run. */
 export type RunBounds = {
   readonly accountId: AccountId
+  readonly followsRedirects: boolean
   /** One deadline for all links of the run. */
   readonly timeLeftMs: () => number
   /** Fires when the client is gone. */
@@ -99,12 +102,13 @@ export class LinkFetches {
   }
 
   async #fetchWithSlot(url: string, bounds: RunBounds): Promise<Fetched> {
-    const { accountId, timeLeftMs, gone } = bounds
+    const { accountId, followsRedirects, timeLeftMs, gone } = bounds
     while (timeLeftMs() > 0) {
       await using slot = await this.#deps.linkSlots.take(accountId, FETCHES_PER_ACCOUNT_MAX)
       const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
       if (slot !== null && timeoutMs > 0) {
-        return await this.#deps.fetchLink(url, { accountId, timeoutMs, signal: gone })
+        const limits = { accountId, followsRedirects, timeoutMs, signal: gone }
+        return await this.#deps.fetchLink(url, limits)
       }
       await delay(Math.min(RETRY_MS, timeLeftMs()))
     }

@@ -81,6 +81,7 @@ export async function runAssertions(
   const results = await deps.whileHeld(caller, request, (gone) => {
     const links = deps.linkFetches.begin({
       accountId: caller.accountId,
+      followsRedirects: true,
       timeLeftMs: () => linksUntil - deps.elapsedMs(),
       gone,
     })

@@ -14,17 +14,17 @@ export type InboxDeps = {
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
 
-/** A page of the caller's inboxes, newest first; without a state those that have not expired. */
+/** A page of the caller's inboxes, newest first. */
 export async function listInboxes(
   deps: InboxDeps,
   caller: Caller,
   request: {
-    readonly state?: InboxListState | undefined
+    readonly state: InboxListState
     readonly cursor?: string | undefined
     readonly limit: number
   },
 ): Promise<{ inboxes: Inbox[]; nextCursor: string | null }> {
-  const { state = 'unexpired', cursor, limit } = request
+  const { state, cursor, limit } = request
   // One more than asked for: it shows whether there is a next page.
   const page = await deps.store.inboxes.list(caller.accountId, {
     state,

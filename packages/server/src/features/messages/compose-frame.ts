@@ -16,28 +16,57 @@ const IMAGE_BYTES_MAX = 4 * 1024 * 1024
 /** Images that browsers only draw. */
 const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|bmp)$/i
 
+/** The first character of a document in the cache. */
+const REMOTE_IMAGES = '+'
+const NO_REMOTE_IMAGES = '-'
+
 /** The document of a message; null when there is none. */
 export async function composeFrame(
   deps: PresentDeps,
   owner: AccountId,
   request: FrameRequest,
 ): Promise<Uint8Array | null> {
+  const frame = await findFrame(deps, owner, request)
+  return frame === null ? null : new TextEncoder().encode(frame.document)
+}
+
+/** Whether the document has images of other servers, or would have; null without a message. */
+export async function hasRemoteImages(
+  deps: PresentDeps,
+  owner: AccountId,
+  request: FrameRequest,
+): Promise<boolean | null> {
+  return (await findFrame(deps, owner, request))?.hasRemoteImages ?? null
+}
+
+type Frame = { readonly document: string; readonly hasRemoteImages: boolean }
+
+async function findFrame(
+  deps: PresentDeps,
+  owner: AccountId,
+  request: FrameRequest,
+): Promise<Frame | null> {
   const stored = await deps.store.messages.find(owner, request.inboxId, request.messageId)
   if (stored === null) return null
   // Loaded with the first message that is shown: the module is large.
   const { safeDocument, textDocument } = await import('@mayfly/mail/safe-document')
   const { html, text, mailId } = stored
-  if (html === null) return new TextEncoder().encode(textDocument(text ?? ''))
+  if (html === null) return { document: textDocument(text ?? ''), hasRemoteImages: false }
   const { remoteImages } = request
   const images = stored.attachments.filter(isShown)
   // A verdict of the scanner may change which images are shown.
   const key = `document ${mailId} ${remoteImages} ${images.map(({ id }) => id).join()}`
-  const document = await deps.derivedTexts.get(key, async () => {
+  const marked = await deps.derivedTexts.get(key, async () => {
     const addresses = await imageAddresses(deps, owner, { ...request, stored, images })
     const imageUrl = (contentId: string) => addresses.get(contentId) ?? null
-    return safeDocument(html, { remoteImages, imageUrl })
+    let mark = NO_REMOTE_IMAGES
+    const onRemoteImage = () => {
+      mark = REMOTE_IMAGES
+    }
+    const document = safeDocument(html, { remoteImages, imageUrl, onRemoteImage })
+    return `${mark}${document}`
   })
-  return new TextEncoder().encode(document)
+  return { document: marked.slice(1), hasRemoteImages: marked.startsWith(REMOTE_IMAGES) }
 }
 
 function isShown({ contentId, status, contentType }: Attachment): boolean {

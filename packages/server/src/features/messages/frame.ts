@@ -13,6 +13,8 @@ export type FrameDeps = MissingDeps & {
   readonly open: (sealed: string) => string
   /** The document of a message, away from this thread. */
   readonly composeFrame: (owner: AccountId, request: FrameRequest) => Promise<Uint8Array | null>
+  /** Whether it can show images of other servers, away from this thread, too. */
+  readonly hasRemoteImages: (owner: AccountId, request: FrameRequest) => Promise<boolean | null>
 }
 
 /** Whether a frame shows images of other servers. */
@@ -29,15 +31,16 @@ export async function createFrame(
   deps: FrameDeps,
   caller: Caller,
   request: MessageRef & { readonly remoteImages: RemoteImages },
-): Promise<{ url: string; expiresAt: string }> {
+): Promise<{ url: string; expiresAt: string; hasRemoteImages: boolean }> {
   const { accountId } = caller
   const { inboxId, messageId, remoteImages } = request
-  const mailId = await deps.store.messages.findMailId(accountId, inboxId, messageId)
-  if (mailId === null) return missing(deps, caller, request)
+  // Composes the document, which is then in the cache when the page asks for it.
+  const hasRemoteImages = await deps.hasRemoteImages(accountId, request)
+  if (hasRemoteImages === null) return missing(deps, caller, request)
   const expiresAt = deps.clock.now() + TOKEN_MS
   const text = `frame ${accountId} ${inboxId} ${messageId} ${remoteImages} ${expiresAt}`
   const url = `/frame/${deps.seal(text)}`
-  return { url, expiresAt: new Date(expiresAt).toISOString() }
+  return { url, expiresAt: new Date(expiresAt).toISOString(), hasRemoteImages }
 }
 
 /** The document of the message that a token is for; throws when it has expired. */

@@ -18,6 +18,8 @@ export type CommitResult = {
   readonly state: 'stored' | 'full' | 'gone'
   /** One message for each inbox that the mail was stored in. */
   readonly messages: readonly NewMessage[]
+  /** The first of them; null without one. */
+  readonly messageId: MessageId | null
   /** Inboxes without room for the mail. */
   readonly fullInboxes: readonly InboxId[]
   readonly sizeBytes: number
@@ -237,7 +239,8 @@ function planMessages(
       })
     }
     const state = resultState(messages.length, fullInboxes.length)
-    return { state, messages, fullInboxes, sizeBytes: mail.sizeBytes }
+    const messageId = messages[0]?.id ?? null
+    return { state, messages, messageId, fullInboxes, sizeBytes: mail.sizeBytes }
   })
   return { results, changed: [...byId.values()].filter(({ id }) => changed.has(id)), flooded }
 }

@@ -1,4 +1,4 @@
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, MessageId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
@@ -21,7 +21,11 @@ export type ReceiveDeps = {
 }
 
 /** What the reply to the client is chosen by. */
-export type ReceiveResult = 'stored' | 'inbox_full' | 'unavailable'
+export type ReceiveResult =
+  | 'stored'
+  | { readonly storedAs: MessageId }
+  | 'inbox_full'
+  | 'unavailable'
 
 /** Gives a mail its id and has it stored; what had no room is recorded in the diagnostics. */
 export async function receiveMail(
@@ -43,7 +47,11 @@ export async function receiveMail(
     // Other inboxes have the mail: after an error the client would send it to them again.
     await recorded.catch(deps.onUnrecorded)
   }
-  if (result.state === 'stored') return 'stored'
+  if (result.state === 'stored') {
+    // Mailpit and MailHog tell the id, by which suites read the mail.
+    const isCaught = accepted.recipients.every((recipient) => recipient.isCaught)
+    return isCaught && result.messageId !== null ? { storedAs: result.messageId } : 'stored'
+  }
   // Every inbox was deleted since its recipient was accepted: the next try is refused with 550.
   return result.state === 'full' ? 'inbox_full' : 'unavailable'
 }

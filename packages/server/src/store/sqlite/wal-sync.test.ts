@@ -53,7 +53,7 @@ describe('the sync of the log', () => {
     disk.fails = new Error('EIO')
     await assert.rejects(sync.sync(), (error) => {
       assert.ok(error instanceof StorageUnavailable)
-      assert.equal(error.full, false)
+      assert.deepEqual([error.full, error.isUncertain], [false, true])
       return true
     })
     const full = givenDisk()

@@ -104,7 +104,8 @@ export function openLog(
   return { sync: () => log.sync(), close: () => closeSync(file) }
 }
 
+/** Uncertain: the transaction is committed, and may be lost with the power of the machine. */
 function unavailable(error: unknown): StorageUnavailable {
   const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-  return new StorageUnavailable(error, isFull)
+  return new StorageUnavailable(error, isFull, true)
 }

@@ -53,7 +53,7 @@ const POSITION_COLUMNS = [
 
 /** A page of an account's inboxes. */
 export type InboxPage = {
-  readonly state: InboxListState | 'unexpired'
+  readonly state: InboxListState
   /** Only inboxes that are older than the one with this id. */
   readonly before: string | null
   readonly limit: number

@@ -73,11 +73,11 @@ class InboxesCalls:
     def list(
         self,
         *,
-        state: InboxState | Literal["all"] | None = None,
+        state: InboxState | Literal["unexpired", "all"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> InboxPage:
-        """A page of inboxes, newest first; those that have not expired unless `state` says so.
+        """A page of inboxes, newest first; the active ones unless `state` says otherwise.
 
         `limit` is at most 1000, the default; `cursor` is the `next_cursor` of the page before.
         """

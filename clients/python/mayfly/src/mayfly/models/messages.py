@@ -169,6 +169,8 @@ class MessageFrame:
     url: str
     """Relative to the service."""
     expires_at: datetime
+    has_remote_images: bool
+    """Whether the message has images of other servers, loaded or not."""
 
 
 @dataclass(frozen=True)

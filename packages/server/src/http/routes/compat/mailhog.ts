@@ -18,8 +18,8 @@ export function mailhogRoutes(http: FastifyInstance, app: App): void {
   for (const prefix of ['', '/mailhog']) {
     listRoutes(http, app, prefix)
     messageRoutes(http, app, prefix)
-    // Jim, which injects faults, is off; servers have no names, and are given by host and port.
-    http.get(`${prefix}/api/v2/jim`, async (_request, reply) => reply.code(404).send())
+    jimRoutes(http, app, prefix)
+    // Servers have no names, and are given by host and port.
     http.get(`${prefix}/api/v2/outgoing-smtp`, async () => ({}))
   }
   http.get('/mailhog/api/v1/messages', async ({ access }, reply) => {
@@ -112,6 +112,58 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
     if (released.state === 'sent') return reply.send()
     const status = released.state === 'failed' ? 500 : 403
     return reply.code(status).type('text/plain').send(`${released.reason}\n`)
+  })
+}
+
+/** What is not imitated: Jim closes no connections and slows none down. */
+const JIM_REST = {
+  ...{ DisconnectChance: 0, AcceptChance: 1 },
+  ...{ LinkSpeedAffect: 0, LinkSpeedMin: 1024, LinkSpeedMax: 10_240 },
+}
+
+/** The chances of a Jim without a body. */
+const JIM_DEFAULT = {
+  RejectSenderChance: 0.05,
+  RejectRecipientChance: 0.05,
+  RejectAuthChance: 0.05,
+}
+
+const chance = z.number().default(0)
+const jimSchema = anyCase({
+  RejectSenderChance: chance,
+  RejectRecipientChance: chance,
+  RejectAuthChance: chance,
+})
+
+/** Jim, the chaos monkey: the faults of the project inboxes. */
+function jimRoutes(http: FastifyInstance, app: App, prefix: string): void {
+  const path = `${prefix}/api/v2/jim`
+  const { jim: find, setJim: set } = app.compat.mailhog
+
+  http.get(path, async ({ access }, reply) => {
+    const jim = await find(access)
+    return jim === null ? reply.code(404).send() : { ...JIM_REST, ...jim }
+  })
+
+  http.post(path, async ({ access, body }, reply) => {
+    if ((await find(access)) !== null) return reply.code(400).send()
+    const { data: jim = JIM_DEFAULT } = jimSchema.safeParse(readJson(body))
+    await set(access, jim)
+    return reply.code(201).send()
+  })
+
+  http.put(path, async ({ access, body }, reply) => {
+    if ((await find(access)) === null) return reply.code(404).send()
+    const { data: jim } = jimSchema.safeParse(readJson(body))
+    if (jim === undefined) return reply.code(400).send()
+    await set(access, jim)
+    return reply.send()
+  })
+
+  http.delete(path, async ({ access }, reply) => {
+    if ((await find(access)) === null) return reply.code(404).send()
+    await set(access, null)
+    return reply.send()
   })
 }
 

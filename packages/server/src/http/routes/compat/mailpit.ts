@@ -120,8 +120,10 @@ function messageRoutes(http: FastifyInstance, app: App): void {
 
   http.get<MessageParams>('/api/v1/message/:id/link-check', async (request, reply) => {
     const ref = await find(request)
+    const follow = queryText(request.query, 'follow')
     const checked = await app.compat.mailpit.checkLinks(request.access, {
       ref,
+      followsRedirects: follow === 'true' || follow === '1',
       gone: clientGone(reply),
     })
     const Links = checked.map(({ url, status, detail }) => ({
