@@ -75,7 +75,7 @@ type CustomDomainTable = {
   verified_at: number | null
   active_at: number | null
   last_checked_at: number | null
-  /** When its TXT record was first missing; null while it is there. */
+  /** When its TXT record was first missing; null while it is there, -1 while it is removed. */
   unproven_since: number | null
   /** When the sweep checks it next; null while it is pending. */
   next_check_at: number | null

@@ -3,7 +3,7 @@ import type { Tables } from '../../store/open.ts'
 import type { FloodWindow, InboxFill } from '../../store/tables/receiving.ts'
 import { OPERATOR_ACCOUNT } from './operator-inbox.ts'
 
-/** Mails for one inbox within 10 minutes, stored or refused because it is full; more are a flood. */
+/** Mails for one inbox in 10 minutes, stored or refused because it is full; more are a flood. */
 const MAILS_MAX = 5_000
 
 /** The parts of the window of 10 minutes, in which mails are counted. */
@@ -17,9 +17,9 @@ const FLOOD_REASON = 'more than 5,000 mails within 10 minutes'
  * The counts after one more mail.
  *
  * The window slides by whole parts: it consists of the newest one and of those before it. So it
- * never counts mails that are 10 minutes apart, and always all of the last 9 minutes and 50 seconds.
- * More than 5,000 mails are overlooked only if they take longer than that, and those of the first
- * 10 seconds are needed to exceed the number.
+ * never counts mails that are 10 minutes apart, and always those of the last 9 minutes and 50
+ * seconds. More than 5,000 mails are overlooked only if they take longer than that, and those of
+ * the first 10 seconds are needed to exceed the number.
  *
  * A mail may be stored after one that was received later; it counts in the part of its receipt. One
  * from before the window is there when a clock was set back, and begins a new window.

@@ -8,6 +8,7 @@ import {
   type RowsStatement,
   type Statements,
 } from '../statements.ts'
+import { isOnRemovedDomain } from './domains.ts'
 
 /** What decides whether an inbox accepts mail. */
 export type Recipient = {
@@ -17,6 +18,8 @@ export type Recipient = {
   readonly address: string
   readonly expiresAt: number
   readonly isSuspended: boolean
+  /** Whether the domain of the inbox is being removed. */
+  readonly isDomainRemoved: boolean
   readonly messageCount: number
   readonly sizeBytes: number
   /** Until when the inbox may have fault rules. */
@@ -55,6 +58,7 @@ type RecipientRow = {
   address: string
   expires_at: number
   suspended: number | null
+  domain_removed: number | boolean
   message_count: number
   size_bytes: number
   faults_until: number
@@ -77,6 +81,7 @@ type FillRow = {
 const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
   inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
+  ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages`
 
 const unchanged = (placeholder: string) => placeholder
@@ -257,6 +262,7 @@ function toRecipient(row: RecipientRow): Recipient {
     address: row.address,
     expiresAt: row.expires_at,
     isSuspended: row.suspended !== null,
+    isDomainRemoved: Boolean(row.domain_removed),
     messageCount: row.message_count,
     sizeBytes: row.size_bytes,
     faultsUntil: row.faults_until,
