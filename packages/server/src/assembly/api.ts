@@ -32,7 +32,8 @@ import { diagnose, explainWait, readTranscript } from '../features/diagnostics/d
 import type { FailedHandshakes, RefusedCommand } from '../features/diagnostics/next-steps.ts'
 import { listCustomDomains, listDomains } from '../features/domains/read.ts'
 import type { DomainRecords } from '../features/domains/records.ts'
-import { deleteDomain, registerDomain } from '../features/domains/register.ts'
+import { registerDomain } from '../features/domains/register.ts'
+import { deleteDomain } from '../features/domains/remove.ts'
 import { verifyDomain } from '../features/domains/verify.ts'
 import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
@@ -215,7 +216,7 @@ function bindDomains({ store, clock, ids, domains, dns, mailHost, limitsOf }: Ap
       listCustom: bind(read, listCustomDomains),
       register: bind(register, registerDomain),
       verify: bind({ store, clock, dns, mailHost }, verifyDomain),
-      delete: bind(register, deleteDomain),
+      delete: bind({ store, clock, requireAdmin }, deleteDomain),
     },
   }
 }

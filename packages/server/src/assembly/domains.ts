@@ -35,14 +35,17 @@ export function startDomains(deps: {
     txt: (name) => orNull(resolver.txt(name)),
     mx: (name) => orNull(resolver.mx(name)),
   }
+  let isStopped = false
+  const sweep = { store, clock, dns, mailHost, isStopped: () => isStopped }
   const about = { name: 'the check of custom domains', log }
   const sweeping = runEvery(deps.domainSweepMs ?? SWEEP_MS, about, async () => {
-    const { lapsed, checked } = await sweepDomains({ store, clock, dns, mailHost })
-    if (lapsed + checked > 0) log.info({ lapsed, checked }, 'custom domains checked')
+    const { removed, checked } = await sweepDomains(sweep)
+    if (removed + checked > 0) log.info({ removed, checked }, 'custom domains checked')
   })
   return {
     dns,
     stop: async () => {
+      isStopped = true
       resolver.close()
       await sweeping.stop()
     },

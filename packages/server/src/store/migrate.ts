@@ -19,6 +19,7 @@ import { messageSenders } from './migrations/0015-message-senders.ts'
 import { search } from './migrations/0016-search.ts'
 import { textInRaw } from './migrations/0017-text-in-raw.ts'
 import { mailPartitions } from './migrations/0018-mail-partitions.ts'
+import { floodParts } from './migrations/0019-flood-parts.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -41,6 +42,7 @@ const MIGRATIONS = [
   search,
   textInRaw,
   mailPartitions,
+  floodParts,
 ] as const
 
 /**

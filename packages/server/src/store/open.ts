@@ -384,7 +384,7 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new Webhooks(db, dialect, statements)
     },
     get deliveries() {
-      return new Deliveries(db, dialect)
+      return new Deliveries(db, dialect, statements)
     },
     get dispatches() {
       return new Dispatches(db, dialect)

@@ -75,7 +75,7 @@ type CustomDomainTable = {
   verified_at: number | null
   active_at: number | null
   last_checked_at: number | null
-  /** When its TXT record was first missing; null while it is there. */
+  /** When its TXT record was first missing; null while it is there, -1 while it is removed. */
   unproven_since: number | null
   /** When the sweep checks it next; null while it is pending. */
   next_check_at: number | null
@@ -106,9 +106,11 @@ type InboxTable = {
   size_bytes: ColumnType<number, number | undefined>
   /** Number of the newest message; each message of an inbox has the next one. */
   last_sequence: ColumnType<number, number | undefined>
-  /** The window in which mails for the inbox are counted: since when, and how many. */
+  /** The part of a window in which mails for the inbox are counted: since when, and how many. */
   flood_started_at: ColumnType<number, number | undefined>
   flood_mails: ColumnType<number, number | undefined>
+  /** How many in the parts before it, as JSON; null without any. */
+  flood_earlier: ColumnType<string | null, string | null | undefined>
   /** How many of its messages are marked as read. */
   read_count: ColumnType<number, number | undefined>
   /** Until when it may have fault rules. */

@@ -5,7 +5,7 @@ import type { CustomDomain } from '../../store/tables/domains.ts'
 //   pending  --TXT found----------->  verified
 //   verified --TXT found, MX here-->  active
 //   active   --MX elsewhere-------->  verified
-//   any      --no TXT for 7 days--->  removed: anyone may claim the domain
+//   any      --no TXT for 7 days--->  removed (remove.ts)
 //
 // A failed lookup changes nothing.
 

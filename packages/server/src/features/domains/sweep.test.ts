@@ -8,6 +8,7 @@ import { sweepDomains } from './sweep.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const MAIL_HOST = 'mx.mayfly.test'
+const SETTINGS = { mailHost: MAIL_HOST, isStopped: () => false }
 const PROOF = 'mayfly-verification=c'
 
 /** DNS that says what a test wants, and remembers what it was asked. */
@@ -36,7 +37,7 @@ describeEachDatabase('the sweep of custom domains', (open) => {
     const time = { now: NOW }
     const world = fakeDns({ txt: [PROOF], mx: MAIL_HOST })
     const sweep = () =>
-      sweepDomains({ store, clock: { now: () => time.now }, dns: world.dns, mailHost: MAIL_HOST })
+      sweepDomains({ ...SETTINGS, store, clock: { now: () => time.now }, dns: world.dns })
     const find = () => store.domains.find(ALICE, 'a.example')
     return { store, time, world, sweep, find }
   }
@@ -92,11 +93,11 @@ describeEachDatabase('the sweep of custom domains', (open) => {
     world.answers.txt = []
     for (let day = 1; day <= 7; day++) {
       time.now = NOW + day * DAY_MS
-      assert.equal((await sweep()).lapsed, 0)
+      assert.equal((await sweep()).removed, 0)
     }
     assert.equal((await find())?.state, 'active')
     time.now = NOW + 8 * DAY_MS
-    assert.equal((await sweep()).lapsed, 1)
+    assert.equal((await sweep()).removed, 1)
     assert.equal(await find(), null)
     assert.equal((await store.inboxes.find(ALICE, inbox.id, time.now))?.state, 'expired')
   })
@@ -122,16 +123,14 @@ describeEachDatabase('the sweep of custom domains', (open) => {
         }),
     }
     const sweep = sweepDomains({
-      ...{ store: failing, clock: { now: () => time.now }, dns: world.dns, mailHost: MAIL_HOST },
+      ...{ ...SETTINGS, store: failing, clock: { now: () => time.now }, dns: world.dns },
     })
     await assert.rejects(sweep, { name: 'AggregateError', errors: [failure] })
     const left = await store.domains.list(ALICE)
     assert.deepEqual(
       left.map(({ domain, lastCheckedAt }) => [domain, lastCheckedAt]),
-      [
-        ['a.example', null],
-        ['c.example', time.now],
-      ],
+      [['c.example', time.now]],
     )
+    assert.deepEqual(await store.domains.listRemoved(), [{ accountId: ALICE, domain: 'a.example' }])
   })
 })

@@ -1,8 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Store } from '../../store/open.ts'
-import type { CustomDomain } from '../../store/tables/domains.ts'
 import { lookUpRecords } from './records.ts'
-import { removeLapsed } from './register.ts'
+import { finishRemoval } from './remove.ts'
 import { CLAIM_MS, RETRY_MS } from './state.ts'
 import { type CheckDomainDeps, recordCheck } from './verify.ts'
 
@@ -12,29 +10,32 @@ const CHECKS_MAX = 100
 /** Domains checked at the same time. */
 const CONCURRENT_CHECKS = 10
 
-/** Inboxes that expire in one transaction. */
-const EXPIRED_BATCH = 1_000
-
-/** How many claims lapsed and how many domains were checked. */
-export type DomainSweep = { readonly lapsed: number; readonly checked: number }
+/** How many domains were removed and how many were checked. */
+export type DomainSweep = { readonly removed: number; readonly checked: number }
 
 /**
- * Removes claims that lapsed, and checks domains that are due.
+ * Removes claims that lapsed and domains whose deletion was interrupted, and checks domains that
+ * are due.
  *
- * A due domain is claimed before its check, so that only one of several nodes makes it. A lapsed
- * one that cannot be removed does not keep the others from being removed and checked: its failure
- * is thrown at the end.
+ * A due domain is claimed before its check, so that only one of several nodes makes it. One that
+ * cannot be removed does not keep the others from being removed and checked: its failure is thrown
+ * at the end.
  */
 export async function sweepDomains(
-  deps: Omit<CheckDomainDeps, 'store'> & { readonly store: Store },
+  deps: Omit<CheckDomainDeps, 'store'> & {
+    readonly store: Store
+    /** Whether the service is stopping; what is left is done after its next start. */
+    readonly isStopped: () => boolean
+  },
 ): Promise<DomainSweep> {
-  const { store, clock } = deps
+  const { store, clock, isStopped } = deps
   const now = clock.now()
   const failures: unknown[] = []
-  let lapsed = 0
-  for (const claim of await store.domains.listLapsed(now - CLAIM_MS)) {
+  let removed = 0
+  await store.domains.removeLapsed(now - CLAIM_MS)
+  for (const domain of await store.domains.listRemoved()) {
     try {
-      lapsed += await removeClaim(store, claim, now)
+      if (await finishRemoval(store, domain, { now, isStopped })) removed += 1
     } catch (error) {
       failures.push(error)
     }
@@ -51,20 +52,6 @@ export async function sweepDomains(
     }
   }
   await Promise.all(Array.from({ length: CONCURRENT_CHECKS }, checkNext))
-  if (failures.length > 0) throw new AggregateError(failures, 'Lapsed domains were not removed.')
-  return { lapsed, checked }
-}
-
-/** Most inboxes of the domain expire before: all in one transaction may take too long. */
-async function removeClaim(
-  store: Store,
-  { accountId, domain }: CustomDomain,
-  now: number,
-): Promise<number> {
-  const expireSome = () =>
-    store.transaction((tx) =>
-      tx.inboxes.expireOnDomain(accountId, domain, { now, limit: EXPIRED_BATCH }),
-    )
-  while ((await expireSome()) === EXPIRED_BATCH) await turn()
-  return store.transaction((tx) => removeLapsed(tx, now, { domain }))
+  if (failures.length > 0) throw new AggregateError(failures, 'Domains were not removed.')
+  return { removed, checked }
 }

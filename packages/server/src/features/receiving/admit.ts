@@ -141,7 +141,11 @@ async function accountRefusal(deps: AdmitDeps, recipient: Recipient): Promise<Re
 }
 
 function refusalOf(recipient: Recipient, now: number): Refusal | null {
-  const { expiresAt, messageCount } = recipient
+  const { messageCount } = recipient
+  // The inboxes of a domain that is being removed expire one after the other.
+  const expiresAt = recipient.isDomainRemoved
+    ? Math.min(recipient.expiresAt, now)
+    : recipient.expiresAt
   if (expiresAt <= now) {
     return { reply: 'unknown', reason: { code: 'inbox_expired', expiredAt: expiresAt } }
   }

@@ -48,4 +48,30 @@ describeEachDatabase('the deliveries of a mail', (open) => {
     assert.equal(await newest(), third?.messages[0]?.id)
     assert.equal((await store.diagnostics.list(inbox.id, 10)).length, 1)
   })
+
+  it('are one for each inbox and webhook, with the body of their message', async () => {
+    const store = await open()
+    const inboxes = await Promise.all(
+      Array.from({ length: 7 }, () => givenInbox(store, { owner: ALICE })),
+    )
+    for (let i = 0; i < 5; i++) await givenWebhook(store, ALICE)
+    const clock = { now: () => NOW }
+    const deps = createCommitDeps({ store, clock, signals: { announce: () => {} } })
+    const recipients = inboxes.map(({ id, address }) => ({ inboxId: id, address }))
+    const [result] = await commitWaiting(deps, [{ mail: newMail(), recipients }])
+    const deliveries = await store.deliveries.list(ALICE, { limit: 100, before: null })
+    const pairs = new Set(deliveries.map(({ inboxId, webhookId }) => `${inboxId} ${webhookId}`))
+    assert.deepEqual([deliveries.length, pairs.size], [35, 35])
+    for (const { id, inboxId, messageId, status } of deliveries) {
+      const payload = (await store.deliveries.findEvent(ALICE, id))?.payload
+      const event = JSON.parse(payload ?? '')
+      assert.deepEqual(Object.keys(event), ['id', 'type', 'createdAt', 'data'])
+      const { inbox, message } = event.data
+      assert.deepEqual(
+        [event.id, inbox.id, message.id, event.createdAt, status],
+        [id, inboxId, messageId, new Date(NOW).toISOString(), 'pending'],
+      )
+      assert.ok(result?.messages.some((stored) => stored.id === messageId))
+    }
+  })
 })

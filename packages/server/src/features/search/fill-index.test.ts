@@ -12,6 +12,8 @@ import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import { fillIndex } from './fill-index.ts'
 
+const HOUR_MS = 3_600_000
+
 /** Adds to the index until it is complete; tells how many messages each transaction added. */
 async function fillAll(store: Store): Promise<number[]> {
   const ids = createIds(systemClock)
@@ -53,13 +55,38 @@ describeEachDatabase('adding to the search index', (open, database) => {
     assert.deepEqual(await fillAll(store), [1, 1, 1, 1])
   })
 
+  it('adds messages that are received after the clock was set back', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const fill = (now: number, node = 'node') =>
+      fillIndex({ store, clock: { now: () => now }, ids: createIds(systemClock), node })
+    const found = async () => {
+      const from = { before: 1e9, isCompared: false }
+      const { entries } = await store.search.list(ALICE, { texts: ['hello'], from, limit: 9 })
+      return entries.map(({ messageId }) => messageId)
+    }
+    const { messageId: first } = await givenMail(store, inbox.id)
+    assert.equal(await fill(NOW + 2 * HOUR_MS), 'nothing')
+    assert.deepEqual(await found(), [first])
+    // Its id has the time of now, an hour and more before that.
+    const { messageId: second } = await givenMail(store, inbox.id)
+    assert.deepEqual(await store.search.listUnindexed(10), [])
+    // The node before has not given up its lease.
+    assert.equal(await fill(NOW + 1_000, 'another'), 'nothing')
+    assert.deepEqual(await found(), [second, first])
+    assert.deepEqual(await store.search.listUnindexed(10), [])
+    const indexedTo = await store.search.indexedTo()
+    await fill(NOW + 3_000, 'another')
+    assert.ok((await store.search.indexedTo()) > indexedTo)
+  })
+
   if (database !== 'PostgreSQL') return
 
   it('adds a message later whose deletion was rolled back', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     for (let i = 0; i < 3; i++) await givenMail(store, inbox.id)
-    const clock = { now: () => NOW + 3_600_000 }
+    const clock = { now: () => NOW + HOUR_MS }
     const fill = () => fillIndex({ store, clock, ids: createIds(clock), node: 'node' })
     const listUnindexed = async () => (await store.search.listUnindexed(10)).map(({ id }) => id)
     const [, middle] = await listUnindexed()

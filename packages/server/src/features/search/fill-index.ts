@@ -39,6 +39,9 @@ export type Left = 'nothing' | 'more' | 'locked'
 /**
  * Adds some messages to the index; nothing is left for this node when another one adds them.
  *
+ * Messages are found by their ids, which begin with the time. After the clock was set back, new
+ * ones are among those that the index counted as complete: it is looked through again from there.
+ *
  * A message that is being deleted is not added, and the index does not count as complete up to it:
  * it is listed again if its deletion is rolled back.
  */
@@ -46,9 +49,10 @@ export async function fillIndex(deps: FillDeps): Promise<Left> {
   const { store, clock, ids, node } = deps
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return 'nothing'
+  const settled = ids.at('message', now - SETTLED_MS)
+  if ((await store.search.indexedTo()) > settled) await store.search.goBackTo(settled)
   const messages = await store.search.listUnindexed(BATCH)
   const entries = await readEntries(store, messages)
-  const settled = ids.at('message', now - SETTLED_MS)
   return store.transaction(async (tx) => {
     const added = await tx.search.add(entries)
     const missing = messages.findIndex(({ id }) => !added.has(id))

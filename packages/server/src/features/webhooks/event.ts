@@ -26,6 +26,7 @@ export function composeDeliveries(
   webhooks: readonly ActiveWebhook[],
 ): ComposedDeliveries {
   const createdAt = deps.now()
+  const payloads = payloadsAt(createdAt)
   const byAccount = Map.groupBy(webhooks, ({ accountId }) => accountId)
   const rooms = new Map([...byAccount].map(([id, own]) => [id, new PendingRoom(own)]))
   const deliveries: NewDelivery[] = []
@@ -39,7 +40,7 @@ export function composeDeliveries(
     for (const { id: webhookId, url } of open) {
       const id = deps.newEventId()
       const about = { accountId, webhookId, url, inboxId, messageId: message.id }
-      deliveries.push({ id, ...about, payload: payloadOf(id, createdAt, data), createdAt })
+      deliveries.push({ id, ...about, payload: payloads(id, data), createdAt })
     }
     if (open.length < own.length) {
       const detail = omissionText(message.id, own.length - open.length)
@@ -87,10 +88,11 @@ function dataOf(message: NewMessage, inbox: MessageInInbox['inbox']): WebhookEve
   }
 }
 
-/** A WebhookEvent as JSON, around its data. */
-function payloadOf(id: EventId, createdAt: number, data: string): string {
-  const head = { id, type: EVENT_TYPE, createdAt: new Date(createdAt).toISOString() }
-  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`
+/** Writes WebhookEvents of a time as JSON, around their data. An id needs no escaping. */
+function payloadsAt(createdAt: number): (id: EventId, data: string) => string {
+  const head = JSON.stringify({ type: EVENT_TYPE, createdAt: new Date(createdAt).toISOString() })
+  const rest = `${head.slice(1, -1)},"data":`
+  return (id, data) => `{"id":"${id}",${rest}${data}}`
 }
 
 /** An event with made-up data, to test a receiver without any mail. */

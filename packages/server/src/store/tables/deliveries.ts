@@ -12,7 +12,7 @@ import {
 import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
-import { insertRows, statementsOver } from '../statements.ts'
+import { executeTogether, insertion, type Statements } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
 
 /** An event for one webhook, written in the transaction of its message. */
@@ -52,17 +52,33 @@ export type InboxAttempt = {
 export const HAS_INBOX = sql<boolean>`exists (
   select 1 from inbox where inbox.id = delivery.inbox_id)`
 
+const insertDeliveries = insertion('delivery', {
+  id: 'text',
+  account_id: 'text',
+  webhook_id: 'text',
+  url: 'text',
+  event: 'text',
+  inbox_id: 'text',
+  message_id: 'text',
+  payload: 'text',
+  status: 'text',
+  created_at: 'integer',
+  next_attempt_at: 'integer',
+})
+
 /** Deliveries of events to webhooks, and their log. */
 export class Deliveries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Schema>, dialect: Dialect) {
+  constructor(db: Kysely<Schema>, dialect: Dialect, statements: Statements) {
     this.#db = db
     this.#dialect = dialect
+    this.#statements = statements
   }
 
-  /** Writes deliveries that are due immediately. */
+  /** Writes deliveries that are due immediately. In a transaction. */
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     const rows = deliveries.map((delivery) => ({
       id: delivery.id,
@@ -76,9 +92,9 @@ export class Deliveries {
       status: 'pending' as const,
       created_at: delivery.createdAt,
       next_attempt_at: delivery.createdAt,
-      leased_until: null,
     }))
-    await insertRows(statementsOver(this.#db), this.#dialect, { table: 'delivery', rows })
+    const over = { statements: this.#statements, dialect: this.#dialect }
+    await executeTogether(over, [insertDeliveries(rows)])
   }
 
   /** A page of the account's log, newest first. */

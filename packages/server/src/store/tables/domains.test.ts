@@ -29,9 +29,9 @@ describeEachDatabase('custom domains', (open) => {
     assert.equal(await store.domains.count(owner), 1)
     assert.equal(await store.domains.find(other, 'a.example'), null)
     assert.deepEqual(await store.domains.list(other), [])
-    assert.equal(await store.domains.remove(other, 'a.example'), false)
-    assert.equal(await store.domains.remove(owner, 'a.example'), true)
-    assert.equal(await store.domains.remove(owner, 'a.example'), false)
+    assert.equal(await store.domains.beginRemoval(other, 'a.example'), false)
+    assert.equal(await store.domains.beginRemoval(owner, 'a.example'), true)
+    assert.equal(await store.domains.beginRemoval(owner, 'a.example'), false)
   })
 
   it('are listed for their account when active', async () => {
@@ -46,7 +46,9 @@ describeEachDatabase('custom domains', (open) => {
   it('do not take the result of a check of an earlier claim', async () => {
     const store = await open()
     const verified = await givenVerified(store, 'a.example', null)
-    await store.domains.remove(ALICE, 'a.example')
+    await store.domains.beginRemoval(ALICE, 'a.example')
+    assert.equal(await store.domains.update(verified, null), false)
+    await store.domains.endRemoval({ accountId: ALICE, domain: 'a.example' })
     await store.domains.add(ALICE, { ...claim('a.example'), challenge: 'another' })
     assert.equal(await store.domains.update(verified, null), false)
     assert.equal((await store.domains.find(ALICE, 'a.example'))?.state, 'pending')
@@ -77,22 +79,59 @@ describeEachDatabase('custom domains', (open) => {
     await store.domains.add(ALICE, claim('b.example'))
     await store.domains.add(BOB, claim('c.example'))
     await givenVerified(store, 'proven.example', null)
-    const names = async (since: number, among: { domain: string; owner?: typeof BOB }) =>
-      (await store.domains.removeLapsed(since, among)).map(({ domain }) => domain).sort()
-    assert.deepEqual(await store.domains.listLapsed(NOW - 1), [])
-    const listed = await store.domains.listLapsed(NOW)
-    assert.deepEqual(listed.map(({ domain }) => domain).sort(), [
-      'a.example',
-      'b.example',
-      'c.example',
-    ])
-    assert.deepEqual(await names(NOW - 1, { domain: 'a.example' }), [])
+    const names = async (since: number, among?: { domain: string; owner: typeof BOB }) => {
+      await store.domains.removeLapsed(since, among)
+      const removed = await store.domains.listRemoved(among)
+      for (const one of removed) await store.domains.endRemoval(one)
+      return removed.map(({ domain }) => domain).sort()
+    }
+    assert.deepEqual(await names(NOW - 1), [])
+    assert.deepEqual(await names(NOW - 1, { domain: 'a.example', owner: BOB }), [])
     assert.deepEqual(await names(NOW, { domain: 'a.example', owner: BOB }), [
       'a.example',
       'c.example',
     ])
-    assert.deepEqual(await names(NOW, { domain: 'b.example' }), ['b.example'])
+    assert.deepEqual(await names(NOW), ['b.example'])
     assert.equal(await store.domains.count(ALICE), 1)
+  })
+
+  it('are found by nobody while they are removed, and claimed by nobody', async () => {
+    const store = await open()
+    const verified = await givenVerified(store, 'a.example', NOW)
+    await store.domains.update({ ...verified, state: 'active', activeAt: NOW }, NOW)
+    const inbox = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
+    const isRefused = async () =>
+      (await store.receiving.findRecipient(inbox.address))?.isDomainRemoved
+    assert.equal(await isRefused(), false)
+    assert.equal(await store.domains.beginRemoval(ALICE, 'a.example'), true)
+    assert.equal(await isRefused(), true)
+    assert.deepEqual(
+      (await store.receiving.listRecipients([inbox.address, 'y@a.example'])).map(
+        (recipient) => recipient?.isDomainRemoved,
+      ),
+      [true, undefined],
+    )
+    assert.equal((await store.receiving.findInbox(inbox.id))?.isDomainRemoved, true)
+    assert.deepEqual(await store.domains.list(ALICE), [])
+    assert.deepEqual(await store.domains.listActive(ALICE), [])
+    assert.equal(await store.domains.count(ALICE), 0)
+    assert.equal(await store.domains.find(ALICE, 'a.example'), null)
+    assert.equal(await store.domains.findClaim('a.example'), null)
+    assert.deepEqual(await store.domains.takeDue({ now: NOW, retryAt: NOW, limit: 9 }), [])
+    assert.equal(await store.domains.update(verified, NOW), false)
+    assert.equal(await store.domains.add(BOB, claim('a.example')), null)
+    const removed = { accountId: ALICE, domain: 'a.example' }
+    assert.deepEqual(await store.domains.listRemoved(), [removed])
+    assert.deepEqual(await store.domains.listRemoved({ domain: 'b.example', owner: BOB }), [])
+    assert.equal(await store.domains.isRemoved(removed), true)
+    await store.domains.endRemoval(removed)
+    assert.equal(await store.domains.isRemoved(removed), false)
+    assert.notEqual(await store.domains.add(BOB, claim('a.example')), null)
+    await store.domains.endRemoval({ accountId: BOB, domain: 'a.example' })
+    assert.notEqual(await store.domains.find(BOB, 'a.example'), null)
+    // The inboxes of one owner are not those of the next.
+    await store.domains.beginRemoval(BOB, 'a.example')
+    assert.equal(await isRefused(), false)
   })
 
   it('take their inboxes with them some at a time', async () => {
@@ -108,9 +147,9 @@ describeEachDatabase('custom domains', (open) => {
     const store = await open()
     const mine = await givenInbox(store, { owner: ALICE, address: 'x@a.example' })
     const other = await givenInbox(store, { owner: ALICE, address: 'x@b.example' })
-    await store.inboxes.expireOnDomain(BOB, 'a.example', { now: NOW })
+    await store.inboxes.expireOnDomain(BOB, 'a.example', { now: NOW, limit: 9 })
     assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'active')
-    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW })
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW, limit: 9 })
     assert.equal((await store.inboxes.find(ALICE, mine.id, NOW))?.state, 'expired')
     assert.equal((await store.inboxes.find(ALICE, other.id, NOW))?.state, 'active')
     const address = { address: 'x@a.example', inboxId: other.id, occupiedUntil: NOW + DAY_MS }

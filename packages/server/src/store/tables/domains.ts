@@ -20,6 +20,37 @@ export type CustomDomain = NewCustomDomain & {
   readonly unprovenSince: number | null
 }
 
+/** A domain whose removal was begun. */
+export type RemovedDomain = Pick<CustomDomain, 'accountId' | 'domain'>
+
+/** The claims of a domain and of an account. */
+type ClaimsAmong = { readonly domain: string; readonly owner: AccountId }
+
+/**
+ * What a domain is that is being removed: its row is kept until its inboxes have expired. For a
+ * node of an older version it is a lapsed claim, which that removes as well. Without its challenge
+ * no check that is under way is recorded.
+ */
+const REMOVED = {
+  state: 'pending',
+  challenge: '',
+  unproven_since: -1,
+  next_check_at: null,
+} as const
+
+/** Whether an inbox is on a domain that is being removed; `owner` is the account of the inbox. */
+export const isOnRemovedDomain = (inbox: { readonly domain: string; readonly owner: string }) =>
+  `exists (select 1 from custom_domain where custom_domain.domain = ${inbox.domain}
+    and custom_domain.account_id = ${inbox.owner}
+    and custom_domain.unproven_since = ${REMOVED.unproven_since})`
+
+const isKept = sql<boolean>`coalesce(unproven_since, 1) <> ${sql.lit(REMOVED.unproven_since)}`
+
+const isClaimAmong = (among: ClaimsAmong | undefined) =>
+  among === undefined
+    ? sql<boolean>`1 = 1`
+    : sql<boolean>`(domain = ${among.domain} or account_id = ${among.owner})`
+
 /** Custom domains, and refusals counted by domain. */
 export class Domains {
   readonly #db: Kysely<Schema>
@@ -56,6 +87,7 @@ export class Domains {
       .selectFrom('custom_domain')
       .selectAll()
       .where('account_id', '=', owner)
+      .where(isKept)
       .orderBy('domain')
       .execute()
     return rows.map(toDomain)
@@ -67,6 +99,7 @@ export class Domains {
       .selectFrom('custom_domain')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('account_id', '=', owner)
+      .where(isKept)
       .executeTakeFirstOrThrow()
     return count
   }
@@ -78,6 +111,7 @@ export class Domains {
       .selectAll()
       .where('account_id', '=', owner)
       .where('domain', '=', domain)
+      .where(isKept)
       .executeTakeFirst()
     return row === undefined ? null : toDomain(row)
   }
@@ -100,6 +134,7 @@ export class Domains {
       .selectFrom('custom_domain')
       .select(['account_id', 'state'])
       .where('domain', '=', domain)
+      .where(isKept)
       .executeTakeFirst()
     return row === undefined ? null : { accountId: row.account_id, state: row.state }
   }
@@ -147,44 +182,63 @@ export class Domains {
     return rows.map(toDomain)
   }
 
-  /** Removes a domain; false when the account has no such domain. */
-  async remove(owner: AccountId, domain: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('custom_domain')
+  /**
+   * Begins to remove a domain: from now on nobody finds it, and its inboxes get no mail. False when
+   * the account has no such domain.
+   */
+  async beginRemoval(owner: AccountId, domain: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('custom_domain')
+      .set(REMOVED)
       .where('account_id', '=', owner)
       .where('domain', '=', domain)
+      .where(isKept)
       .executeTakeFirst()
-    return numDeletedRows === 1n
+    return numUpdatedRows === 1n
   }
 
-  /** Claims without proof since then. */
-  async listLapsed(unprovenSince: number): Promise<CustomDomain[]> {
+  /** Begins to remove claims without proof since then: all, or those of a domain or an account. */
+  async removeLapsed(unprovenSince: number, among?: ClaimsAmong): Promise<void> {
+    await this.#db
+      .updateTable('custom_domain')
+      .set(REMOVED)
+      .where('unproven_since', '<=', unprovenSince)
+      .where(isKept)
+      .where(isClaimAmong(among))
+      .execute()
+  }
+
+  /** Domains whose removal was begun: all, or those of a domain or an account. */
+  async listRemoved(among?: ClaimsAmong): Promise<RemovedDomain[]> {
     const rows = await this.#db
       .selectFrom('custom_domain')
-      .selectAll()
-      .where('unproven_since', '<=', unprovenSince)
+      .select(['account_id', 'domain'])
+      .where('unproven_since', '=', REMOVED.unproven_since)
+      .where(isClaimAmong(among))
       .execute()
-    return rows.map(toDomain)
+    return rows.map((row) => ({ accountId: row.account_id, domain: row.domain }))
   }
 
-  /** Removes claims without proof since then: that of a domain, and those of an account. */
-  async removeLapsed(
-    unprovenSince: number,
-    among: { readonly domain: string; readonly owner?: AccountId },
-  ): Promise<CustomDomain[]> {
-    const { domain, owner } = among
-    const rows = await this.#db
+  /** Whether the removal of a domain was begun and has not ended. */
+  async isRemoved({ accountId, domain }: RemovedDomain): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('custom_domain')
+      .select('domain')
+      .where('account_id', '=', accountId)
+      .where('domain', '=', domain)
+      .where('unproven_since', '=', REMOVED.unproven_since)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /** Ends the removal of a domain: anyone may claim it. */
+  async endRemoval({ accountId, domain }: RemovedDomain): Promise<void> {
+    await this.#db
       .deleteFrom('custom_domain')
-      .where('unproven_since', '<=', unprovenSince)
-      .where((where) =>
-        where.or([
-          where('domain', '=', domain),
-          ...(owner === undefined ? [] : [where('account_id', '=', owner)]),
-        ]),
-      )
-      .returningAll()
+      .where('account_id', '=', accountId)
+      .where('domain', '=', domain)
+      .where('unproven_since', '=', REMOVED.unproven_since)
       .execute()
-    return rows.map(toDomain)
   }
 
   /** Deletes the counts of refused recipients from before then. */

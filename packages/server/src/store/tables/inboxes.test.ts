@@ -56,7 +56,7 @@ describeEachDatabase('inboxes', (open, database) => {
     await store.execute(`insert into address (address, account_id, inbox_id, occupied_until)
       select address, account_id, id, expires_at from inbox`)
     const other = await givenInbox(store, { owner: BOB, address: 'y@a.example' })
-    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 })
+    await store.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1, limit: 100_000 })
     assert.deepEqual(await store.inboxes.list(ALICE, page({ now: NOW + 1 })), [])
     assert.equal(await store.addresses.findHolder('x33000@a.example', NOW + 1), ALICE)
     const released = { inboxId: other.id, occupiedUntil: NOW + 9, now: NOW + 1 }
@@ -125,7 +125,7 @@ describeEachDatabase('inboxes', (open, database) => {
     await store.transaction(async (tx) => {
       await tx.receiving.lockInboxes([first])
       expired = store.transaction((other) =>
-        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 }),
+        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1, limit: 9 }),
       )
       await untilLockWait(store)
       await tx.receiving.lockInboxes([second])
@@ -141,7 +141,7 @@ describeEachDatabase('inboxes', (open, database) => {
     await store.transaction(async (tx) => {
       await tx.inboxes.purge(ALICE, id)
       expired = store.transaction((other) =>
-        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1 }),
+        other.inboxes.expireOnDomain(ALICE, 'a.example', { now: NOW + 1, limit: 9 }),
       )
       await untilLockWait(store)
       await tx.addresses.release(id, address, NOW)

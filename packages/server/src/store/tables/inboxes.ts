@@ -278,13 +278,13 @@ export class Inboxes {
   }
 
   /**
-   * Expires an account's inboxes on a domain, all or so many, and releases their addresses; returns
-   * how many. In a transaction.
+   * Expires so many of an account's inboxes on a domain, and releases their addresses; returns how
+   * many. In a transaction.
    */
   async expireOnDomain(
     owner: AccountId,
     domain: string,
-    { now, limit = Number.MAX_SAFE_INTEGER }: { readonly now: number; readonly limit?: number },
+    { now, limit }: { readonly now: number; readonly limit: number },
   ): Promise<number> {
     const { isAmong, forUpdate } = this.#dialect
     // The inboxes first and in the order of their ids, as receiving and purges lock them.

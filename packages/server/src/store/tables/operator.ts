@@ -124,7 +124,8 @@ export class OperatorQueries {
   async resumeInbox(id: InboxId): Promise<void> {
     await this.#db
       .updateTable('inbox')
-      .set({ suspended_at: null, suspended_reason: null })
+      // Its mails are counted anew: it is not suspended again for those of before.
+      .set({ suspended_at: null, suspended_reason: null, flood_mails: 0, flood_earlier: null })
       .where('id', '=', id)
       .execute()
   }

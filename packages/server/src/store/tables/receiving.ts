@@ -8,6 +8,7 @@ import {
   type RowsStatement,
   type Statements,
 } from '../statements.ts'
+import { isOnRemovedDomain } from './domains.ts'
 
 /** What decides whether an inbox accepts mail. */
 export type Recipient = {
@@ -17,6 +18,8 @@ export type Recipient = {
   readonly address: string
   readonly expiresAt: number
   readonly isSuspended: boolean
+  /** Whether the domain of the inbox is being removed. */
+  readonly isDomainRemoved: boolean
   readonly messageCount: number
   readonly sizeBytes: number
   /** Until when the inbox may have fault rules. */
@@ -25,8 +28,15 @@ export type Recipient = {
   readonly keepMessages: number | null
 }
 
-/** Mails for an inbox, stored or refused because it is full, since a time. */
-export type FloodWindow = { readonly startedAt: number; readonly mails: number }
+/** Mails for an inbox, stored or refused because it is full, in the parts of a window. */
+export type FloodWindow = {
+  /** When the newest part began. */
+  readonly startedAt: number
+  /** In the newest part. */
+  readonly mails: number
+  /** In the parts before it, newest first. */
+  readonly earlier: readonly number[]
+}
 
 /** How full an inbox is. */
 export type InboxFill = {
@@ -48,6 +58,7 @@ type RecipientRow = {
   address: string
   expires_at: number
   suspended: number | null
+  domain_removed: number | boolean
   message_count: number
   size_bytes: number
   faults_until: number
@@ -63,27 +74,31 @@ type FillRow = {
   last_sequence: number
   flood_started_at: number
   flood_mails: number
+  flood_earlier: string | null
   keep_messages: number | null
 }
 
 const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
   inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
+  ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages`
 
+const unchanged = (placeholder: string) => placeholder
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
 
 /** Both databases name the columns of a list of values column1, column2 and so on. */
 const SET_FILL: RowsStatement = {
   sql: (rows) =>
     `update inbox set message_count = fill.column2, size_bytes = fill.column3,
-       last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6
+       last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6,
+       flood_earlier = fill.column7
      from (${rows}) as fill where inbox.id = fill.column1`,
-  values: [(placeholder) => placeholder, asInteger, asInteger, asInteger, asInteger, asInteger],
+  values: [unchanged, asInteger, asInteger, asInteger, asInteger, asInteger, unchanged],
 }
 
 const FILL_TYPES: FilledStatement['types'] = [
-  ...(['text', 'integer', 'integer', 'integer', 'integer', 'integer'] as const),
+  ...(['text', 'integer', 'integer', 'integer', 'integer', 'integer', 'text'] as const),
 ]
 
 /** The statement that writes how full inboxes are. */
@@ -95,6 +110,7 @@ export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
     inbox.lastSequence,
     inbox.flood.startedAt,
     inbox.flood.mails,
+    earlierColumn(inbox.flood),
   ])
   return { statement: SET_FILL, types: FILL_TYPES, rows }
 }
@@ -175,7 +191,7 @@ export class ReceivingQueries {
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence,
-         flood_started_at, flood_mails, keep_messages from inbox
+         flood_started_at, flood_mails, flood_earlier, keep_messages from inbox
          where id ${among(1)} order by id${ifLocked === 'wait' ? forUpdate : skipLocked}`,
       [list(ids)],
     )
@@ -186,7 +202,11 @@ export class ReceivingQueries {
       messageCount: row.message_count,
       sizeBytes: row.size_bytes,
       lastSequence: row.last_sequence,
-      flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
+      flood: {
+        startedAt: row.flood_started_at,
+        mails: row.flood_mails,
+        earlier: readEarlier(row),
+      },
       keepMessages: row.keep_messages,
     }))
   }
@@ -219,6 +239,21 @@ export class ReceivingQueries {
   }
 }
 
+/** The start of the newest part, and the mails in the parts before it, as JSON. */
+function earlierColumn({ startedAt, earlier }: FloodWindow): string | null {
+  return earlier.length === 0 ? null : JSON.stringify([startedAt, ...earlier])
+}
+
+const NONE: readonly number[] = []
+
+function readEarlier(row: Pick<FillRow, 'flood_started_at' | 'flood_earlier'>): readonly number[] {
+  if (row.flood_earlier === null) return NONE
+  // Written by `earlierColumn`.
+  const [startedAt, ...earlier] = JSON.parse(row.flood_earlier) as number[]
+  // A node of an older version begins a new window without it, when this one is over.
+  return startedAt === row.flood_started_at ? earlier : NONE
+}
+
 function toRecipient(row: RecipientRow): Recipient {
   return {
     inboxId: row.id,
@@ -227,6 +262,7 @@ function toRecipient(row: RecipientRow): Recipient {
     address: row.address,
     expiresAt: row.expires_at,
     isSuspended: row.suspended !== null,
+    isDomainRemoved: Boolean(row.domain_removed),
     messageCount: row.message_count,
     sizeBytes: row.size_bytes,
     faultsUntil: row.faults_until,

@@ -135,13 +135,29 @@ export class SearchIndex {
       where search_state.indexed_to < excluded.indexed_to`.execute(this.#db)
   }
 
-  /** Whether this node may add to the index until then; false when another one does. */
+  /** Up to which message the index is complete. */
+  async indexedTo(): Promise<string> {
+    const { rows } = await sql<{ id: string }>`select ${INDEXED_TO} as id`.execute(this.#db)
+    return rows[0]?.id ?? ''
+  }
+
+  /** Notes that messages from this id on may not be in the index. */
+  async goBackTo(id: string): Promise<void> {
+    await sql`update search_state set indexed_to = ${id}
+      where name = ${NAME} and indexed_to > ${id}`.execute(this.#db)
+  }
+
+  /**
+   * Whether this node may add to the index until then; false when another one does. A lease that
+   * lasts far longer than this one is from before the clock was set back.
+   */
   async lease(node: string, now: number, until: number): Promise<boolean> {
     const { rows } = await sql`insert into search_state (name, indexed_to, leased_until, node)
       values (${NAME}, '', ${until}, ${node})
       on conflict (name) do update
         set leased_until = excluded.leased_until, node = excluded.node
       where search_state.node = excluded.node or search_state.leased_until <= ${now}
+        or search_state.leased_until > ${until + (until - now)}
       returning name`.execute(this.#db)
     return rows.length === 1
   }
