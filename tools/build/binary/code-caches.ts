@@ -39,7 +39,8 @@ export async function writeCodeCaches(stage: string): Promise<void> {
     await command('admin', 'accounts')
     for (const path of ['/', '/docs', '/openapi.json', '/readyz']) {
       const response = await fetch(`${httpUrl}${path}`, { headers: { accept: 'text/html' } })
-      if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}`)
+      if (response.ok) continue
+      throw new Error(`GET ${path} got ${response.status}: ${await response.text()}`)
     }
     service.kill('SIGTERM')
     await ended(service, ['serve'])

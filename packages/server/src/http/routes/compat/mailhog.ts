@@ -138,31 +138,30 @@ const jimSchema = anyCase({
 /** Jim, the chaos monkey: the faults of the project inboxes. */
 function jimRoutes(http: FastifyInstance, app: App, prefix: string): void {
   const path = `${prefix}/api/v2/jim`
-  const { jim: find, setJim: set } = app.compat.mailhog
 
   http.get(path, async ({ access }, reply) => {
-    const jim = await find(access)
+    const jim = await app.compat.mailhog.jim(access)
     return jim === null ? reply.code(404).send() : { ...JIM_REST, ...jim }
   })
 
   http.post(path, async ({ access, body }, reply) => {
-    if ((await find(access)) !== null) return reply.code(400).send()
+    if ((await app.compat.mailhog.jim(access)) !== null) return reply.code(400).send()
     const { data: jim = JIM_DEFAULT } = jimSchema.safeParse(readJson(body))
-    await set(access, jim)
+    await app.compat.mailhog.setJim(access, jim)
     return reply.code(201).send()
   })
 
   http.put(path, async ({ access, body }, reply) => {
-    if ((await find(access)) === null) return reply.code(404).send()
+    if ((await app.compat.mailhog.jim(access)) === null) return reply.code(404).send()
     const { data: jim } = jimSchema.safeParse(readJson(body))
     if (jim === undefined) return reply.code(400).send()
-    await set(access, jim)
+    await app.compat.mailhog.setJim(access, jim)
     return reply.send()
   })
 
   http.delete(path, async ({ access }, reply) => {
-    if ((await find(access)) === null) return reply.code(404).send()
-    await set(access, null)
+    if ((await app.compat.mailhog.jim(access)) === null) return reply.code(404).send()
+    await app.compat.mailhog.setJim(access, null)
     return reply.send()
   })
 }
