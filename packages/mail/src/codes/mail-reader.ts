@@ -13,8 +13,6 @@ export interface ReadLine extends Line {
   readonly owners: readonly number[]
   /** All meanings in the line. */
   readonly concepts: number
-  /** Whether there is a digit from 0 to 9. */
-  readonly hasDigit: boolean
 }
 
 /** Letters that Arabic and Hebrew prefix to a word: and, the, in, for, from, that. */
@@ -89,22 +87,20 @@ export class MailReader {
   }
 
   #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
-    const { text, source, stretches, cell, isCentred, isJoined } = line
+    const { text, signs, source, stretches, cell, isCentred, isJoined } = line
     let read = this.#readTexts.get(text)
     if (read === undefined) {
       read = readText(text, candidates, this.#isKnown)
       this.#readTexts.set(text, read)
     }
-    const { hits, owners, concepts, hasDigit } = read
-    return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts, hasDigit }
+    const { hits, owners, concepts } = read
+    return { text, signs, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
   }
 }
 
-type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts' | 'hasDigit'>
+type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 const NONE: readonly Candidate[] = []
-
-const DIGIT = /\d/
 
 function readText(
   text: string,
@@ -122,7 +118,7 @@ function readText(
     concepts |= hit.concepts
   }
   const owners = bindWords(text, hits, candidates)
-  return { hits, owners, concepts, hasDigit: DIGIT.test(text) }
+  return { hits, owners, concepts }
 }
 
 /** `Example App`, with which a mail is signed. */

@@ -105,7 +105,7 @@ function isSmallLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a
 }
 
-/** ASCII letters and digits. */
+/** ASCII letters and digits: an expression skips long data faster than a loop. */
 const PLAIN_SIGNS = /[0-9A-Za-z]+/y
 
 /** Longest token whose characters are counted; a code is far shorter. */
@@ -117,10 +117,10 @@ function tokenAt(text: string, start: number): Token {
   let upper = 0
   let lower = 0
   let isPlain = true
-  PLAIN_SIGNS.lastIndex = start
-  if (PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex - start > COUNTED_CHARS_MAX) {
+  const dataEnd = endOfData(text, start)
+  if (dataEnd > 0) {
     // Neither a number nor a word, whatever it is made of.
-    end = PLAIN_SIGNS.lastIndex
+    end = dataEnd
     upper = 1
     lower = end - start - 1
   }
@@ -140,6 +140,14 @@ function tokenAt(text: string, start: number): Token {
   const value = isPlain ? raw : typed(raw)
   const isAttached = isOtherLetter(text, start - 1) || isOtherLetter(text, end)
   return { start, end, value, digits, upper, lower, isAttached }
+}
+
+/** The end of more letters and digits than are counted; 0 if there are fewer. */
+function endOfData(text: string, start: number): number {
+  const last = start + COUNTED_CHARS_MAX
+  if (last >= text.length || !isPlainSign(text.charCodeAt(last))) return 0
+  PLAIN_SIGNS.lastIndex = start
+  return PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex > last ? PLAIN_SIGNS.lastIndex : 0
 }
 
 function typed(raw: string): string {
@@ -193,6 +201,7 @@ function isInAddress(code: number): boolean {
   return KINDS[code] === KIND.letter || KINDS[code] === KIND.prefixing
 }
 
-function isAsciiLetter(code: number): boolean {
+/** A letter of ASCII, of either case. */
+export function isAsciiLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 }
