@@ -1,6 +1,6 @@
 import { isChained, isPhrase } from './chained-words.ts'
-import { KIND, kindAt } from './fold.ts'
-import { clauseEnd, clauseStart, isStop } from './sentences.ts'
+import { KIND, KINDS, kindAt } from './fold.ts'
+import { clauseEnd, clauseStart, isStop, mayStop } from './sentences.ts'
 import { followsColon } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -125,26 +125,40 @@ export function bindWords(
   words: readonly PlacedWord[],
   candidates: readonly PlacedValue[],
 ): readonly number[] {
-  const owners = new Array<number>(words.length).fill(FREE)
+  const owners = freeWords(words.length)
   if (words.length === 0) return owners
   // First: most lines have no number.
   const values = valuesOf(text, candidates)
   if (values.length === 0) return owners
   const names = namesOf(text, words)
   if (names.length === 0) return owners
-  const pairs = pairsOf(text, names, values).sort((one, other) => one.cost - other.cost)
-  const valueAt = new Array<number>(names.length).fill(FREE)
-  const nameAt = new Array<number>(values.length).fill(FREE)
+  const pairs = pairsOf(text, names, values)
+  if (pairs.length === 0) return owners
+  if (pairs.length > 1) pairs.sort((one, other) => one.cost - other.cost)
+  const valueAt = freeWords(names.length)
+  const nameAt = freeWords(values.length)
   for (const { name, value } of pairs) {
     if (valueAt[name] !== FREE || nameAt[value] !== FREE) continue
     valueAt[name] = value
     nameAt[value] = name
   }
-  for (const [index, { first, last }] of names.entries()) {
-    const value = values[valueAt[index] ?? FREE]
-    if (value !== undefined) owners.fill(value.start, first, last + 1)
+  for (const { name, value } of pairs) {
+    if (valueAt[name] === value) setOwner(owners, names[name], values[value]?.start ?? FREE)
   }
   shareWithCodes(pairs, { text, words, names, values, valueAt, nameAt, owners })
+  return owners
+}
+
+function setOwner(owners: number[], name: Name | undefined, owner: number): void {
+  if (name === undefined) return
+  for (let at = name.first; at <= name.last; at += 1) owners[at] = owner
+}
+
+/** As many words that name no number. */
+export function freeWords(count: number): number[] {
+  const owners: number[] = []
+  // A loop and not `fill`, which takes as long as many words.
+  for (let at = 0; at < count; at += 1) owners.push(FREE)
   return owners
 }
 
@@ -171,21 +185,24 @@ function shareWithCodes(
     const own = names[nameAt[value] ?? FREE]
     if (code === undefined || own === undefined || valueAt[name] !== FREE) continue
     const isCode = (code.concepts & CODE_LIKE & ~BIT.password) !== 0
+    if (!isCode) continue
     const isNumber = (own.concepts & NAMERS) === BIT.number
     const isOfPurpose = isPurpose(words, code, own) && !isLabel(text, own, values[value])
-    if (!isCode || !(isNumber || isOfPurpose)) continue
+    if (!isNumber && !isOfPurpose) continue
     // What a code is for does not name its number.
-    if (isOfPurpose) owners.fill(FREE, own.first, own.last + 1)
+    if (isOfPurpose) setOwner(owners, own, FREE)
     valueAt[name] = value
-    owners.fill(values[value]?.start ?? FREE, code.first, code.last + 1)
+    setOwner(owners, code, values[value]?.start ?? FREE)
   }
 }
+
+const CONTACT_OR_MONEY = bitsOf('contact', 'money')
 
 /** `order 4821`, `phone: 555 0142`. */
 function isLabel(text: string, { end, concepts }: Name, value: NamedValue | undefined): boolean {
   const start = value?.start ?? 0
   if (start <= end + 1) return true
-  return (concepts & bitsOf('contact', 'money')) !== 0 && followsColon(text, start)
+  return (concepts & CONTACT_OR_MONEY) !== 0 && followsColon(text, start)
 }
 
 /** `the code to confirm your order: 482913`, `the code to sign in to your customer area is`. */
@@ -252,7 +269,7 @@ function isNounAlone(concepts: number): boolean {
 }
 
 function hasStop(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (isStop(text, at)) return true
+  for (let at = start; at < end; at += 1) if (mayStop(text, at) && isStop(text, at)) return true
   return false
 }
 
@@ -312,7 +329,7 @@ export function isLoneYear(text: string, { start, end }: PlacedValue): boolean {
 /** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */
 function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValue[]): void {
   for (let at = start; at < end; at += 1) {
-    if (kindAt(text, at) !== KIND.digit) continue
+    if (KINDS[text.charCodeAt(at)] !== KIND.digit) continue
     const from = at
     while (at < end && isInNumber(text, at)) at += 1
     values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0, passwordCostMax: 0 })
@@ -320,15 +337,16 @@ function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValu
 }
 
 function isInNumber(text: string, at: number): boolean {
-  const kind = kindAt(text, at)
-  return kind === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
+  return kindAt(text, at) === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
 }
 
 /** The pairs of a name and a near number in one sentence, with their distance. */
 function pairsOf(text: string, names: readonly Name[], values: readonly NamedValue[]): Pair[] {
   const pairs: Pair[] = []
   let next = 0
-  for (const [index, name] of names.entries()) {
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]
+    if (name === undefined) break
     while ((values[next]?.start ?? Number.POSITIVE_INFINITY) < name.start) next += 1
     const isCode = (name.concepts & CODE_LIKE) !== 0
     const isThing = (name.concepts & NAMERS) === BIT.thing
@@ -378,6 +396,8 @@ const QUOTED_NAME = /.["“„«「]/u
 const CLOSING = /^[\s\p{L}]{0,3}[)\]）］]/u
 const OPENING = /[([（［]\s?$/u
 
+const THING_OR_OWNER = bitsOf('thing', 'owner')
+
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
   if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
@@ -386,7 +406,7 @@ function costBehind(text: string, { start, concepts }: Name, value: NamedValue):
   const isBracketed = CLOSING.test(between) && !OPENING.test(opening)
   if (isBracketed && (concepts & CODE_LIKE) !== 0) return Number.POSITIVE_INFINITY
   // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
-  const isOfThing = value.start > 0 || (concepts & bitsOf('thing', 'owner')) !== 0
+  const isOfThing = value.start > 0 || (concepts & THING_OR_OWNER) !== 0
   if (isPasswordAlone(concepts) && isOfThing) return Number.POSITIVE_INFINITY
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
@@ -402,7 +422,7 @@ function costBehind(text: string, { start, concepts }: Name, value: NamedValue):
 function distance(text: string, start: number, end: number): number {
   let cost = 0
   for (let at = start; at < end; at += 1) {
-    if (isStop(text, at)) return Number.POSITIVE_INFINITY
+    if (mayStop(text, at) && isStop(text, at)) return Number.POSITIVE_INFINITY
     cost += COSTS[text.charCodeAt(at)] ?? 1
     if (cost > COST_MAX) return Number.POSITIVE_INFINITY
   }

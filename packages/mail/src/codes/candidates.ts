@@ -1,7 +1,7 @@
 import type { Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
 import { isYearOfDate } from './dates.ts'
-import { KIND, kindAt } from './fold.ts'
+import { KIND, KINDS } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
 import { isProse } from './prose.ts'
@@ -97,7 +97,7 @@ const MASKED = /[A-Z\d]X{3,}|^X{3,}\d|x{3,}\d/
 type LineCandidate = Omit<Candidate, 'line'>
 
 function placesIn({ text, signs }: Line): readonly LineCandidate[] {
-  const foreign = (signs & SIGN.beyondAscii) === 0 ? null : foreignIn(text)
+  const foreign = (signs & SIGN.foreign) === 0 ? null : foreignIn(text)
   if (foreign !== null) return [foreign]
   const tokens = tokensOf(text)
   if (!haveSigns(tokens, GROUP_SIGNS_MIN)) return []
@@ -250,7 +250,8 @@ function looksRandom(value: string): boolean {
 
 function hasForeignLetter(text: string, from: number): boolean {
   for (let at = from; at < text.length; at += 1) {
-    if (text.charCodeAt(at) > 0x7f && kindAt(text, at) === KIND.letter) return true
+    const code = text.charCodeAt(at)
+    if (code > 0x7f && KINDS[code] === KIND.letter) return true
   }
   return false
 }
@@ -268,7 +269,8 @@ function lastReadable(text: string): number {
   return at
 }
 
+/** Whether the character at a position inside the text is a letter or a digit. */
 function isReadable(text: string, at: number): boolean {
-  const kind = kindAt(text, at)
+  const kind = KINDS[text.charCodeAt(at)]
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

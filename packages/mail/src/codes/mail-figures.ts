@@ -60,7 +60,7 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     if ((signs & SIGN.digit) === 0) continue
     if (amounts.size < AMOUNTS_MAX) {
       for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
-      if ((signs & (SIGN.percent | SIGN.beyondAscii)) !== 0) {
+      if ((signs & (SIGN.percent | SIGN.foreign)) !== 0) {
         for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
       }
       for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)

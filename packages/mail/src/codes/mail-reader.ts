@@ -1,8 +1,9 @@
-import { bindWords, type PlacedWord } from './binding.ts'
+import { bindWords, freeWords, type PlacedWord } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { Dictionary } from './dictionary.ts'
 import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 import type { Line } from './lines.ts'
+import { SIGN } from './signs.ts'
 import { endOfAddress } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -90,7 +91,7 @@ export class MailReader {
     const { text, signs, source, stretches, cell, isCentred, isJoined } = line
     let read = this.#readTexts.get(text)
     if (read === undefined) {
-      read = readText(text, candidates, this.#isKnown)
+      read = readText(line, candidates, this.#isKnown)
       this.#readTexts.set(text, read)
     }
     const { hits, owners, concepts } = read
@@ -103,7 +104,7 @@ type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 const NONE: readonly Candidate[] = []
 
 function readText(
-  text: string,
+  { text, signs }: Line,
   candidates: readonly Candidate[],
   isKnown: ((word: string) => boolean) | null,
 ): ReadText {
@@ -117,8 +118,14 @@ function readText(
     hits.push(hit)
     concepts |= hit.concepts
   }
-  const owners = bindWords(text, hits, candidates)
+  const hasValue = candidates.length > 0 || mayHaveDigit(signs)
+  const owners = hasValue ? bindWords(text, hits, candidates) : freeWords(hits.length)
   return { hits, owners, concepts }
+}
+
+/** Whether a line may have a digit of any script: most have none. */
+function mayHaveDigit(signs: number): boolean {
+  return (signs & SIGN.prose) === 0 && (signs & (SIGN.digit | SIGN.foreign)) !== 0
 }
 
 /** `Example App`, with which a mail is signed. */
@@ -223,7 +230,7 @@ function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
 /** Where the word at this position ends. */
 function wordEnd(text: string, start: number): number {
   let at = start
-  while (at < text.length && isWordPart(kindAt(text, at))) at += 1
+  while (at < text.length && isWordPart(KINDS[text.charCodeAt(at)] ?? KIND.other)) at += 1
   return at
 }
 

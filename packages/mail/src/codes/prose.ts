@@ -38,7 +38,7 @@ const PROSE_SIGNS =
   SIGN.prose |
   SIGN.small |
   SIGN.capital |
-  SIGN.beyondAscii |
+  SIGN.foreign |
   SIGN.dot |
   SIGN.closingBracket |
   SIGN.mask

@@ -8,7 +8,8 @@ export const SIGN = {
   /** Of ASCII, as are the small letters. */
   capital: 1 << 1,
   small: 1 << 2,
-  beyondAscii: 1 << 3,
+  /** Beyond ASCII, but for the signs of European languages and of currencies: most are letters. */
+  foreign: 1 << 3,
   colon: 1 << 4,
   /** What leads from a label to its value: a colon, an equals sign. */
   lead: 1 << 5,
@@ -30,6 +31,14 @@ export const SIGN = {
 /** All characters, for a text that was not read. */
 export const ANY_SIGN = ~SIGN.prose
 
+/** Neither letters nor digits: spaces, dashes, quotation marks, currencies. */
+const EUROPEAN_SIGNS: readonly (readonly [number, number])[] = [
+  [0x80, 0xa9],
+  [0xab, 0xb1],
+  [0x2010, 0x205f],
+  [0x20a0, 0x20c0],
+]
+
 const TABLE = makeTable()
 
 function makeTable(): Uint16Array {
@@ -37,7 +46,8 @@ function makeTable(): Uint16Array {
   table.fill(SIGN.digit, 0x30, 0x3a)
   table.fill(SIGN.capital, 0x41, 0x5b)
   table.fill(SIGN.small, 0x61, 0x7b)
-  table.fill(SIGN.beyondAscii, 0x80)
+  table.fill(SIGN.foreign, 0x80)
+  for (const [first, last] of EUROPEAN_SIGNS) table.fill(0, first, last + 1)
   for (const [signs, bit] of [
     [':：', SIGN.colon],
     [':：=՝፦', SIGN.lead],

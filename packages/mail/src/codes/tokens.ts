@@ -92,8 +92,12 @@ function endOfProse(text: string, start: number): number {
 /** Whether a colon or a similar character precedes a position. */
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
-  while (at >= 0 && kindAt(text, at) === KIND.space) at -= 1
-  return at >= 0 && (':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at))
+  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  if (at < 0) return false
+  const code = text.charCodeAt(at)
+  // Nearly always a letter or a comma.
+  if (isAsciiLetter(code) || code === 0x2c) return false
+  return ':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at)
 }
 
 /** The last of a row of dots, which lead from a label to its value: `CODE ....... 482913`. */
@@ -177,7 +181,7 @@ function signOf(code: number): number {
 }
 
 function isOtherLetter(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && kindAt(text, at) === KIND.letter
+  return kindAt(text, at) === KIND.letter
 }
 
 /** The end of the URL or email address that contains a word; 0 if there is none. */

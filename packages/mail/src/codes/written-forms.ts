@@ -145,7 +145,7 @@ function sentenceForms({ text, signs }: Line): readonly WrittenForm[] {
 
 /** Whether a line has letters that are no capitals. */
 function hasSmallLetters({ text, signs }: Pick<Line, 'text' | 'signs'>): boolean {
-  return (signs & SIGN.small) !== 0 || ((signs & SIGN.beyondAscii) !== 0 && SMALL.test(text))
+  return (signs & SIGN.small) !== 0 || ((signs & SIGN.foreign) !== 0 && SMALL.test(text))
 }
 
 function bracketedOf(written: string): Form {
