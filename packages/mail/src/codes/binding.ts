@@ -48,6 +48,9 @@ const NAMES_OF_PURPOSE = bitsOf(
 /** A word farther away than this does not name a number. */
 const COST_MAX = 140
 
+/** Farther than any name or number: a small integer, which is kept without an object of its own. */
+const FAR = 1_000_000
+
 /** A name stands before its number in most languages and sentences. */
 const COST_BEHIND = 10
 
@@ -134,7 +137,7 @@ export function bindWords(
   if (names.length === 0) return owners
   const pairs = pairsOf(text, names, values)
   if (pairs.length === 0) return owners
-  if (pairs.length > 1) pairs.sort((one, other) => one.cost - other.cost)
+  sortByCost(pairs)
   const valueAt = freeWords(names.length)
   const nameAt = freeWords(values.length)
   for (const { name, value } of pairs) {
@@ -149,6 +152,28 @@ export function bindWords(
   return owners
 }
 
+/** Pairs up to this number are sorted without the memory that `sort` takes each time. */
+const FEW_PAIRS = 8
+
+/** Sorts the nearest first; pairs of one cost stay in their order. */
+function sortByCost(pairs: Pair[]): void {
+  if (pairs.length > FEW_PAIRS) {
+    pairs.sort((one, other) => one.cost - other.cost)
+    return
+  }
+  for (let next = 1; next < pairs.length; next += 1) {
+    const pair = pairs[next]
+    if (pair === undefined) break
+    let at = next
+    for (let before = pairs[at - 1]; before !== undefined && before.cost > pair.cost; ) {
+      pairs[at] = before
+      at -= 1
+      before = pairs[at - 1]
+    }
+    pairs[at] = pair
+  }
+}
+
 function setOwner(owners: number[], name: Name | undefined, owner: number): void {
   if (name === undefined) return
   for (let at = name.first; at <= name.last; at += 1) owners[at] = owner
@@ -156,9 +181,9 @@ function setOwner(owners: number[], name: Name | undefined, owner: number): void
 
 /** As many words that name no number. */
 export function freeWords(count: number): number[] {
-  const owners: number[] = []
+  const owners = new Array<number>(count)
   // A loop and not `fill`, which takes as long as many words.
-  for (let at = 0; at < count; at += 1) owners.push(FREE)
+  for (let at = 0; at < count; at += 1) owners[at] = FREE
   return owners
 }
 
@@ -240,7 +265,7 @@ function namesOf(text: string, words: readonly PlacedWord[]): readonly Name[] {
       last += 1
     }
     if ((concepts & NAMERS) !== 0) {
-      const verbAt = isNounAlone(concepts) ? verbAfter(words, last) : Number.POSITIVE_INFINITY
+      const verbAt = isNounAlone(concepts) ? verbAfter(words, last) : FAR
       names.push({ first, last, start: word.start, end, concepts, verbAt })
     }
     first = last + 1
@@ -261,7 +286,7 @@ function verbAfter(words: readonly PlacedWord[], last: number): number {
     const word = words[at]
     if (word !== undefined && isVerb(word)) return word.start
   }
-  return Number.POSITIVE_INFINITY
+  return FAR
 }
 
 function isNounAlone(concepts: number): boolean {
@@ -347,7 +372,7 @@ function pairsOf(text: string, names: readonly Name[], values: readonly NamedVal
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index]
     if (name === undefined) break
-    while ((values[next]?.start ?? Number.POSITIVE_INFINITY) < name.start) next += 1
+    while ((values[next]?.start ?? FAR) < name.start) next += 1
     const isCode = (name.concepts & CODE_LIKE) !== 0
     const isThing = (name.concepts & NAMERS) === BIT.thing
     let cost = 0
@@ -400,19 +425,19 @@ const THING_OR_OWNER = bitsOf('thing', 'owner')
 
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
-  if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
+  if (QUOTED_NAME.test(between)) return FAR
   // `(invoice 10417) is the code`; brackets around the number alone are emphasis.
   const opening = text.slice(Math.max(0, value.start - 2), value.start)
   const isBracketed = CLOSING.test(between) && !OPENING.test(opening)
-  if (isBracketed && (concepts & CODE_LIKE) !== 0) return Number.POSITIVE_INFINITY
+  if (isBracketed && (concepts & CODE_LIKE) !== 0) return FAR
   // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
   const isOfThing = value.start > 0 || (concepts & THING_OR_OWNER) !== 0
-  if (isPasswordAlone(concepts) && isOfThing) return Number.POSITIVE_INFINITY
+  if (isPasswordAlone(concepts) && isOfThing) return FAR
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
   if (cost <= 1 && (concepts & CODE_LIKE) === 0) {
     const isCount = (concepts & NAMERS) === BIT.number && !value.isCandidate
-    return isCount ? Number.POSITIVE_INFINITY : cost
+    return isCount ? FAR : cost
   }
   const hasColon = /[:：]/.test(between)
   return cost + COST_BEHIND + (hasColon ? COST_COLON_BEHIND : 0)
@@ -422,9 +447,9 @@ function costBehind(text: string, { start, concepts }: Name, value: NamedValue):
 function distance(text: string, start: number, end: number): number {
   let cost = 0
   for (let at = start; at < end; at += 1) {
-    if (mayStop(text, at) && isStop(text, at)) return Number.POSITIVE_INFINITY
+    if (mayStop(text, at) && isStop(text, at)) return FAR
     cost += COSTS[text.charCodeAt(at)] ?? 1
-    if (cost > COST_MAX) return Number.POSITIVE_INFINITY
+    if (cost > COST_MAX) return FAR
   }
   return cost
 }

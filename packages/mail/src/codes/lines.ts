@@ -133,7 +133,10 @@ class OpenLine {
       const at = text.indexOf('\n', start)
       const end = at < 0 ? text.length : at
       if (this.#text.length < LINE_CHARS_MAX) {
-        this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
+        const stretch = { start: this.#text.length, style, isLink: href !== null }
+        // Nearly all lines have one: `push` would reserve memory for many.
+        if (this.#stretches.length === 0) this.#stretches = [stretch]
+        else this.#stretches.push(stretch)
         this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
       }
       if (at >= 0) this.end()

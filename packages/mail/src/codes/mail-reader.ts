@@ -108,19 +108,27 @@ function readText(
   candidates: readonly Candidate[],
   isKnown: ((word: string) => boolean) | null,
 ): ReadText {
-  const mixed = candidates.filter(({ shape }) => shape === 'mixed')
-  const hits: PlacedWord[] = []
+  const mixed = candidates.length === 0 ? NONE : candidates.filter(isMixed)
+  const hits = findHits(text)
   let concepts = 0
-  for (const hit of findHits(text)) {
+  let kept = 0
+  // What is kept moves up in the same array: nearly all words are.
+  for (const hit of hits) {
     if (isInNumber(hit, mixed) || isEnding(text, hit)) continue
     if (isKnown !== null && !isKnown(text.slice(hit.start, hit.end))) continue
-    if (isWhereToEnter(hits.at(-1), hit) || isBrand(text, hit)) continue
-    hits.push(hit)
+    if (isWhereToEnter(hits[kept - 1], hit) || isBrand(text, hit)) continue
+    hits[kept] = hit
+    kept += 1
     concepts |= hit.concepts
   }
+  if (kept < hits.length) hits.length = kept
   const hasValue = candidates.length > 0 || mayHaveDigit(signs)
   const owners = hasValue ? bindWords(text, hits, candidates) : freeWords(hits.length)
   return { hits, owners, concepts }
+}
+
+function isMixed({ shape }: Candidate): boolean {
+  return shape === 'mixed'
 }
 
 /** Whether a line may have a digit of any script: most have none. */
@@ -154,7 +162,7 @@ function isEnding(text: string, { start }: PlacedWord): boolean {
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
-export function findHits(text: string): readonly PlacedWord[] {
+export function findHits(text: string): PlacedWord[] {
   const hits: PlacedWord[] = []
   let at = 0
   while (at < text.length) {

@@ -40,20 +40,28 @@ const LEADS_MAX = 4
 export function writtenFormsOf(line: Line, lead: Lead): readonly WrittenForm[] {
   const { text, stretches } = line
   const all = { start: 0, end: text.length }
-  const whole = formAt(text, all, (written) => {
-    const form = lineOf(written)
-    return form !== null || lead === 'none' ? form : answerOf(written, lead)
-  })
+  const whole = formAt(text, all, lineOf) ?? answerIn(text, lead)
   if (whole !== null) return [whole]
-  const forms: (WrittenForm | null)[] = []
-  if (stretches.length > 1 && stretches.length <= STRETCHES_MAX) {
-    for (const [at, { start }] of stretches.entries()) {
-      forms.push(formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf))
-    }
+  const forms = stretches.length > 1 ? styledForms(line) : []
+  const tail = tailOf(line)
+  if (tail !== null) forms.push(tail)
+  return forms.length > 0 ? forms : sentenceForms(line)
+}
+
+function answerIn(text: string, lead: Lead): WrittenForm | null {
+  if (lead === 'none') return null
+  return formAt(text, { start: 0, end: text.length }, (written) => answerOf(written, lead))
+}
+
+function styledForms({ text, stretches }: Line): WrittenForm[] {
+  const forms: WrittenForm[] = []
+  if (stretches.length > STRETCHES_MAX) return forms
+  for (let at = 0; at < stretches.length; at += 1) {
+    const start = stretches[at]?.start ?? 0
+    const form = formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf)
+    if (form !== null) forms.push(form)
   }
-  forms.push(tailOf(line))
-  const found = forms.filter((form) => form !== null)
-  return found.length > 0 ? found : sentenceForms(line)
+  return forms
 }
 
 function tailOf({ text, signs }: Line): WrittenForm | null {
