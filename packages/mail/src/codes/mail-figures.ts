@@ -25,6 +25,12 @@ const AMOUNT = /(?<![\d.,:/-])\d{1,3}(?:[ .,'’\u00a0]?\d{3}){0,4}[.,]\d\d(?![\
 /** A number beside the sign of a currency: `$12`, `30.000đ`, `1 280 kr`. */
 const PRICE =
   /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]{0,20}|(?<![\d.,])\d[\d.,]{0,20}\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
+
+// What each amount and each price contains: most lines with a digit have neither.
+const HAS_AMOUNT = /\d[.,]\d\d/
+const HAS_PRICE =
+  /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]|[\d.,]\s?(?:[元円원đ]|kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)/
+
 const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
 const PAIR = /\p{L}{2}[:：] ?[^\s:：]{0,24}\d/gu
@@ -59,11 +65,15 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     before = line
     if ((signs & SIGN.digit) === 0) continue
     if (amounts.size < AMOUNTS_MAX) {
-      for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+      if (HAS_PRICE.test(text)) {
+        for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+      }
       if ((signs & (SIGN.percent | SIGN.foreign)) !== 0) {
         for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
       }
-      for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
+      if (HAS_AMOUNT.test(text)) {
+        for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
+      }
     }
     hasPlaceholder ||= (signs & (SIGN.brace | SIGN.percent)) !== 0 && PLACEHOLDER.test(text)
     hasMasked ||= (signs & SIGN.mask) !== 0 && MASKED.test(text)
