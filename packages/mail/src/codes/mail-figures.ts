@@ -28,8 +28,7 @@ const PRICE =
 
 // What each amount and each price contains: most lines with a digit have neither.
 const HAS_AMOUNT = /\d[.,]\d\d/
-const HAS_PRICE =
-  /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]|[\d.,]\s?(?:[元円원đ]|kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)/
+const HAS_PRICE = /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]|[\d.,]\s?(?:[元円원đ]|kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)/
 
 const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/

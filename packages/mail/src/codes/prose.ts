@@ -1,4 +1,3 @@
-import type { Line } from './lines.ts'
 import { ANY_SIGN, SIGN, signsOf } from './signs.ts'
 
 /** Longest line that may be a code made of words alone. */
@@ -35,13 +34,7 @@ function makeTable(): Uint8Array {
 
 /** Characters that may occur in prose. */
 const PROSE_SIGNS =
-  SIGN.prose |
-  SIGN.small |
-  SIGN.capital |
-  SIGN.foreign |
-  SIGN.dot |
-  SIGN.closingBracket |
-  SIGN.mask
+  SIGN.prose | SIGN.small | SIGN.capital | SIGN.foreign | SIGN.dot | SIGN.closingBracket | SIGN.mask
 
 /** A longer line is searched for few forms, so that to look for their signs first saves nothing. */
 const SIGNS_CHARS_MAX = 400
@@ -52,8 +45,14 @@ export function lineSignsOf(text: string): number {
   return text.length > SIGNS_CHARS_MAX ? ANY_SIGN : signsOf(text)
 }
 
+/** What is known of a line: its signs, and its parts of different styles. */
+interface SignedLine {
+  readonly signs: number
+  readonly stretches: readonly unknown[]
+}
+
 /** Whether a line is prose in one style: then it contains no code. */
-export function isProse({ signs, stretches }: Line): boolean {
+export function isProse({ signs, stretches }: SignedLine): boolean {
   return (signs & SIGN.prose) !== 0 && stretches.length <= 1
 }
 

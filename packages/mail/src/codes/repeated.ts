@@ -34,7 +34,8 @@ export function repeatedIn(lines: readonly ReadLine[]): Repeated {
   let run: string[] = []
   for (const { text, signs } of lines) {
     const isShort = text.length <= LINE_CHARS_MAX
-    if (isShort && !beginsWithWord(text) && SPELT.test(text)) joined.add(text.replaceAll(/[^\p{L}\p{N}]/gu, ''))
+    if (isShort && !beginsWithWord(text) && SPELT.test(text))
+      joined.add(text.replaceAll(/[^\p{L}\p{N}]/gu, ''))
     const part = isShort && mayEndWithPart(text) ? PART.exec(text)?.[1] : undefined
     if (part !== undefined) run.push(part)
     else if (run.length > 0) {
@@ -49,7 +50,9 @@ export function repeatedIn(lines: readonly ReadLine[]): Repeated {
 
 /** Whether the line begins with two letters or digits of ASCII: then it is no single characters. */
 function beginsWithWord(text: string): boolean {
-  return text.length > 1 && isLetterOrDigit(text.charCodeAt(0)) && isLetterOrDigit(text.charCodeAt(1))
+  return (
+    text.length > 1 && isLetterOrDigit(text.charCodeAt(0)) && isLetterOrDigit(text.charCodeAt(1))
+  )
 }
 
 function isLetterOrDigit(code: number): boolean {
