@@ -1,6 +1,6 @@
 import { isChained, isPhrase } from './chained-words.ts'
-import { KIND, kindAt } from './fold.ts'
-import { clauseEnd, clauseStart, isStop } from './sentences.ts'
+import { KIND, KINDS, kindAt } from './fold.ts'
+import { clauseEnd, clauseStart, isStop, mayStop } from './sentences.ts'
 import { followsColon } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -47,6 +47,9 @@ const NAMES_OF_PURPOSE = bitsOf(
 
 /** A word farther away than this does not name a number. */
 const COST_MAX = 140
+
+/** Farther than any name or number: a small integer, which is kept without an object of its own. */
+const FAR = 1_000_000
 
 /** A name stands before its number in most languages and sentences. */
 const COST_BEHIND = 10
@@ -125,26 +128,62 @@ export function bindWords(
   words: readonly PlacedWord[],
   candidates: readonly PlacedValue[],
 ): readonly number[] {
-  const owners = new Array<number>(words.length).fill(FREE)
+  const owners = freeWords(words.length)
   if (words.length === 0) return owners
   // First: most lines have no number.
   const values = valuesOf(text, candidates)
   if (values.length === 0) return owners
   const names = namesOf(text, words)
   if (names.length === 0) return owners
-  const pairs = pairsOf(text, names, values).sort((one, other) => one.cost - other.cost)
-  const valueAt = new Array<number>(names.length).fill(FREE)
-  const nameAt = new Array<number>(values.length).fill(FREE)
+  const pairs = pairsOf(text, names, values)
+  if (pairs.length === 0) return owners
+  sortByCost(pairs)
+  const valueAt = freeWords(names.length)
+  const nameAt = freeWords(values.length)
   for (const { name, value } of pairs) {
     if (valueAt[name] !== FREE || nameAt[value] !== FREE) continue
     valueAt[name] = value
     nameAt[value] = name
   }
-  for (const [index, { first, last }] of names.entries()) {
-    const value = values[valueAt[index] ?? FREE]
-    if (value !== undefined) owners.fill(value.start, first, last + 1)
+  for (const { name, value } of pairs) {
+    if (valueAt[name] === value) setOwner(owners, names[name], values[value]?.start ?? FREE)
   }
   shareWithCodes(pairs, { text, words, names, values, valueAt, nameAt, owners })
+  return owners
+}
+
+/** Pairs up to this number are sorted without the memory that `sort` takes each time. */
+const FEW_PAIRS = 8
+
+/** Sorts the nearest first; pairs of one cost stay in their order. */
+function sortByCost(pairs: Pair[]): void {
+  if (pairs.length > FEW_PAIRS) {
+    pairs.sort((one, other) => one.cost - other.cost)
+    return
+  }
+  for (let next = 1; next < pairs.length; next += 1) {
+    const pair = pairs[next]
+    if (pair === undefined) break
+    let at = next
+    for (let before = pairs[at - 1]; before !== undefined && before.cost > pair.cost; ) {
+      pairs[at] = before
+      at -= 1
+      before = pairs[at - 1]
+    }
+    pairs[at] = pair
+  }
+}
+
+function setOwner(owners: number[], name: Name | undefined, owner: number): void {
+  if (name === undefined) return
+  for (let at = name.first; at <= name.last; at += 1) owners[at] = owner
+}
+
+/** As many words that name no number. */
+export function freeWords(count: number): number[] {
+  const owners = new Array<number>(count)
+  // A loop and not `fill`, which takes as long as many words.
+  for (let at = 0; at < count; at += 1) owners[at] = FREE
   return owners
 }
 
@@ -171,21 +210,24 @@ function shareWithCodes(
     const own = names[nameAt[value] ?? FREE]
     if (code === undefined || own === undefined || valueAt[name] !== FREE) continue
     const isCode = (code.concepts & CODE_LIKE & ~BIT.password) !== 0
+    if (!isCode) continue
     const isNumber = (own.concepts & NAMERS) === BIT.number
     const isOfPurpose = isPurpose(words, code, own) && !isLabel(text, own, values[value])
-    if (!isCode || !(isNumber || isOfPurpose)) continue
+    if (!isNumber && !isOfPurpose) continue
     // What a code is for does not name its number.
-    if (isOfPurpose) owners.fill(FREE, own.first, own.last + 1)
+    if (isOfPurpose) setOwner(owners, own, FREE)
     valueAt[name] = value
-    owners.fill(values[value]?.start ?? FREE, code.first, code.last + 1)
+    setOwner(owners, code, values[value]?.start ?? FREE)
   }
 }
+
+const CONTACT_OR_MONEY = bitsOf('contact', 'money')
 
 /** `order 4821`, `phone: 555 0142`. */
 function isLabel(text: string, { end, concepts }: Name, value: NamedValue | undefined): boolean {
   const start = value?.start ?? 0
   if (start <= end + 1) return true
-  return (concepts & bitsOf('contact', 'money')) !== 0 && followsColon(text, start)
+  return (concepts & CONTACT_OR_MONEY) !== 0 && followsColon(text, start)
 }
 
 /** `the code to confirm your order: 482913`, `the code to sign in to your customer area is`. */
@@ -223,7 +265,7 @@ function namesOf(text: string, words: readonly PlacedWord[]): readonly Name[] {
       last += 1
     }
     if ((concepts & NAMERS) !== 0) {
-      const verbAt = isNounAlone(concepts) ? verbAfter(words, last) : Number.POSITIVE_INFINITY
+      const verbAt = isNounAlone(concepts) ? verbAfter(words, last) : FAR
       names.push({ first, last, start: word.start, end, concepts, verbAt })
     }
     first = last + 1
@@ -244,7 +286,7 @@ function verbAfter(words: readonly PlacedWord[], last: number): number {
     const word = words[at]
     if (word !== undefined && isVerb(word)) return word.start
   }
-  return Number.POSITIVE_INFINITY
+  return FAR
 }
 
 function isNounAlone(concepts: number): boolean {
@@ -252,7 +294,7 @@ function isNounAlone(concepts: number): boolean {
 }
 
 function hasStop(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (isStop(text, at)) return true
+  for (let at = start; at < end; at += 1) if (mayStop(text, at) && isStop(text, at)) return true
   return false
 }
 
@@ -312,7 +354,7 @@ export function isLoneYear(text: string, { start, end }: PlacedValue): boolean {
 /** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */
 function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValue[]): void {
   for (let at = start; at < end; at += 1) {
-    if (kindAt(text, at) !== KIND.digit) continue
+    if (KINDS[text.charCodeAt(at)] !== KIND.digit) continue
     const from = at
     while (at < end && isInNumber(text, at)) at += 1
     values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0, passwordCostMax: 0 })
@@ -320,16 +362,17 @@ function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValu
 }
 
 function isInNumber(text: string, at: number): boolean {
-  const kind = kindAt(text, at)
-  return kind === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
+  return kindAt(text, at) === KIND.digit || '.,:/-*•'.includes(text.charAt(at))
 }
 
 /** The pairs of a name and a near number in one sentence, with their distance. */
 function pairsOf(text: string, names: readonly Name[], values: readonly NamedValue[]): Pair[] {
   const pairs: Pair[] = []
   let next = 0
-  for (const [index, name] of names.entries()) {
-    while ((values[next]?.start ?? Number.POSITIVE_INFINITY) < name.start) next += 1
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]
+    if (name === undefined) break
+    while ((values[next]?.start ?? FAR) < name.start) next += 1
     const isCode = (name.concepts & CODE_LIKE) !== 0
     const isThing = (name.concepts & NAMERS) === BIT.thing
     let cost = 0
@@ -378,21 +421,23 @@ const QUOTED_NAME = /.["“„«「]/u
 const CLOSING = /^[\s\p{L}]{0,3}[)\]）］]/u
 const OPENING = /[([（［]\s?$/u
 
+const THING_OR_OWNER = bitsOf('thing', 'owner')
+
 function costBehind(text: string, { start, concepts }: Name, value: NamedValue): number {
   const between = text.slice(value.end, Math.min(start, value.end + COST_MAX))
-  if (QUOTED_NAME.test(between)) return Number.POSITIVE_INFINITY
+  if (QUOTED_NAME.test(between)) return FAR
   // `(invoice 10417) is the code`; brackets around the number alone are emphasis.
   const opening = text.slice(Math.max(0, value.start - 2), value.start)
   const isBracketed = CLOSING.test(between) && !OPENING.test(opening)
-  if (isBracketed && (concepts & CODE_LIKE) !== 0) return Number.POSITIVE_INFINITY
+  if (isBracketed && (concepts & CODE_LIKE) !== 0) return FAR
   // `the password of card 4821`, with the number first in Chinese, Turkish or Armenian.
-  const isOfThing = value.start > 0 || (concepts & bitsOf('thing', 'owner')) !== 0
-  if (isPasswordAlone(concepts) && isOfThing) return Number.POSITIVE_INFINITY
+  const isOfThing = value.start > 0 || (concepts & THING_OR_OWNER) !== 0
+  if (isPasswordAlone(concepts) && isOfThing) return FAR
   const cost = distance(text, value.end, start)
   // `12 EUR`, `6-digit`
   if (cost <= 1 && (concepts & CODE_LIKE) === 0) {
     const isCount = (concepts & NAMERS) === BIT.number && !value.isCandidate
-    return isCount ? Number.POSITIVE_INFINITY : cost
+    return isCount ? FAR : cost
   }
   const hasColon = /[:：]/.test(between)
   return cost + COST_BEHIND + (hasColon ? COST_COLON_BEHIND : 0)
@@ -402,9 +447,9 @@ function costBehind(text: string, { start, concepts }: Name, value: NamedValue):
 function distance(text: string, start: number, end: number): number {
   let cost = 0
   for (let at = start; at < end; at += 1) {
-    if (isStop(text, at)) return Number.POSITIVE_INFINITY
+    if (mayStop(text, at) && isStop(text, at)) return FAR
     cost += COSTS[text.charCodeAt(at)] ?? 1
-    if (cost > COST_MAX) return Number.POSITIVE_INFINITY
+    if (cost > COST_MAX) return FAR
   }
   return cost
 }

@@ -1,11 +1,12 @@
 import type { Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
 import { isYearOfDate } from './dates.ts'
-import { KIND, kindAt } from './fold.ts'
+import { KIND, KINDS } from './fold.ts'
 import { type Group, groupsOf, type Shape } from './groups.ts'
 import type { Line } from './lines.ts'
 import { isProse } from './prose.ts'
-import { followsColon, tokensOf } from './tokens.ts'
+import { SIGN } from './signs.ts'
+import { followsColon, isAsciiLetter, type Token, tokensOf } from './tokens.ts'
 import { writtenFormsOf } from './written-forms.ts'
 
 /** Something in the mail that could be typed as a code. */
@@ -43,8 +44,11 @@ export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
     const lead = leadTo(line, lines[index - 1])
     // Words with capitals, `Amber Lake River`, are a code only below a label.
     if (lead !== 'colon' && isProse(line)) continue
-    const places = known.get(line.text) ?? placesIn(line.text)
-    known.set(line.text, places)
+    let places = known.get(line.text)
+    if (places === undefined) {
+      places = placesIn(line)
+      known.set(line.text, places)
+    }
     const all = withForms(line, places, lead)
     for (const place of all) {
       if (!isInDigits(place, all)) candidates.push({ ...place, line: index })
@@ -74,10 +78,17 @@ function leadTo({ text, source }: Line, above: Line | undefined): Lead {
     return 'none'
   }
   // Nothing but a quotation.
-  if (QUOTATION.test(text)) return 'colon'
+  if (!isAsciiLetter(text.charCodeAt(0)) && QUOTATION.test(text)) return 'colon'
+  const last = above.text.charCodeAt(above.text.length - 1)
+  if (isPlainSign(last)) return isAsciiLetter(last) ? 'words' : 'none'
   const ending = above.text.slice(-ENDING_CHARS)
   if (COLON.test(ending)) return 'colon'
   return LETTER.test(ending) ? 'words' : 'none'
+}
+
+/** A visible character of ASCII but the colon: the last one of nearly all lines. */
+function isPlainSign(code: number): boolean {
+  return code > 0x20 && code < 0x7f && code !== 0x3a
 }
 
 /** `ABXXXXX18K`: a number of which only some characters are shown. */
@@ -85,11 +96,11 @@ const MASKED = /[A-Z\d]X{3,}|^X{3,}\d|x{3,}\d/
 
 type LineCandidate = Omit<Candidate, 'line'>
 
-function placesIn(text: string): readonly LineCandidate[] {
-  const foreign = foreignIn(text)
+function placesIn({ text, signs }: Line): readonly LineCandidate[] {
+  const foreign = (signs & SIGN.foreign) === 0 ? null : foreignIn(text)
   if (foreign !== null) return [foreign]
   const tokens = tokensOf(text)
-  if (tokens.length === 0) return []
+  if (!haveSigns(tokens, GROUP_SIGNS_MIN)) return []
   const places: LineCandidate[] = []
   const first = firstReadable(text)
   const last = lastReadable(text)
@@ -114,6 +125,19 @@ function placesIn(text: string): readonly LineCandidate[] {
     })
   }
   return places
+}
+
+/** Letters and digits that each form of a code has at least. */
+const GROUP_SIGNS_MIN = 4
+
+/** Whether tokens have so many letters and digits together. */
+function haveSigns(tokens: readonly Token[], min: number): boolean {
+  let signs = 0
+  for (const { value } of tokens) {
+    signs += value.length
+    if (signs >= min) return true
+  }
+  return false
 }
 
 /** Adds what has the form of a code as a whole, instead of the parts of it that were found. */
@@ -226,7 +250,8 @@ function looksRandom(value: string): boolean {
 
 function hasForeignLetter(text: string, from: number): boolean {
   for (let at = from; at < text.length; at += 1) {
-    if (text.charCodeAt(at) > 0x7f && kindAt(text, at) === KIND.letter) return true
+    const code = text.charCodeAt(at)
+    if (code > 0x7f && KINDS[code] === KIND.letter) return true
   }
   return false
 }
@@ -244,7 +269,8 @@ function lastReadable(text: string): number {
   return at
 }
 
+/** Whether the character at a position inside the text is a letter or a digit. */
 function isReadable(text: string, at: number): boolean {
-  const kind = kindAt(text, at)
+  const kind = KINDS[text.charCodeAt(at)]
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

@@ -1,4 +1,4 @@
-import { KIND, kindAt } from './fold.ts'
+import { KIND, KINDS } from './fold.ts'
 
 /** Characters between words of one label: `code de la réservation`. */
 const CHAIN_GAP_MAX = 7
@@ -10,13 +10,19 @@ const SEPARATING = /[\p{Nd},;:()|!?«»‹›→>"[\]/•·。，、；：（）
 export function isChained(text: string, end: number, start: number): boolean {
   const length = start - end
   if (length <= 0) return true
-  return length <= CHAIN_GAP_MAX && !SEPARATING.test(text.slice(end, start))
+  if (length > CHAIN_GAP_MAX) return false
+  return isSpace(text, end, start) || !SEPARATING.test(text.slice(end, start))
+}
+
+/** Whether there is one space between two words, as there mostly is. */
+function isSpace(text: string, end: number, start: number): boolean {
+  return start - end === 1 && text.charCodeAt(end) === 0x20
 }
 
 /** Whether another word stands between two words. */
 export function isPhrase(text: string, end: number, start: number): boolean {
   for (let at = end; at < start; at += 1) {
-    const kind = kindAt(text, at)
+    const kind = KINDS[text.charCodeAt(at)]
     if (kind === KIND.letter || kind === KIND.prefixing || kind === KIND.joined) return true
   }
   return false

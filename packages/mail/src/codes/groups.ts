@@ -66,6 +66,8 @@ function joined(chain: {
   const { tokens, separator } = chain
   const first = tokens[0]
   if (first === undefined || tokens.some((token) => token.isAttached)) return null
+  // Many amounts have this form.
+  if (separator === '.' && !isDotted(tokens)) return null
   const value = tokens.map((token) => token.value).join('')
   const digits = tokens.reduce((sum, token) => sum + token.digits, 0)
   const parts = { ...whole(tokens), parts: tokens.length, separator, prefix: '' }
@@ -76,7 +78,7 @@ function joined(chain: {
   if (isPrefixedGroups(tokens, separator)) {
     return { ...parts, value: value.slice(1), shape: 'digits', prefix: first.value, parts: 2 }
   }
-  if (separator === '.') return isDotted(tokens) ? { ...parts, value, shape: 'digits' } : null
+  if (separator === '.') return { ...parts, value, shape: 'digits' }
   if (isInflected(tokens, separator)) {
     const { value: number, end } = first
     return { ...parts, end, value: number, shape: 'digits', parts: 1 }

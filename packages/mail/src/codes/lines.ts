@@ -2,6 +2,7 @@ import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
 import type { HtmlReading } from '../html/read-html.ts'
 import type { TextStyle } from '../html/text-style.ts'
 import { KIND, kindAt } from './fold.ts'
+import { lineSignsOf } from './prose.ts'
 
 /** Where a line of the mail comes from. */
 export type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
@@ -16,6 +17,8 @@ export interface StyledStretch {
 /** One line as a reader sees it: a paragraph, a table cell, a line of plain text. */
 export interface Line {
   readonly text: string
+  /** The characters that it may have, as bits of `SIGN`; exact in a short line but prose. */
+  readonly signs: number
   readonly source: LineSource
   readonly stretches: readonly StyledStretch[]
   readonly cell: HtmlCell | null
@@ -65,7 +68,15 @@ export function linesOf(input: OtpInput): readonly Line[] {
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): Line {
   const clear = readable(text.slice(0, LINE_CHARS_MAX))
-  return { text: clear, source, stretches: [], cell: null, isCentred: false, isJoined: false }
+  return {
+    text: clear,
+    signs: lineSignsOf(clear),
+    source,
+    stretches: [],
+    cell: null,
+    isCentred: false,
+    isJoined: false,
+  }
 }
 
 /** Adds the lines of HTML; returns how many characters they have. */
@@ -122,7 +133,10 @@ class OpenLine {
       const at = text.indexOf('\n', start)
       const end = at < 0 ? text.length : at
       if (this.#text.length < LINE_CHARS_MAX) {
-        this.#stretches.push({ start: this.#text.length, style, isLink: href !== null })
+        const stretch = { start: this.#text.length, style, isLink: href !== null }
+        // Nearly all lines have one: `push` would reserve memory for many.
+        if (this.#stretches.length === 0) this.#stretches = [stretch]
+        else this.#stretches.push(stretch)
         this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
       }
       if (at >= 0) this.end()
@@ -135,6 +149,7 @@ class OpenLine {
       const { cell, isCentred } = this.#block
       this.#lines.push({
         text: this.#text,
+        signs: lineSignsOf(this.#text),
         source: 'html',
         stretches: this.#stretches,
         cell,
@@ -225,11 +240,16 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
     const groups = lines.slice(at, end).filter((line) => line === first || !isDivider(line))
     const parts = groups.map((group) => group.text.replaceAll(/\s/g, ''))
     if (areOneCode(parts, first.cell !== null)) {
-      joined.push({ ...first, text: parts.join(''), isJoined: true })
+      joined.push(joinedLine(first, parts))
     } else joined.push(...lines.slice(at, end))
     at = end
   }
   return joined
+}
+
+function joinedLine(first: Line, parts: readonly string[]): Line {
+  const text = parts.join('')
+  return { ...first, text, signs: lineSignsOf(text), isJoined: true }
 }
 
 /** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
@@ -264,7 +284,7 @@ function joinPieces(lines: readonly Line[]): readonly Line[] {
     const first = pieces[0]
     const code = pieces.filter(isPiece)
     if (first !== undefined && code.length >= PIECES_MIN && code.length <= PIECES_MAX) {
-      joined.push({ ...first, text: code.map(pieceOf).join(''), isJoined: true })
+      joined.push(joinedLine(first, code.map(pieceOf)))
     } else {
       joined.push(...lines.slice(at, Math.max(end, at + 1)))
     }

@@ -1,4 +1,5 @@
 import type { ReadLine } from './mail-reader.ts'
+import { SIGN } from './signs.ts'
 import { BIT } from './words/concepts.ts'
 
 /** What the numbers of a mail tell about it, in any language. */
@@ -24,15 +25,16 @@ const AMOUNT = /(?<![\d.,:/-])\d{1,3}(?:[ .,'’\u00a0]?\d{3}){0,4}[.,]\d\d(?![\
 /** A number beside the sign of a currency: `$12`, `30.000đ`, `1 280 kr`. */
 const PRICE =
   /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]\s?\d[\d., ]{0,20}|(?<![\d.,])\d[\d.,]{0,20}\s?(?:[€£¥₹₽₺₫₩₪₴₦฿₸₱₾元円원đ]|(?:kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)(?!\p{L}))/gu
+
+// What each amount and each price contains: most lines with a digit have neither.
+const HAS_AMOUNT = /\d[.,]\d\d/
+const HAS_PRICE = /[$€£¥₹₽₺₫₩₪₴₦฿₸₱₾]|[\d.,]\s?(?:[元円원đ]|kr|zł|Kč|Ft|TL|lei|руб|грн|лв|din|KM)/
+
 const MASKED = /[*•●·xX]{2}[\s-]?\d{3,4}(?!\w|\s?[*\d])/
 const LABELLED = /^[^:：]{2,40}[:：]\s*\S{0,24}\d\S{0,24}(?:\s\S+){0,4}$/
 const PAIR = /\p{L}{2}[:：] ?[^\s:：]{0,24}\d/gu
 const PLACEHOLDER =
   /\{\{\s?[\p{L}\w.]{1,40}\s?\}\}|[$#]\{[\p{L}\w.]{1,40}\}|%\{?[a-z_]{2,40}\}?%|<%=/u
-
-// Most lines have none of these signs, and are then not matched with the longer expressions.
-const COLON = /[:：]/
-const PLACEHOLDER_SIGN = /[{%<]/
 
 const PERCENT = /(?<!\d)(\d\d)\s?[%％٪]|[%％٪]\s?(\d\d)(?!\d)/g
 const MINUTES = /(?:^|\D)(?:5|10|15|20|30)\D{0,2}$/
@@ -57,23 +59,29 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
   const offered = new Set<string>()
   let before: ReadLine | null = null
   for (const line of lines) {
-    const { text } = line
+    const { text, signs } = line
     const label = before
     before = line
-    if (!line.hasDigit) continue
+    if ((signs & SIGN.digit) === 0) continue
     if (amounts.size < AMOUNTS_MAX) {
-      for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
-      for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
-      for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
+      if (HAS_PRICE.test(text)) {
+        for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+      }
+      if ((signs & (SIGN.percent | SIGN.foreign)) !== 0) {
+        for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
+      }
+      if (HAS_AMOUNT.test(text)) {
+        for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
+      }
     }
-    hasPlaceholder ||= PLACEHOLDER_SIGN.test(text) && PLACEHOLDER.test(text)
-    hasMasked ||= MASKED.test(text)
+    hasPlaceholder ||= (signs & (SIGN.brace | SIGN.percent)) !== 0 && PLACEHOLDER.test(text)
+    hasMasked ||= (signs & SIGN.mask) !== 0 && MASKED.test(text)
     hasMinutes ||= isOfMinutes(line)
     if (label !== null && isLabelCell(label, line)) {
       labelled.add(`${label.text}: ${text}`)
       continue
     }
-    if (!COLON.test(text)) continue
+    if ((signs & SIGN.colon) === 0) continue
     if (isLabelled(text)) labelled.add(text)
     else for (const [pair] of text.matchAll(PAIR)) labelled.add(pair)
   }
@@ -113,7 +121,8 @@ export function isLabelled(text: string): boolean {
   return text.length <= 90 && LABELLED.test(text)
 }
 
-function isOfMinutes({ text, hits }: ReadLine): boolean {
+function isOfMinutes({ text, hits, concepts: all }: ReadLine): boolean {
+  if ((all & BIT.time) === 0) return false
   return hits.some(
     ({ start, concepts }) =>
       (concepts & BIT.time) !== 0 &&

@@ -1,8 +1,9 @@
-import { bindWords, type PlacedWord } from './binding.ts'
+import { bindWords, freeWords, type PlacedWord } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { Dictionary } from './dictionary.ts'
 import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 import type { Line } from './lines.ts'
+import { SIGN } from './signs.ts'
 import { endOfAddress } from './tokens.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
@@ -13,8 +14,6 @@ export interface ReadLine extends Line {
   readonly owners: readonly number[]
   /** All meanings in the line. */
   readonly concepts: number
-  /** Whether there is a digit from 0 to 9. */
-  readonly hasDigit: boolean
 }
 
 /** Letters that Arabic and Hebrew prefix to a word: and, the, in, for, from, that. */
@@ -89,40 +88,52 @@ export class MailReader {
   }
 
   #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
-    const { text, source, stretches, cell, isCentred, isJoined } = line
+    const { text, signs, source, stretches, cell, isCentred, isJoined } = line
     let read = this.#readTexts.get(text)
     if (read === undefined) {
-      read = readText(text, candidates, this.#isKnown)
+      read = readText(line, candidates, this.#isKnown)
       this.#readTexts.set(text, read)
     }
-    const { hits, owners, concepts, hasDigit } = read
-    return { text, source, stretches, cell, isCentred, isJoined, hits, owners, concepts, hasDigit }
+    const { hits, owners, concepts } = read
+    return { text, signs, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
   }
 }
 
-type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts' | 'hasDigit'>
+type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 const NONE: readonly Candidate[] = []
 
-const DIGIT = /\d/
-
 function readText(
-  text: string,
+  { text, signs }: Line,
   candidates: readonly Candidate[],
   isKnown: ((word: string) => boolean) | null,
 ): ReadText {
-  const mixed = candidates.filter(({ shape }) => shape === 'mixed')
-  const hits: PlacedWord[] = []
+  const mixed = candidates.length === 0 ? NONE : candidates.filter(isMixed)
+  const hits = findHits(text)
   let concepts = 0
-  for (const hit of findHits(text)) {
+  let kept = 0
+  // What is kept moves up in the same array: nearly all words are.
+  for (const hit of hits) {
     if (isInNumber(hit, mixed) || isEnding(text, hit)) continue
     if (isKnown !== null && !isKnown(text.slice(hit.start, hit.end))) continue
-    if (isWhereToEnter(hits.at(-1), hit) || isBrand(text, hit)) continue
-    hits.push(hit)
+    if (isWhereToEnter(hits[kept - 1], hit) || isBrand(text, hit)) continue
+    hits[kept] = hit
+    kept += 1
     concepts |= hit.concepts
   }
-  const owners = bindWords(text, hits, candidates)
-  return { hits, owners, concepts, hasDigit: DIGIT.test(text) }
+  if (kept < hits.length) hits.length = kept
+  const hasValue = candidates.length > 0 || mayHaveDigit(signs)
+  const owners = hasValue ? bindWords(text, hits, candidates) : freeWords(hits.length)
+  return { hits, owners, concepts }
+}
+
+function isMixed({ shape }: Candidate): boolean {
+  return shape === 'mixed'
+}
+
+/** Whether a line may have a digit of any script: most have none. */
+function mayHaveDigit(signs: number): boolean {
+  return (signs & SIGN.prose) === 0 && (signs & (SIGN.digit | SIGN.foreign)) !== 0
 }
 
 /** `Example App`, with which a mail is signed. */
@@ -151,7 +162,7 @@ function isEnding(text: string, { start }: PlacedWord): boolean {
 }
 
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
-export function findHits(text: string): readonly PlacedWord[] {
+export function findHits(text: string): PlacedWord[] {
   const hits: PlacedWord[] = []
   let at = 0
   while (at < text.length) {
@@ -227,7 +238,7 @@ function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
 /** Where the word at this position ends. */
 function wordEnd(text: string, start: number): number {
   let at = start
-  while (at < text.length && isWordPart(kindAt(text, at))) at += 1
+  while (at < text.length && isWordPart(KINDS[text.charCodeAt(at)] ?? KIND.other)) at += 1
   return at
 }
 

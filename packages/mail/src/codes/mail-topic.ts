@@ -3,6 +3,7 @@ import type { LineSource } from './lines.ts'
 import { figuresOf, type MailFigures } from './mail-figures.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { freeConcepts } from './relations.ts'
+import { SIGN } from './signs.ts'
 import { BIT, bitsOf } from './words/concepts.ts'
 
 /** What the mail as a whole is about. */
@@ -62,13 +63,17 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
     subject,
     body: free,
     chars: bodyChars,
-    hasPercent: lines.some(({ text }) => text.includes('%') && PERCENT.test(text)),
+    hasPercent: lines.some(hasPercent),
     figures: figuresOf(lines),
     general: generalFacts(subject, body, isOther),
     unlessOtp: [...otherFacts(subject, body, isOther), ...balance(lines)],
     ifBare: bareFacts({ subject, body }, bodyChars + chars.subject + chars.preheader),
     forAsked: (subject & SIGN_IN) !== 0 && !isOther ? ['entered in a mail about signing in'] : [],
   }
+}
+
+function hasPercent({ text, signs }: ReadLine): boolean {
+  return (signs & SIGN.percent) !== 0 && PERCENT.test(text)
 }
 
 /** The topic for a value that the offer of the mail is not about. */
@@ -157,16 +162,22 @@ function charsOf(lines: readonly ReadLine[]): Readonly<Record<LineSource, number
   return chars
 }
 
-/** A copyright, a quoted line. */
+/** A copyright, a quoted line, what separates a signature. */
 const ADDED = /[©®]|^(?:>|--\s*$)/
 
-/** A phone number, and who wrote a quoted mail when. */
+/** A phone number, and who wrote a quoted mail when. Both have a plus sign or a colon. */
 const ADDED_NUMBER = /\+\d[\d ]{7}|\d:\d\d.{0,60}:\s*$/
 
 /** Part of a footer: an address, a phone number, a copyright. */
-function isAdded({ text, concepts, hasDigit }: ReadLine): boolean {
+function isAdded({ text, concepts, signs }: ReadLine): boolean {
   if ((concepts & BIT.contact) !== 0 && (concepts & CODE_LIKE) === 0) return true
-  return ADDED.test(text) || (hasDigit && ADDED_NUMBER.test(text))
+  if (((signs & SIGN.copyright) !== 0 || beginsApart(text)) && ADDED.test(text)) return true
+  const mayHaveNumber = (signs & SIGN.digit) !== 0 && (signs & (SIGN.plus | SIGN.colon)) !== 0
+  return mayHaveNumber && ADDED_NUMBER.test(text)
+}
+
+function beginsApart(text: string): boolean {
+  return text.startsWith('>') || text.startsWith('-')
 }
 
 /** Whether there are more words for other matters than for signing in. */

@@ -5,7 +5,8 @@ import { BATCHES, readBatch } from '../../test/testing-otp-batches.ts'
 import { readHtml } from '../html/read-html.ts'
 import { candidatesOf } from './candidates.ts'
 import { type Line, linesOf } from './lines.ts'
-import { isProse } from './prose.ts'
+import { isProse, lineSignsOf } from './prose.ts'
+import { ANY_SIGN } from './signs.ts'
 
 describe('prose', () => {
   it('contains no candidate, in any line of the batches', () => {
@@ -57,16 +58,27 @@ describe('prose', () => {
 
 const PLAIN = readHtml('x').blocks.flatMap(({ runs }) => runs.map(({ style }) => style))
 
-/** In two styled parts, of which the second is empty, a line is not taken for prose. */
+/**
+ * In two styled parts, of which the second is empty, a line is not taken for prose; with all signs
+ * it is searched for every form.
+ */
 function candidatesIn(line: Line) {
   const starts = [0, line.text.length]
   const stretches = starts.flatMap((start) =>
     PLAIN.map((style) => ({ start, style, isLink: false })),
   )
   assert.equal(stretches.length, 2)
-  return candidatesOf([{ ...line, stretches }])
+  return candidatesOf([{ ...line, signs: ANY_SIGN, stretches }])
 }
 
 function lineOf(text: string): Line {
-  return { text, source: 'text', stretches: [], cell: null, isCentred: false, isJoined: false }
+  return {
+    text,
+    signs: lineSignsOf(text),
+    source: 'text',
+    stretches: [],
+    cell: null,
+    isCentred: false,
+    isJoined: false,
+  }
 }

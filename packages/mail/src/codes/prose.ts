@@ -1,4 +1,4 @@
-import type { Line } from './lines.ts'
+import { ANY_SIGN, SIGN, signsOf } from './signs.ts'
 
 /** Longest line that may be a code made of words alone. */
 const SHORT_LINE_CHARS = 80
@@ -32,13 +32,36 @@ function makeTable(): Uint8Array {
   return table
 }
 
+/** Characters that may occur in prose. */
+const PROSE_SIGNS =
+  SIGN.prose | SIGN.small | SIGN.capital | SIGN.foreign | SIGN.dot | SIGN.closingBracket | SIGN.mask
+
+/** A longer line is searched for few forms, so that to look for their signs first saves nothing. */
+const SIGNS_CHARS_MAX = 400
+
+/** The characters that a line may have, as bits of `SIGN`: few lines are read twice for them. */
+export function lineSignsOf(text: string): number {
+  if (hasProseOnly(text)) return PROSE_SIGNS
+  return text.length > SIGNS_CHARS_MAX ? ANY_SIGN : signsOf(text)
+}
+
+/** What is known of a line: its signs, and its parts of different styles. */
+interface SignedLine {
+  readonly signs: number
+  readonly stretches: readonly unknown[]
+}
+
+/** Whether a line is prose in one style: then it contains no code. */
+export function isProse({ signs, stretches }: SignedLine): boolean {
+  return (signs & SIGN.prose) !== 0 && stretches.length <= 1
+}
+
 /**
  * Whether a line is words of a sentence that contain no code in any form, as most lines are: no
  * digit, no capital inside a word, nothing that joins words or leads to a value. One pass instead
  * of the checks for each form.
  */
-export function isProse({ text, stretches }: Line): boolean {
-  if (stretches.length > 1) return false
+function hasProseOnly(text: string): boolean {
   let hasSmall = false
   // Words in small letters alone may be a code.
   let hasMark = text.length > SHORT_LINE_CHARS

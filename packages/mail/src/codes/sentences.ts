@@ -15,6 +15,11 @@ const ABBREVIATIONS = new Set(
   ),
 )
 
+/** Whether a sentence may end here: nearly always not, and then nothing else is looked at. */
+export function mayStop(text: string, at: number): boolean {
+  return STOPS[text.charCodeAt(at)] !== 0
+}
+
 /** Whether a sentence ends here. Dots in numbers, initials and abbreviations do not end one. */
 export function isStop(text: string, at: number): boolean {
   const stop = STOPS[text.charCodeAt(at)]
@@ -28,7 +33,7 @@ export function isStop(text: string, at: number): boolean {
   if (letters === 0 && isBetweenNumbers(text, at)) return true
   if (letters === 1) return kindAt(text, from - 1) === KIND.digit
   if (letters > 3) return true
-  return !ABBREVIATIONS.has(foldWord(text.slice(from, at))) && !continues(text, at + 2)
+  return !continues(text, at + 2) && !ABBREVIATIONS.has(foldWord(text.slice(from, at)))
 }
 
 /** `Order 77120. 482913 is your code`; the numbers of a date are shorter. */
@@ -57,7 +62,7 @@ const REACH_AFTER = 90
 export function clauseStart(text: string, place: number): number {
   const limit = Math.max(0, place - REACH_BEFORE)
   for (let at = place - 1; at >= limit; at -= 1) {
-    if (isStop(text, at)) return at + 1
+    if (mayStop(text, at) && isStop(text, at)) return at + 1
   }
   return limit
 }
@@ -66,7 +71,7 @@ export function clauseStart(text: string, place: number): number {
 export function clauseEnd(text: string, place: number): number {
   const limit = Math.min(text.length, place + REACH_AFTER)
   for (let at = place; at < limit; at += 1) {
-    if (isStop(text, at)) return at
+    if (mayStop(text, at) && isStop(text, at)) return at
   }
   return limit
 }

@@ -96,11 +96,14 @@ function isEntered(before: Label, after: Label): boolean {
   return hasPurpose && (before.clause & bitsOf('promo', 'place', 'meeting')) === 0
 }
 
+const SEPARATOR = /[,)\]،，、）]/
+
 /** `(ID 482913), enter`: a comma or bracket separates a number from the verb behind it. */
 function isSeparated(text: string, end: number, { gap }: Label): boolean {
+  const between = text.slice(end, end + gap)
+  if (!SEPARATOR.test(between)) return false
   // `2840915을(를)`: the bracket belongs to a particle.
-  const between = text.slice(end, end + gap).replaceAll(/\(\p{L}{1,2}\)/gu, '')
-  return /[,)\]،，、）]/.test(between)
+  return SEPARATOR.test(between.replaceAll(/\(\p{L}{1,2}\)/gu, ''))
 }
 
 function isEnteredBy({ concepts, gap }: Label): boolean {

@@ -92,8 +92,12 @@ function endOfProse(text: string, start: number): number {
 /** Whether a colon or a similar character precedes a position. */
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
-  while (at >= 0 && kindAt(text, at) === KIND.space) at -= 1
-  return at >= 0 && (':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at))
+  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  if (at < 0) return false
+  const code = text.charCodeAt(at)
+  // Nearly always a letter or a comma.
+  if (isAsciiLetter(code) || code === 0x2c) return false
+  return ':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at)
 }
 
 /** The last of a row of dots, which lead from a label to its value: `CODE ....... 482913`. */
@@ -105,7 +109,7 @@ function isSmallLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a
 }
 
-/** ASCII letters and digits. */
+/** ASCII letters and digits: an expression skips long data faster than a loop. */
 const PLAIN_SIGNS = /[0-9A-Za-z]+/y
 
 /** Longest token whose characters are counted; a code is far shorter. */
@@ -117,10 +121,10 @@ function tokenAt(text: string, start: number): Token {
   let upper = 0
   let lower = 0
   let isPlain = true
-  PLAIN_SIGNS.lastIndex = start
-  if (PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex - start > COUNTED_CHARS_MAX) {
+  const dataEnd = endOfData(text, start)
+  if (dataEnd > 0) {
     // Neither a number nor a word, whatever it is made of.
-    end = PLAIN_SIGNS.lastIndex
+    end = dataEnd
     upper = 1
     lower = end - start - 1
   }
@@ -140,6 +144,14 @@ function tokenAt(text: string, start: number): Token {
   const value = isPlain ? raw : typed(raw)
   const isAttached = isOtherLetter(text, start - 1) || isOtherLetter(text, end)
   return { start, end, value, digits, upper, lower, isAttached }
+}
+
+/** The end of more letters and digits than are counted; 0 if there are fewer. */
+function endOfData(text: string, start: number): number {
+  const last = start + COUNTED_CHARS_MAX
+  if (last >= text.length || !isPlainSign(text.charCodeAt(last))) return 0
+  PLAIN_SIGNS.lastIndex = start
+  return PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex > last ? PLAIN_SIGNS.lastIndex : 0
 }
 
 function typed(raw: string): string {
@@ -169,7 +181,7 @@ function signOf(code: number): number {
 }
 
 function isOtherLetter(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && kindAt(text, at) === KIND.letter
+  return kindAt(text, at) === KIND.letter
 }
 
 /** The end of the URL or email address that contains a word; 0 if there is none. */
@@ -193,6 +205,7 @@ function isInAddress(code: number): boolean {
   return KINDS[code] === KIND.letter || KINDS[code] === KIND.prefixing
 }
 
-function isAsciiLetter(code: number): boolean {
+/** A letter of ASCII, of either case. */
+export function isAsciiLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 }

@@ -4,6 +4,7 @@ import { FOLDED, KIND, KINDS } from './fold.ts'
 import type { Shape } from './groups.ts'
 import type { Line } from './lines.ts'
 import { areRandom, isRandomWord } from './random-letters.ts'
+import { SIGN } from './signs.ts'
 import { joinedWordsIn, wordsIn } from './written-words.ts'
 
 /** A code by the form of a whole stretch of text, whatever separates its parts. */
@@ -31,32 +32,41 @@ const TAILED_CHARS_MAX = 200
 /** What stands behind a colon, an equals sign or a row of dots. */
 const LEADS = /[:：=՝፦]\s*|\.{4,}\s*/gu
 const LEADS_MAX = 4
-const HAS_LEAD = /[:：=՝፦]|\.{4}/
 
 /**
  * Forms of the line, of its end, of its styled parts and in its sentences: one for each place. A
  * line to which the one above leads may have more forms.
  */
-export function writtenFormsOf({ text, stretches }: Line, lead: Lead): readonly WrittenForm[] {
+export function writtenFormsOf(line: Line, lead: Lead): readonly WrittenForm[] {
+  const { text, stretches } = line
   const all = { start: 0, end: text.length }
-  const whole = formAt(text, all, (written) => {
-    const form = lineOf(written)
-    return form !== null || lead === 'none' ? form : answerOf(written, lead)
-  })
+  const whole = formAt(text, all, lineOf) ?? answerIn(text, lead)
   if (whole !== null) return [whole]
-  const forms: (WrittenForm | null)[] = []
-  if (stretches.length > 1 && stretches.length <= STRETCHES_MAX) {
-    for (const [at, { start }] of stretches.entries()) {
-      forms.push(formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf))
-    }
-  }
-  forms.push(tailOf(text))
-  const found = forms.filter((form) => form !== null)
-  return found.length > 0 ? found : sentenceForms(text)
+  const forms = stretches.length > 1 ? styledForms(line) : []
+  const tail = tailOf(line)
+  if (tail !== null) forms.push(tail)
+  return forms.length > 0 ? forms : sentenceForms(line)
 }
 
-function tailOf(text: string): WrittenForm | null {
-  if (text.length > TAILED_CHARS_MAX || !HAS_LEAD.test(text)) return null
+function answerIn(text: string, lead: Lead): WrittenForm | null {
+  if (lead === 'none') return null
+  return formAt(text, { start: 0, end: text.length }, (written) => answerOf(written, lead))
+}
+
+function styledForms({ text, stretches }: Line): WrittenForm[] {
+  const forms: WrittenForm[] = []
+  if (stretches.length > STRETCHES_MAX) return forms
+  for (let at = 0; at < stretches.length; at += 1) {
+    const start = stretches[at]?.start ?? 0
+    const form = formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf)
+    if (form !== null) forms.push(form)
+  }
+  return forms
+}
+
+function tailOf({ text, signs }: Line): WrittenForm | null {
+  if (text.length > TAILED_CHARS_MAX) return null
+  if ((signs & SIGN.lead) === 0 && !text.includes('....')) return null
   for (const lead of text.matchAll(LEADS).take(LEADS_MAX)) {
     const tail = { start: lead.index + lead[0].length, end: text.length }
     const form = formAt(text, tail, partOf)
@@ -94,11 +104,15 @@ function formAt(
 ): WrittenForm | null {
   if (to - from < CHARS_MIN || to - from > CHARS_MAX) return null
   const stretch = text.slice(from, to)
-  const written = stretch.trim().replace(/[.,]$/, '')
-  const form = formOf(written.replaceAll(WIDE_SPACES, ' '))
+  const written = withoutStop(stretch.trim())
+  const form = formOf(written.replace(WIDE_SPACES, ' '))
   if (form === null) return null
   const start = from + stretch.indexOf(written)
   return { ...form, start, end: start + written.length }
+}
+
+function withoutStop(text: string): string {
+  return text.endsWith('.') || text.endsWith(',') ? text.slice(0, -1) : text
 }
 
 /** Characters of a line in whose sentences forms are searched. */
@@ -127,12 +141,19 @@ const BRACKETED =
   /(?:(?:[[［【〔(（]\p{Nd}{3,4}[\]］】〕)）]\s?){2,3}|(?:[[［【〔(（]\p{Nd}{2}[\]］】〕)）]\s?){3,4}|(?:[[［【〔(（]\p{Nd}[\]］】〕)）]\s?){4,8})/gu
 const BRACKETS = /[\]］】〕)）]\s?[[［【〔(（]/
 
-function sentenceForms(text: string): readonly WrittenForm[] {
-  if (text.length > SENTENCE_CHARS_MAX || !SMALL.test(text)) return []
-  if (BRACKETS.test(text)) return formsIn(text, BRACKETED, bracketedOf)
-  const forms = DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
-  if (!DIVIDED_TWICE.test(text)) return forms
+function sentenceForms({ text, signs }: Line): readonly WrittenForm[] {
+  if (text.length > SENTENCE_CHARS_MAX || !hasSmallLetters({ text, signs })) return []
+  const hasBracket = (signs & SIGN.closingBracket) !== 0
+  if (hasBracket && BRACKETS.test(text)) return formsIn(text, BRACKETED, bracketedOf)
+  const hasGroup = (signs & (SIGN.digit | SIGN.capital)) !== 0
+  const forms = hasGroup && DIVIDED_GROUPS.test(text) ? formsIn(text, IN_SENTENCE, groupsOf) : []
+  if ((signs & SIGN.dash) === 0 || !DIVIDED_TWICE.test(text)) return forms
   return [...forms, ...formsIn(text, WORDS_IN_SENTENCE, joinedWordsOf)]
+}
+
+/** Whether a line has letters that are no capitals. */
+function hasSmallLetters({ text, signs }: Pick<Line, 'text' | 'signs'>): boolean {
+  return (signs & SIGN.small) !== 0 || ((signs & SIGN.foreign) !== 0 && SMALL.test(text))
 }
 
 function bracketedOf(written: string): Form {
@@ -165,6 +186,9 @@ const VALUE_CHARS_MAX = 10
 
 /** Groups in both cases, each with a digit and of one length: `aB3 xY9`. */
 const BOTH_CASES = /^(?=.*[A-Z])(?:(?=[A-Za-z]*\d)[\dA-Za-z]{3,4}(?: (?!$)|$)){2,3}$/
+
+/** Three groups of four with spaces between. */
+const BOTH_CASES_CHARS_MAX = 14
 
 /** Letters beside a number that are a name, a unit or a part of a date. */
 const NO_PART =
@@ -200,7 +224,7 @@ function groupsOf(written: string): Form | null {
 }
 
 function bothCasesOf(written: string): Form | null {
-  if (!BOTH_CASES.test(written)) return null
+  if (written.length > BOTH_CASES_CHARS_MAX || !BOTH_CASES.test(written)) return null
   const parts = written.split(' ')
   const isEven = parts.every(({ length }) => length === parts[0]?.length)
   const value = parts.join('')

@@ -34,7 +34,9 @@ export function wordsIn(written: string): number {
 /** Whether the first character may be a small letter. Most lines begin with another. */
 function beginsSmall(written: string): boolean {
   const first = written.charCodeAt(0)
-  return first >= 0x61 && (first <= 0x7a || first > 0x7f)
+  if (first <= 0x7f) return first >= 0x61 && first <= 0x7a
+  // Dashes, quotation marks and currencies.
+  return first < 0x2000 || first > 0x20ff
 }
 
 /** How many words with dashes, dots or underscores between them a code has; 0 if it is none. */

@@ -1,6 +1,6 @@
-import { decodeHTML } from 'entities/decode'
 import { LINK_TEXT_CHARS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
 import type { HtmlSource } from './html-source.ts'
+import { decodeText } from './references.ts'
 import { isSpace } from './tag.ts'
 import type { TextStyle } from './text-style.ts'
 
@@ -118,7 +118,7 @@ export class BlockBuilder {
   }
 
   #addPreformatted(written: string, context: TextContext): void {
-    const text = decodeHTML(this.#source.widen(written)).replace(/\r\n?/g, '\n')
+    const text = decodeText(this.#source.widen(written)).replace(/\r\n?/g, '\n')
     if (text === '') return
     this.#hasText ||= text.trim() !== ''
     this.#append(text, 'text', context)
@@ -129,7 +129,7 @@ export class BlockBuilder {
 
   #decode(text: string, needs: number): string {
     const wide = (needs & HAS_NON_ASCII) !== 0 ? this.#source.widen(text) : text
-    if ((needs & HAS_REFERENCE) !== 0) return collapseSpace(decodeHTML(wide))
+    if ((needs & HAS_REFERENCE) !== 0) return collapseSpace(decodeText(wide))
     return (needs & HAS_SPACES) !== 0 ? wide.replace(SPACES, ' ') : wide
   }
 

@@ -20,6 +20,37 @@ export class HtmlSource {
   /** The text that a piece of `chars` stands for. */
   widen(piece: string): string {
     if (!this.#isUtf8 || !BEYOND_ASCII.test(piece)) return piece
-    return Buffer.from(piece, 'latin1').toString()
+    return piece.length <= SHORT_BYTES_MAX
+      ? fromUtf8(piece)
+      : Buffer.from(piece, 'latin1').toString()
   }
+}
+
+/** Pieces up to this length are decoded faster without a buffer. */
+const SHORT_BYTES_MAX = 40
+
+/** Decodes whole characters of valid UTF-8, one character of the piece for each byte. */
+function fromUtf8(piece: string): string {
+  let text = ''
+  let from = 0
+  for (let at = 0; at < piece.length; ) {
+    const lead = piece.charCodeAt(at)
+    if (lead < 0x80) {
+      at += 1
+      continue
+    }
+    const end = at + bytesOf(lead)
+    let point = lead & (0x7f >> (end - at))
+    const start = at
+    for (at += 1; at < end; at += 1) point = (point << 6) | (piece.charCodeAt(at) & 0x3f)
+    text += piece.slice(from, start) + String.fromCodePoint(point)
+    from = end
+  }
+  return text + piece.slice(from)
+}
+
+/** Bytes of a character by the first of them. */
+function bytesOf(lead: number): number {
+  if (lead < 0xe0) return 2
+  return lead < 0xf0 ? 3 : 4
 }

@@ -1,6 +1,6 @@
-import { decodeHTMLAttribute } from 'entities/decode'
 import { type ElementKind, elementKindAt } from './elements.ts'
 import type { HtmlSource } from './html-source.ts'
+import { decodeAttribute } from './references.ts'
 import { blankTag, endsName, isSpace, scanAttributes, type Tag } from './tag.ts'
 
 /** A tag that was read before, linked to others with the same key. */
@@ -103,7 +103,7 @@ export class TagScanner {
   }
 
   #decoded(value: string): string {
-    return value === '' ? value : decodeHTMLAttribute(this.#source.widen(value))
+    return value === '' ? value : decodeAttribute(this.#source.widen(value))
   }
 
   /** Reads the end tag at `at`. */
