@@ -39,6 +39,21 @@ describe('the follow-up thread', { timeout: 60_000 }, () => {
     assert.equal(await thread.check('good'), null)
   })
 
+  it('may be busy when it is pinged, but not silent for too long', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    await using busy = startThread()
+    busy.thread.stored()
+    const pings = [busy.thread.ping(), busy.thread.ping()]
+    test.mock.timers.tick(1_000)
+    await Promise.all(pings)
+    await using silent = startThread(0)
+    silent.thread.stored()
+    const ping = assert.rejects(silent.thread.ping(), /the thread has ended/)
+    test.mock.timers.tick(1_000)
+    await silent.thread.stop()
+    await ping
+  })
+
   it('stops at once after a crash, and soon when it is blocked', async () => {
     for (const mailId of ['crash', 'block', 'silent']) {
       await using started = startThread()

@@ -3,6 +3,7 @@ import type { MessageAuth } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { CheckInterrupted } from '../errors.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { startThread } from './worker.ts'
 
 /** Follows up on stored mails. */
@@ -29,8 +30,8 @@ export type FollowUpThreadMessage =
       readonly auth: MessageAuth | null
       readonly error: string | null
     }
-  | { readonly type: 'ping'; readonly number: number }
-  | { readonly type: 'pinged'; readonly number: number; readonly error: string | null }
+  | { readonly type: 'ping' }
+  | { readonly type: 'pinged'; readonly error: string | null }
   | { readonly type: 'found'; readonly number: number; readonly finding: AttachmentFinding }
   | { readonly type: 'recorded'; readonly number: number; readonly error: string | null }
   | { readonly type: 'stop' }
@@ -49,6 +50,9 @@ export type FollowUpHostOptions = {
 /** Longest silence of the thread during a check; each check answers within 8 s. */
 const SILENCE_MS_MAX = 16_000
 
+/** Longest wait for a ping: the priority of the thread is low, and it may be loading. */
+const PING_MS_MAX = 1_000
+
 /** Time until a thread that crashed is started again, if nothing needs it earlier. */
 const RESTART_MS = 5_000
 
@@ -65,9 +69,11 @@ export class FollowUpThread implements FollowUp {
   readonly #data: FollowUpThreadData
   readonly #options: FollowUpHostOptions
   readonly #checks = new Map<number, PromiseWithResolvers<MessageAuth | null>>()
-  readonly #pings = new Map<number, PromiseWithResolvers<void>>()
+  /** The ping that the thread has not answered yet. */
+  #pinged: PromiseWithResolvers<void> | null = null
   #thread: Worker | null = null
-  #pingCount = 0
+  /** When it was started, or its last message came. */
+  #heardAtMs = 0
   #checkCount = 0
   /** Runs while there are checks, from the last message of the thread. */
   #silenceTimer: NodeJS.Timeout | undefined
@@ -92,14 +98,26 @@ export class FollowUpThread implements FollowUp {
     return check.promise
   }
 
-  /** A thread that does not run is started with the next mail: nothing is wrong with it. */
+  /**
+   * A thread that does not run is started with the next mail: nothing is wrong with it. Nor with
+   * one that is busy, unless it has been silent for too long.
+   */
   async ping(): Promise<void> {
     if (this.#thread === null) return
-    const number = ++this.#pingCount
-    const pinged = Promise.withResolvers<void>()
-    this.#pings.set(number, pinged)
-    this.#send({ type: 'ping', number })
-    return pinged.promise
+    if (this.#pinged === null) {
+      this.#pinged = Promise.withResolvers<void>()
+      this.#send({ type: 'ping' })
+    }
+    const { silenceMsMax = SILENCE_MS_MAX } = this.#options
+    const { promise: busy, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => {
+      if (elapsedMs() - this.#heardAtMs < silenceMsMax) resolve()
+    }, PING_MS_MAX)
+    try {
+      await Promise.race([this.#pinged.promise, busy])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async stop(): Promise<void> {
@@ -123,6 +141,7 @@ export class FollowUpThread implements FollowUp {
   #start(): Worker {
     const file = this.#options.file ?? new URL('./follow-up-thread.ts', import.meta.url)
     const thread = startThread(file, { workerData: this.#data })
+    this.#heardAtMs = elapsedMs()
     thread.on('error', this.#options.onCrash)
     thread.on('exit', () => {
       if (this.#thread !== thread) return
@@ -131,8 +150,9 @@ export class FollowUpThread implements FollowUp {
     })
     thread.on('message', (message: FollowUpThreadMessage) => {
       this.#silenceTimer?.refresh()
+      this.#heardAtMs = elapsedMs()
       if (message.type === 'checked') this.#settle(message)
-      if (message.type === 'pinged') this.#settlePing(message.number, message.error)
+      if (message.type === 'pinged') this.#settlePing(message.error)
       if (message.type === 'found') this.#record(thread, message)
     })
     return thread
@@ -145,10 +165,10 @@ export class FollowUpThread implements FollowUp {
     if (this.#checks.size === 0) this.#stopSilenceTimer()
   }
 
-  #settlePing(number: number, error: string | null): void {
-    if (error === null) this.#pings.get(number)?.resolve()
-    else this.#pings.get(number)?.reject(new Error(error))
-    this.#pings.delete(number)
+  #settlePing(error: string | null): void {
+    if (error === null) this.#pinged?.resolve()
+    else this.#pinged?.reject(new Error(error))
+    this.#pinged = null
   }
 
   #record(
@@ -177,7 +197,7 @@ export class FollowUpThread implements FollowUp {
     const checks = [...this.#checks.values()]
     this.#checks.clear()
     for (const { reject } of checks) reject(new CheckInterrupted('the thread was ended'))
-    for (const number of this.#pings.keys()) this.#settlePing(number, 'the thread has ended')
+    this.#settlePing('the thread has ended')
   }
 
   #stopSilenceTimer(): void {

@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   port.on('message', async (message: FollowUpThreadMessage) => {
     if (message.type === 'stored') followUp.stored()
     else if (message.type === 'check') await check(followUp, message)
-    else if (message.type === 'ping') await ping(followUp, message.number)
+    else if (message.type === 'ping') await ping(followUp)
     else if (message.type === 'recorded') settle(message.number, message.error)
     else if (message.type === 'stop') {
       await followUp.stop()
@@ -65,8 +65,8 @@ async function check(
   }
 }
 
-async function ping(followUp: FollowUp, number: number) {
-  send({ type: 'pinged', number, error: await followUp.ping().then(() => null, failureReason) })
+async function ping(followUp: FollowUp) {
+  send({ type: 'pinged', error: await followUp.ping().then(() => null, failureReason) })
 }
 
 /** Sends findings to the main thread, which stores them. */
