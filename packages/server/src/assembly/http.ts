@@ -1,3 +1,4 @@
+import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
@@ -21,6 +22,8 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
+  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
+  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 

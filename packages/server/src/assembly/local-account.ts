@@ -13,7 +13,7 @@ import { linkTo } from '../features/accounts/sign-in.ts'
 import { ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import type { Log } from '../platform/log.ts'
-import { sqlitePathOf } from '../store/open.ts'
+import { sqlitePathOf } from '../store/sqlite/path.ts'
 
 /** The account of the user of this machine. */
 export type LocalAccount = {

@@ -50,6 +50,8 @@ export type HandlingDeps = {
   readonly signals: Pick<Signals, 'announce'>
   /** Parses a mail, unless it was composed before, and stores it. */
   readonly storeMail: StoreMail
+  /** Resolves when mails of an inbox that were accepted before are stored; null when they are. */
+  readonly storedFor?: (inboxId: InboxId) => Promise<unknown> | null
 }
 
 /** Shortest time between two announcements of refused commands. */
@@ -196,7 +198,7 @@ function createHandler(
     keptUntil: bind(configuredPlans(options.config), keptUntil),
     ourDomains: receivingDomains(options.config),
     operatorAddress: options.operatorAddress,
-    findRecipient: createRecipientSearch(deps.store),
+    findRecipient: createRecipientSearch(deps),
     findSenderInbox: (identity: string) => findSenderInbox(deps, identity),
     catchAll,
   }
@@ -229,8 +231,18 @@ function createHandler(
 }
 
 /** Finds recipients; on PostgreSQL those that are ready in one query, for each is a round trip. */
-function createRecipientSearch({ isShared, receiving }: Store) {
-  if (!isShared) return (address: string) => receiving.findRecipient(address)
+function createRecipientSearch({ store, storedFor = () => null }: HandlingDeps) {
+  const { isShared, receiving } = store
+  if (!isShared) {
+    return async (address: string) => {
+      const recipient = await receiving.findRecipient(address)
+      const storing = recipient === null ? null : storedFor(recipient.inboxId)
+      if (storing === null) return recipient
+      // How full it is shows then.
+      await storing
+      return receiving.findRecipient(address)
+    }
+  }
   return createGroupCommit((addresses: readonly string[]) => receiving.listRecipients(addresses), {
     commitsMax: RECIPIENT_QUERIES_MAX,
   })

@@ -12,6 +12,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     log,
     newRequestId: () => 'req_0',
     baseUrl: () => baseUrl,
+    caughtUp: () => null,
     listensOnLoopback: false,
     handleMcp: async () => Response.error(),
     metrics: false,

@@ -16,8 +16,9 @@ import { getTarget, type Target } from '../features/operator/target.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createIds } from '../platform/ids.ts'
-import { openStore, sqlitePathOf } from '../store/open.ts'
+import { openStore } from '../store/open.ts'
 import { type Backup, backUpSqlite } from '../store/sqlite/backup.ts'
+import { sqlitePathOf } from '../store/sqlite/path.ts'
 import type { AccountEntry, AccountSummary } from '../store/tables/operator.ts'
 
 /** The operator's commands on the configured store; a service may run on it at the same time. */

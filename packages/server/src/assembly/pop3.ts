@@ -1,3 +1,4 @@
+import type { AccountId } from '@mayfly/contract'
 import { startPop3Server } from '@mayfly/pop3'
 import type { Config } from '../config/config.ts'
 import { openMailbox } from '../features/mailboxes/open-mailbox.ts'
@@ -18,6 +19,8 @@ export async function startPop3(deps: {
   readonly clock: { now(): number }
   readonly app: App
   readonly content: Content
+  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
+  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
   /** Stops it. */
   readonly parts: AsyncDisposableStack
 }): Promise<number | null> {
@@ -30,6 +33,7 @@ export async function startPop3(deps: {
     consumeRequest: app.limits.consumeRequest,
     readLines: content.readLines,
     deleteMessages: app.messages.deleteSome,
+    caughtUp: deps.caughtUp,
   }
   try {
     const server = await startPop3Server({

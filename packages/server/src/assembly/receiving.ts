@@ -44,6 +44,8 @@ export async function startReceiving(
     return {
       port: smtp.port,
       check: () => handling.check(),
+      // Without a thread of its own, a mail is stored before its sender is told.
+      caughtUp: () => null,
       stop: async (graceMs) => {
         await smtp.stop(graceMs)
         await handling.stop()

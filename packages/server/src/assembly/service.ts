@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Limits, Plan } from '@mayfly/contract'
+import type { AccountId, Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { keptUntil } from '../features/limits/plans.ts'
@@ -13,7 +13,8 @@ import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
-import { openStore, type Store, sqlitePathOf } from '../store/open.ts'
+import { openStore, type Store } from '../store/open.ts'
+import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { createContentHost } from '../threads/content-host.ts'
 import type { Receiving } from '../threads/receiving-host.ts'
 import { createApp } from './api.ts'
@@ -145,7 +146,7 @@ export async function startService(
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: describeService(config, addresses, local?.keyFile ?? null),
     })
-    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
+    const { http, url } = await startHttp({ ...shared, ...overrides, ...receiving, app, baseUrl })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Held waits are answered before the server counts which requests are open.
@@ -153,7 +154,7 @@ export async function startService(
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), ...stopBeside(receiving, dispatching)])
     })
     addresses.smtpPort = (await receiving.started).port
-    const pop3Port = await startPop3({ ...shared, app, content, parts })
+    const pop3Port = await startPop3({ ...shared, ...receiving, app, content, parts })
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
     return { ...addresses, pop3Port, createSignInLink, stop: () => parts.disposeAsync() }
   } catch (error) {
@@ -306,10 +307,18 @@ async function startContent(
 
 function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
   const started = makeMailPartitions(options).then(() => startSmtp(options))
-  // A failure is thrown where `started` is awaited; until then it must not end the process.
-  started.catch(() => {})
+  let running: Receiving | null = null
+  const known = started.then(
+    (receiving) => {
+      running = receiving
+    },
+    // It is thrown where `started` is awaited; until then it must not end the process.
+    () => {},
+  )
   return {
     started,
+    /** As of `Receiving`; before it has started, mails from before a crash may not be stored. */
+    caughtUp: (accountId: AccountId) => (running === null ? known : running.caughtUp(accountId)),
     stop: async () => {
       const receiving = await started.catch(() => null)
       await receiving?.stop(SMTP_GRACE_MS)

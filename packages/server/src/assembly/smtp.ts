@@ -4,24 +4,29 @@ import { type CertificatePair, createUsageMemory, makeSelfSignedCertificate } fr
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
+import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
 import type { Clock } from '../platform/clock.ts'
+import { sqlitePathOf } from '../store/sqlite/path.ts'
+import { spoolsOfThread } from '../store/sqlite/spool.ts'
 import {
   type Receiving,
   type ReceivingOptions,
   startReceivingThreads,
 } from '../threads/receiving-host.ts'
+import { createStoringThread } from '../threads/storing-host.ts'
 import { listenError } from './http.ts'
 import type { HandlingDeps } from './mail-handling.ts'
 
+/** What receiving needs. */
+type SmtpDeps = Omit<HandlingDeps, 'storeMail'> & {
+  readonly config: Config
+  readonly hostName: string
+  readonly signalsName: string
+  readonly catchAllOwner: AccountId | null
+}
+
 /** Starts to receive, in the configured number of threads; with 0, on this one. */
-export async function startSmtp(
-  deps: Omit<HandlingDeps, 'storeMail'> & {
-    readonly config: Config
-    readonly hostName: string
-    readonly signalsName: string
-    readonly catchAllOwner: AccountId | null
-  },
-): Promise<Receiving> {
+export async function startSmtp(deps: SmtpDeps): Promise<Receiving> {
   const { config, log, signalsName, hostName, clock, catchAllOwner } = deps
   if (config.MAYFLY_SMTP_PROXY_PROTOCOL && config.MAYFLY_TRUSTED_PROXIES.length === 0) {
     throw new StartRefused('MAYFLY_SMTP_PROXY_PROTOCOL needs MAYFLY_TRUSTED_PROXIES.')
@@ -55,7 +60,7 @@ export async function startSmtp(
 
 /** Loaded only then: otherwise the receiving threads load it. */
 async function receiveOnThisThread(
-  deps: Omit<HandlingDeps, 'storeMail'> & { readonly onConnection: () => void },
+  deps: SmtpDeps & { readonly onConnection: () => void },
   options: ReceivingOptions,
 ): Promise<Receiving> {
   const [{ startMailHandling }, { createOwnMailStore }, { startReceiving }] = await Promise.all([
@@ -63,11 +68,27 @@ async function receiveOnThisThread(
     import('./own-mail-store.ts'),
     import('./receiving.ts'),
   ])
+  await recoverAll(deps, options)
   const storeMail = createOwnMailStore(deps, options)
   const open = async () => startMailHandling({ ...deps, storeMail }, options)
   const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
   const { onConnection } = deps
   return startReceiving({ open, opensAtOnce: true, onConnection, onError }, options)
+}
+
+/** Stores what receiving threads of an earlier run had accepted before a crash. */
+async function recoverAll(
+  { store, log, signalsName }: Pick<SmtpDeps, 'store' | 'log' | 'signalsName'>,
+  options: ReceivingOptions,
+): Promise<void> {
+  const path = sqlitePathOf(options.config.MAYFLY_DATABASE_URL)
+  const names = path === null ? [] : spoolsOfThread(path, { number: 0, count: 0 })
+  if (path === null || names.length === 0) return
+  const storing = createStoringThread({ options, signalsName }, log)
+  const { recoverSpools } = await import('./spools.ts')
+  const backlog = new Backlog(createBacklogMemory(1), 0)
+  await recoverSpools({ path, store, storing, log, backlog }, names)
+  await storing.stop()
 }
 
 /** The certificate for STARTTLS and STLS; null when they are not offered. */

@@ -2,6 +2,7 @@
 // SQLite, in a thread of their own (threads/storing-*).
 
 import {
+  type BatchOptions,
   type CommitDeps,
   commitWaiting,
   type ReadyMail,
@@ -32,11 +33,11 @@ export type CommittingDeps = {
 /** Composes and stores a batch of mails in one transaction, for the storing thread. */
 export function createBatchStore(
   deps: CommittingDeps & { readonly compose: Compose },
-): (batch: readonly MailToStore[]) => Promise<readonly StoreOutcome[]> {
+): (batch: readonly MailToStore[], options: BatchOptions) => Promise<readonly StoreOutcome[]> {
   const commit = createCommitDeps(deps)
-  return async (batch) => {
+  return async (batch, options) => {
     const ready = batch.map((mail) => readyMail(deps.compose, mail))
-    const results = await commitWaiting(commit, ready)
+    const results = await commitWaiting(commit, ready, options)
     return results.map(({ messages: _, ...outcome }) => outcome)
   }
 }
@@ -44,7 +45,12 @@ export function createBatchStore(
 /** Composes a mail, unless it was composed before. */
 export function readyMail(compose: Compose, mail: MailToStore): ReadyMail {
   if ('mail' in mail) return mail
-  return { mail: compose(mail), recipients: mail.accepted.recipients }
+  const { spoolSequence } = mail
+  return {
+    mail: compose(mail),
+    recipients: mail.accepted.recipients,
+    ...(spoolSequence === undefined ? {} : { spoolSequence }),
+  }
 }
 
 /** What committing needs. */

@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
+import { type AccountId, BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -48,6 +48,8 @@ export type HttpOptions = {
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
+  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
+  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
@@ -160,13 +162,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   http.setErrorHandler(answerError)
   acceptOnlyJson(http)
   refuseUnknownFields(http)
-  setDefaultHeaders(http)
-  logRequests(http)
-  refuseWhenClosing(http)
-  if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
-  refuseUnmatched(http, paths)
-  authenticateCallers(http, options.app)
-  limitRates(http, options.app)
+  addRequestHooks(http, options, paths)
   await options.describe?.(http)
   serveOpenApi(http, options.baseUrl)
   serveDocsPage(http)
@@ -176,6 +172,18 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   for (const routes of ROUTES) routes(http, options.app)
   await serveCompat(http, options)
   return http
+}
+
+/** What happens before each route, in this order. */
+function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: KnownPaths): void {
+  setDefaultHeaders(http)
+  logRequests(http)
+  refuseWhenClosing(http)
+  if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
+  refuseUnmatched(http, paths)
+  authenticateCallers(http, options.app)
+  limitRates(http, options.app)
+  awaitAcceptedMail(http, options.caughtUp)
 }
 
 /**
@@ -225,6 +233,19 @@ function refuseWhenClosing(http: FastifyInstance): void {
   http.addHook('onRequest', async () => {
     if (isClosing)
       throw new ServiceError('shutting_down', { retryAfterSeconds: STOP_RETRY_SECONDS })
+  })
+}
+
+/**
+ * Lets a request that comes after a `250` wait until that mail is stored. Public routes show only
+ * mail of project inboxes, which is stored before its `250`.
+ */
+function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
+  http.addHook('onRequest', (request, _reply, done) => {
+    const isPublic = request.routeOptions.config.public === true
+    const waiting = isPublic ? null : caughtUp(request.caller.accountId)
+    if (waiting === null) done()
+    else waiting.then(() => done(), done)
   })
 }
 

@@ -20,6 +20,7 @@ import { search } from './migrations/0016-search.ts'
 import { textInRaw } from './migrations/0017-text-in-raw.ts'
 import { mailPartitions } from './migrations/0018-mail-partitions.ts'
 import { floodParts } from './migrations/0019-flood-parts.ts'
+import { spool } from './migrations/0020-spool.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -43,6 +44,7 @@ const MIGRATIONS = [
   textInRaw,
   mailPartitions,
   floodParts,
+  spool,
 ] as const
 
 /**

@@ -71,6 +71,7 @@ describe('the embedded store', () => {
     }
     const first = await openStore({ url: `sqlite:${path}`, exclusive: true })
     assertRestricted()
+    for (const suffix of ['-spool-0-a', '-unstored-eml_1.eml']) writeFileSync(path + suffix, '')
     for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o644)
     chmodSync(dirname(path), 0o755)
     await first.close()

@@ -10,6 +10,7 @@ import { proveUndated } from './postgres/mail-tables.ts'
 import { deleteMails, deleteMessages, purgeDue, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
 import { isUnusableFile, lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
+import { sqlitePathOf } from './sqlite/path.ts'
 import { openLog } from './sqlite/wal-sync.ts'
 import { type Statements, statementsOver } from './statements.ts'
 import { Accounts } from './tables/accounts.ts'
@@ -37,6 +38,7 @@ import { SearchIndex } from './tables/search.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
 import { SenderVerdicts } from './tables/sender-verdicts.ts'
 import { SignInLinks } from './tables/sign-in-links.ts'
+import { Spools } from './tables/spools.ts'
 import { Usage } from './tables/usage.ts'
 import { WaitSlots } from './tables/wait-slots.ts'
 import { Webhooks } from './tables/webhooks.ts'
@@ -71,7 +73,11 @@ export type Tables = {
   readonly secretKeys: SecretKeys
   readonly signInLinks: SignInLinks
   readonly search: SearchIndex
+  readonly spools: Spools
 }
+
+/** What a transaction waits for: the disk, or, with `syncsInBackground`, its commit alone. */
+export type CommitEnd = 'synced' | 'committed'
 
 /** The storage of the service. */
 export type Store = Tables & {
@@ -79,12 +85,15 @@ export type Store = Tables & {
   readonly isShared: boolean
   /**
    * Commits all of `work` or nothing. Inside, only `tx` may be used. Calls `committed` when others
-   * can read it, and resolves when it is on the disk.
+   * can read it, and resolves when it is on the disk; with `until` 'committed' before that.
    */
   transaction<T>(
     work: (tx: Tables) => Promise<T>,
     committed?: (result: NoInfer<T>) => void,
+    until?: CommitEnd,
   ): Promise<T>
+  /** Resolves when everything that this store has committed is on the disk. */
+  sync(): Promise<void>
   /** Purges an inbox with all its content, and releases its address; false when there is none. */
   purgeInbox(
     owner: AccountId,
@@ -251,11 +260,6 @@ async function migrateWith(
   }
 }
 
-/** The file of a `sqlite:` URL; null for another database. */
-export function sqlitePathOf(url: string): string | null {
-  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
-}
-
 /** The parts of a store beside its database. */
 type StoreParts = {
   /** Null when each transaction has a connection of its own. */
@@ -273,10 +277,10 @@ function storeOver(
   const tablesOf = (tx: Kysely<Schema>) =>
     tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
   const tables = tablesOver(db, dialect, sqlite?.outerStatements ?? statementsOver(db))
-  const transaction: Store['transaction'] = async (work, committed) => {
+  const transaction: Store['transaction'] = async (work, committed, until = 'synced') => {
     const result = await db.transaction().execute((tx) => work(tablesOf(tx)))
     committed?.(result)
-    await synced()
+    if (until === 'synced') await synced()
     return result
   }
   const purging = { deliveries: tables.deliveries, onLeft, transaction }
@@ -284,6 +288,7 @@ function storeOver(
     ...tables,
     isShared: dialect.isShared,
     transaction,
+    sync: synced,
     purgeInbox: (owner, inbox) => purgeInbox(purging, owner, inbox),
     purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging, ids, now) : null,
     deleteMessages: (owner, inboxId, which) => deleteMessages(purging, owner, { inboxId, which }),
@@ -397,6 +402,9 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
     },
     get search() {
       return new SearchIndex(db, dialect)
+    },
+    get spools() {
+      return new Spools(dialect, statements)
     },
   }
 }

@@ -354,6 +354,13 @@ type SearchStateTable = {
   node: string
 }
 
+/** How far the mails of a spool are stored. */
+type SpoolTable = {
+  name: string
+  /** Mails up to this number are in the database. */
+  stored_to: number
+}
+
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -382,5 +389,6 @@ export type Schema = {
   secret_key: SecretKeyTable
   search_entry: SearchEntryTable
   search_state: SearchStateTable
+  spool: SpoolTable
   sign_in_link: SignInLinkTable
 }

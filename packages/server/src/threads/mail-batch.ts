@@ -2,11 +2,16 @@
 // with its fields takes several times as long as cloning a list of its values. The raw bytes of all
 // mails are in one buffer, which is transferred instead of cloned. A large mail, which was composed
 // before, is handed over as it is.
+//
+// In a spool a mail has the same form: the length of the values, the values as JSON, the raw bytes.
 
 import type { InboxId } from '@mayfly/contract'
 import type { MailToStore } from '../assembly/storing.ts'
 import type { ReadyMail } from '../features/receiving/commit.ts'
 import type { AcceptedMail, ArrivedMail } from '../features/receiving/compose.ts'
+
+/** Of the length before the values of a spooled mail. */
+const LENGTH_BYTES = 4
 
 type FlatMail = readonly [
   id: string,
@@ -21,6 +26,7 @@ type FlatMail = readonly [
   rawStart: number,
   rawEnd: number,
   recipients: readonly (readonly [address: string, inboxId: InboxId, isCaught: boolean])[],
+  spoolSequence: number | null,
 ]
 
 /** Mails for another thread; `bytes` can be transferred. */
@@ -46,7 +52,8 @@ export function writeBatch(batch: readonly MailToStore[]): MailBatch {
   return { mails, bytes: bytes.buffer }
 }
 
-function flatten({ id, receivedAt, accepted }: ArrivedMail, start: number, end: number): FlatMail {
+function flatten(mail: ArrivedMail, start: number, end: number): FlatMail {
+  const { id, receivedAt, accepted, spoolSequence } = mail
   const { envelope, protocol, transcript, recipients } = accepted
   return [
     id,
@@ -61,6 +68,7 @@ function flatten({ id, receivedAt, accepted }: ArrivedMail, start: number, end: 
     start,
     end,
     recipients.map(({ address, inboxId, isCaught }) => [address, inboxId, isCaught]),
+    spoolSequence ?? null,
   ]
 }
 
@@ -83,6 +91,7 @@ function unflatten(mail: FlatMail, bytes: ArrayBuffer): ArrivedMail {
     rawStart,
     rawEnd,
     recipients,
+    spoolSequence,
   ] = mail
   return {
     id,
@@ -98,5 +107,23 @@ function unflatten(mail: FlatMail, bytes: ArrayBuffer): ArrivedMail {
         isCaught,
       })),
     },
+    ...(spoolSequence === null ? {} : { spoolSequence }),
   }
+}
+
+/** Writes a mail for a spool, in parts. */
+export function writeSpooled(mail: ArrivedMail): readonly Uint8Array[] {
+  const { raw } = mail.accepted
+  const values = Buffer.from(JSON.stringify(flatten(mail, 0, raw.length)))
+  const length = Buffer.allocUnsafe(LENGTH_BYTES)
+  length.writeUInt32LE(values.length)
+  return [length, values, raw]
+}
+
+/** Reads what `writeSpooled` wrote. */
+export function readSpooled(content: Buffer): ArrivedMail {
+  const rawStart = LENGTH_BYTES + content.readUInt32LE(0)
+  // Its checksum is right, so it is what `writeSpooled` wrote.
+  const values = JSON.parse(content.toString('utf8', LENGTH_BYTES, rawStart)) as FlatMail
+  return unflatten(values, new Uint8Array(content.subarray(rawStart)).buffer)
 }

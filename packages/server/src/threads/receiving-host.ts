@@ -6,6 +6,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
 import { startThread } from './worker.ts'
 
 /** The settings of a receiving thread. */
@@ -26,6 +27,8 @@ export type Receiving = {
   readonly port: number
   /** Throws when mails cannot be stored, or a thread has ended. */
   check(): Promise<void>
+  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
+  caughtUp(accountId: AccountId): Promise<unknown> | null
   stop(graceMs: number): Promise<void>
 }
 
@@ -34,6 +37,10 @@ export type ReceivingThreadData = {
   readonly options: ReceivingOptions
   /** Name of the channel for signals between threads of this process. */
   readonly signalsName: string
+  /** Of the receiving threads of this process, from 0. */
+  readonly number: number
+  /** Counts of accepted and stored mails; see platform/backlog.ts. */
+  readonly backlogMemory: SharedArrayBuffer
 }
 
 /** The messages between a receiving thread and the thread that started it. */
@@ -75,10 +82,12 @@ export async function startReceivingThreads(start: ReceivingThreads): Promise<Re
     if (!threads.some(({ isRunning }) => isRunning)) usageMemory = start.createUsageMemory()
     return usageMemory
   }
+  const backlogMemory = createBacklogMemory(start.count)
+  const backlogs = Array.from({ length: start.count }, (_, i) => new Backlog(backlogMemory, i))
   let { port } = start.options
   try {
-    for (let i = 0; i < start.count; i++) {
-      const thread = new ReceivingThread(start, usage)
+    for (let number = 0; number < start.count; number++) {
+      const thread = new ReceivingThread(start, { usage, number, backlogMemory })
       threads.push(thread)
       port = await thread.start(port)
     }
@@ -91,24 +100,33 @@ export async function startReceivingThreads(start: ReceivingThreads): Promise<Re
     check: async () => {
       await Promise.all(threads.map((thread) => thread.check()))
     },
+    caughtUp: (accountId) => {
+      const waiting = backlogs.flatMap((backlog) => backlog.caughtUp(accountId) ?? [])
+      return waiting.length === 0 ? null : Promise.all(waiting)
+    },
     stop: async (graceMs) => {
       await Promise.all(threads.map((thread) => thread.stop(graceMs)))
     },
   }
 }
 
+/** What one thread is started with, beside what all have. */
+type OwnData = Pick<ReceivingThreadData, 'number' | 'backlogMemory'> & {
+  readonly usage: () => SharedArrayBuffer
+}
+
 class ReceivingThread {
   readonly #threads: ReceivingThreads
-  readonly #usageMemory: () => SharedArrayBuffer
+  readonly #own: OwnData
   readonly #checks = new Map<number, PromiseWithResolvers<void>>()
   #worker: Worker | null = null
   #checkCount = 0
   #isStopping = false
   #restartTimer: NodeJS.Timeout | undefined
 
-  constructor(threads: ReceivingThreads, usageMemory: () => SharedArrayBuffer) {
+  constructor(threads: ReceivingThreads, own: OwnData) {
     this.#threads = threads
-    this.#usageMemory = usageMemory
+    this.#own = own
   }
 
   get isRunning(): boolean {
@@ -117,8 +135,10 @@ class ReceivingThread {
 
   /** Resolves with the port once the thread listens. */
   async start(port: number): Promise<number> {
-    const options = { ...this.#threads.options, port, usageMemory: this.#usageMemory() }
-    const workerData: ReceivingThreadData = { options, signalsName: this.#threads.signalsName }
+    const { usage, number, backlogMemory } = this.#own
+    const options = { ...this.#threads.options, port, usageMemory: usage() }
+    const { signalsName } = this.#threads
+    const workerData: ReceivingThreadData = { options, signalsName, number, backlogMemory }
     const file = this.#threads.file ?? new URL('./receiving-thread.ts', import.meta.url)
     const worker = startThread(file, { workerData })
     this.#worker = worker

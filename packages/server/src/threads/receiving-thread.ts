@@ -4,8 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { startReceiving } from '../assembly/receiving.ts'
 import { failureReason } from '../errors.ts'
 import { createLog, type Log } from '../platform/log.ts'
+import { sqlitePathOf } from '../store/sqlite/path.ts'
+import { spoolsOfThread } from '../store/sqlite/spool.ts'
 import type { ReceivingThreadData, ReceivingThreadMessage } from './receiving-host.ts'
-import { StoringThread } from './storing-host.ts'
+import { createStoringThread, type StoringThread } from './storing-host.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.')
 const port = parentPort
@@ -30,7 +32,8 @@ async function start(): Promise<void> {
       {
         open,
         // A node is not ready while its connections to PostgreSQL fail, also before its first mail.
-        opensAtOnce: storing === null,
+        // Nor is it before it has stored what was accepted before a crash.
+        opensAtOnce: storing === null || hasSpools(),
         onConnection: () => send({ type: 'connected' }),
         onError: (error) => log.error({ err: error }, 'receiving failed'),
       },
@@ -53,21 +56,17 @@ async function start(): Promise<void> {
   }
 }
 
+/** Whether this thread finds accepted mails that may not be stored. */
+function hasSpools(): boolean {
+  const { number, options } = data
+  const path = sqlitePathOf(options.config.MAYFLY_DATABASE_URL)
+  const count = options.config.MAYFLY_SMTP_THREADS
+  return path !== null && spoolsOfThread(path, { number, count }).length > 0
+}
+
 /** SQLite has one writer at a time, and it must not hold up the dialogues. */
 function createStoring(log: Log): StoringThread | null {
-  const { config, hostName } = data.options
-  const databaseUrl = config.MAYFLY_DATABASE_URL
-  if (!databaseUrl.startsWith('sqlite:')) return null
-  const onCrash = (error: unknown) =>
-    log.error({ err: error }, 'the thread that stores mails ended; it is started again')
-  return new StoringThread(
-    {
-      databaseUrl,
-      signalsName: data.signalsName,
-      hostName,
-      isScanned: config.MAYFLY_CLAMD !== null,
-      logLevel: config.MAYFLY_LOG_LEVEL,
-    },
-    { onCrash },
-  )
+  const { config } = data.options
+  if (sqlitePathOf(config.MAYFLY_DATABASE_URL) === null) return null
+  return createStoringThread(data, log)
 }

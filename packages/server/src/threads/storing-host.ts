@@ -8,9 +8,11 @@
 import type { Worker } from 'node:worker_threads'
 import type { MailToStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
-import type { StoreOutcome } from '../features/receiving/commit.ts'
+import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
+import type { Log } from '../platform/log.ts'
 import type { Signal } from '../signals/thread-signals.ts'
 import { type MailBatch, writeBatch } from './mail-batch.ts'
+import type { ReceivingThreadData } from './receiving-host.ts'
 import { startThread } from './worker.ts'
 
 /** What the thread is started with. */
@@ -26,7 +28,14 @@ export type StoringThreadData = {
 
 /** The messages between the thread and the thread that started it. */
 export type StoringThreadMessage =
-  | { readonly type: 'store'; readonly number: number; readonly batch: MailBatch }
+  | {
+      readonly type: 'store'
+      readonly number: number
+      readonly batch: MailBatch
+      readonly options: BatchOptions
+    }
+  /** Answered by `stored` without outcomes. */
+  | { readonly type: 'sync'; readonly number: number }
   | {
       readonly type: 'stored'
       readonly number: number
@@ -43,6 +52,13 @@ export type StoringThreadMessage =
     }
   | { readonly type: 'announce'; readonly signal: Signal }
   | { readonly type: 'stop' }
+
+/** The thread ended before it had stored a batch. It may have committed it. */
+export class StoringThreadEnded extends StorageUnavailable {
+  constructor(cause: unknown) {
+    super(cause, false, true)
+  }
+}
 
 /** What the host is started with. */
 export type StoringHostOptions = {
@@ -73,14 +89,31 @@ export class StoringThread {
     this.#thread ??= this.#start()
   }
 
-  /** Resolves when the mails are on the disk and announced; one outcome a mail, in order. */
-  store(batch: readonly MailToStore[]): Promise<readonly StoreOutcome[]> {
-    const number = ++this.#count
-    const stored = Promise.withResolvers<readonly StoreOutcome[]>()
-    this.#running.set(number, stored)
+  /**
+   * Resolves when the mails are announced, and on the disk unless it waits for their commit alone;
+   * one outcome a mail, in order. Rejects with `StoringThreadEnded` when the thread ends before.
+   */
+  store(
+    batch: readonly MailToStore[],
+    options: BatchOptions = { spool: null, until: 'synced' },
+  ): Promise<readonly StoreOutcome[]> {
     const written = writeBatch(batch)
-    this.#send({ type: 'store', number, batch: written }, [written.bytes])
-    return stored.promise
+    return this.#ask((number) => {
+      this.#send({ type: 'store', number, batch: written, options }, [written.bytes])
+    })
+  }
+
+  /** Resolves when everything that the thread has stored is on the disk. */
+  async sync(): Promise<void> {
+    await this.#ask((number) => this.#send({ type: 'sync', number }))
+  }
+
+  #ask(send: (number: number) => void): Promise<readonly StoreOutcome[]> {
+    const number = ++this.#count
+    const answered = Promise.withResolvers<readonly StoreOutcome[]>()
+    this.#running.set(number, answered)
+    send(number)
+    return answered.promise
   }
 
   /** Announces to the other threads. */
@@ -125,8 +158,7 @@ export class StoringThread {
     this.#thread = null
     this.#options.onCrash(error)
     for (const number of this.#running.keys()) {
-      // It may have committed them.
-      this.#settle(number)?.reject(new StorageUnavailable(error, false, true))
+      this.#settle(number)?.reject(new StoringThreadEnded(error))
     }
   }
 
@@ -135,4 +167,22 @@ export class StoringThread {
     this.#running.delete(number)
     return running
   }
+}
+
+/** The storing thread of a service; it is not started yet. */
+export function createStoringThread(
+  { options, signalsName }: Pick<ReceivingThreadData, 'options' | 'signalsName'>,
+  log: Log,
+): StoringThread {
+  const { config, hostName } = options
+  const onCrash = (error: unknown) =>
+    log.error({ err: error }, 'the thread that stores mails ended; it is started again')
+  const data = {
+    databaseUrl: config.MAYFLY_DATABASE_URL,
+    signalsName,
+    hostName,
+    isScanned: config.MAYFLY_CLAMD !== null,
+    logLevel: config.MAYFLY_LOG_LEVEL,
+  }
+  return new StoringThread(data, { onCrash })
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createComposer } from '../assembly/composer.ts'
 import { createBatchStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
+import type { StoreOutcome } from '../features/receiving/commit.ts'
 import { elapsedMs, systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
@@ -39,22 +40,24 @@ async function start(): Promise<void> {
     port.close()
   }
   port.on('message', (message: StoringThreadMessage) => {
-    if (message.type === 'store') {
-      const stored = storeBatch(storeMails, message)
-      running = running.then(() => stored)
+    if (message.type === 'store' || message.type === 'sync') {
+      const { number } = message
+      const answered = answer(number, async () => {
+        if (message.type === 'store') return storeMails(readBatch(message.batch), message.options)
+        await store.sync()
+        return []
+      })
+      running = running.then(() => answered)
     }
     if (message.type === 'announce') signals.announce(message.signal)
     if (message.type === 'stop') void stop()
   })
 }
 
-/** Never rejects. */
-async function storeBatch(
-  storeMails: ReturnType<typeof createBatchStore>,
-  { number, batch }: StoringThreadMessage & { readonly type: 'store' },
-): Promise<void> {
+/** Does what the host has asked for, and tells it the outcome. */
+async function answer(number: number, work: () => Promise<readonly StoreOutcome[]>): Promise<void> {
   try {
-    send({ type: 'stored', number, outcomes: await storeMails(readBatch(batch)) })
+    send({ type: 'stored', number, outcomes: await work() })
   } catch (error) {
     // Another error is a bug: it ends the thread, and the host counts the mails as not stored.
     if (!(error instanceof StorageUnavailable)) throw error

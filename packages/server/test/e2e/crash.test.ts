@@ -17,6 +17,9 @@ const CLIENTS = 8
 /** Longest time between the first acknowledgement and the kill. */
 const LIFE_MS_MAX = 150
 
+/** Inboxes that each client sends to in turns: a mail waits for those before to the same one. */
+const INBOXES = 10
+
 /** Subjects of all messages of an inbox. */
 async function subjects(inbox: Inbox): Promise<(string | null)[]> {
   const found: (string | null)[] = []
@@ -31,15 +34,16 @@ async function subjects(inbox: Inbox): Promise<(string | null)[]> {
 
 /** Sends until the connection breaks; the subjects that were acknowledged. */
 async function sendUntilKilled(
-  target: { readonly port: number; readonly to: string },
+  target: { readonly port: number; readonly addresses: readonly string[] },
   name: string,
   onAcknowledged: () => void,
 ): Promise<string[]> {
-  const { port, to } = target
+  const { port, addresses } = target
   const acknowledged: string[] = []
   try {
     for (let i = 0; ; i++) {
       const subject = `${name} ${i}`
+      const to = addresses[i % addresses.length] ?? ''
       const [answer] = await sendMails(port, [{ to, subject }])
       if (answer?.mail?.startsWith('250') !== true) continue
       acknowledged.push(subject)
@@ -62,7 +66,7 @@ onEachDatabase('kill -9 under load', (create, name) => {
       MAYFLY_DNS_SERVERS: '127.0.0.1:9',
     }
     let key = ''
-    let last: { inboxId: string; acknowledged: readonly string[] } | null = null
+    let last: { inboxIds: readonly string[]; acknowledged: readonly string[] } | null = null
     let total = 0
     const progress = soakProgress(`kills on ${name}`, CYCLES)
     for (let cycle = 0; cycle <= CYCLES; cycle++) {
@@ -72,16 +76,20 @@ onEachDatabase('kill -9 under load', (create, name) => {
       const owner = key === '' ? await registerAccountAt(httpUrl) : accountWithKey(httpUrl, key)
       key = owner.key
       if (last !== null) {
-        const stored = await subjects(await owner.inboxes.get(last.inboxId))
+        const inboxes: Inbox[] = await Promise.all(last.inboxIds.map((id) => owner.inboxes.get(id)))
+        const stored: (string | null)[] = (await Promise.all(inboxes.map(subjects))).flat()
         assert.equal(new Set(stored).size, stored.length, 'a mail was stored twice')
         const lost: string[] = last.acknowledged.filter((one) => !stored.includes(one))
         assert.deepEqual(lost, [], `cycle ${cycle}: acknowledged and lost`)
         total += last.acknowledged.length
       }
       if (cycle === CYCLES) break
-      const inbox = await owner.inboxes.create()
+      const inboxes = await Promise.all(
+        Array.from({ length: INBOXES }, () => owner.inboxes.create()),
+      )
       const first = Promise.withResolvers<void>()
-      const target = { port: smtpPort, to: inbox.emailAddress }
+      const addresses = inboxes.map(({ emailAddress }) => emailAddress)
+      const target = { port: smtpPort, addresses }
       const sending = Array.from({ length: CLIENTS }, (_, i) =>
         sendUntilKilled(target, `${cycle}-${i}`, first.resolve),
       )
@@ -89,7 +97,8 @@ onEachDatabase('kill -9 under load', (create, name) => {
       await first.promise
       await delay(Math.random() * LIFE_MS_MAX)
       server.child.kill('SIGKILL')
-      last = { inboxId: inbox.id, acknowledged: (await Promise.all(sending)).flat() }
+      const acknowledged = (await Promise.all(sending)).flat()
+      last = { inboxIds: inboxes.map(({ id }) => id), acknowledged }
     }
     assert.ok(total >= CYCLES, `only ${total} mails were acknowledged: the test tested nothing`)
   })

@@ -5,7 +5,7 @@ import type { Store } from '../../store/open.ts'
 import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog, RefusalReply } from '../diagnostics/refusal-log.ts'
 import type { RefusalReason } from '../diagnostics/refusal-reasons.ts'
-import { hasRoom, INBOX_MESSAGES_MAX } from './capacity.ts'
+import { hasRoom, INBOX_MESSAGES_MAX, isFarFromFull } from './capacity.ts'
 
 /** What admitting needs. */
 export type AdmitDeps = {
@@ -50,6 +50,8 @@ export type AdmittedRecipient = {
   readonly mayHaveFaults: boolean
   /** Whether the mail goes to a project inbox, which shows all its recipients. */
   readonly isCaught: boolean
+  /** Whether the mail has room in its inbox, whatever else arrives in the next moments. */
+  readonly hasAmpleRoom: boolean
   /** Until when the inbox is kept, as far as is known now. */
   readonly keptUntil: number
 }
@@ -98,8 +100,9 @@ export async function admitRecipient(
     if (reply !== null) return { state: 'refused', why: 'fault', reply }
     const isCaught = recipient.keepMessages !== null
     const keptUntil = deps.keptUntil(recipient)
-    const admitted = { address: given, inboxId, accountId, mayHaveFaults, isCaught, keptUntil }
-    return { state: 'accepted', recipient: admitted }
+    const inbox = { inboxId, accountId, mayHaveFaults, isCaught, keptUntil }
+    const hasAmpleRoom = isFarFromFull(recipient)
+    return { state: 'accepted', recipient: { address: given, ...inbox, hasAmpleRoom } }
   }
   await deps.refusals.addRefusal({ inboxIds: [recipient.inboxId], ...refusal, sender })
   return { state: 'refused', why: refusal.reply }

@@ -19,6 +19,15 @@ export function hasRoom(inbox: Fill, mailSizeBytes: number): boolean {
   )
 }
 
+/** Whether an inbox has room for many more mails; a project inbox is always at its limit. */
+export function isFarFromFull(inbox: Fill): boolean {
+  return (
+    inbox.keepMessages === null &&
+    inbox.messageCount < INBOX_MESSAGES_MAX / 2 &&
+    inbox.sizeBytes < INBOX_BYTES_MAX / 2
+  )
+}
+
 /** What a project inbox has too much of; null when there is nothing to delete. */
 export function excessOf(
   inbox: Fill,

@@ -1,5 +1,5 @@
 import type { AccountId, DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
-import type { Store, Tables } from '../../store/open.ts'
+import type { CommitEnd, Store, Tables } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'
@@ -11,6 +11,15 @@ import { beginsFlood, countMail, suspendFlooded } from './flood.ts'
 export type ReadyMail = {
   readonly mail: NewMail
   readonly recipients: readonly { readonly inboxId: InboxId; readonly address: string }[]
+  /** Its number in a spool, when it was accepted before: it is stored also in a full inbox. */
+  readonly spoolSequence?: number
+}
+
+/** What the mails of a batch were accepted in, and what their commit waits for. */
+export type BatchOptions = {
+  /** The name of the spool; null when no mail of the batch is in one. */
+  readonly spool: string | null
+  readonly until: CommitEnd
 }
 
 /** Whether a mail was stored in at least one inbox, or why in none. */
@@ -51,6 +60,17 @@ type DroppedMessages = {
   readonly messageIds: readonly MessageId[]
 }
 
+const UNSPOOLED: BatchOptions = { spool: null, until: 'synced' }
+
+/** The result of a spooled mail that was stored, although nobody was told of it. */
+const STORED_BEFORE: CommitResult = {
+  state: 'stored',
+  messages: [],
+  messageId: null,
+  fullInboxes: [],
+  sizeBytes: 0,
+}
+
 /** What a commit needs. */
 export type CommitDeps = {
   readonly store: Store
@@ -81,7 +101,7 @@ export async function commitMails(
   deps: CommitDeps & { readonly storeApart: (ready: ReadyMail) => Promise<CommitResult> },
   batch: readonly ReadyMail[],
 ): Promise<readonly (CommitResult | Promise<CommitResult>)[]> {
-  const stored = await storeMails(deps, batch, 'leaveOut')
+  const stored = await storeMails(deps, batch, { ifLocked: 'leaveOut', ...UNSPOOLED })
   return batch.map((ready) => stored.get(ready) ?? deps.storeApart(ready))
 }
 
@@ -89,9 +109,10 @@ export async function commitMails(
 export async function commitWaiting(
   deps: CommitDeps,
   batch: readonly ReadyMail[],
+  options: BatchOptions = UNSPOOLED,
 ): Promise<readonly CommitResult[]> {
-  const stored = await storeMails(deps, batch, 'wait')
-  return batch.flatMap((ready) => stored.get(ready) ?? [])
+  const stored = await storeMails(deps, batch, { ifLocked: 'wait', ...options })
+  return batch.map((ready) => stored.get(ready) ?? STORED_BEFORE)
 }
 
 /** The inboxes of a mail, as a text. */
@@ -102,12 +123,13 @@ export function inboxesOf({ recipients }: ReadyMail): string {
 /** Stores those mails whose inboxes could all be locked, or, after waiting, all of them. */
 async function storeMails(
   deps: CommitDeps,
-  ready: readonly ReadyMail[],
-  ifLocked: 'wait' | 'leaveOut',
+  given: readonly ReadyMail[],
+  { ifLocked, spool, until }: BatchOptions & { readonly ifLocked: 'wait' | 'leaveOut' },
 ): Promise<ReadonlyMap<ReadyMail, CommitResult>> {
-  const inboxIds = [...new Set(ready.flatMap(({ recipients }) => recipients.map((r) => r.inboxId)))]
   const { batch, results } = await deps.store.transaction(
     async (tx) => {
+      const ready = spool === null ? given : await takeFromSpool(tx, spool, given)
+      const inboxIds = inboxIdsOf(ready)
       const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
       const locked = new Set(inboxes.map(({ id }) => id))
       const batch =
@@ -126,10 +148,27 @@ async function storeMails(
       return { batch, results, dropped, webhookIds }
     },
     (stored) => announce(deps, stored),
+    until,
   )
   return new Map(
     batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
   )
+}
+
+const inboxIdsOf = (ready: readonly ReadyMail[]) => [
+  ...new Set(ready.flatMap(({ recipients }) => recipients.map(({ inboxId }) => inboxId))),
+]
+
+/** The mails that were not stored before; notes that those of the spool are stored now. */
+async function takeFromSpool(
+  tx: Tables,
+  spool: string,
+  given: readonly ReadyMail[],
+): Promise<readonly ReadyMail[]> {
+  const storedTo = await tx.spools.storedTo(spool)
+  const sequences = given.flatMap(({ spoolSequence }) => spoolSequence ?? [])
+  await tx.spools.setStoredTo(spool, Math.max(storedTo, ...sequences))
+  return given.filter(({ spoolSequence = Number.POSITIVE_INFINITY }) => spoolSequence > storedTo)
 }
 
 /**
@@ -210,7 +249,7 @@ function planMessages(
   const byId = new Map(inboxes.map((inbox) => [inbox.id, inbox]))
   const changed = new Set<InboxId>()
   const flooded = new Map<InboxFill, number>()
-  const results = batch.map(({ mail, recipients }) => {
+  const results = batch.map(({ mail, recipients, spoolSequence }) => {
     const messages: NewMessage[] = []
     const fullInboxes: InboxId[] = []
     const once = new Map<InboxId, string>()
@@ -223,7 +262,7 @@ function planMessages(
       const flood = countMail(inbox.flood, mail.receivedAt)
       if (beginsFlood(inbox.flood, flood)) flooded.set(inbox, mail.receivedAt)
       changed.add(inboxId)
-      if (!hasRoom(inbox, mail.sizeBytes)) {
+      if (spoolSequence === undefined && !hasRoom(inbox, mail.sizeBytes)) {
         fullInboxes.push(inboxId)
         byId.set(inboxId, { ...inbox, flood })
         continue

@@ -21,18 +21,24 @@ export type AcceptedMail = {
     /** Who has authenticated; null without AUTH. */
     readonly user: { readonly name: string } | null
   }
-  readonly recipients: readonly Pick<AdmittedRecipient, 'address' | 'inboxId' | 'isCaught'>[]
+  readonly recipients: readonly AcceptedRecipient[]
   readonly raw: Buffer
   readonly transcript: readonly string[]
   /** Null for a mail that came by no SMTP, which gets no trace headers. */
   readonly protocol: string | null
 }
 
+/** What is known of a recipient; the thread that stores the mail is not told of room and owner. */
+type AcceptedRecipient = Pick<AdmittedRecipient, 'address' | 'inboxId' | 'isCaught'> &
+  Partial<Pick<AdmittedRecipient, 'hasAmpleRoom' | 'accountId'>>
+
 /** A mail with the id and the time that it is stored under. */
 export type ArrivedMail = {
   readonly id: string
   readonly receivedAt: number
   readonly accepted: AcceptedMail
+  /** Its number in a spool, when it was accepted before it is stored. */
+  readonly spoolSequence?: number
 }
 
 /** What composing needs. */

@@ -5,8 +5,9 @@ import { describe, it } from 'node:test'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { ALICE, NOW } from '../../../test/testing-store.ts'
 import { OperatorRefused } from '../../errors.ts'
-import { openStore, sqlitePathOf } from '../open.ts'
+import { openStore } from '../open.ts'
 import { backUpSqlite } from './backup.ts'
+import { sqlitePathOf } from './path.ts'
 
 const account = { id: ALICE, email: 'a@b.example', name: null, plan: 'connected' } as const
 

@@ -7,6 +7,9 @@ const OWNER_ONLY_FOLDER = 0o700
 /** What follows the name of the database in the names of its files. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal', '.key', '.lock', '.lock-journal']
 
+/** The files of spools, and mails that could not be stored. */
+const NUMBERED_SUFFIX = /^(-spool-\d+-[ab]|-unstored-[\w-]+\.eml)$/
+
 /**
  * Creates the file of a database if it is missing, and lets only its owner read it and the files
  * that SQLite and Mayfly put beside it: they hold mail and keys. The folder too, unless it has
@@ -17,9 +20,13 @@ export function restrictAccess(path: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   closeSync(openSync(path, 'a', OWNER_ONLY_FILE))
   const databaseName = basename(path).replace(/\.lock$/, '')
-  const ours = new Set(SUFFIXES.map((suffix) => `${databaseName}${suffix}`))
+  const isOurs = (name: string) => {
+    if (!name.startsWith(databaseName)) return false
+    const suffix = name.slice(databaseName.length)
+    return SUFFIXES.includes(suffix) || NUMBERED_SUFFIX.test(suffix)
+  }
   const entries = readdirSync(folder, { withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && ours.has(entry.name))
+  const files = entries.filter((entry) => entry.isFile() && isOurs(entry.name))
   for (const { name } of files) restrict(resolve(folder, name), OWNER_ONLY_FILE)
   if (files.length === entries.length) restrict(folder, OWNER_ONLY_FOLDER)
 }

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { StorageUnavailable } from '../../errors.ts'
-import { openStore, sqlitePathOf } from '../open.ts'
+import { openStore } from '../open.ts'
+import { sqlitePathOf } from './path.ts'
 import { syncByDuration, WalSync } from './wal-sync.ts'
 
 /** A disk that does what a test wants next. */

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { AccountId, InboxId } from '@mayfly/contract'
+import { until } from '../../test/testing-until.ts'
+import { StorageUnavailable } from '../errors.ts'
+import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
+import type { ArrivedMail } from '../features/receiving/compose.ts'
+import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
+import { createLog } from '../platform/log.ts'
+import { Spool } from '../store/sqlite/spool.ts'
+import { StoringThreadEnded } from '../threads/storing-host.ts'
+import { SpooledStore } from './spooled-store.ts'
+import type { MailToStore } from './storing.ts'
+
+const STORED = { state: 'stored', messageId: null, fullInboxes: [], sizeBytes: 0 } as const
+
+const OWNER = 'acc_alice' as AccountId // As below.
+const inboxOf = (name: string) => `inb_${name}` as InboxId // A brand by hand: tests need fixed ids.
+
+function mailTo(name: string, hasAmpleRoom = true): ArrivedMail {
+  const raw = Buffer.from(`mail to ${name}`)
+  const envelope = { mailFrom: 'a@b.c', remoteAddress: '::1', helo: null, tls: null, user: null }
+  const inbox = { inboxId: inboxOf(name), accountId: OWNER, isCaught: false }
+  const recipients = [{ ...inbox, address: name, hasAmpleRoom }]
+  const accepted = { envelope, recipients, raw, transcript: [], protocol: 'SMTP' }
+  return { id: `eml_${name}`, receivedAt: 1, accepted }
+}
+
+/** Stands in for the thread: stores when it is told to, and notes what. */
+class Storing {
+  readonly batches: { readonly names: string[]; readonly options: BatchOptions }[] = []
+  syncs = 0
+  /** What the next batches do before they are stored; null: store them at once. */
+  before: ((names: readonly string[]) => Promise<void>) | null = null
+
+  async store(
+    batch: readonly MailToStore[],
+    options: BatchOptions = { spool: null, until: 'synced' },
+  ): Promise<readonly StoreOutcome[]> {
+    const names = batch.map((mail) => ('accepted' in mail ? mail.accepted.raw.toString() : ''))
+    const short = names.map((name) => name.replace('mail to ', ''))
+    await this.before?.(short)
+    this.batches.push({ names: short, options })
+    return batch.map(() => STORED)
+  }
+
+  async sync(): Promise<void> {
+    this.syncs += 1
+  }
+
+  get stored(): string[] {
+    return this.batches.flatMap(({ names }) => names)
+  }
+}
+
+function given({ storedTo = 0, folder = mkdtempSync(join(tmpdir(), 'mayfly-spooled-')) } = {}) {
+  const storing = new Storing()
+  const backlog = new Backlog(createBacklogMemory(1), 0)
+  const spool = new Spool(join(folder, 'spool'))
+  const aside: string[] = []
+  const store = new SpooledStore({
+    name: '0',
+    spool,
+    storedTo,
+    storing,
+    backlog,
+    setAside: ({ id }) => {
+      aside.push(id)
+      return `${id}.eml`
+    },
+    log: createLog('silent'),
+  })
+  return {
+    ...{ storing, backlog, spool, store, aside, folder },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Has the thread begin with a mail, and lets no batch be stored until it is opened. */
+async function gate({ storing, store }: ReturnType<typeof given>): Promise<{ open(): void }> {
+  const begun = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  storing.before = () => {
+    begun.resolve()
+    return opened.promise
+  }
+  void store.store(mailTo('first'))
+  await begun.promise
+  return {
+    open: () => {
+      storing.before = null
+      opened.resolve()
+    },
+  }
+}
+
+describe('a spooled store', { timeout: 30_000 }, () => {
+  it('takes a mail before it is stored, and a reader waits until it is', async () => {
+    using test = given()
+    const { store, storing, backlog } = test
+    const closed = await gate(test)
+    assert.equal((await store.store(mailTo('a'))).state, 'stored')
+    assert.deepEqual(storing.stored, [])
+    assert.equal(new Spool(join(test.folder, 'spool')).left.length, 1)
+    const waiting = backlog.caughtUp(OWNER)
+    assert.notEqual(waiting, null)
+    closed.open()
+    await waiting
+    assert.deepEqual(storing.batches, [
+      { names: ['first'], options: { spool: null, until: 'synced' } },
+      { names: ['a'], options: { spool: '0', until: 'committed' } },
+    ])
+    await store.stop()
+    assert.deepEqual(readdirSync(test.folder), [])
+  })
+
+  it('stores a mail first when its inbox may be full, or when it is large', async () => {
+    using test = given()
+    const { store, storing, backlog } = test
+    const closed = await gate(test)
+    let taken = 0
+    const count = () => {
+      taken += 1
+    }
+    const composed = { mail: { raw: {} }, recipients: [] } as unknown as MailToStore // Its mail is not read.
+    const both = [store.store(mailTo('a', false)).then(count), store.store(composed).then(count)]
+    await store.store(mailTo('spooled'))
+    assert.equal(taken, 0)
+    closed.open()
+    await Promise.all(both)
+    assert.equal(storing.batches[0]?.options.until, 'synced')
+    await backlog.caughtUp(OWNER)
+    await store.stop()
+  })
+
+  it('says when the mails of an inbox are stored', async () => {
+    using test = given()
+    const { store } = test
+    const closed = await gate(test)
+    await store.store(mailTo('a'))
+    assert.equal(store.storedFor(inboxOf('b')), null)
+    const waiting = store.storedFor(inboxOf('a'))
+    assert.notEqual(waiting, null)
+    closed.open()
+    await waiting
+    await until(async () => (store.storedFor(inboxOf('a')) === null ? true : null))
+    await store.stop()
+  })
+
+  it('takes no more than 256 mails before they are stored', async () => {
+    using test = given()
+    const { store, storing } = test
+    const closed = await gate(test)
+    let taken = 0
+    const all = Array.from({ length: 300 }, async (_, i) => {
+      await store.store(mailTo(`${i}`))
+      taken += 1
+    })
+    await until(async () => (taken >= 256 ? true : null))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(taken, 256)
+    closed.open()
+    await Promise.all(all)
+    await store.stop()
+    assert.deepEqual(
+      storing.stored.slice(1),
+      Array.from({ length: 300 }, (_, i) => `${i}`),
+    )
+  })
+
+  it('begins a batch at once for a mail whose sender waits', async (t) => {
+    using test = given()
+    const { store, storing } = test
+    const closed = await gate(test)
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) await store.store(mailTo(name))
+    // The next batch would be begun by a timer.
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    closed.open()
+    await store.storedFor(inboxOf('e'))
+    await store.store(mailTo('spooled'))
+    assert.deepEqual(storing.stored, ['first', ...names])
+    await store.store(mailTo('full', false))
+    assert.deepEqual(storing.stored, ['first', ...names, 'spooled', 'full'])
+    t.mock.timers.reset()
+    await store.stop()
+  })
+
+  it('tries again what could not be stored, and meanwhile takes nothing that is not', async () => {
+    using test = given()
+    const { store, storing, backlog } = test
+    const closed = await gate(test)
+    await store.store(mailTo('a'))
+    closed.open()
+    let isFull = true
+    storing.before = async () => {
+      if (isFull) throw new StorageUnavailable('no space', true)
+    }
+    await until(async () => (store.storedFor(inboxOf('a')) === null ? true : null))
+    assert.throws(() => store.check(), /no space/)
+    assert.equal(backlog.caughtUp(OWNER), null)
+    await assert.rejects(store.store(mailTo('b')), /no space/)
+    isFull = false
+    await store.store(mailTo('c'))
+    assert.deepEqual(storing.stored, ['first', 'a', 'c'])
+    store.check()
+    await store.stop()
+  })
+
+  it('waits for the storing when the spool cannot be written', async () => {
+    using test = given()
+    const { store, storing, spool } = test
+    spool.write = async () => {
+      throw new StorageUnavailable('no space', true)
+    }
+    const closed = await gate(test)
+    const taken = store.store(mailTo('a'))
+    closed.open()
+    await taken
+    assert.deepEqual([storing.stored, storing.syncs], [['first', 'a'], 1])
+    await store.stop()
+  })
+
+  it('tells the sender when neither the spool nor the storage takes the mail', async () => {
+    using test = given()
+    const { store, storing, spool, backlog } = test
+    const closed = await gate(test)
+    const full = async () => {
+      throw new StorageUnavailable('no space', true)
+    }
+    spool.write = full
+    const refused = store.store(mailTo('a'))
+    storing.before = full
+    closed.open()
+    storing.before = full
+    await assert.rejects(refused, /no space/)
+    assert.equal(backlog.caughtUp(OWNER), null)
+    storing.before = null
+    await store.store(mailTo('b'))
+    assert.deepEqual(storing.stored, ['first', 'b'])
+    await store.stop()
+  })
+
+  it('finds the mail that ends the thread, and keeps it apart', async () => {
+    using test = given()
+    const { store, storing, aside } = test
+    const closed = await gate(test)
+    const names = ['a', 'b', 'bad', 'c', 'd']
+    for (const name of names) await store.store(mailTo(name))
+    const stored = names.map((name) => store.storedFor(inboxOf(name)))
+    closed.open()
+    storing.before = async (batch) => {
+      if (batch.includes('bad')) throw new StoringThreadEnded('out of memory')
+    }
+    await Promise.all(stored)
+    assert.deepEqual([storing.stored, aside], [['first', 'a', 'b', 'c', 'd'], ['eml_bad']])
+    await store.stop()
+    assert.deepEqual(readdirSync(test.folder), [])
+  })
+
+  it('leaves what it could not store to the next start, which stores it once', async () => {
+    using test = given()
+    const { store, storing, folder } = test
+    const closed = await gate(test)
+    for (const name of ['a', 'b']) await store.store(mailTo(name))
+    closed.open()
+    storing.before = async () => {
+      throw new StorageUnavailable('no space', true)
+    }
+    await store.stop()
+    assert.deepEqual(storing.stored, ['first'])
+
+    // The first of them was committed, although nobody was told.
+    const next = given({ folder, storedTo: 1 })
+    await next.store.recover()
+    assert.deepEqual(next.storing.stored, ['b'])
+    assert.equal(next.backlog.caughtUp(OWNER), null)
+    await next.store.store(mailTo('c'))
+    await next.store.stop()
+    assert.deepEqual(next.storing.stored, ['b', 'c'])
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  it('starts although what a crash has left cannot be stored yet', async () => {
+    using test = given()
+    const closed = await gate(test)
+    await test.store.store(mailTo('a'))
+    const next = given({ folder: test.folder })
+    next.storing.before = async () => {
+      throw new StorageUnavailable('no space', true)
+    }
+    await next.store.recover()
+    assert.throws(() => next.store.check(), /no space/)
+    next.storing.before = null
+    await next.store.store(mailTo('b', false))
+    assert.deepEqual(next.storing.stored, ['a', 'b'])
+    await next.store.stop()
+    closed.open()
+    await test.store.stop()
+  })
+})
