@@ -39,7 +39,9 @@ describe('the dashboard in trouble', () => {
     await show(`#/inboxes/${inbox.id}`)
     await page.getByRole('link', { name: /Before/ }).waitFor()
     state = 'gone'
-    const notice = page.getByText('The service cannot be reached. Is it running?')
+    // Beside it, a part of the page that was still being read may say the same.
+    const unreachable = 'The service cannot be reached. Is it running?'
+    const notice = page.getByRole('status').getByText(unreachable)
     await notice.waitFor()
     const dot = page.getByTitle('The service cannot be reached')
     const colour = () =>
