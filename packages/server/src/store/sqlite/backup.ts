@@ -4,7 +4,6 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   openSync,
   renameSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorRefused } from '../../errors.ts'
+import { syncToDisk } from './sync-to-disk.ts'
 
 /** The files of a backup, and what they contain. */
 export type Backup = {
@@ -90,14 +90,5 @@ function checkCopy(path: string): Pick<Backup, 'accounts' | 'inboxes' | 'message
     return { accounts: count('account'), inboxes: count('inbox'), messages: count('message') }
   } finally {
     copy.close()
-  }
-}
-
-function syncToDisk(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }

@@ -15,7 +15,6 @@
 import {
   closeSync,
   constants,
-  fsyncSync,
   ftruncateSync,
   openSync,
   readdirSync,
@@ -28,6 +27,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { StorageUnavailable } from '../../errors.ts'
+import { syncToDisk } from './sync-to-disk.ts'
 
 /** An accepted mail, in parts. */
 export type SpoolRecord = {
@@ -75,7 +75,7 @@ export class Spool {
     const files = pathsOf(path).map(openFile)
     this.#files = files.map(({ file }) => file)
     this.left = files.flatMap(({ left }) => left).toSorted((a, b) => a.sequence - b.sequence)
-    syncFolder(dirname(path))
+    syncToDisk(dirname(path))
   }
 
   /** Whether another record can be written now. */
@@ -234,16 +234,6 @@ export function readRecords(bytes: Buffer): readonly LeftRecord[] {
 export function setAside(databasePath: string, id: string, raw: Uint8Array): string {
   const path = `${databasePath}-unstored-${id}.eml`
   writeFileSync(path, raw, { mode: 0o600, flush: true })
-  syncFolder(dirname(path))
+  syncToDisk(dirname(path))
   return path
-}
-
-/** The names of new files must survive a power cut, too. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
