@@ -40,12 +40,16 @@ export async function startMayfly(options: MayflyOptions): Promise<Mayfly> {
     options.nodeArgs,
   )
   const { httpUrl, smtpPort } = await server.ready
-  await createInboxes(httpUrl, { count: options.inboxes, letter: options.letter ?? 'b' })
+  const letter = options.letter ?? 'b'
+  const key = await createInboxes(httpUrl, { count: options.inboxes, letter })
+  const headers = { authorization: `Bearer ${key}` }
   return {
     name: options.name,
     port: smtpPort,
     httpUrl,
     pid: server.child.pid ?? 0,
+    // A request waits for the mails of its account that were acknowledged before.
+    stored: async () => (await fetch(new URL('/v1/inboxes?limit=1', httpUrl), { headers })).text(),
     [Symbol.asyncDispose]: async () => {
       server.child.kill('SIGTERM')
       await server.ended
@@ -57,7 +61,7 @@ export async function startMayfly(options: MayflyOptions): Promise<Mayfly> {
 async function createInboxes(
   httpUrl: string,
   { count, letter }: { readonly count: number; readonly letter: string },
-): Promise<void> {
+): Promise<string> {
   const agent = new Agent({ keepAlive: true, maxSockets: CREATES_AT_A_TIME })
   const account = await post(httpUrl, '/v1/accounts', {
     agent,
@@ -73,6 +77,7 @@ async function createInboxes(
   }
   await Promise.all(Array.from({ length: CREATES_AT_A_TIME }, work))
   agent.destroy()
+  return key
 }
 
 function post(

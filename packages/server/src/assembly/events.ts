@@ -38,11 +38,13 @@ export function startEvents(deps: {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
+  /** An account has its first stream, or none any more. */
+  readonly onWatched: (accountId: AccountId, isWatched: boolean) => void
 }): EventParts {
   const { store, clock, ids, log } = deps
   const onError = (error: unknown) =>
     log.warn({ err: error }, 'following the changes of an account failed; trying again')
-  const accountSubscriptions = new Subscriptions<AccountId>()
+  const accountSubscriptions = new Subscriptions<AccountId>(deps)
   let send: (message: NodeMessage) => void = () => {}
   const heldWaits = new HeldWaits({
     node: ids.mark(),

@@ -22,8 +22,8 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
-  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
-  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
+  /** As of `Receiving`. */
+  readonly caughtUp: (accountId: AccountId, inboxId?: string) => Promise<unknown> | null
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import { startPop3Server } from '@mayfly/pop3'
 import type { Config } from '../config/config.ts'
 import { openMailbox } from '../features/mailboxes/open-mailbox.ts'
@@ -19,8 +19,8 @@ export async function startPop3(deps: {
   readonly clock: { now(): number }
   readonly app: App
   readonly content: Content
-  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
-  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
+  /** As of `Receiving`. */
+  readonly caughtUp: (accountId: AccountId, inboxId: InboxId) => Promise<unknown> | null
   /** Stops it. */
   readonly parts: AsyncDisposableStack
 }): Promise<number | null> {

@@ -46,6 +46,7 @@ export async function startReceiving(
       check: () => handling.check(),
       // Without a thread of its own, a mail is stored before its sender is told.
       caughtUp: () => null,
+      watch: () => {},
       stop: async (graceMs) => {
         await smtp.stop(graceMs)
         await handling.stop()

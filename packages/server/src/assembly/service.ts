@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AccountId, Limits, Plan } from '@mayfly/contract'
+import type { AccountId, InboxId, Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { keptUntil } from '../features/limits/plans.ts'
@@ -101,12 +101,12 @@ export async function startService(
   const parts = new AsyncDisposableStack()
   try {
     const shared = await openShared(config, log, { parts, clock: overrides.clock })
-    const events = startEvents(shared)
+    const onWatched: Receiving['watch'] = (id, isWatched) => receiving.watch(id, isWatched)
+    const events = startEvents({ ...shared, onWatched })
     parts.defer(events.stop)
     const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const databaseUrl = config.MAYFLY_DATABASE_DIRECT_URL ?? config.MAYFLY_DATABASE_URL
-    const waiting = await startWaiting({ ...shared, databaseUrl, events })
+    const waiting = await startWaiting({ ...shared, events, onWatched })
     parts.defer(waiting.stop)
     const content = await startContent(shared, parts)
     const { local, localAccount, catchAllOwner } = await openLocal(shared, overrides)
@@ -318,7 +318,10 @@ function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
   return {
     started,
     /** As of `Receiving`; before it has started, mails from before a crash may not be stored. */
-    caughtUp: (accountId: AccountId) => (running === null ? known : running.caughtUp(accountId)),
+    caughtUp: (accountId: AccountId, inboxId?: string) =>
+      running === null ? known : running.caughtUp(accountId, inboxId),
+    /** As of `Receiving`; for requests, which wait until it has started. */
+    watch: (id: InboxId | AccountId, isWatched: boolean) => running?.watch(id, isWatched),
     stop: async () => {
       const receiving = await started.catch(() => null)
       await receiving?.stop(SMTP_GRACE_MS)

@@ -56,17 +56,27 @@ class Storing {
   }
 }
 
-function given({ storedTo = 0, folder = mkdtempSync(join(tmpdir(), 'mayfly-spooled-')) } = {}) {
+const newFolder = () => mkdtempSync(join(tmpdir(), 'mayfly-spooled-'))
+
+type Given = {
+  readonly storedTo?: number
+  readonly beyond?: readonly number[]
+  readonly folder?: string
+}
+
+function given({ storedTo = 0, beyond = [], folder = newFolder() }: Given = {}) {
   const storing = new Storing()
   const backlog = new Backlog(createBacklogMemory(1), 0)
   const spool = new Spool(join(folder, 'spool'))
   const aside: string[] = []
+  const busy = { share: 0 }
   const store = new SpooledStore({
     name: '0',
     spool,
-    storedTo,
+    stored: { to: storedTo, beyond },
     storing,
     backlog,
+    busyShare: () => busy.share,
     setAside: ({ id }) => {
       aside.push(id)
       return `${id}.eml`
@@ -74,7 +84,7 @@ function given({ storedTo = 0, folder = mkdtempSync(join(tmpdir(), 'mayfly-spool
     log: createLog('silent'),
   })
   return {
-    ...{ storing, backlog, spool, store, aside, folder },
+    ...{ storing, backlog, spool, store, aside, folder, busy },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
@@ -111,7 +121,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await waiting
     assert.deepEqual(storing.batches, [
       { names: ['first'], options: { spool: null, until: 'synced' } },
-      { names: ['a'], options: { spool: '0', until: 'committed' } },
+      { names: ['a'], options: { spool: { name: '0', storedTo: 1 }, until: 'committed' } },
     ])
     await store.stop()
     assert.deepEqual(readdirSync(test.folder), [])
@@ -150,25 +160,64 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await store.stop()
   })
 
-  it('takes no more than 256 mails before they are stored', async () => {
+  it('lets no more than 256 mails of an inbox wait', async () => {
     using test = given()
     const { store, storing } = test
     const closed = await gate(test)
-    let taken = 0
+    const taken: number[] = []
     const all = Array.from({ length: 300 }, async (_, i) => {
-      await store.store(mailTo(`${i}`))
-      taken += 1
+      await store.store(mailTo('a'))
+      taken.push(i)
     })
-    await until(async () => (taken >= 256 ? true : null))
+    await until(async () => (taken.length >= 256 ? true : null))
     await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(taken, 256)
+    assert.equal(taken.length, 256)
     closed.open()
     await Promise.all(all)
     await store.stop()
-    assert.deepEqual(
-      storing.stored.slice(1),
-      Array.from({ length: 300 }, (_, i) => `${i}`),
-    )
+    assert.equal(storing.stored.length, 301)
+  })
+
+  it('stores mails later while receiving is busy, but not those that somebody waits for', async () => {
+    using test = given()
+    const { store, storing, backlog, busy } = test
+    busy.share = 1
+    const closed = await gate(test)
+    // More than are stored beside those that are needed.
+    const names = Array.from({ length: 20 }, (_, i) => `${i}`)
+    for (const name of names) await store.store(mailTo(name))
+    closed.open()
+    await until(async () => (storing.stored.length > 0 ? true : null))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(storing.stored, ['first'])
+    await backlog.caughtUp(inboxOf('19'))
+    assert.deepEqual(storing.stored, ['first', '19', ...names.slice(0, 16)])
+    assert.deepEqual(storing.batches[1]?.options.spool, { name: '0', storedTo: 16 })
+    // The sender of a mail that somebody waits for gets its answer when it is stored.
+    backlog.watch(inboxOf('17'))
+    await store.store(mailTo('17'))
+    assert.deepEqual(storing.stored.slice(18), ['17', '17', '16', '18'])
+    assert.deepEqual(storing.batches[2]?.options, {
+      spool: { name: '0', storedTo: 20 },
+      until: 'synced',
+    })
+    await store.stop()
+  })
+
+  it('stores mails when receiving is busy no longer', async () => {
+    using test = given()
+    const { store, storing, busy } = test
+    busy.share = 1
+    const closed = await gate(test)
+    for (const name of ['a', 'b']) await store.store(mailTo(name))
+    closed.open()
+    await until(async () => (storing.stored.length > 0 ? true : null))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(storing.stored, ['first'])
+    busy.share = 0.4
+    await until(async () => (storing.stored.length === 3 ? true : null))
+    assert.deepEqual(storing.stored, ['first', 'a', 'b'])
+    await store.stop()
   })
 
   it('begins a batch at once for a mail whose sender waits', async (t) => {
@@ -182,9 +231,9 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     closed.open()
     await store.storedFor(inboxOf('e'))
     await store.store(mailTo('spooled'))
-    assert.deepEqual(storing.stored, ['first', ...names])
+    assert.deepEqual(storing.stored, ['first', 'e', 'a', 'b', 'c', 'd'])
     await store.store(mailTo('full', false))
-    assert.deepEqual(storing.stored, ['first', ...names, 'spooled', 'full'])
+    assert.deepEqual(storing.stored.slice(6), ['full', 'spooled'])
     t.mock.timers.reset()
     await store.stop()
   })
@@ -205,7 +254,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await assert.rejects(store.store(mailTo('b')), /no space/)
     isFull = false
     await store.store(mailTo('c'))
-    assert.deepEqual(storing.stored, ['first', 'a', 'c'])
+    assert.deepEqual(storing.stored, ['first', 'c', 'a'])
     store.check()
     await store.stop()
   })
@@ -265,7 +314,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     using test = given()
     const { store, storing, folder } = test
     const closed = await gate(test)
-    for (const name of ['a', 'b']) await store.store(mailTo(name))
+    for (const name of ['a', 'b', 'x']) await store.store(mailTo(name))
     closed.open()
     storing.before = async () => {
       throw new StorageUnavailable('no space', true)
@@ -273,8 +322,8 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await store.stop()
     assert.deepEqual(storing.stored, ['first'])
 
-    // The first of them was committed, although nobody was told.
-    const next = given({ folder, storedTo: 1 })
+    // The first of them was committed, although nobody was told, and so was the last.
+    const next = given({ folder, storedTo: 1, beyond: [3] })
     await next.store.recover()
     assert.deepEqual(next.storing.stored, ['b'])
     assert.equal(next.backlog.caughtUp(OWNER), null)
@@ -296,7 +345,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     assert.throws(() => next.store.check(), /no space/)
     next.storing.before = null
     await next.store.store(mailTo('b', false))
-    assert.deepEqual(next.storing.stored, ['a', 'b'])
+    assert.deepEqual(next.storing.stored, ['b', 'a'])
     await next.store.stop()
     closed.open()
     await test.store.stop()

@@ -3,48 +3,48 @@
 // wait for the mails of others to be parsed and committed, and under load a transaction has more
 // mails.
 //
-// The sender of any other mail waits until it is stored: of one that finds the thread idle, of a
-// large one, of one for an inbox that may be full or that tells the id of the message, and of every
-// one while storing fails.
+// While receiving takes most of its thread's time, mails in the spool are stored later, so that a
+// burst is taken as fast as possible. Those that somebody waits for, and those of an inbox that
+// gets another mail, are stored first, before older ones of others.
+//
+// The sender of any other mail waits until it is stored: of one that finds the thread idle, of one
+// that somebody waits for, of a large one, of one for an inbox that may be full or that tells the
+// id of the message, and of every one while storing fails.
 //
 // What was spooled is stored, whatever happens: after a failure it is tried again, after a crash of
 // the storing thread the mails are stored one by one, and one that ends the thread each time is put
 // into a file of its own.
 
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { InboxId } from '@mayfly/contract'
 import { StorageUnavailable } from '../errors.ts'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit, type GroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { Spool, SpoolRecord } from '../store/sqlite/spool.ts'
+import type { StoredOfSpool } from '../store/tables/spools.ts'
 import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
 import { type StoringThread, StoringThreadEnded } from '../threads/storing-host.ts'
+import { PendingMails } from './pending-mails.ts'
 import type { MailToStore } from './storing.ts'
+import { type Entry, StoringQueue } from './storing-queue.ts'
 
 /** What a spooled store needs. */
 export type SpooledStoreDeps = {
   readonly name: string
   readonly spool: Spool
-  /** The number of the last mail of this spool that is stored. */
-  readonly storedTo: number
+  /** The mails of this spool that are stored. */
+  readonly stored: StoredOfSpool
   readonly storing: Pick<StoringThread, 'store' | 'sync'>
   readonly backlog: Backlog
+  /** Share of the time for which this thread was busy since the call before, from 0 to 1. */
+  readonly busyShare: () => number
   /** Keeps a mail that cannot be stored; returns where. */
   readonly setAside: (mail: ArrivedMail) => string
   readonly log: Log
 }
-
-/**
- * Spooled mails that are not stored yet; more wait for room. Others wait behind them, and the worst
- * mails take up to 0.2 ms a kilobyte.
- */
-const PENDING_MAX = 256
-const PENDING_BYTES_MAX = 2 * 1024 * 1024
-
-/** Mails in one transaction. */
-const BATCH_MAX = 200
 
 /**
  * After a batch of some mails the next one is begun a little later, unless many wait already: each
@@ -53,6 +53,15 @@ const BATCH_MAX = 200
 const GATHER_FROM = 5
 const GATHER_TO = 64
 const GATHER_MS = 8
+
+/** Mails are stored later while this thread is busy for this share of the time. */
+const BUSY_SHARE = 0.5
+
+/** How often that is looked at. */
+const BUSY_MS = 25
+
+/** Longest time for which a mail is stored later. */
+const LATER_MS = 2_000
 
 /** Writes to the spool at a time. */
 const SPOOL_WRITES_MAX = 2
@@ -69,23 +78,13 @@ const ENDED_MAX = 3
 /** How long the mails that are left may take when the service stops. */
 const STOP_MS = 1_500
 
-type Entry = {
-  readonly mail: MailToStore
-  /** Its number in the spool; null for a mail that is not to be there. */
-  readonly sequence: number | null
-  /** Whether its sender waits until it is stored; also after its write to the spool has failed. */
-  isAwaited: boolean
-  readonly stored: PromiseWithResolvers<StoreOutcome>
-  /** Resolves when it is stored, or could not be at first. */
-  readonly tried: PromiseWithResolvers<void>
-}
-
 /** Stores mails by way of a spool. */
 export class SpooledStore {
   readonly #deps: SpooledStoreDeps
   readonly #spool: GroupCommit<SpoolRecord, true>
-  readonly #lastOfInbox = new Map<InboxId, Entry>()
-  #waiting: Entry[] = []
+  readonly #pending: PendingMails
+  readonly #stopping = new AbortController()
+  readonly #queue: StoringQueue
   #isRunning = false
   #isScheduled = false
   #failure: unknown = null
@@ -93,32 +92,38 @@ export class SpooledStore {
   #alone = 0
   /** How often the first entry has ended the thread by itself. */
   #ended = 0
-  #pending = 0
-  #pendingBytes = 0
-  #forRoom: (() => void)[] = []
   #lastSequence: number
   #storedTo: number
   /** Begins the next batch at once. */
   #gathered: (() => void) | null = null
+  /** Whether everything is to be stored as soon as possible. */
+  #isHurried = false
   #syncTimer: NodeJS.Timeout | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #idle = Promise.withResolvers<void>()
 
   constructor(deps: SpooledStoreDeps) {
     this.#deps = deps
-    this.#storedTo = deps.storedTo
-    this.#lastSequence = Math.max(deps.storedTo, deps.spool.left.at(-1)?.sequence ?? 0)
+    const pending = new PendingMails(deps.backlog)
+    this.#pending = pending
+    this.#queue = new StoringQueue(({ mail }) => 'accepted' in mail && pending.isWatched(mail))
+    this.#storedTo = deps.stored.to
+    this.#lastSequence = Math.max(deps.stored.to, deps.spool.left.at(-1)?.sequence ?? 0)
     const write = async (records: readonly SpoolRecord[]) => {
       await deps.spool.write(records)
       return records.map(() => true as const)
     }
     this.#spool = createGroupCommit(write, { commitsMax: SPOOL_WRITES_MAX })
+    void deps.backlog.listen(() => this.#call(), this.#stopping.signal)
   }
 
   /** Stores what a crash has left in the spool; resolves when it is stored, or storing fails. */
   async recover(): Promise<void> {
-    const { spool, storedTo, backlog, log } = this.#deps
-    const left = spool.left.filter(({ sequence }) => sequence > storedTo)
+    const { spool, stored, backlog, log } = this.#deps
+    const left = spool.left.filter(
+      ({ sequence }) => sequence > stored.to && !stored.beyond.includes(sequence),
+    )
+    this.#isHurried = true
     for (const { sequence, content } of left) {
       this.#add({ ...readSpooled(content), spoolSequence: sequence }, sequence)
     }
@@ -126,6 +131,7 @@ export class SpooledStore {
       log.info({ mails: left.length }, 'storing mails that were accepted before a crash')
       await this.#idle.promise
     }
+    this.#isHurried = false
     backlog.reset()
     // What was stored before the crash need not be on the disk.
     if (spool.left.length > 0) await this.#sync()
@@ -133,17 +139,23 @@ export class SpooledStore {
 
   /** Resolves when the mail will be stored whatever happens. */
   async store(mail: MailToStore): Promise<StoreOutcome> {
-    while (this.#maySpool(mail) && !this.#hasRoom()) await this.#room()
-    if (!this.#maySpool(mail)) return this.#add(mail, null).stored.promise
+    while (this.#maySpool(mail)) {
+      if (this.#pending.hasRoom) return this.#putIntoSpool(mail)
+      await this.#pending.room()
+    }
+    return this.#add(mail, null).stored.promise
+  }
+
+  async #putIntoSpool(mail: ArrivedMail): Promise<StoreOutcome> {
     const sequence = ++this.#lastSequence
     const spooled = { ...mail, spoolSequence: sequence }
-    this.#deps.backlog.accept(ownersOf(mail))
     const entry = this.#add(spooled, sequence)
     try {
       await this.#spool({ sequence, content: writeSpooled(spooled) })
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'the spool cannot be written; senders wait for storing')
       entry.isAwaited = true
+      this.#call()
       const outcome = await entry.stored.promise
       // Its batch may have been stored before that.
       await this.#deps.storing.sync()
@@ -158,8 +170,11 @@ export class SpooledStore {
    * null when nobody need wait.
    */
   storedFor(inboxId: InboxId): Promise<unknown> | null {
-    if (this.#failure !== null) return null
-    return this.#lastOfInbox.get(inboxId)?.tried.promise ?? null
+    const last = this.#pending.lastOf(inboxId)
+    if (last === undefined || this.#failure !== null) return null
+    this.#queue.need(inboxId)
+    this.#gathered?.()
+    return last.tried.promise
   }
 
   /** Throws when mails could not be stored. */
@@ -171,13 +186,16 @@ export class SpooledStore {
   async stop(): Promise<void> {
     const { promise: isLate, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, STOP_MS)
-    if (this.#waiting.length > 0 || this.#isRunning) {
+    this.#stopping.abort()
+    this.#isHurried = true
+    this.#gathered?.()
+    if (this.#queue.length > 0 || this.#isRunning) {
       await Promise.race([this.#idle.promise, isLate])
     }
     clearTimeout(timer)
     clearTimeout(this.#syncTimer)
     clearTimeout(this.#retryTimer)
-    const isStored = this.#waiting.length === 0 && !this.#isRunning
+    const isStored = this.#queue.length === 0 && !this.#isRunning
     const isSynced =
       isStored &&
       (await this.#deps.storing.sync().then(
@@ -188,29 +206,33 @@ export class SpooledStore {
   }
 
   #maySpool(mail: MailToStore): mail is ArrivedMail {
-    const isBusy = this.#isRunning || this.#waiting.length > 0
+    const isBusy = this.#isRunning || this.#queue.length > 0
     if (!isBusy || this.#failure !== null || !this.#deps.spool.isWritable) return false
-    return 'accepted' in mail && mail.accepted.recipients.every((one) => one.hasAmpleRoom === true)
+    if (!('accepted' in mail) || this.#pending.isWatched(mail)) return false
+    const isFarFromFull = mail.accepted.recipients.every((one) => one.hasAmpleRoom === true)
+    return isFarFromFull && this.#pending.haveRoom(mail)
   }
 
-  #hasRoom(): boolean {
-    return this.#pending < PENDING_MAX && this.#pendingBytes < PENDING_BYTES_MAX
-  }
-
-  #room(): Promise<void> {
-    return new Promise((resolve) => this.#forRoom.push(resolve))
+  /** Somebody may wait for mails in the queue. */
+  #call(): void {
+    this.#queue.call()
+    this.#gathered?.()
   }
 
   #add(mail: MailToStore, sequence: number | null): Entry {
     const stored = Promise.withResolvers<StoreOutcome>()
     const tried = Promise.withResolvers<void>()
-    const entry = { mail, sequence, isAwaited: sequence === null, stored, tried }
-    this.#waiting.push(entry)
+    const isAwaited = sequence === null
+    const entry = { mail, sequence, isAwaited, sinceMs: elapsedMs(), stored, tried }
+    this.#queue.add(entry)
     if (sequence !== null && 'accepted' in mail) {
-      this.#pending += 1
-      this.#pendingBytes += mail.accepted.raw.length
-      for (const { inboxId } of mail.accepted.recipients) this.#lastOfInbox.set(inboxId, entry)
+      this.#pending.add(entry, mail)
     } else {
+      // Earlier mails of the same inboxes are stored before it.
+      const { recipients } = 'accepted' in mail ? mail.accepted : mail
+      for (const { inboxId } of recipients) {
+        if (this.#pending.lastOf(inboxId) !== undefined) this.#queue.need(inboxId)
+      }
       this.#gathered?.()
     }
     this.#schedule()
@@ -231,25 +253,42 @@ export class SpooledStore {
   async #run(): Promise<void> {
     this.#isRunning = true
     do {
-      const batch = this.#waiting.splice(0, this.#alone > 0 ? 1 : BATCH_MAX)
+      const batch = this.#alone > 0 ? this.#queue.takeOne() : this.#queue.take()
       try {
         this.#settle(batch, await this.#storeBatch(batch))
         await this.#gather(batch)
       } catch (error) {
         this.#putBack(batch, error)
       }
-    } while (this.#waiting.length > 0 && this.#failure === null)
+    } while (this.#queue.length > 0 && this.#failure === null)
     this.#isRunning = false
     this.#idle.resolve()
     this.#idle = Promise.withResolvers<void>()
   }
 
-  /** Lets more mails arrive for the batch after this one, until a sender waits for its mail. */
+  /**
+   * Lets more mails arrive for the batch after this one, and while receiving is busy many more,
+   * until somebody needs one of them.
+   */
   async #gather(batch: readonly Entry[]): Promise<void> {
-    const isAwaited = [...batch, ...this.#waiting].some((entry) => entry.isAwaited)
-    if (isAwaited || batch.length < GATHER_FROM || this.#waiting.length >= GATHER_TO) return
+    const isLarge = batch.length >= GATHER_FROM && !batch.some(({ isAwaited }) => isAwaited)
+    if (isLarge && this.#queue.length < GATHER_TO) await this.#pause(GATHER_MS)
+    while (this.#mayStoreLater() && this.#deps.busyShare() >= BUSY_SHARE) {
+      await this.#pause(BUSY_MS)
+    }
+  }
+
+  #mayStoreLater(): boolean {
+    const { sinceMs } = this.#queue
+    if (this.#isHurried || this.#queue.isCalled || sinceMs === null) return false
+    return !this.#pending.areMany && elapsedMs() - sinceMs < LATER_MS
+  }
+
+  /** Ends earlier when a mail is needed. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isHurried || this.#queue.isCalled) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, GATHER_MS)
+    const timer = setTimeout(resolve, ms)
     this.#gathered = resolve
     await promise
     this.#gathered = null
@@ -262,10 +301,15 @@ export class SpooledStore {
     return this.#deps.storing.store(
       batch.map(({ mail }) => mail),
       {
-        spool: isSpooled ? this.#deps.name : null,
+        spool: isSpooled ? { name: this.#deps.name, storedTo: this.#clearTo } : null,
         until: isAwaited ? 'synced' : 'committed',
       },
     )
+  }
+
+  /** The number up to which no mail of the spool waits. */
+  get #clearTo(): number {
+    return this.#queue.clearTo ?? this.#lastSequence
   }
 
   #settle(batch: readonly Entry[], outcomes: readonly StoreOutcome[]): void {
@@ -286,20 +330,13 @@ export class SpooledStore {
     const spooled = batch.filter(({ sequence }) => sequence !== null)
     if (spooled.length === 0) return
     for (const entry of spooled) this.#uncount(entry)
-    this.#storedTo = spooled.at(-1)?.sequence ?? this.#storedTo
-    for (const resume of this.#forRoom.splice(0, PENDING_MAX - this.#pending)) resume()
+    this.#storedTo = this.#clearTo
+    this.#pending.grantRoom()
     this.#syncTimer ??= this.#syncAfter(SYNC_MS)
   }
 
-  #uncount(entry: Entry): void {
-    if (entry.sequence === null || !('accepted' in entry.mail)) return
-    const { recipients, raw } = entry.mail.accepted
-    this.#pending -= 1
-    this.#pendingBytes -= raw.length
-    for (const { inboxId } of recipients) {
-      if (this.#lastOfInbox.get(inboxId) === entry) this.#lastOfInbox.delete(inboxId)
-    }
-    this.#deps.backlog.store(ownersOf(entry.mail))
+  #uncount({ sequence, mail }: Entry): void {
+    if (sequence !== null && 'accepted' in mail) this.#pending.remove(mail)
   }
 
   #syncAfter(ms: number): NodeJS.Timeout {
@@ -330,15 +367,16 @@ export class SpooledStore {
       entry.stored.reject(error)
     }
     const spooled = batch.filter(({ isAwaited }) => !isAwaited)
-    this.#waiting.unshift(...spooled)
+    this.#queue.putBack(spooled)
     if (!(error instanceof StorageUnavailable)) throw error
     if (error instanceof StoringThreadEnded) {
       if (spooled.length > 0) this.#isolate(batch)
       return
     }
-    if (this.#waiting.every(({ isAwaited }) => isAwaited)) return
+    const waiting = this.#queue.entries()
+    if (waiting.every(({ isAwaited }) => isAwaited)) return
     this.#setFailure(error)
-    for (const { tried } of this.#waiting) tried.resolve()
+    for (const { tried } of waiting) tried.resolve()
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(() => this.#schedule(), RETRY_MS)
   }
@@ -353,7 +391,7 @@ export class SpooledStore {
     const { mail } = entry
     const file = this.#deps.setAside(mail)
     this.#deps.log.error({ mailId: mail.id, file }, 'an accepted mail could not be stored')
-    this.#waiting.shift()
+    this.#queue.takeOne()
     this.#settle(batch, [{ state: 'gone', messageId: null, fullInboxes: [], sizeBytes: 0 }])
   }
 
@@ -364,11 +402,6 @@ export class SpooledStore {
     if (error === null) return
     this.#deps.log.error({ err: error }, 'accepted mails could not be stored; trying again')
     // Their mails are not spooled now.
-    for (const resume of this.#forRoom.splice(0)) resume()
+    this.#pending.endWaits()
   }
-}
-
-/** The accounts of a mail; none of one that a crash has left, because its requests are over. */
-function ownersOf({ accepted }: ArrivedMail): readonly AccountId[] {
-  return accepted.recipients.flatMap(({ accountId }) => accountId ?? [])
 }

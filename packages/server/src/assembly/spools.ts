@@ -2,6 +2,7 @@
 
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
+import { createBusyShare } from '../platform/busy-share.ts'
 import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
 import { Spool, setAside, spoolPath } from '../store/sqlite/spool.ts'
@@ -25,7 +26,8 @@ export async function openSpooledStore(deps: SpoolsDeps, name: string): Promise<
     ...deps,
     name,
     spool: new Spool(spoolPath(path, name)),
-    storedTo: await deps.store.spools.storedTo(name),
+    stored: await deps.store.spools.find(name),
+    busyShare: createBusyShare(),
     setAside: ({ id, accepted }: ArrivedMail) => setAside(path, id, accepted.raw),
   })
   await spooled.recover()

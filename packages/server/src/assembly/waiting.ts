@@ -1,4 +1,5 @@
 import type { InboxId } from '@mayfly/contract'
+import type { Config } from '../config/config.ts'
 import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
@@ -31,13 +32,15 @@ export async function startWaiting(deps: {
   readonly store: Store
   readonly signals: Signals
   readonly log: Log
-  readonly databaseUrl: string
+  readonly config: Pick<Config, 'MAYFLY_DATABASE_DIRECT_URL' | 'MAYFLY_DATABASE_URL'>
   /** Identifies this node in its announcements. */
   readonly signalsName: string
   readonly events: EventParts
+  /** An inbox has its first wait or stream, or none any more. */
+  readonly onWatched: (inboxId: InboxId, isWatched: boolean) => void
 }): Promise<WaitingParts> {
   const { store, signals, log, events } = deps
-  const subscriptions = new Subscriptions<InboxId>()
+  const subscriptions = new Subscriptions<InboxId>(deps)
   const sweep = new ArrivalSweep()
   const all = [subscriptions, events.accountSubscriptions]
   const held: HeldCalls = {
@@ -53,9 +56,10 @@ export async function startWaiting(deps: {
     subscriptions.wake(subscriptions.topics())
     events.feeds.reset()
   }
-  const nodes = deps.databaseUrl.startsWith('postgres')
+  const url = deps.config.MAYFLY_DATABASE_DIRECT_URL ?? deps.config.MAYFLY_DATABASE_URL
+  const nodes = url.startsWith('postgres')
     ? (await import('../signals/node-signals.ts')).openNodeSignals({
-        url: deps.databaseUrl,
+        url,
         node: deps.signalsName,
         onSignal: (inboxIds) => {
           subscriptions.wake(inboxIds)

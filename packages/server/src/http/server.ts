@@ -1,5 +1,10 @@
 import { type AccountId, BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { App } from '../assembly/api.ts'
@@ -48,8 +53,8 @@ export type HttpOptions = {
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
-  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
-  readonly caughtUp: (accountId: AccountId) => Promise<unknown> | null
+  /** As of `Receiving`. */
+  readonly caughtUp: (accountId: AccountId, inboxId?: string) => Promise<unknown> | null
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
@@ -243,10 +248,17 @@ function refuseWhenClosing(http: FastifyInstance): void {
 function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
   http.addHook('onRequest', (request, _reply, done) => {
     const isPublic = request.routeOptions.config.public === true
-    const waiting = isPublic ? null : caughtUp(request.caller.accountId)
+    const waiting = isPublic ? null : caughtUp(request.caller.accountId, inboxIn(request))
     if (waiting === null) done()
     else waiting.then(() => done(), done)
   })
+}
+
+/** The inbox that a request is about; undefined when it may be about several. */
+function inboxIn({ routeOptions, params }: FastifyRequest): string | undefined {
+  if (routeOptions.url?.startsWith('/v1/inboxes/:id') !== true) return undefined
+  // Its path has that parameter.
+  return (params as { readonly id: string }).id
 }
 
 /** What a program that asks for `/` learns: where everything is. */

@@ -21,6 +21,7 @@ import { textInRaw } from './migrations/0017-text-in-raw.ts'
 import { mailPartitions } from './migrations/0018-mail-partitions.ts'
 import { floodParts } from './migrations/0019-flood-parts.ts'
 import { spool } from './migrations/0020-spool.ts'
+import { spoolBeyond } from './migrations/0021-spool-beyond.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -45,6 +46,7 @@ const MIGRATIONS = [
   mailPartitions,
   floodParts,
   spool,
+  spoolBeyond,
 ] as const
 
 /**

@@ -354,11 +354,13 @@ type SearchStateTable = {
   node: string
 }
 
-/** How far the mails of a spool are stored. */
+/** Which mails of a spool are stored. */
 type SpoolTable = {
   name: string
   /** Mails up to this number are in the database. */
   stored_to: number
+  /** Those with these numbers, too, as JSON. */
+  beyond: string
 }
 
 /** Every table by name. */

@@ -4,7 +4,7 @@
 // again, on the same port.
 
 import type { Worker } from 'node:worker_threads'
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
 import { startThread } from './worker.ts'
@@ -27,8 +27,13 @@ export type Receiving = {
   readonly port: number
   /** Throws when mails cannot be stored, or a thread has ended. */
   check(): Promise<void>
-  /** Resolves when mails of an account that are accepted now can be read; null when they can. */
-  caughtUp(accountId: AccountId): Promise<unknown> | null
+  /**
+   * Resolves when mails of an account that are accepted now can be read, or those of one inbox
+   * alone; null when they can.
+   */
+  caughtUp(accountId: AccountId, inboxId?: string): Promise<unknown> | null
+  /** Somebody waits for mails of an inbox or account, or nobody any more. */
+  watch(id: InboxId | AccountId, isWatched: boolean): void
   stop(graceMs: number): Promise<void>
 }
 
@@ -100,9 +105,14 @@ export async function startReceivingThreads(start: ReceivingThreads): Promise<Re
     check: async () => {
       await Promise.all(threads.map((thread) => thread.check()))
     },
-    caughtUp: (accountId) => {
-      const waiting = backlogs.flatMap((backlog) => backlog.caughtUp(accountId) ?? [])
+    caughtUp: (accountId, inboxId) => {
+      // Of the account in any case: nobody waits for the mails of others.
+      const behind = backlogs.filter((backlog) => !backlog.isCaughtUp(accountId))
+      const waiting = behind.flatMap((backlog) => backlog.caughtUp(inboxId ?? accountId) ?? [])
       return waiting.length === 0 ? null : Promise.all(waiting)
+    },
+    watch: (id, isWatched) => {
+      for (const backlog of backlogs) isWatched ? backlog.watch(id) : backlog.unwatch(id)
     },
     stop: async (graceMs) => {
       await Promise.all(threads.map((thread) => thread.stop(graceMs)))

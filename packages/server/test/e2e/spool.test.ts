@@ -115,6 +115,35 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
     assert.deepEqual(missing, [])
   })
 
+  it('come to waits and lists during a burst, and are there once after it', async () => {
+    await using database = await createSqlite()
+    await using server = startServerProcess({ ...ENV, MAYFLY_DATABASE_URL: database.url })
+    const { httpUrl, smtpPort } = await server.ready
+    const owner = await registerAccountAt(httpUrl)
+    const create = () => owner.inboxes.create()
+    const flooded = await Promise.all(Array.from({ length: 60 }, create))
+    const flood = async () => {
+      const mails = flooded.map(({ emailAddress }) => ({ to: emailAddress, subject: 'flood' }))
+      const answers = await sendMails(smtpPort, mails)
+      assert.ok(answers.every(isTaken))
+    }
+    const wait = async () => {
+      for (let i = 0; i < 5; i++) {
+        const inbox = await create()
+        const waiting = inbox.waitForMessage({ timeoutSeconds: 30 })
+        await sendMails(smtpPort, [{ to: inbox.emailAddress, subject: 'awaited' }])
+        assert.equal((await waiting).subject, 'awaited')
+        assert.deepEqual(await subjectsOf(inbox), ['awaited'])
+      }
+    }
+    await Promise.all([...Array.from({ length: 12 }, flood), ...Array.from({ length: 4 }, wait)])
+    const found = await Promise.all(flooded.map(subjectsOf))
+    assert.deepEqual(
+      found.map((subjects) => subjects.length),
+      flooded.map(() => 12),
+    )
+  })
+
   it('are counted before the next mail for the same inbox is accepted', async () => {
     await using database = await createSqlite()
     const path = sqlitePathOf(database.url) ?? ''

@@ -16,7 +16,10 @@ function createCommit(store: Store, inbox: { readonly id: InboxId; readonly addr
   const clock = { now: () => NOW }
   const deps = createCommitDeps({ store, clock, signals: { announce: () => {} } })
   const recipients = [{ inboxId: inbox.id, address: inbox.address }]
-  return (spool: string, ...sequences: readonly (number | null)[]) => {
+  return (
+    spool: { readonly name: string; readonly storedTo: number },
+    ...sequences: readonly (number | null)[]
+  ) => {
     const batch = sequences.map((sequence) => ({
       mail: newMail(),
       recipients,
@@ -34,8 +37,8 @@ describeEachDatabase('spooled mails', (open) => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     const commit = createCommit(store, inbox)
-    await commit('0', 1, 2)
-    const again = await commit('0', 1, 2, 3)
+    await commit({ name: '0', storedTo: 2 }, 1, 2)
+    const again = await commit({ name: '0', storedTo: 3 }, 1, 2, 3)
     assert.deepEqual(
       again.map(({ state, messages }) => [state, messages.length]),
       [
@@ -44,27 +47,47 @@ describeEachDatabase('spooled mails', (open) => {
         ['stored', 1],
       ],
     )
-    assert.equal(await store.spools.storedTo('0'), 3)
-    await commit('0', 2)
-    assert.equal(await store.spools.storedTo('0'), 3)
+    assert.deepEqual(await store.spools.find('0'), { to: 3, beyond: [] })
+    await commit({ name: '0', storedTo: 2 }, 2)
+    assert.deepEqual(await store.spools.find('0'), { to: 3, beyond: [] })
     assert.equal(await countOf(store, inbox.id), 3)
+  })
+
+  it('are stored once, also before others that came earlier', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const commit = createCommit(store, inbox)
+    const name = '0'
+    await commit({ name, storedTo: 0 }, 5, 3)
+    assert.deepEqual(await store.spools.find(name), { to: 0, beyond: [5, 3] })
+    await commit({ name, storedTo: 3 }, 1, 2, 3, 5)
+    assert.deepEqual(await store.spools.find(name), { to: 3, beyond: [5] })
+    await commit({ name, storedTo: 5 }, 4)
+    assert.deepEqual(await store.spools.find(name), { to: 5, beyond: [] })
+    assert.equal(await countOf(store, inbox.id), 5)
   })
 
   it('of one spool do not count for another; mails without a number are always stored', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     const commit = createCommit(store, inbox)
-    await commit('0', 5, null)
-    await commit('1', 1, null)
+    await commit({ name: '0', storedTo: 5 }, 5, null)
+    await commit({ name: '1', storedTo: 1 }, 1, null)
     assert.equal(await countOf(store, inbox.id), 4)
-    assert.deepEqual([await store.spools.storedTo('0'), await store.spools.storedTo('1')], [5, 1])
+    assert.deepEqual(
+      [await store.spools.find('0'), await store.spools.find('1')],
+      [
+        { to: 5, beyond: [] },
+        { to: 1, beyond: [] },
+      ],
+    )
   })
 
   it('are stored although their inbox is full by now; others are not', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     await store.execute('update inbox set message_count = 1000')
-    const results = await createCommit(store, inbox)('0', 1, null)
+    const results = await createCommit(store, inbox)({ name: '0', storedTo: 1 }, 1, null)
     assert.deepEqual(
       results.map(({ state }) => state),
       ['stored', 'full'],

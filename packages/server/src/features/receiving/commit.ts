@@ -17,8 +17,12 @@ export type ReadyMail = {
 
 /** What the mails of a batch were accepted in, and what their commit waits for. */
 export type BatchOptions = {
-  /** The name of the spool; null when no mail of the batch is in one. */
-  readonly spool: string | null
+  /** Null when no mail of the batch is in a spool. */
+  readonly spool: {
+    readonly name: string
+    /** With this batch, all mails of the spool up to this number are stored. */
+    readonly storedTo: number
+  } | null
   readonly until: CommitEnd
 }
 
@@ -162,13 +166,19 @@ const inboxIdsOf = (ready: readonly ReadyMail[]) => [
 /** The mails that were not stored before; notes that those of the spool are stored now. */
 async function takeFromSpool(
   tx: Tables,
-  spool: string,
+  { name, storedTo }: NonNullable<BatchOptions['spool']>,
   given: readonly ReadyMail[],
 ): Promise<readonly ReadyMail[]> {
-  const storedTo = await tx.spools.storedTo(spool)
+  const before = await tx.spools.find(name)
+  const beyond = new Set(before.beyond)
+  const isStored = (sequence: number) => sequence <= before.to || beyond.has(sequence)
   const sequences = given.flatMap(({ spoolSequence }) => spoolSequence ?? [])
-  await tx.spools.setStoredTo(spool, Math.max(storedTo, ...sequences))
-  return given.filter(({ spoolSequence = Number.POSITIVE_INFINITY }) => spoolSequence > storedTo)
+  const to = Math.max(before.to, storedTo)
+  const rest = [...new Set([...before.beyond, ...sequences])].filter((sequence) => sequence > to)
+  await tx.spools.set(name, { to, beyond: rest })
+  return given.filter(
+    ({ spoolSequence }) => spoolSequence === undefined || !isStored(spoolSequence),
+  )
 }
 
 /**

@@ -7,21 +7,36 @@ const RETRY_SECONDS = 2
 /** The key with which a wait or a stream was begun; its prefix changes when it is rotated. */
 export type HeldKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 
+/** Is told of topics that are subscribed to. */
+export type Watching<Topic extends string> = {
+  /** A topic has its first subscription, or none any more. */
+  onWatched(topic: Topic, isWatched: boolean): void
+}
+
 /** Subscriptions of the waits and streams that this node holds, by inbox or by account. */
 export class Subscriptions<Topic extends string> {
   readonly #byTopic = new Map<Topic, Set<Subscription>>()
   /** The keys with at least one subscription, and how many each has. */
   readonly #keys = new Map<string, { readonly key: HeldKey; count: number }>()
+  readonly #watching: Watching<Topic> | null
   #wakeNumber = 0
   #isClosed = false
+
+  constructor(watching: Watching<Topic> | null = null) {
+    this.#watching = watching
+  }
 
   /** Subscribes to what happens from now on. */
   subscribe(topic: Topic, key: HeldKey): Subscription {
     const subscription = new Subscription(key, () => this.#remove(topic, subscription))
     this.#count(key, 1)
     const others = this.#byTopic.get(topic)
-    if (others === undefined) this.#byTopic.set(topic, new Set([subscription]))
-    else others.add(subscription)
+    if (others === undefined) {
+      this.#byTopic.set(topic, new Set([subscription]))
+      this.#watching?.onWatched(topic, true)
+    } else {
+      others.add(subscription)
+    }
     if (this.#isClosed) subscription.end(shuttingDown())
     return subscription
   }
@@ -76,7 +91,10 @@ export class Subscriptions<Topic extends string> {
   #remove(topic: Topic, subscription: Subscription): void {
     const others = this.#byTopic.get(topic)
     if (others?.delete(subscription) !== true) return
-    if (others.size === 0) this.#byTopic.delete(topic)
+    if (others.size === 0) {
+      this.#byTopic.delete(topic)
+      this.#watching?.onWatched(topic, false)
+    }
     this.#count(subscription.key, -1)
   }
 
