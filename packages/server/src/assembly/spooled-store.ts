@@ -280,13 +280,13 @@ export class SpooledStore {
 
   #mayStoreLater(): boolean {
     const { sinceMs } = this.#queue
-    if (this.#isHurried || this.#queue.isCalled || sinceMs === null) return false
+    if (this.#isHurried || sinceMs === null || this.#queue.hasNeeded()) return false
     return !this.#pending.areMany && elapsedMs() - sinceMs < LATER_MS
   }
 
   /** Ends earlier when a mail is needed. */
   async #pause(ms: number): Promise<void> {
-    if (this.#isHurried || this.#queue.isCalled) return
+    if (this.#isHurried || this.#queue.hasNeeded()) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
     this.#gathered = resolve

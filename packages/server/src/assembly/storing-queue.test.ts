@@ -52,20 +52,21 @@ describe('the queue before the storing thread', () => {
 
   it('gives mails first whose senders wait, with a few others', () => {
     const { queue, take } = given(100)
-    assert.equal(queue.isCalled, false)
+    assert.equal(queue.hasNeeded(), false)
     queue.add(entryOf(null))
-    assert.equal(queue.isCalled, true)
+    assert.equal(queue.hasNeeded(), true)
     assert.deepEqual(take(), [null, ...range(1, 16)])
-    assert.equal(queue.isCalled, false)
+    assert.equal(queue.hasNeeded(), false)
   })
 
   it('gives mails first that somebody waits for, once it is called', () => {
     const { queue, watched, take } = given(100)
     watched.add(50).add(90)
+    assert.equal(queue.hasNeeded(), false)
     queue.call()
-    assert.equal(queue.isCalled, true)
+    assert.equal(queue.hasNeeded(), true)
     assert.deepEqual([take(), queue.clearTo], [[50, 90, ...range(1, 16)], 16])
-    assert.equal(queue.isCalled, false)
+    assert.equal(queue.hasNeeded(), false)
     queue.call()
     assert.deepEqual(
       [take(), queue.clearTo],
@@ -85,8 +86,8 @@ describe('the queue before the storing thread', () => {
     const { queue, watched, take } = given(300)
     for (const sequence of range(51, 300)) watched.add(sequence)
     queue.call()
-    assert.deepEqual([take(), queue.isCalled], [range(51, 250), true])
-    assert.deepEqual([take(), queue.isCalled], [[...range(251, 300), ...range(1, 16)], false])
+    assert.deepEqual([take(), queue.hasNeeded()], [range(51, 250), true])
+    assert.deepEqual([take(), queue.hasNeeded()], [[...range(251, 300), ...range(1, 16)], false])
   })
 
   it('gives a mail at once whose write to the spool has failed', () => {

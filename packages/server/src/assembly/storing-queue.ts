@@ -49,9 +49,13 @@ export class StoringQueue {
     return this.#unspooled.length + this.#spooled.length
   }
 
-  /** Whether some of the mails may be needed now. */
-  get isCalled(): boolean {
-    return this.#isCalled || this.#unspooled.length > 0
+  /** Whether some of the mails are needed now. */
+  hasNeeded(): boolean {
+    if (this.#unspooled.length > 0) return true
+    if (!this.#isCalled) return false
+    const hasNeeded = this.#spooled.some((entry) => this.#isNeeded(entry))
+    if (!hasNeeded) this.#forgetCalls()
+    return hasNeeded
   }
 
   /** Since when the oldest mail of the spool waits; null without one. */
@@ -124,12 +128,14 @@ export class StoringQueue {
       if (isNext) needed.push(entry)
       else others.push(entry)
     }
-    if (needed.length < BATCH_MAX) {
-      this.#isCalled = false
-      this.#needed.clear()
-    }
+    if (needed.length < BATCH_MAX) this.#forgetCalls()
     this.#spooled = others
     return needed
+  }
+
+  #forgetCalls(): void {
+    this.#isCalled = false
+    this.#needed.clear()
   }
 
   #isNeeded(entry: Entry): boolean {

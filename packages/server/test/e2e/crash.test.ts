@@ -11,14 +11,18 @@ import { startServerProcess } from '../testing-server-process.ts'
 /** Kills on each database; the long form has a thousand. */
 const CYCLES = soakRounds({ short: 2, long: 1_000 })
 
-/** Clients that send at the same time. */
+/** Clients that send at the same time, and that read. */
 const CLIENTS = 8
+const READERS = 2
 
 /** Longest time between the first acknowledgement and the kill. */
-const LIFE_MS_MAX = 150
+const LIFE_MS_MAX = 300
 
-/** Inboxes that each client sends to in turns: a mail waits for those before to the same one. */
-const INBOXES = 10
+/**
+ * Inboxes that each client sends to in turns, from another one on: a mail waits for those before to
+ * the same one.
+ */
+const INBOXES = 40
 
 /** Subjects of all messages of an inbox. */
 async function subjects(inbox: Inbox): Promise<(string | null)[]> {
@@ -34,16 +38,20 @@ async function subjects(inbox: Inbox): Promise<(string | null)[]> {
 
 /** Sends until the connection breaks; the subjects that were acknowledged. */
 async function sendUntilKilled(
-  target: { readonly port: number; readonly addresses: readonly string[] },
+  target: {
+    readonly port: number
+    readonly addresses: readonly string[]
+    readonly firstAddress: number
+  },
   name: string,
   onAcknowledged: () => void,
 ): Promise<string[]> {
-  const { port, addresses } = target
+  const { port, addresses, firstAddress } = target
   const acknowledged: string[] = []
   try {
     for (let i = 0; ; i++) {
       const subject = `${name} ${i}`
-      const to = addresses[i % addresses.length] ?? ''
+      const to = addresses[(firstAddress + i) % addresses.length] ?? ''
       const [answer] = await sendMails(port, [{ to, subject }])
       if (answer?.mail?.startsWith('250') !== true) continue
       acknowledged.push(subject)
@@ -52,6 +60,15 @@ async function sendUntilKilled(
   } catch {
     // The kill.
     return acknowledged
+  }
+}
+
+/** Reads until the connection breaks: mails that are read are stored before others. */
+async function readUntilKilled(inboxes: readonly Inbox[], signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) await inboxes[Math.floor(Math.random() * inboxes.length)]?.listMessages({ signal })
+  } catch {
+    // The kill.
   }
 }
 
@@ -89,15 +106,19 @@ onEachDatabase('kill -9 under load', (create, name) => {
       )
       const first = Promise.withResolvers<void>()
       const addresses = inboxes.map(({ emailAddress }) => emailAddress)
-      const target = { port: smtpPort, addresses }
-      const sending = Array.from({ length: CLIENTS }, (_, i) =>
-        sendUntilKilled(target, `${cycle}-${i}`, first.resolve),
-      )
+      const sending = Array.from({ length: CLIENTS }, (_, i) => {
+        const target = { port: smtpPort, addresses, firstAddress: (i * INBOXES) / CLIENTS }
+        return sendUntilKilled(target, `${cycle}-${i}`, first.resolve)
+      })
+      const killed = new AbortController()
+      const reading = Array.from({ length: READERS }, () => readUntilKilled(inboxes, killed.signal))
       // Not before the first is acknowledged: a kill that finds nothing under way tests nothing.
       await first.promise
       await delay(Math.random() * LIFE_MS_MAX)
       server.child.kill('SIGKILL')
+      killed.abort()
       const acknowledged = (await Promise.all(sending)).flat()
+      await Promise.all(reading)
       last = { inboxIds: inboxes.map(({ id }) => id), acknowledged }
     }
     assert.ok(total >= CYCLES, `only ${total} mails were acknowledged: the test tested nothing`)
