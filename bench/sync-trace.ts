@@ -82,7 +82,14 @@ async function delayTogether(): Promise<boolean> {
 /** How the service has opened the files of its spool. */
 function spoolFlags(): readonly number[] {
   const process = `/proc/${server.child.pid}`
-  const isSpool = (file: string) => readlinkSync(`${process}/fd/${file}`).includes('-spool-')
+  const isSpool = (file: string) => {
+    try {
+      return readlinkSync(`${process}/fd/${file}`).includes('-spool-')
+    } catch {
+      // It was closed since it was listed.
+      return false
+    }
+  }
   return readdirSync(`${process}/fd`)
     .filter(isSpool)
     .map((file) => {

@@ -23,8 +23,10 @@ import {
 } from '../features/receiving/admit.ts'
 import { admitSender } from '../features/receiving/admit-sender.ts'
 import { authenticateSender, findSenderInbox } from '../features/receiving/authenticate-sender.ts'
+import { isFarFromFull } from '../features/receiving/capacity.ts'
 import { CATCH_ALL_INBOX, ensureCatchAllInbox } from '../features/receiving/catch-all-inbox.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
+import { isFarFromFlood } from '../features/receiving/flood.ts'
 import { receiveMail } from '../features/receiving/receive.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
@@ -50,8 +52,11 @@ export type HandlingDeps = {
   readonly signals: Pick<Signals, 'announce'>
   /** Parses a mail, unless it was composed before, and stores it. */
   readonly storeMail: StoreMail
-  /** Resolves when mails of an inbox that were accepted before are stored; null when they are. */
-  readonly storedFor?: (inboxId: InboxId) => Promise<unknown> | null
+  /**
+   * Resolves when mails of an inbox that were accepted before are stored; null when they are, or
+   * need not be because the inbox is far from its limits.
+   */
+  readonly storedFor?: (inboxId: InboxId, isFarFromLimits: boolean) => Promise<unknown> | null
 }
 
 /** Shortest time between two announcements of refused commands. */
@@ -236,7 +241,9 @@ function createRecipientSearch({ store, storedFor = () => null }: HandlingDeps) 
   if (!isShared) {
     return async (address: string) => {
       const recipient = await receiving.findRecipient(address)
-      const storing = recipient === null ? null : storedFor(recipient.inboxId)
+      if (recipient === null) return null
+      const isFarFromLimits = isFarFromFull(recipient) && isFarFromFlood(recipient.flood)
+      const storing = storedFor(recipient.inboxId, isFarFromLimits)
       if (storing === null) return recipient
       // How full it is shows then.
       await storing

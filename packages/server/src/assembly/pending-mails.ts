@@ -3,7 +3,7 @@
 
 import type { InboxId } from '@mayfly/contract'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
-import type { Backlog } from '../platform/backlog.ts'
+import { type Backlog, bucketOf } from '../platform/backlog.ts'
 import type { Entry } from './storing-queue.ts'
 
 /** More wait for room. */
@@ -45,16 +45,9 @@ export class PendingMails {
     return this.#ofInbox.get(inboxId)?.last
   }
 
-  /** Whether the inboxes of a mail have room for it, as long as each was far from full. */
-  haveRoom({ accepted }: ArrivedMail): boolean {
-    return accepted.recipients.every(
-      ({ inboxId }) => (this.#ofInbox.get(inboxId)?.count ?? 0) < MAILS_OF_INBOX_MAX,
-    )
-  }
-
-  /** Whether somebody waits for mails of the inboxes or accounts of this one. */
-  isWatched(mail: ArrivedMail): boolean {
-    return ownersOf(mail).some((id) => this.#backlog.isWatched(id))
+  /** Whether another mail of an inbox may be added, as long as that was far from its limits. */
+  hasRoomFor(inboxId: InboxId): boolean {
+    return (this.#ofInbox.get(inboxId)?.count ?? 0) < MAILS_OF_INBOX_MAX
   }
 
   add(entry: Entry, mail: ArrivedMail): void {
@@ -64,10 +57,10 @@ export class PendingMails {
       const count = (this.#ofInbox.get(inboxId)?.count ?? 0) + 1
       this.#ofInbox.set(inboxId, { last: entry, count })
     }
-    this.#backlog.accept(ownersOf(mail))
+    this.#backlog.accept(entry.buckets)
   }
 
-  remove(mail: ArrivedMail): void {
+  remove({ buckets }: Entry, mail: ArrivedMail): void {
     this.#mails -= 1
     this.#bytes -= mail.accepted.raw.length
     for (const { inboxId } of mail.accepted.recipients) {
@@ -75,7 +68,7 @@ export class PendingMails {
       if (pending === undefined || pending.count === 1) this.#ofInbox.delete(inboxId)
       else this.#ofInbox.set(inboxId, { ...pending, count: pending.count - 1 })
     }
-    this.#backlog.store(ownersOf(mail))
+    this.#backlog.store(buckets)
   }
 
   /** Resolves when there may be room. */
@@ -94,9 +87,9 @@ export class PendingMails {
   }
 }
 
-/** The inboxes of a mail and their accounts; those of one that a crash has left have none. */
-function ownersOf({ accepted }: ArrivedMail): readonly string[] {
+/** The counters of a mail by inbox and account; none of one that a crash has left. */
+export function bucketsOf({ accepted }: ArrivedMail): readonly number[] {
   return accepted.recipients.flatMap(({ inboxId, accountId }) =>
-    accountId === undefined ? [] : [inboxId, accountId],
+    accountId === undefined ? [] : [bucketOf(inboxId), bucketOf(accountId)],
   )
 }

@@ -151,12 +151,13 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     const { store } = test
     const closed = await gate(test)
     await store.store(mailTo('a'))
-    assert.equal(store.storedFor(inboxOf('b')), null)
-    const waiting = store.storedFor(inboxOf('a'))
+    assert.equal(store.storedFor(inboxOf('b'), false), null)
+    assert.equal(store.storedFor(inboxOf('a'), true), null)
+    const waiting = store.storedFor(inboxOf('a'), false)
     assert.notEqual(waiting, null)
     closed.open()
     await waiting
-    await until(async () => (store.storedFor(inboxOf('a')) === null ? true : null))
+    await until(async () => (store.storedFor(inboxOf('a'), false) === null ? true : null))
     await store.stop()
   })
 
@@ -229,7 +230,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     // The next batch would be begun by a timer.
     t.mock.timers.enable({ apis: ['setTimeout'] })
     closed.open()
-    await store.storedFor(inboxOf('e'))
+    await store.storedFor(inboxOf('e'), false)
     await store.store(mailTo('spooled'))
     assert.deepEqual(storing.stored, ['first', 'e', 'a', 'b', 'c', 'd'])
     await store.store(mailTo('full', false))
@@ -248,7 +249,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     storing.before = async () => {
       if (isFull) throw new StorageUnavailable('no space', true)
     }
-    await until(async () => (store.storedFor(inboxOf('a')) === null ? true : null))
+    await until(async () => (store.storedFor(inboxOf('a'), false) === null ? true : null))
     assert.throws(() => store.check(), /no space/)
     assert.equal(backlog.caughtUp(OWNER), null)
     await assert.rejects(store.store(mailTo('b')), /no space/)
@@ -299,7 +300,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     const closed = await gate(test)
     const names = ['a', 'b', 'bad', 'c', 'd']
     for (const name of names) await store.store(mailTo(name))
-    const stored = names.map((name) => store.storedFor(inboxOf(name)))
+    const stored = names.map((name) => store.storedFor(inboxOf(name), false))
     closed.open()
     storing.before = async (batch) => {
       if (batch.includes('bad')) throw new StoringThreadEnded('out of memory')

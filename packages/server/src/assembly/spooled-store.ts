@@ -27,7 +27,7 @@ import type { Spool, SpoolRecord } from '../store/sqlite/spool.ts'
 import type { StoredOfSpool } from '../store/tables/spools.ts'
 import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
 import { type StoringThread, StoringThreadEnded } from '../threads/storing-host.ts'
-import { PendingMails } from './pending-mails.ts'
+import { bucketsOf, PendingMails } from './pending-mails.ts'
 import type { MailToStore } from './storing.ts'
 import { type Entry, StoringQueue } from './storing-queue.ts'
 
@@ -104,9 +104,8 @@ export class SpooledStore {
 
   constructor(deps: SpooledStoreDeps) {
     this.#deps = deps
-    const pending = new PendingMails(deps.backlog)
-    this.#pending = pending
-    this.#queue = new StoringQueue(({ mail }) => 'accepted' in mail && pending.isWatched(mail))
+    this.#pending = new PendingMails(deps.backlog)
+    this.#queue = new StoringQueue((buckets) => deps.backlog.isWatched(buckets))
     this.#storedTo = deps.stored.to
     this.#lastSequence = Math.max(deps.stored.to, deps.spool.left.at(-1)?.sequence ?? 0)
     const write = async (records: readonly SpoolRecord[]) => {
@@ -167,11 +166,12 @@ export class SpooledStore {
 
   /**
    * Resolves when the mails of an inbox that were accepted before are stored, or cannot be for now;
-   * null when nobody need wait.
+   * null when nobody need wait, because the inbox has room for all of them and another one.
    */
-  storedFor(inboxId: InboxId): Promise<unknown> | null {
+  storedFor(inboxId: InboxId, isFarFromLimits: boolean): Promise<unknown> | null {
     const last = this.#pending.lastOf(inboxId)
     if (last === undefined || this.#failure !== null) return null
+    if (isFarFromLimits && this.#pending.hasRoomFor(inboxId)) return null
     this.#queue.need(inboxId)
     this.#gathered?.()
     return last.tried.promise
@@ -208,9 +208,10 @@ export class SpooledStore {
   #maySpool(mail: MailToStore): mail is ArrivedMail {
     const isBusy = this.#isRunning || this.#queue.length > 0
     if (!isBusy || this.#failure !== null || !this.#deps.spool.isWritable) return false
-    if (!('accepted' in mail) || this.#pending.isWatched(mail)) return false
-    const isFarFromFull = mail.accepted.recipients.every((one) => one.hasAmpleRoom === true)
-    return isFarFromFull && this.#pending.haveRoom(mail)
+    if (!('accepted' in mail) || this.#deps.backlog.isWatched(bucketsOf(mail))) return false
+    return mail.accepted.recipients.every(
+      ({ inboxId, hasAmpleRoom }) => hasAmpleRoom === true && this.#pending.hasRoomFor(inboxId),
+    )
   }
 
   /** Somebody may wait for mails in the queue. */
@@ -223,7 +224,8 @@ export class SpooledStore {
     const stored = Promise.withResolvers<StoreOutcome>()
     const tried = Promise.withResolvers<void>()
     const isAwaited = sequence === null
-    const entry = { mail, sequence, isAwaited, sinceMs: elapsedMs(), stored, tried }
+    const buckets = isAwaited || !('accepted' in mail) ? [] : bucketsOf(mail)
+    const entry = { mail, sequence, isAwaited, sinceMs: elapsedMs(), buckets, stored, tried }
     this.#queue.add(entry)
     if (sequence !== null && 'accepted' in mail) {
       this.#pending.add(entry, mail)
@@ -335,8 +337,9 @@ export class SpooledStore {
     this.#syncTimer ??= this.#syncAfter(SYNC_MS)
   }
 
-  #uncount({ sequence, mail }: Entry): void {
-    if (sequence !== null && 'accepted' in mail) this.#pending.remove(mail)
+  #uncount(entry: Entry): void {
+    const { sequence, mail } = entry
+    if (sequence !== null && 'accepted' in mail) this.#pending.remove(entry, mail)
   }
 
   #syncAfter(ms: number): NodeJS.Timeout {

@@ -17,14 +17,15 @@ function entryOf(sequence: number | null, { name = `${sequence}`, sizeBytes = 10
     sequence,
     isAwaited: sequence === null,
     sinceMs: sequence ?? 0,
+    buckets: sequence === null ? [] : [sequence],
     stored: Promise.withResolvers<StoreOutcome>(),
     tried: Promise.withResolvers<void>(),
   }
 }
 
 function given(count: number) {
-  const watched = new Set<number | null>()
-  const queue = new StoringQueue(({ sequence }) => watched.has(sequence))
+  const watched = new Set<number>()
+  const queue = new StoringQueue((buckets) => buckets.some((bucket) => watched.has(bucket)))
   for (let sequence = 1; sequence <= count; sequence++) queue.add(entryOf(sequence))
   const take = () => queue.take().map(({ sequence }) => sequence)
   return { queue, watched, take }

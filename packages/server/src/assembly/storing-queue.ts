@@ -14,6 +14,8 @@ export type Entry = {
   isAwaited: boolean
   /** Since when it waits, by a monotonic clock. */
   readonly sinceMs: number
+  /** Its counters in the backlog; none of a mail that is not in the spool. */
+  readonly buckets: readonly number[]
   readonly stored: PromiseWithResolvers<StoreOutcome>
   /** Resolves when it is stored, or could not be at first. */
   readonly tried: PromiseWithResolvers<void>
@@ -31,7 +33,7 @@ const BESIDE_NEEDED = 16
 
 /** Mails in front of the storing thread. */
 export class StoringQueue {
-  readonly #isWatched: (entry: Entry) => boolean
+  readonly #isWatched: (buckets: Entry['buckets']) => boolean
   /** Mails that are not in the spool: each one's sender waits. */
   #unspooled: Entry[] = []
   /** Mails in the spool, the oldest first, after those that were put back. */
@@ -40,8 +42,8 @@ export class StoringQueue {
   readonly #needed = new Set<InboxId>()
   #isCalled = false
 
-  /** `isWatched` tells whether somebody waits for a mail. */
-  constructor(isWatched: (entry: Entry) => boolean) {
+  /** `isWatched` tells whether somebody waits for mails with these counters. */
+  constructor(isWatched: (buckets: Entry['buckets']) => boolean) {
     this.#isWatched = isWatched
   }
 
@@ -139,7 +141,7 @@ export class StoringQueue {
   }
 
   #isNeeded(entry: Entry): boolean {
-    if (entry.isAwaited || this.#isWatched(entry)) return true
+    if (entry.isAwaited || this.#isWatched(entry.buckets)) return true
     if (this.#needed.size === 0 || !('accepted' in entry.mail)) return false
     return entry.mail.accepted.recipients.some(({ inboxId }) => this.#needed.has(inboxId))
   }

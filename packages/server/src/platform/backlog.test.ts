@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { Backlog, createBacklogMemory } from './backlog.ts'
+import { Backlog, bucketOf, createBacklogMemory } from './backlog.ts'
 
-const OWNER = ['acc_alice']
+const OWNER = [bucketOf('acc_alice')]
 
 describe('the backlog of a receiving thread', () => {
   it('holds nobody up when every accepted mail is stored', () => {
@@ -17,7 +17,7 @@ describe('the backlog of a receiving thread', () => {
 
   it('holds nobody up for the mails of others', () => {
     const backlog = new Backlog(createBacklogMemory(1), 0)
-    backlog.accept(['acc_alice', 'acc_carol'])
+    backlog.accept([...OWNER, bucketOf('acc_carol')])
     assert.equal(backlog.caughtUp('acc_bob'), null)
     assert.notEqual(backlog.caughtUp('acc_carol'), null)
   })
@@ -49,7 +49,8 @@ describe('the backlog of a receiving thread', () => {
     const waiting = backlog.caughtUp('acc_alice')
     const code = `
       const { workerData } = require('node:worker_threads')
-      import(workerData.file).then(({ Backlog }) => new Backlog(workerData.memory, 0).store(['acc_alice']))`
+      import(workerData.file).then(({ Backlog, bucketOf }) =>
+        new Backlog(workerData.memory, 0).store([bucketOf('acc_alice')]))`
     const file = new URL('./backlog.ts', import.meta.url).href
     const worker = new Worker(code, { eval: true, workerData: { memory, file } })
     await waiting
@@ -122,22 +123,22 @@ describe('the backlog of a receiving thread', () => {
     }, stopping.signal)
     reading.watch('inb_empty')
     assert.deepEqual(
-      [receiving.isWatched('inb_empty'), receiving.isWatched('inb_a')],
+      [receiving.isWatched([bucketOf('inb_empty')]), receiving.isWatched([bucketOf('inb_a')])],
       [true, false],
     )
     reading.unwatch('inb_empty')
-    assert.equal(receiving.isWatched('inb_empty'), false)
-    receiving.accept(['inb_a'])
+    assert.equal(receiving.isWatched([bucketOf('inb_empty')]), false)
+    receiving.accept([bucketOf('inb_a')])
     assert.deepEqual([reading.isCaughtUp('inb_a'), reading.isCaughtUp('inb_empty')], [false, true])
     const waiting = reading.caughtUp('inb_a')
-    assert.equal(receiving.isWatched('inb_a'), true)
+    assert.equal(receiving.isWatched([bucketOf('inb_a')]), true)
     await called.promise
     assert.equal(calls, 1)
-    receiving.store(['inb_a'])
+    receiving.store([bucketOf('inb_a')])
     await waiting
-    assert.equal(receiving.isWatched('inb_a'), false)
+    assert.equal(receiving.isWatched([bucketOf('inb_a')]), false)
     stopping.abort()
-    receiving.accept(['inb_a'])
+    receiving.accept([bucketOf('inb_a')])
     reading.watch('inb_a')
     await listening
     assert.equal(calls, 1)

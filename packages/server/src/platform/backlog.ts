@@ -39,15 +39,14 @@ export class Backlog {
     this.#calls = ints.subarray(3 * BUCKETS + 1)
   }
 
-  /** A mail for these inboxes and accounts is accepted; before its sender is told. */
-  accept(ids: readonly string[]): void {
-    for (const id of ids) Atomics.add(this.#accepted, bucketOf(id), 1)
+  /** A mail with these counters, of `bucketOf`, is accepted; before its sender is told. */
+  accept(buckets: readonly number[]): void {
+    for (const bucket of buckets) Atomics.add(this.#accepted, bucket, 1)
   }
 
   /** It is stored. */
-  store(ids: readonly string[]): void {
-    for (const id of ids) {
-      const bucket = bucketOf(id)
+  store(buckets: readonly number[]): void {
+    for (const bucket of buckets) {
       Atomics.add(this.#stored, bucket, 1)
       // A system call, which nobody needs while nobody waits.
       if (Atomics.load(this.#watched, bucket) > 0) Atomics.notify(this.#stored, bucket)
@@ -68,9 +67,10 @@ export class Backlog {
     for (const bucket of this.#behind()) Atomics.notify(this.#stored, bucket)
   }
 
-  /** Whether somebody waits for mails of this inbox or account. */
-  isWatched(id: string): boolean {
-    return Atomics.load(this.#watched, bucketOf(id)) > 0
+  /** Whether somebody waits for mails with one of these counters. */
+  isWatched(buckets: readonly number[]): boolean {
+    for (const bucket of buckets) if (Atomics.load(this.#watched, bucket) > 0) return true
+    return false
   }
 
   /** From now on, somebody waits for mails of this inbox or account. */
@@ -139,8 +139,8 @@ export class Backlog {
   }
 }
 
-/** Ids end with random characters, of five bits each. */
-function bucketOf(id: string): number {
+/** The counter of an inbox or account. Ids end with random characters, of five bits each. */
+export function bucketOf(id: string): number {
   let hash = 0
   for (let i = Math.max(0, id.length - 4); i < id.length; i++) {
     hash = Math.imul(hash, 33) + id.charCodeAt(i)

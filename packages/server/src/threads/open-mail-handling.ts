@@ -49,7 +49,8 @@ export async function openMailHandling(
     const spooled = await openSpool(data, { store, log, storing })
     opened.defer(() => spooled.stop())
     const storeMail = (mail: MailToStore) => spooled.store(mail)
-    const storedFor = (inboxId: InboxId) => spooled.storedFor(inboxId)
+    const storedFor = (inboxId: InboxId, isFarFromLimits: boolean) =>
+      spooled.storedFor(inboxId, isFarFromLimits)
     const handling = startMailHandling({ ...deps, storeMail, storedFor }, options)
     opened.defer(handling.stop)
     const check = async () => {

@@ -49,6 +49,11 @@ export function beginsFlood(before: FloodWindow, after: FloodWindow): boolean {
   return total(before) <= MAILS_MAX && total(after) > MAILS_MAX
 }
 
+/** Whether many more mails can come without a flood. */
+export function isFarFromFlood(window: FloodWindow): boolean {
+  return total(window) < MAILS_MAX / 2
+}
+
 const total = ({ mails, earlier }: FloodWindow) => earlier.reduce((sum, part) => sum + part, mails)
 
 /**

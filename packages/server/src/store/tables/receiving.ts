@@ -26,6 +26,7 @@ export type Recipient = {
   readonly faultsUntil: number
   /** How many of its newest messages a project inbox keeps; null for any other inbox. */
   readonly keepMessages: number | null
+  readonly flood: FloodWindow
 }
 
 /** Mails for an inbox, stored or refused because it is full, in the parts of a window. */
@@ -63,6 +64,9 @@ type RecipientRow = {
   size_bytes: number
   faults_until: number
   keep_messages: number | null
+  flood_started_at: number
+  flood_mails: number
+  flood_earlier: string | null
 }
 
 type FillRow = {
@@ -82,7 +86,8 @@ const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox
   inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
   ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
-  inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages`
+  inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages,
+  inbox.flood_started_at, inbox.flood_mails, inbox.flood_earlier`
 
 const unchanged = (placeholder: string) => placeholder
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
@@ -202,11 +207,7 @@ export class ReceivingQueries {
       messageCount: row.message_count,
       sizeBytes: row.size_bytes,
       lastSequence: row.last_sequence,
-      flood: {
-        startedAt: row.flood_started_at,
-        mails: row.flood_mails,
-        earlier: readEarlier(row),
-      },
+      flood: readFlood(row),
       keepMessages: row.keep_messages,
     }))
   }
@@ -254,6 +255,12 @@ function readEarlier(row: Pick<FillRow, 'flood_started_at' | 'flood_earlier'>): 
   return startedAt === row.flood_started_at ? earlier : NONE
 }
 
+function readFlood(
+  row: Pick<FillRow, 'flood_started_at' | 'flood_mails' | 'flood_earlier'>,
+): FloodWindow {
+  return { startedAt: row.flood_started_at, mails: row.flood_mails, earlier: readEarlier(row) }
+}
+
 function toRecipient(row: RecipientRow): Recipient {
   return {
     inboxId: row.id,
@@ -267,5 +274,6 @@ function toRecipient(row: RecipientRow): Recipient {
     sizeBytes: row.size_bytes,
     faultsUntil: row.faults_until,
     keepMessages: row.keep_messages,
+    flood: readFlood(row),
   }
 }
