@@ -27,6 +27,14 @@ export type ServerProcess = AsyncDisposable & {
  */
 export const WITHOUT_THREADS = { MAYFLY_SMTP_THREADS: '0' } as const
 
+/** For tests that start the same service again after a kill; no DNS server answers. */
+export const STARTED_AGAIN = {
+  MAYFLY_DEFAULT_PLAN: 'unlimited',
+  MAYFLY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  MAYFLY_LOG_LEVEL: 'info',
+  MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+} as const
+
 /** Starts the server with these variables and no other `MAYFLY_*`. */
 export function startServerProcess(
   env: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { IS_SOAK, soakProgress, soakRounds } from '../../../mail/test/testing-so
 import { sqlitePathOf } from '../../src/store/sqlite/path.ts'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite } from '../testing-databases.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { STARTED_AGAIN, startServerProcess } from '../testing-server-process.ts'
 import { sendUntilClosed } from '../testing-smtp-burst.ts'
 
 const CYCLES = soakRounds({ short: 1, long: 100 })
@@ -49,13 +49,7 @@ describe('kill -9 in a burst on SQLite', { timeout: 24 * 60 * 60_000 }, () => {
   it(`loses no acknowledged mail and doubles none, ${CYCLES} times`, async () => {
     await using database = await createSqlite()
     const path = sqlitePathOf(database.url) ?? ''
-    const env = {
-      MAYFLY_DATABASE_URL: database.url,
-      MAYFLY_DEFAULT_PLAN: 'unlimited',
-      MAYFLY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
-      MAYFLY_LOG_LEVEL: 'info',
-      MAYFLY_DNS_SERVERS: '127.0.0.1:9',
-    }
+    const env = { ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url }
     let key = ''
     let outOfOrder = 0
     const progress = soakProgress('kills in a burst', CYCLES)

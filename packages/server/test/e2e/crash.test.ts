@@ -6,7 +6,7 @@ import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { STARTED_AGAIN, startServerProcess } from '../testing-server-process.ts'
 
 /** Kills on each database; the long form has a thousand. */
 const CYCLES = soakRounds({ short: 2, long: 1_000 })
@@ -75,13 +75,7 @@ async function readUntilKilled(inboxes: readonly Inbox[], signal: AbortSignal): 
 onEachDatabase('kill -9 under load', (create, name) => {
   it(`loses no acknowledged mail and doubles none, ${CYCLES} times`, async () => {
     await using database = await create()
-    const env = {
-      MAYFLY_DATABASE_URL: database.url,
-      MAYFLY_DEFAULT_PLAN: 'unlimited',
-      MAYFLY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
-      MAYFLY_LOG_LEVEL: 'info',
-      MAYFLY_DNS_SERVERS: '127.0.0.1:9',
-    }
+    const env = { ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url }
     let key = ''
     let last: { inboxIds: readonly string[]; acknowledged: readonly string[] } | null = null
     let total = 0

@@ -8,15 +8,8 @@ import { sqlitePathOf } from '../../src/store/sqlite/path.ts'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess } from '../testing-server-process.ts'
+import { STARTED_AGAIN, startServerProcess } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
-
-const ENV = {
-  MAYFLY_DEFAULT_PLAN: 'unlimited',
-  MAYFLY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
-  MAYFLY_LOG_LEVEL: 'info',
-  MAYFLY_DNS_SERVERS: '127.0.0.1:9',
-}
 
 /** Keeps everybody else from writing to a database. */
 function lockWrites(path: string): { release(): void } {
@@ -51,7 +44,7 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
     it(`survive kill -9, with ${threads} receiving threads before and ${threadsAfter} after`, async () => {
       await using database = await createSqlite()
       const path = sqlitePathOf(database.url) ?? ''
-      const env = { ...ENV, MAYFLY_DATABASE_URL: database.url }
+      const env = { ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url }
       const accepted: string[] = []
       let key = ''
       {
@@ -99,7 +92,7 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
 
   it('can be read by whoever asks after the 250', async () => {
     await using database = await createSqlite()
-    await using server = startServerProcess({ ...ENV, MAYFLY_DATABASE_URL: database.url })
+    await using server = startServerProcess({ ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url })
     const { httpUrl, smtpPort } = await server.ready
     const owner = await registerAccountAt(httpUrl)
     const missing: string[] = []
@@ -117,7 +110,7 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
 
   it('come to waits and lists during a burst, and are there once after it', async () => {
     await using database = await createSqlite()
-    await using server = startServerProcess({ ...ENV, MAYFLY_DATABASE_URL: database.url })
+    await using server = startServerProcess({ ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url })
     const { httpUrl, smtpPort } = await server.ready
     const owner = await registerAccountAt(httpUrl)
     const create = () => owner.inboxes.create()
@@ -147,7 +140,7 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
   it('are stored before more are accepted when an inbox has many of them', async () => {
     await using database = await createSqlite()
     const path = sqlitePathOf(database.url) ?? ''
-    await using server = startServerProcess({ ...ENV, MAYFLY_DATABASE_URL: database.url })
+    await using server = startServerProcess({ ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url })
     const { httpUrl, smtpPort } = await server.ready
     const owner = await registerAccountAt(httpUrl)
     const create = () => owner.inboxes.create()
@@ -171,7 +164,7 @@ describe('mails that are accepted before they are stored', { timeout: 120_000 },
   it('are stored when the storage works again, and hold up nobody until then', async () => {
     await using database = await createSqlite()
     const path = sqlitePathOf(database.url) ?? ''
-    await using server = startServerProcess({ ...ENV, MAYFLY_DATABASE_URL: database.url })
+    await using server = startServerProcess({ ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url })
     const { httpUrl, smtpPort } = await server.ready
     const owner = await registerAccountAt(httpUrl)
     const create = () => owner.inboxes.create()
