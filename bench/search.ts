@@ -6,7 +6,7 @@
 // With --sqlite or --postgres on one database, with --searches or --ingest one of the two figures.
 
 import type { AccountId, InboxId } from '@mayfly/contract'
-import { fillIndex } from '../packages/server/src/features/search/fill-index.ts'
+import { fillIndex, ListedMessages } from '../packages/server/src/features/search/fill-index.ts'
 import {
   findInAccount,
   searchAccount,
@@ -134,9 +134,10 @@ function progressOf(all: number): (text: string, done: number) => void {
 /** Adds the oldest messages as the service does; returns how many copies are in the index. */
 async function measureFiller(store: Store, count: number): Promise<number> {
   const fill = { store, clock: systemClock, ids, node: 'bench' }
+  const listed = new ListedMessages()
   const startedAt = performance.now()
   let added = 0
-  while (added < count && (await fillIndex(fill)) === 'more') {
+  while (added < count && (await fillIndex(fill, listed)) === 'more') {
     added = await store.search.lastNumber()
   }
   const seconds = (performance.now() - startedAt) / 1000
@@ -189,6 +190,7 @@ async function searchAll(store: Store, q: string): Promise<number> {
     accountId: OWNER,
     keyId: ids.next('key'),
     ...({ keyPrefix: '', role: 'admin', environment: 'live', plan: 'unlimited' } as const),
+    hasSpooledMail: false,
   }
   return (await searchAccount(deps, caller, { q, limit: 50 })).messages.length
 }

@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
   },
   'burst-kills': {
     file: 'packages/server/test/e2e/burst-crash.test.ts',
-    what: 'the process is killed 100 times in a burst of mails (SQLite)',
+    what: 'the process is killed 100 times in a burst of mails, on each database',
   },
   dispatcher: {
     file: 'packages/server/test/e2e/webhook-crash.test.ts',

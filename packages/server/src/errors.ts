@@ -42,7 +42,14 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The same for the caller, with a text that says whether something may have changed. */
+/** A batch of mails was not stored, for a reason that may be one of them. It may be committed. */
+export class BatchFailed extends StorageUnavailable {
+  constructor(cause: unknown) {
+    super(cause, false, true)
+  }
+}
+
+/** The error for the caller, with a text that says whether something may have changed. */
 export function storageError(
   { isUncertain }: StorageUnavailable,
   detail: Pick<ServiceErrorDetail, 'retryAfterSeconds'> = {},

@@ -74,7 +74,7 @@ import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
 import { openStream } from '../features/waiting/stream.ts'
 import type { Subscriptions } from '../features/waiting/subscriptions.ts'
-import { answerWait, findWithin, waitForMessage } from '../features/waiting/wait.ts'
+import { answerWait, type FindDeps, findWithin, waitForMessage } from '../features/waiting/wait.ts'
 import { type HeldBounds, whileHeld } from '../features/waiting/while-held.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import {
@@ -108,6 +108,7 @@ export type AppDeps = CompatDeps & {
   readonly requestCounter: RequestCounter
   readonly baseUrl: () => string
   readonly subscriptions: Subscriptions<InboxId>
+  readonly caughtUp: FindDeps['caughtUp']
   readonly announce: (inboxIds: readonly InboxId[]) => void
   readonly held: HeldCalls
   readonly events: EventParts
@@ -249,6 +250,14 @@ function bindInboxes(
   }
 }
 
+function createLook({ subscriptions, caughtUp }: Pick<FindDeps, 'subscriptions' | 'caughtUp'>) {
+  return <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) => {
+    const { inboxId } = bounds
+    const ofInbox = () => caughtUp(caller.accountId, inboxId)
+    return lookUntil({ subscriptions, key: caller, caughtUp: ofInbox }, bounds, look)
+  }
+}
+
 function bindMessages(
   { store, clock, ids, subscriptions, baseUrl, ...deps }: AppDeps,
   takeWaitSlot: TakeWaitSlot,
@@ -268,7 +277,9 @@ function bindMessages(
   const { sealSecret: seal, openSecret: open } = deps.dispatching
   const { composeFrame, hasRemoteImages } = content
   const frames = { store, clock, seal, open, composeFrame, hasRemoteImages }
-  const find = { store, subscriptions, singleFlight, hold, findMatch: content.findMatch }
+  const { caughtUp } = deps
+  const { findMatch } = content
+  const find = { store, subscriptions, singleFlight, hold, caughtUp, findMatch }
   const runDeps = {
     store,
     takeWaitSlot,
@@ -276,8 +287,7 @@ function bindMessages(
     elapsedMs: deps.elapsedMs,
     linkFetches: new LinkFetches(deps),
     findWithin: bind(find, findWithin),
-    lookUntil: <T>(caller: Caller, bounds: WaitBounds, look: () => Promise<T | null>) =>
-      lookUntil({ subscriptions, key: caller }, bounds, look),
+    lookUntil: createLook(find),
     whileHeld: <T>(caller: Caller, bounds: HeldBounds, work: (gone: AbortSignal) => Promise<T>) =>
       whileHeld({ subscriptions, key: caller }, bounds, work),
     checkMessage: content.checkMessage,

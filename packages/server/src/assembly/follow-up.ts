@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts'
 import type { AttachmentFinding } from '../features/follow-up/record.ts'
 import { findRawBytes } from '../features/messages/bytes.ts'
 import { type ScanFailures, scanAttachments } from '../features/scanning/scan.ts'
-import { fillIndex } from '../features/search/fill-index.ts'
+import { fillIndex, ListedMessages } from '../features/search/fill-index.ts'
 import { IndexFiller } from '../features/search/index-filler.ts'
 import { checkSender } from '../features/sender-checks/check.ts'
 import { scanWithClamd } from '../platform/clamd.ts'
@@ -87,8 +87,9 @@ function createIndexing({ config, store, clock, log }: FollowUpDeps): IndexFille
   if (!config.MAYFLY_SEARCH_INDEX) return null
   const ids = createIds(clock)
   const fill = { store, clock, ids, node: ids.node() }
+  const listed = new ListedMessages()
   return new IndexFiller({
-    fill: () => fillIndex(fill),
+    fill: () => fillIndex(fill, listed),
     onError: (error) => log.warn({ err: error }, 'the search index could not be written'),
   })
 }

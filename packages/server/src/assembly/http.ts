@@ -1,9 +1,13 @@
-import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
 import { isLocalHost } from '../http/own-host.ts'
-import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
+import {
+  createHttpServer,
+  type HttpOptions,
+  type HttpServer,
+  type HttpTimeouts,
+} from '../http/server.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -23,7 +27,7 @@ export type HttpDeps = {
   readonly ids: Ids
   readonly baseUrl: () => string
   /** As of `Receiving`. */
-  readonly caughtUp: (accountId: AccountId, inboxId?: string) => Promise<unknown> | null
+  readonly caughtUp: HttpOptions['caughtUp']
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 

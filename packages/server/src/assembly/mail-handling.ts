@@ -34,6 +34,7 @@ import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
+import type { Recipient } from '../store/tables/receiving.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
 import { runEvery } from './background.ts'
 import { bind } from './bind.ts'
@@ -56,8 +57,14 @@ export type HandlingDeps = {
    * Resolves when mails of an inbox that were accepted before are stored; null when they are, or
    * need not be because the inbox is far from its limits.
    */
-  readonly storedFor?: (inboxId: InboxId, isFarFromLimits: boolean) => Promise<unknown> | null
+  readonly storedFor?: StoredFor
 }
+
+/** Waits for earlier mails of a recipient; null when nobody need wait. */
+export type StoredFor = (
+  recipient: Pick<Recipient, 'inboxId' | 'accountId' | 'hasSpooledMail'>,
+  isFarFromLimits: boolean,
+) => Promise<unknown> | null
 
 /** Shortest time between two announcements of refused commands. */
 const REFUSAL_ANNOUNCED_MS = 1_000
@@ -238,21 +245,21 @@ function createHandler(
 /** Finds recipients; on PostgreSQL those that are ready in one query, for each is a round trip. */
 function createRecipientSearch({ store, storedFor = () => null }: HandlingDeps) {
   const { isShared, receiving } = store
-  if (!isShared) {
-    return async (address: string) => {
-      const recipient = await receiving.findRecipient(address)
-      if (recipient === null) return null
-      const isFarFromLimits = isFarFromFull(recipient) && isFarFromFlood(recipient.flood)
-      const storing = storedFor(recipient.inboxId, isFarFromLimits)
-      if (storing === null) return recipient
-      // How full it is shows then.
-      await storing
-      return receiving.findRecipient(address)
-    }
+  const find = isShared
+    ? createGroupCommit((addresses: readonly string[]) => receiving.listRecipients(addresses), {
+        commitsMax: RECIPIENT_QUERIES_MAX,
+      })
+    : (address: string) => receiving.findRecipient(address)
+  return async (address: string) => {
+    const recipient = await find(address)
+    if (recipient === null) return null
+    const isFarFromLimits = isFarFromFull(recipient) && isFarFromFlood(recipient.flood)
+    const storing = storedFor(recipient, isFarFromLimits)
+    if (storing === null) return recipient
+    // How full it is shows then.
+    await storing
+    return find(address)
   }
-  return createGroupCommit((addresses: readonly string[]) => receiving.listRecipients(addresses), {
-    commitsMax: RECIPIENT_QUERIES_MAX,
-  })
 }
 
 /** Checks the credentials of SMTP AUTH. */

@@ -20,7 +20,7 @@ const entryOf = (mail: ArrivedMail) => ({ buckets: bucketsOf(mail) }) as Entry /
 
 function given() {
   const backlog = new Backlog(createBacklogMemory(1), 0)
-  return { backlog, pending: new PendingMails(backlog) }
+  return { backlog, pending: new PendingMails(backlog, 256) }
 }
 
 describe('pending mails', () => {

@@ -10,9 +10,6 @@ import type { Entry } from './storing-queue.ts'
 const MAILS_MAX = 8_192
 const BYTES_MAX = 32 * 1024 * 1024
 
-/** Of one inbox: fewer than one that is far from full has room for. */
-const MAILS_OF_INBOX_MAX = 256
-
 /** The share of these from which on mails are not stored later, but at once. */
 const MUCH = 0.75
 
@@ -21,13 +18,20 @@ type OfInbox = { readonly last: Entry; readonly count: number }
 /** Counts the mails of a spool that are not stored yet. */
 export class PendingMails {
   readonly #backlog: Backlog
+  readonly #ofInboxMax: number
   readonly #ofInbox = new Map<InboxId, OfInbox>()
   #mails = 0
   #bytes = 0
   #forRoom: (() => void)[] = []
 
-  constructor(backlog: Backlog) {
+  /** `ofInboxMax` of one inbox: fewer than one that is far from full has room for. */
+  constructor(backlog: Backlog, ofInboxMax: number) {
     this.#backlog = backlog
+    this.#ofInboxMax = ofInboxMax
+  }
+
+  get isEmpty(): boolean {
+    return this.#mails === 0
   }
 
   /** Whether another mail may be added. */
@@ -47,7 +51,7 @@ export class PendingMails {
 
   /** Whether another mail of an inbox may be added, as long as that was far from its limits. */
   hasRoomFor(inboxId: InboxId): boolean {
-    return (this.#ofInbox.get(inboxId)?.count ?? 0) < MAILS_OF_INBOX_MAX
+    return (this.#ofInbox.get(inboxId)?.count ?? 0) < this.#ofInboxMax
   }
 
   add(entry: Entry, mail: ArrivedMail): void {

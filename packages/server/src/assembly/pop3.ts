@@ -1,6 +1,7 @@
-import type { AccountId, InboxId } from '@mayfly/contract'
+import type { InboxId } from '@mayfly/contract'
 import { startPop3Server } from '@mayfly/pop3'
 import type { Config } from '../config/config.ts'
+import type { Caller } from '../features/accounts/authenticate.ts'
 import { openMailbox } from '../features/mailboxes/open-mailbox.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -20,7 +21,7 @@ export async function startPop3(deps: {
   readonly app: App
   readonly content: Content
   /** As of `Receiving`. */
-  readonly caughtUp: (accountId: AccountId, inboxId: InboxId) => Promise<unknown> | null
+  readonly caughtUp: (caller: Caller, inboxId: InboxId) => Promise<unknown> | null
   /** Stops it. */
   readonly parts: AsyncDisposableStack
 }): Promise<number | null> {

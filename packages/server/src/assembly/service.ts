@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId, InboxId, Limits, Plan } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import type { Caller } from '../features/accounts/authenticate.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { keptUntil } from '../features/limits/plans.ts'
 import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
@@ -34,6 +35,7 @@ import { configuredPlans } from './plans.ts'
 import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
 import { observeClients } from './smtp-clients.ts'
+import { createSpoolWait } from './spool-wait.ts'
 import { startStoreClock } from './store-clock.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 import { startWaiting } from './waiting.ts'
@@ -109,11 +111,11 @@ export async function startService(
     const waiting = await startWaiting({ ...shared, events, onWatched })
     parts.defer(waiting.stop)
     const content = await startContent(shared, parts)
-    const { local, localAccount, catchAllOwner } = await openLocal(shared, overrides)
-    const outbound = openOutbound(config, localAccount)
+    const { local, ...owners } = await openLocal(shared, overrides)
+    const outbound = openOutbound(config, owners.localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
-    const receiving = beginReceiving({ ...shared, catchAllOwner })
+    const receiving = beginReceiving({ ...shared, ...owners })
     parts.defer(receiving.stop)
     const dispatching = await startDispatching({ ...shared, ...events, outbound })
     parts.defer(() => dispatching.stop(DISPATCH_GRACE_MS))
@@ -137,12 +139,12 @@ export async function startService(
       ...appSettings(config),
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
-      localAccount,
+      ...owners,
       dispatching,
       ...followUp,
-      catchAllOwner,
       mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      caughtUp: receiving.inboxCaughtUp,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: describeService(config, addresses, local?.keyFile ?? null),
     })
@@ -306,6 +308,8 @@ async function startContent(
 }
 
 function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
+  const { store, signals } = options
+  const wait = createSpoolWait(store, signals.announce)
   const started = makeMailPartitions(options).then(() => startSmtp(options))
   let running: Receiving | null = null
   const known = started.then(
@@ -315,11 +319,20 @@ function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
     // It is thrown where `started` is awaited; until then it must not end the process.
     () => {},
   )
+  /** As of `Receiving`; before it has started, mails from before a crash may not be stored. */
+  const caughtUp = (
+    { accountId, hasSpooledMail }: Pick<Caller, 'accountId' | 'hasSpooledMail'>,
+    inboxId?: InboxId,
+  ) => {
+    const own = running === null ? known : running.caughtUp(accountId, inboxId)
+    return hasSpooledMail ? Promise.resolve(own).then(() => wait(accountId, inboxId)) : own
+  }
   return {
     started,
-    /** As of `Receiving`; before it has started, mails from before a crash may not be stored. */
-    caughtUp: (accountId: AccountId, inboxId?: string) =>
-      running === null ? known : running.caughtUp(accountId, inboxId),
+    caughtUp,
+    /** The same for an inbox, as far as any node knows now. */
+    inboxCaughtUp: (accountId: AccountId, inboxId: InboxId) =>
+      caughtUp({ accountId, hasSpooledMail: store.isShared }, inboxId),
     /** As of `Receiving`; for requests, which wait until it has started. */
     watch: (id: InboxId | AccountId, isWatched: boolean) => running?.watch(id, isWatched),
     stop: async () => {

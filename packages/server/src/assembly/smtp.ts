@@ -6,6 +6,7 @@ import { StartRefused } from '../errors.ts'
 import { ensureOperatorInbox } from '../features/receiving/operator-inbox.ts'
 import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Signals } from '../signals/thread-signals.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { spoolsOfThread } from '../store/sqlite/spool.ts'
 import {
@@ -16,9 +17,11 @@ import {
 import { createStoringThread } from '../threads/storing-host.ts'
 import { listenError } from './http.ts'
 import type { HandlingDeps } from './mail-handling.ts'
+import type { SharedSpool } from './shared-spool.ts'
 
 /** What receiving needs. */
 type SmtpDeps = Omit<HandlingDeps, 'storeMail'> & {
+  readonly signals: Pick<Signals, 'announce' | 'listen'>
   readonly config: Config
   readonly hostName: string
   readonly signalsName: string
@@ -70,10 +73,26 @@ async function receiveOnThisThread(
   ])
   await recoverAll(deps, options)
   const storeMail = createOwnMailStore(deps, options)
-  const open = async () => startMailHandling({ ...deps, storeMail }, options)
+  const open = async () => {
+    const shared = await openShared(deps, options)
+    const storedFor = shared?.storedFor ?? (() => null)
+    const handling = startMailHandling({ ...deps, storeMail, storedFor }, options)
+    const stop = async () => {
+      await shared?.stop()
+      await handling.stop()
+    }
+    return { ...handling, stop }
+  }
   const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
   const { onConnection } = deps
   return startReceiving({ open, opensAtOnce: true, onConnection, onError }, options)
+}
+
+/** Without threads mails are not spooled, but other nodes may spool, and leave mails behind. */
+async function openShared(deps: SmtpDeps, options: ReceivingOptions): Promise<SharedSpool | null> {
+  if (!deps.store.isShared) return null
+  const { openSharedSpool } = await import('./shared-spool.ts')
+  return openSharedSpool({ ...deps, backlog: new Backlog(createBacklogMemory(1), 0) }, options)
 }
 
 /** Stores what receiving threads of an earlier run had accepted before a crash. */

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AccountId, InboxId } from '@mayfly/contract'
 import { until } from '../../test/testing-until.ts'
-import { StorageUnavailable } from '../errors.ts'
+import { BatchFailed, StorageUnavailable } from '../errors.ts'
 import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
 import { createLog } from '../platform/log.ts'
 import { Spool } from '../store/sqlite/spool.ts'
-import { StoringThreadEnded } from '../threads/storing-host.ts'
 import { SpooledStore } from './spooled-store.ts'
+import { FILE_BOUNDS, fileSpool } from './spools.ts'
 import type { MailToStore } from './storing.ts'
 
 const STORED = { state: 'stored', messageId: null, fullInboxes: [], sizeBytes: 0 } as const
@@ -35,16 +35,18 @@ class Storing {
   syncs = 0
   /** What the next batches do before they are stored; null: store them at once. */
   before: ((names: readonly string[]) => Promise<void>) | null = null
+  /** The outcome of a mail whose inbox is locked; null of any other. */
+  apart: (name: string) => Promise<StoreOutcome> | null = () => null
 
   async store(
     batch: readonly MailToStore[],
     options: BatchOptions = { spool: null, until: 'synced' },
-  ): Promise<readonly StoreOutcome[]> {
+  ): Promise<readonly (StoreOutcome | Promise<StoreOutcome>)[]> {
     const names = batch.map((mail) => ('accepted' in mail ? mail.accepted.raw.toString() : ''))
     const short = names.map((name) => name.replace('mail to ', ''))
     await this.before?.(short)
     this.batches.push({ names: short, options })
-    return batch.map(() => STORED)
+    return short.map((name) => this.apart(name) ?? STORED)
   }
 
   async sync(): Promise<void> {
@@ -72,11 +74,13 @@ function given({ storedTo = 0, beyond = [], folder = newFolder() }: Given = {}) 
   const busy = { share: 0 }
   const store = new SpooledStore({
     name: '0',
-    spool,
+    spool: fileSpool(spool),
+    bounds: FILE_BOUNDS,
     stored: { to: storedTo, beyond },
     storing,
     backlog,
     busyShare: () => busy.share,
+    onStoringLater: () => {},
     setAside: ({ id }) => {
       aside.push(id)
       return `${id}.eml`
@@ -89,8 +93,41 @@ function given({ storedTo = 0, beyond = [], folder = newFolder() }: Given = {}) 
   }
 }
 
+/** A store whose mails are taken from a table. */
+function givenTable() {
+  const storing = new Storing()
+  const busy = { share: 0 }
+  const spool: { readonly written: string[]; failure: Error | null } = {
+    written: [],
+    failure: null,
+  }
+  const store = new SpooledStore({
+    name: 'node',
+    spool: {
+      ...{ left: [], isWritable: true, isTakenFrom: true },
+      ...{ mayHave: () => true, release: () => {}, close: () => {} },
+      write: async (mails) => {
+        if (spool.failure !== null) throw spool.failure
+        spool.written.push(...mails.map(({ id }) => id))
+      },
+    },
+    bounds: FILE_BOUNDS,
+    stored: { to: 0, beyond: [] },
+    storing,
+    backlog: new Backlog(createBacklogMemory(1), 0),
+    busyShare: () => busy.share,
+    onStoringLater: () => {},
+    setAside: () => '',
+    log: createLog('silent'),
+  })
+  return { store, storing, spool, busy }
+}
+
 /** Has the thread begin with a mail, and lets no batch be stored until it is opened. */
-async function gate({ storing, store }: ReturnType<typeof given>): Promise<{ open(): void }> {
+async function gate({
+  storing,
+  store,
+}: Pick<ReturnType<typeof given>, 'storing' | 'store'>): Promise<{ open(): void }> {
   const begun = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
   storing.before = () => {
@@ -303,7 +340,7 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     const stored = names.map((name) => store.storedFor(inboxOf(name), false))
     closed.open()
     storing.before = async (batch) => {
-      if (batch.includes('bad')) throw new StoringThreadEnded('out of memory')
+      if (batch.includes('bad')) throw new BatchFailed('out of memory')
     }
     await Promise.all(stored)
     assert.deepEqual([storing.stored, aside], [['first', 'a', 'b', 'c', 'd'], ['eml_bad']])
@@ -350,5 +387,46 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await next.store.stop()
     closed.open()
     await test.store.stop()
+  })
+
+  it('stores a mail that is taken from its spool only after it is there', async () => {
+    const { store, storing, spool } = givenTable()
+    const closed = await gate({ storing, store })
+    spool.failure = new StorageUnavailable('gone', false)
+    await assert.rejects(store.store(mailTo('a')), spool.failure)
+    assert.equal(store.hasPending(inboxOf('a')), false)
+    spool.failure = null
+    await store.store(mailTo('b'))
+    assert.equal(store.hasPending(inboxOf('b')), true)
+    closed.open()
+    await until(async () => (store.hasAnyPending ? null : true))
+    assert.deepEqual(spool.written, ['eml_b'])
+    assert.deepEqual(storing.stored, ['first', 'b'])
+    await store.stop()
+  })
+
+  it('does not hold up others for a mail whose inbox is locked, and tries it again', async () => {
+    const { store, storing } = givenTable()
+    const closed = await gate({ storing, store })
+    const locked = Promise.withResolvers<typeof STORED>()
+    storing.apart = (name) => (name === 'a' ? locked.promise : null)
+    for (const name of ['a', 'b']) await store.store(mailTo(name))
+    closed.open()
+    await until(async () => (store.hasPending(inboxOf('b')) ? null : true))
+    assert.equal(store.hasPending(inboxOf('a')), true)
+    storing.apart = () => null
+    locked.reject(new StorageUnavailable('lock timeout', false))
+    await until(async () => (store.hasAnyPending ? null : true))
+    assert.deepEqual(storing.stored, ['first', 'a', 'b', 'a'])
+    await store.stop()
+  })
+
+  it('stores what another node has left at once, also in a burst', async () => {
+    const { store, storing, busy } = givenTable()
+    busy.share = 1
+    await store.storeLeft([mailTo('a'), mailTo('b')])
+    assert.deepEqual(storing.stored, ['a', 'b'])
+    assert.equal(store.hasAnyPending, false)
+    await store.stop()
   })
 })

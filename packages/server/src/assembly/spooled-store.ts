@@ -1,46 +1,80 @@
-// Accepted mails on their way into SQLite. While the storing thread is busy, a mail that arrives is
+// Accepted mails on their way into the store. While others are being stored, a mail that arrives is
 // written to the spool, and its sender gets `250` when it is there, on the disk. So senders do not
 // wait for the mails of others to be parsed and committed, and under load a transaction has more
-// mails.
+// mails. The spool is files beside an SQLite database (spools.ts), or a table of PostgreSQL
+// (shared-spool.ts).
 //
 // While receiving takes most of its thread's time, mails in the spool are stored later, so that a
 // burst is taken as fast as possible. Those that somebody waits for, and those of an inbox that
 // gets another mail, are stored first, before older ones of others.
 //
-// The sender of any other mail waits until it is stored: of one that finds the thread idle, of one
+// The sender of any other mail waits until it is stored: of one that finds no others, of one
 // that somebody waits for, of a large one, of one for an inbox that may be full or that tells the
 // id of the message, and of every one while storing fails.
 //
 // What was spooled is stored, whatever happens: after a failure it is tried again, after a crash of
-// the storing thread the mails are stored one by one, and one that ends the thread each time is put
-// into a file of its own.
+// the storing thread the mails are stored one by one, and one that ends the thread each time is set
+// aside.
 
 import type { InboxId } from '@mayfly/contract'
-import { StorageUnavailable } from '../errors.ts'
-import type { StoreOutcome } from '../features/receiving/commit.ts'
+import { BatchFailed, StorageUnavailable } from '../errors.ts'
+import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit, type GroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
-import type { Spool, SpoolRecord } from '../store/sqlite/spool.ts'
-import type { StoredOfSpool } from '../store/tables/spools.ts'
-import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
-import { type StoringThread, StoringThreadEnded } from '../threads/storing-host.ts'
+import type { StoredOfSpool } from '../store/tables/spool-files.ts'
 import { bucketsOf, PendingMails } from './pending-mails.ts'
 import type { MailToStore } from './storing.ts'
-import { type Entry, StoringQueue } from './storing-queue.ts'
+import { type BatchBounds, type Entry, StoringQueue } from './storing-queue.ts'
+
+/** A mail with its number in the spool. */
+export type NumberedMail = ArrivedMail & { readonly spoolSequence: number }
+
+/** Where accepted mails are until they are stored. */
+export type MailSpool = {
+  /** What was there when it was opened, in order. */
+  readonly left: readonly NumberedMail[]
+  readonly isWritable: boolean
+  /** Whether a mail is taken from the spool when it is stored, so that it must be there before. */
+  readonly isTakenFrom: boolean
+  /** Whether the spool can have a mail. */
+  mayHave(mail: ArrivedMail): boolean
+  /** Resolves when the mails are on the disk. */
+  write(mails: readonly NumberedMail[]): Promise<void>
+  /** All mails up to this number are stored, and on the disk. */
+  release(to: number): void
+  close(isEmpty: boolean): void
+}
+
+/** Stores mails. */
+export type MailStoring = {
+  /** One outcome a mail; of one whose inbox is locked a promise, which others do not wait for. */
+  store(
+    batch: readonly MailToStore[],
+    options: BatchOptions,
+  ): Promise<readonly (StoreOutcome | Promise<StoreOutcome>)[]>
+  /** Resolves when everything that was stored is on the disk. */
+  sync(): Promise<void>
+}
+
+/** How much is stored together, and how much of one inbox may wait. */
+export type SpoolBounds = BatchBounds & { readonly mailsOfInbox: number }
 
 /** What a spooled store needs. */
 export type SpooledStoreDeps = {
   readonly name: string
-  readonly spool: Spool
+  readonly spool: MailSpool
+  readonly bounds: SpoolBounds
   /** The mails of this spool that are stored. */
   readonly stored: StoredOfSpool
-  readonly storing: Pick<StoringThread, 'store' | 'sync'>
+  readonly storing: MailStoring
   readonly backlog: Backlog
-  /** Share of the time for which this thread was busy since the call before, from 0 to 1. */
+  /** Share of the time for which receiving kept this thread busy since the call before, 0 to 1. */
   readonly busyShare: () => number
+  /** Called again and again while mails are stored later. */
+  readonly onStoringLater: () => void
   /** Keeps a mail that cannot be stored; returns where. */
   readonly setAside: (mail: ArrivedMail) => string
   readonly log: Log
@@ -81,7 +115,7 @@ const STOP_MS = 1_500
 /** Stores mails by way of a spool. */
 export class SpooledStore {
   readonly #deps: SpooledStoreDeps
-  readonly #spool: GroupCommit<SpoolRecord, true>
+  readonly #spool: GroupCommit<NumberedMail, true>
   readonly #pending: PendingMails
   readonly #stopping = new AbortController()
   readonly #queue: StoringQueue
@@ -104,13 +138,13 @@ export class SpooledStore {
 
   constructor(deps: SpooledStoreDeps) {
     this.#deps = deps
-    this.#pending = new PendingMails(deps.backlog)
-    this.#queue = new StoringQueue((buckets) => deps.backlog.isWatched(buckets))
+    this.#pending = new PendingMails(deps.backlog, deps.bounds.mailsOfInbox)
+    this.#queue = new StoringQueue((buckets) => deps.backlog.isWatched(buckets), deps.bounds)
     this.#storedTo = deps.stored.to
-    this.#lastSequence = Math.max(deps.stored.to, deps.spool.left.at(-1)?.sequence ?? 0)
-    const write = async (records: readonly SpoolRecord[]) => {
-      await deps.spool.write(records)
-      return records.map(() => true as const)
+    this.#lastSequence = Math.max(deps.stored.to, deps.spool.left.at(-1)?.spoolSequence ?? 0)
+    const write = async (mails: readonly NumberedMail[]) => {
+      await deps.spool.write(mails)
+      return mails.map(() => true as const)
     }
     this.#spool = createGroupCommit(write, { commitsMax: SPOOL_WRITES_MAX })
     void deps.backlog.listen(() => this.#call(), this.#stopping.signal)
@@ -120,12 +154,10 @@ export class SpooledStore {
   async recover(): Promise<void> {
     const { spool, stored, backlog, log } = this.#deps
     const left = spool.left.filter(
-      ({ sequence }) => sequence > stored.to && !stored.beyond.includes(sequence),
+      ({ spoolSequence: number }) => number > stored.to && !stored.beyond.includes(number),
     )
     this.#isHurried = true
-    for (const { sequence, content } of left) {
-      this.#add({ ...readSpooled(content), spoolSequence: sequence }, sequence)
-    }
+    for (const mail of left) this.#add(mail, mail.spoolSequence)
     if (left.length > 0) {
       log.info({ mails: left.length }, 'storing mails that were accepted before a crash')
       await this.#idle.promise
@@ -145,12 +177,54 @@ export class SpooledStore {
     return this.#add(mail, null).stored.promise
   }
 
+  /** Stores mails of the spool that another node or an earlier process has accepted. */
+  async storeLeft(mails: readonly ArrivedMail[]): Promise<void> {
+    const tried = mails.map((mail) => {
+      const spooled = this.#number(mail)
+      const entry = this.#add(spooled, spooled.spoolSequence)
+      for (const { inboxId } of mail.accepted.recipients) this.#queue.need(inboxId)
+      return entry.tried.promise
+    })
+    this.#gathered?.()
+    await Promise.all(tried)
+  }
+
+  #number(mail: ArrivedMail): NumberedMail {
+    return { ...mail, spoolSequence: ++this.#lastSequence }
+  }
+
   async #putIntoSpool(mail: ArrivedMail): Promise<StoreOutcome> {
-    const sequence = ++this.#lastSequence
-    const spooled = { ...mail, spoolSequence: sequence }
-    const entry = this.#add(spooled, sequence)
+    const spooled = this.#number(mail)
+    if (this.#deps.spool.isTakenFrom) {
+      await this.#spoolAndAdd(spooled)
+    } else {
+      const failed = await this.#addAndSpool(spooled)
+      if (failed !== null) return failed
+    }
+    const sizeBytes = mail.accepted.raw.length
+    return { state: 'stored', messageId: null, fullInboxes: [], sizeBytes }
+  }
+
+  async #spoolAndAdd(mail: NumberedMail): Promise<void> {
+    const entry = entryOf(mail, mail.spoolSequence)
+    this.#pending.add(entry, mail)
     try {
-      await this.#spool({ sequence, content: writeSpooled(spooled) })
+      await this.#spool(mail)
+    } catch (error) {
+      this.#pending.remove(entry, mail)
+      entry.tried.resolve()
+      throw error
+    }
+    this.#queue.add(entry)
+    this.#schedule()
+  }
+
+  /** Null when the mail is in the spool, or its outcome when it could not be written there. */
+  async #addAndSpool(mail: NumberedMail): Promise<StoreOutcome | null> {
+    const entry = this.#add(mail, mail.spoolSequence)
+    try {
+      await this.#spool(mail)
+      return null
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'the spool cannot be written; senders wait for storing')
       entry.isAwaited = true
@@ -160,8 +234,6 @@ export class SpooledStore {
       await this.#deps.storing.sync()
       return outcome
     }
-    const sizeBytes = mail.accepted.raw.length
-    return { state: 'stored', messageId: null, fullInboxes: [], sizeBytes }
   }
 
   /**
@@ -175,6 +247,16 @@ export class SpooledStore {
     this.#queue.need(inboxId)
     this.#gathered?.()
     return last.tried.promise
+  }
+
+  /** Whether mails of an inbox that this thread has accepted are not stored yet. */
+  hasPending(inboxId: InboxId): boolean {
+    return this.#pending.lastOf(inboxId) !== undefined
+  }
+
+  /** The same for any inbox. */
+  get hasAnyPending(): boolean {
+    return !this.#pending.isEmpty
   }
 
   /** Throws when mails could not be stored. */
@@ -208,7 +290,8 @@ export class SpooledStore {
   #maySpool(mail: MailToStore): mail is ArrivedMail {
     const isBusy = this.#isRunning || this.#queue.length > 0
     if (!isBusy || this.#failure !== null || !this.#deps.spool.isWritable) return false
-    if (!('accepted' in mail) || this.#deps.backlog.isWatched(bucketsOf(mail))) return false
+    if (!('accepted' in mail) || !this.#deps.spool.mayHave(mail)) return false
+    if (this.#deps.backlog.isWatched(bucketsOf(mail))) return false
     return mail.accepted.recipients.every(
       ({ inboxId, hasAmpleRoom }) => hasAmpleRoom === true && this.#pending.hasRoomFor(inboxId),
     )
@@ -221,11 +304,7 @@ export class SpooledStore {
   }
 
   #add(mail: MailToStore, sequence: number | null): Entry {
-    const stored = Promise.withResolvers<StoreOutcome>()
-    const tried = Promise.withResolvers<void>()
-    const isAwaited = sequence === null
-    const buckets = isAwaited || !('accepted' in mail) ? [] : bucketsOf(mail)
-    const entry = { mail, sequence, isAwaited, sinceMs: elapsedMs(), buckets, stored, tried }
+    const entry = entryOf(mail, sequence)
     this.#queue.add(entry)
     if (sequence !== null && 'accepted' in mail) {
       this.#pending.add(entry, mail)
@@ -276,6 +355,7 @@ export class SpooledStore {
     const isLarge = batch.length >= GATHER_FROM && !batch.some(({ isAwaited }) => isAwaited)
     if (isLarge && this.#queue.length < GATHER_TO) await this.#pause(GATHER_MS)
     while (this.#mayStoreLater() && this.#deps.busyShare() >= BUSY_SHARE) {
+      this.#deps.onStoringLater()
       await this.#pause(BUSY_MS)
     }
   }
@@ -297,7 +377,7 @@ export class SpooledStore {
     clearTimeout(timer)
   }
 
-  async #storeBatch(batch: readonly Entry[]): Promise<readonly StoreOutcome[]> {
+  async #storeBatch(batch: readonly Entry[]): ReturnType<MailStoring['store']> {
     const isAwaited = batch.some((entry) => entry.isAwaited)
     const isSpooled = batch.some(({ sequence }) => sequence !== null)
     return this.#deps.storing.store(
@@ -314,16 +394,32 @@ export class SpooledStore {
     return this.#queue.clearTo ?? this.#lastSequence
   }
 
-  #settle(batch: readonly Entry[], outcomes: readonly StoreOutcome[]): void {
+  #settle(batch: readonly Entry[], outcomes: Awaited<ReturnType<MailStoring['store']>>): void {
     this.#alone = Math.max(0, this.#alone - batch.length)
     this.#setFailure(null)
-    for (const [i, { stored, tried }] of batch.entries()) {
-      tried.resolve()
+    const settled: Entry[] = []
+    for (const [i, entry] of batch.entries()) {
       const outcome = outcomes[i]
-      if (outcome === undefined) stored.reject(new Error('there are fewer outcomes than mails'))
-      else stored.resolve(outcome)
+      if (outcome instanceof Promise) {
+        void this.#settleLater(entry, outcome)
+        continue
+      }
+      settled.push(entry)
+      entry.tried.resolve()
+      if (outcome === undefined) entry.stored.reject(new Error('a mail has no outcome'))
+      else entry.stored.resolve(outcome)
     }
-    this.#forget(batch)
+    this.#forget(settled)
+  }
+
+  /** Settles a mail whose inbox was locked. */
+  async #settleLater(entry: Entry, outcome: Promise<StoreOutcome>): Promise<void> {
+    try {
+      this.#settle([entry], [await outcome])
+    } catch (error) {
+      this.#putBack([entry], error)
+      if (this.#failure === null) this.#schedule()
+    }
   }
 
   /** What is stored need not be counted any more, and is deleted from the spool after a sync. */
@@ -372,7 +468,7 @@ export class SpooledStore {
     const spooled = batch.filter(({ isAwaited }) => !isAwaited)
     this.#queue.putBack(spooled)
     if (!(error instanceof StorageUnavailable)) throw error
-    if (error instanceof StoringThreadEnded) {
+    if (error instanceof BatchFailed) {
       if (spooled.length > 0) this.#isolate(batch)
       return
     }
@@ -407,4 +503,12 @@ export class SpooledStore {
     // Their mails are not spooled now.
     this.#pending.endWaits()
   }
+}
+
+function entryOf(mail: MailToStore, sequence: number | null): Entry {
+  const stored = Promise.withResolvers<StoreOutcome>()
+  const tried = Promise.withResolvers<void>()
+  const isAwaited = sequence === null
+  const buckets = isAwaited || !('accepted' in mail) ? [] : bucketsOf(mail)
+  return { mail, sequence, isAwaited, sinceMs: elapsedMs(), buckets, stored, tried }
 }

@@ -6,8 +6,9 @@ import { createBusyShare } from '../platform/busy-share.ts'
 import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
 import { Spool, setAside, spoolPath } from '../store/sqlite/spool.ts'
+import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
 import type { StoringThread } from '../threads/storing-host.ts'
-import { SpooledStore } from './spooled-store.ts'
+import { type MailSpool, type SpoolBounds, SpooledStore } from './spooled-store.ts'
 
 /** What opening spools needs. */
 export type SpoolsDeps = {
@@ -19,15 +20,45 @@ export type SpoolsDeps = {
   readonly backlog: Backlog
 }
 
+/** Another thread stores the mails, so a batch may take its time. */
+export const FILE_BOUNDS: SpoolBounds = {
+  batchMails: 200,
+  batchBytes: 1024 * 1024,
+  mailsOfInbox: 256,
+}
+
+/** A spool in files. */
+export function fileSpool(spool: Spool): MailSpool {
+  return {
+    left: spool.left.map(({ sequence, content }) => ({
+      ...readSpooled(content),
+      spoolSequence: sequence,
+    })),
+    get isWritable() {
+      return spool.isWritable
+    },
+    isTakenFrom: false,
+    mayHave: () => true,
+    write: (mails) =>
+      spool.write(
+        mails.map((mail) => ({ sequence: mail.spoolSequence, content: writeSpooled(mail) })),
+      ),
+    release: (to) => spool.release(to),
+    close: (isEmpty) => spool.close(isEmpty),
+  }
+}
+
 /** Opens a spool, and stores what a crash has left in it. */
 export async function openSpooledStore(deps: SpoolsDeps, name: string): Promise<SpooledStore> {
   const { path } = deps
   const spooled = new SpooledStore({
     ...deps,
     name,
-    spool: new Spool(spoolPath(path, name)),
-    stored: await deps.store.spools.find(name),
+    spool: fileSpool(new Spool(spoolPath(path, name))),
+    bounds: FILE_BOUNDS,
+    stored: await deps.store.spools.files.find(name),
     busyShare: createBusyShare(),
+    onStoringLater: () => {},
     setAside: ({ id, accepted }: ArrivedMail) => setAside(path, id, accepted.raw),
   })
   await spooled.recover()

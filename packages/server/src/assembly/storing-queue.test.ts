@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
+import { FILE_BOUNDS } from './spools.ts'
 import { type Entry, StoringQueue } from './storing-queue.ts'
 
 const inboxOf = (name: string) => `inb_${name}` as InboxId // A brand by hand: tests need fixed ids.
@@ -25,7 +26,10 @@ function entryOf(sequence: number | null, { name = `${sequence}`, sizeBytes = 10
 
 function given(count: number) {
   const watched = new Set<number>()
-  const queue = new StoringQueue((buckets) => buckets.some((bucket) => watched.has(bucket)))
+  const queue = new StoringQueue(
+    (buckets) => buckets.some((bucket) => watched.has(bucket)),
+    FILE_BOUNDS,
+  )
   for (let sequence = 1; sequence <= count; sequence++) queue.add(entryOf(sequence))
   const take = () => queue.take().map(({ sequence }) => sequence)
   return { queue, watched, take }

@@ -25,8 +25,7 @@ export type Entry = {
  * Mails and bytes in one transaction. One that is needed waits for the transaction before, and the
  * worst mails take up to 0.2 ms a kilobyte.
  */
-const BATCH_MAX = 200
-const BATCH_BYTES_MAX = 1024 * 1024
+export type BatchBounds = { readonly batchMails: number; readonly batchBytes: number }
 
 /** How many others are stored together with those that are needed. */
 const BESIDE_NEEDED = 16
@@ -41,10 +40,12 @@ export class StoringQueue {
   /** Inboxes whose mails are to be stored now. */
   readonly #needed = new Set<InboxId>()
   #isCalled = false
+  readonly #bounds: BatchBounds
 
   /** `isWatched` tells whether somebody waits for mails with these counters. */
-  constructor(isWatched: (buckets: Entry['buckets']) => boolean) {
+  constructor(isWatched: (buckets: Entry['buckets']) => boolean, bounds: BatchBounds) {
     this.#isWatched = isWatched
+    this.#bounds = bounds
   }
 
   get length(): number {
@@ -102,15 +103,15 @@ export class StoringQueue {
 
   /** Takes the mails of the next transaction. */
   take(): readonly Entry[] {
+    const { batchMails, batchBytes } = this.#bounds
     const needed = this.#takeNeeded()
-    const batch = [...needed, ...this.#unspooled.splice(0, BATCH_MAX - needed.length)]
-    const max = batch.length === 0 ? BATCH_MAX : Math.min(BATCH_MAX, batch.length + BESIDE_NEEDED)
+    const batch = [...needed, ...this.#unspooled.splice(0, batchMails - needed.length)]
+    const max = batch.length === 0 ? batchMails : Math.min(batchMails, batch.length + BESIDE_NEEDED)
     let bytes = batch.reduce((sum, entry) => sum + sizeOf(entry), 0)
     let count = 0
     for (const entry of this.#spooled) {
       bytes += sizeOf(entry)
-      if (batch.length + count >= max || (bytes > BATCH_BYTES_MAX && batch.length + count > 0))
-        break
+      if (batch.length + count >= max || (bytes > batchBytes && batch.length + count > 0)) break
       count += 1
     }
     return [...batch, ...this.#spooled.splice(0, count)]
@@ -126,11 +127,11 @@ export class StoringQueue {
     const needed: Entry[] = []
     const others: Entry[] = []
     for (const entry of this.#spooled) {
-      const isNext = needed.length < BATCH_MAX && this.#isNeeded(entry)
+      const isNext = needed.length < this.#bounds.batchMails && this.#isNeeded(entry)
       if (isNext) needed.push(entry)
       else others.push(entry)
     }
-    if (needed.length < BATCH_MAX) this.#forgetCalls()
+    if (needed.length < this.#bounds.batchMails) this.#forgetCalls()
     this.#spooled = others
     return needed
   }

@@ -1,4 +1,4 @@
-import type { InboxId } from '@mayfly/contract'
+import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
 import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
@@ -8,6 +8,7 @@ import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import { runEvery } from './background.ts'
 import type { EventParts } from './events.ts'
+import { WatchedElsewhere } from './watched-elsewhere.ts'
 
 /** All waits and streams that this node holds. */
 export type HeldCalls = Pick<Subscriptions<string>, 'keys' | 'endKey' | 'close'>
@@ -37,21 +38,23 @@ export async function startWaiting(deps: {
   readonly signalsName: string
   readonly events: EventParts
   /** An inbox has its first wait or stream, or none any more. */
-  readonly onWatched: (inboxId: InboxId, isWatched: boolean) => void
+  readonly onWatched: (id: InboxId | AccountId, isWatched: boolean) => void
 }): Promise<WaitingParts> {
   const { store, signals, log, events } = deps
-  const subscriptions = new Subscriptions<InboxId>(deps)
+  const elsewhere = new WatchedElsewhere({
+    watch: deps.onWatched,
+    topics: () => all.flatMap((some): (InboxId | AccountId)[] => some.topics()),
+    send: (message) => nodes?.send(message),
+  })
+  const subscriptions = new Subscriptions<InboxId>({
+    onWatched: (inboxId, isWatched) => {
+      deps.onWatched(inboxId, isWatched)
+      elsewhere.onWatched(inboxId, isWatched)
+    },
+  })
   const sweep = new ArrivalSweep()
   const all = [subscriptions, events.accountSubscriptions]
-  const held: HeldCalls = {
-    keys: () => all.flatMap((some) => some.keys()),
-    endKey: (key) => {
-      for (const some of all) some.endKey(key)
-    },
-    close: () => {
-      for (const some of all) some.close()
-    },
-  }
+  const held = heldCalls(all)
   const onMissed = () => {
     subscriptions.wake(subscriptions.topics())
     events.feeds.reset()
@@ -65,7 +68,10 @@ export async function startWaiting(deps: {
           subscriptions.wake(inboxIds)
           events.feeds.wake(inboxIds)
         },
-        onMessage: events.receive,
+        onMessage: (message) => {
+          events.receive(message)
+          elsewhere.receive(message)
+        },
         onReconnect: onMissed,
         onLost: onMissed,
         onForeign: (count) => {
@@ -84,6 +90,8 @@ export async function startWaiting(deps: {
     events.feeds.wake(inboxIds)
     for (const of of dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
     nodes?.announce(inboxIds)
+    if (signal.storesLater === true) elsewhere.storesLater()
+    if (signal.wanted !== undefined) elsewhere.want(signal.wanted)
   })
   if (nodes !== null) events.connectNodes((message) => nodes.send(message))
   const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
@@ -103,6 +111,18 @@ export async function startWaiting(deps: {
       await checking.stop()
       stopListening()
       await nodes?.close()
+    },
+  }
+}
+
+function heldCalls(all: readonly HeldCalls[]): HeldCalls {
+  return {
+    keys: () => all.flatMap((some) => some.keys()),
+    endKey: (key) => {
+      for (const some of all) some.endKey(key)
+    },
+    close: () => {
+      for (const some of all) some.close()
     },
   }
 }

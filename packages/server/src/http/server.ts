@@ -1,4 +1,4 @@
-import { type AccountId, BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
+import { BODY_BYTES_MAX, DOMAIN_LENGTH_MAX, type InboxId } from '@mayfly/contract'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -54,7 +54,10 @@ export type HttpOptions = {
   readonly newRequestId: () => string
   readonly baseUrl: () => string
   /** As of `Receiving`. */
-  readonly caughtUp: (accountId: AccountId, inboxId?: string) => Promise<unknown> | null
+  readonly caughtUp: (
+    caller: FastifyRequest['caller'],
+    inboxId?: InboxId,
+  ) => Promise<unknown> | null
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
@@ -248,17 +251,17 @@ function refuseWhenClosing(http: FastifyInstance): void {
 function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
   http.addHook('onRequest', (request, _reply, done) => {
     const isPublic = request.routeOptions.config.public === true
-    const waiting = isPublic ? null : caughtUp(request.caller.accountId, inboxIn(request))
+    const waiting = isPublic ? null : caughtUp(request.caller, inboxIn(request))
     if (waiting === null) done()
     else waiting.then(() => done(), done)
   })
 }
 
 /** The inbox that a request is about; undefined when it may be about several. */
-function inboxIn({ routeOptions, params }: FastifyRequest): string | undefined {
+function inboxIn({ routeOptions, params }: FastifyRequest): InboxId | undefined {
   if (routeOptions.url?.startsWith('/v1/inboxes/:id') !== true) return undefined
-  // Its path has that parameter.
-  return (params as { readonly id: string }).id
+  // Its path has that parameter; one that is no id has no mails.
+  return (params as { readonly id: InboxId }).id
 }
 
 /** What a program that asks for `/` learns: where everything is. */

@@ -21,6 +21,9 @@ export type RefusedCommand = {
   readonly reply: string
 }
 
+/** The mails of an account, or of one of its inboxes. */
+export type WantedMails = { readonly accountId: AccountId; readonly inboxId?: InboxId }
+
 /** An announcement that something happened. */
 export type Signal = {
   /** Inboxes whose waits and streams should look again. */
@@ -34,6 +37,10 @@ export type Signal = {
   readonly refusedCommand?: RefusedCommand
   /** Webhooks with new deliveries. */
   readonly webhookIds?: readonly WebhookId[]
+  /** Mails that are accepted are stored later, unless somebody waits for them. */
+  readonly storesLater?: true
+  /** An account, or one of its inboxes, whose accepted mails somebody waits for. */
+  readonly wanted?: WantedMails
   /** Messages that inboxes dropped for newer ones. */
   readonly dropped?: readonly {
     readonly accountId: AccountId

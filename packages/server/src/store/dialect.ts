@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { arrayType, binaryArray, type ValueType } from './postgres/binary-array.ts'
 import { MAIL_PARTITIONS } from './postgres/mail-tables.ts'
+import { SPOOLED_MAILS } from './postgres/spooled-mails.ts'
 import type { Schema } from './schema.ts'
 import { resultCode, SQLITE } from './sqlite/result-codes.ts'
 
@@ -21,6 +22,8 @@ export type ColumnTypes = {
   readonly substringIndex: readonly string[]
   /** Gives the mails of each day of purge tables of their own. */
   readonly mailPartitions: readonly string[]
+  /** Makes the table of mails that are accepted and not stored yet, for several nodes. */
+  readonly spooledMails: readonly string[]
 }
 
 /** All differences between the databases, as named capabilities. */
@@ -98,6 +101,8 @@ export const sqliteDialect: Dialect = {
       end`,
     ],
     mailPartitions: [],
+    // It has spools in files.
+    spooledMails: [],
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
@@ -164,6 +169,7 @@ export const postgresDialect: Dialect = {
       end $$`,
     ],
     mailPartitions: MAIL_PARTITIONS,
+    spooledMails: SPOOLED_MAILS,
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',

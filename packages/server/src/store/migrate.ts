@@ -22,6 +22,7 @@ import { mailPartitions } from './migrations/0018-mail-partitions.ts'
 import { floodParts } from './migrations/0019-flood-parts.ts'
 import { spool } from './migrations/0020-spool.ts'
 import { spoolBeyond } from './migrations/0021-spool-beyond.ts'
+import { spooledMails } from './migrations/0022-spooled-mails.ts'
 import type { Schema } from './schema.ts'
 
 /** All migrations; the number of each is its position, from 1. A released one is never edited. */
@@ -47,6 +48,7 @@ const MIGRATIONS = [
   floodParts,
   spool,
   spoolBeyond,
+  spooledMails,
 ] as const
 
 /**

@@ -38,7 +38,8 @@ import { SearchIndex } from './tables/search.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
 import { SenderVerdicts } from './tables/sender-verdicts.ts'
 import { SignInLinks } from './tables/sign-in-links.ts'
-import { Spools } from './tables/spools.ts'
+import { SpoolFiles } from './tables/spool-files.ts'
+import { SpooledMails } from './tables/spooled-mails.ts'
 import { Usage } from './tables/usage.ts'
 import { WaitSlots } from './tables/wait-slots.ts'
 import { Webhooks } from './tables/webhooks.ts'
@@ -73,7 +74,7 @@ export type Tables = {
   readonly secretKeys: SecretKeys
   readonly signInLinks: SignInLinks
   readonly search: SearchIndex
-  readonly spools: Spools
+  readonly spools: { readonly files: SpoolFiles; readonly mails: SpooledMails }
 }
 
 /** What a transaction waits for: the disk, or, with `syncsInBackground`, its commit alone. */
@@ -404,7 +405,14 @@ function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements
       return new SearchIndex(db, dialect)
     },
     get spools() {
-      return new Spools(dialect, statements)
+      return spoolTables(dialect, statements)
     },
+  }
+}
+
+function spoolTables(dialect: Dialect, statements: Statements): Tables['spools'] {
+  return {
+    files: new SpoolFiles(dialect, statements),
+    mails: new SpooledMails(dialect, statements),
   }
 }

@@ -363,6 +363,24 @@ type SpoolTable = {
   beyond: string
 }
 
+/** A mail that a node has accepted and not stored yet; on PostgreSQL only. */
+type SpooledMailTable = {
+  id: string
+  account_id: AccountId
+  inbox_id: InboxId
+  /** Who is to store it. */
+  node: string
+  content: Uint8Array
+  /** How often another node took it over, because that one did not store it. */
+  tries: Generated<number>
+}
+
+/** Until when a node is expected to store what it has accepted; on PostgreSQL only. */
+type SpoolLeaseTable = {
+  node: string
+  leased_until: number
+}
+
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -392,5 +410,7 @@ export type Schema = {
   search_entry: SearchEntryTable
   search_state: SearchStateTable
   spool: SpoolTable
+  spooled_mail: SpooledMailTable
+  spool_lease: SpoolLeaseTable
   sign_in_link: SignInLinkTable
 }

@@ -1,15 +1,15 @@
 // What a receiving thread opens with its first connection.
 
-import type { InboxId } from '@mayfly/contract'
-import { startMailHandling } from '../assembly/mail-handling.ts'
+import { type StoredFor, startMailHandling } from '../assembly/mail-handling.ts'
 import type { MailHandling } from '../assembly/receiving.ts'
+import type { SharedSpoolDeps } from '../assembly/shared-spool.ts'
 import type { SpooledStore } from '../assembly/spooled-store.ts'
 import { openSpooledStore, recoverSpools } from '../assembly/spools.ts'
 import { startStoreClock } from '../assembly/store-clock.ts'
 import type { MailToStore } from '../assembly/storing.ts'
 import { Backlog } from '../platform/backlog.ts'
 import type { Log } from '../platform/log.ts'
-import { openThreadSignals, type Signal } from '../signals/thread-signals.ts'
+import { openThreadSignals, type Signal, type Signals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { spoolsOfThread } from '../store/sqlite/spool.ts'
@@ -35,22 +35,16 @@ export async function openMailHandling(
     const signals = storing === null ? openThreadSignals(signalsName) : null
     opened.defer(() => signals?.close())
     const announce = (signal: Signal) => (storing ?? signals)?.announce(signal)
+    const listen: Signals['listen'] = (listener) => signals?.listen(listener) ?? (() => {})
     const { clock, stop: stopClock } = await startStoreClock(store, log)
     opened.defer(stopClock)
-    const deps = { store, log, signals: { announce }, clock }
-    if (storing === null) {
-      // What composes mails is loaded only where no storing thread does that.
-      const { createOwnMailStore } = await import('../assembly/own-mail-store.ts')
-      const storeMail = createOwnMailStore(deps, options)
-      const handling = startMailHandling({ ...deps, storeMail }, options)
-      opened.defer(handling.stop)
-      return { ...handling, stop: () => opened.disposeAsync() }
-    }
-    const spooled = await openSpool(data, { store, log, storing })
-    opened.defer(() => spooled.stop())
+    const deps = { store, log, signals: { announce, listen }, clock }
+    const { spooled, storedFor, stop } =
+      storing === null
+        ? await openShared(data, deps)
+        : await openSpool(data, { store, log, storing })
+    opened.defer(stop)
     const storeMail = (mail: MailToStore) => spooled.store(mail)
-    const storedFor = (inboxId: InboxId, isFarFromLimits: boolean) =>
-      spooled.storedFor(inboxId, isFarFromLimits)
     const handling = startMailHandling({ ...deps, storeMail, storedFor }, options)
     opened.defer(handling.stop)
     const check = async () => {
@@ -64,11 +58,29 @@ export async function openMailHandling(
   }
 }
 
+/** A spool that mails go through, and what makes a sender wait for earlier ones. */
+type OpenedSpool = {
+  readonly spooled: SpooledStore
+  readonly storedFor: StoredFor
+  readonly stop: () => Promise<void>
+}
+
+/** Opens the spool that all nodes share. */
+async function openShared(
+  { options, number, backlogMemory }: ReceivingThreadData,
+  deps: Omit<SharedSpoolDeps, 'backlog'>,
+): Promise<OpenedSpool> {
+  // What composes mails is loaded only where no storing thread does that.
+  const { openSharedSpool } = await import('../assembly/shared-spool.ts')
+  const backlog = new Backlog(backlogMemory, number)
+  return openSharedSpool({ ...deps, backlog }, options)
+}
+
 /** Opens the spool of this thread, and stores what a crash has left in it and in others. */
 async function openSpool(
   { options, number, backlogMemory }: ReceivingThreadData,
   deps: { readonly store: Store; readonly log: Log; readonly storing: StoringThread },
-): Promise<SpooledStore> {
+): Promise<OpenedSpool> {
   const { MAYFLY_DATABASE_URL: url, MAYFLY_SMTP_THREADS: count } = options.config
   const path = sqlitePathOf(url)
   if (path === null) throw new Error('Only SQLite has spools.')
@@ -79,5 +91,10 @@ async function openSpool(
     spools,
     left.filter((name) => name !== own),
   )
-  return openSpooledStore(spools, own)
+  const spooled = await openSpooledStore(spools, own)
+  return {
+    spooled,
+    storedFor: ({ inboxId }, isFarFromLimits) => spooled.storedFor(inboxId, isFarFromLimits),
+    stop: () => spooled.stop(),
+  }
 }

@@ -31,7 +31,7 @@ export type Receiving = {
    * Resolves when mails of an account that are accepted now can be read, or those of one inbox
    * alone; null when they can.
    */
-  caughtUp(accountId: AccountId, inboxId?: string): Promise<unknown> | null
+  caughtUp(accountId: AccountId, inboxId?: InboxId): Promise<unknown> | null
   /** Somebody waits for mails of an inbox or account, or nobody any more. */
   watch(id: InboxId | AccountId, isWatched: boolean): void
   stop(graceMs: number): Promise<void>

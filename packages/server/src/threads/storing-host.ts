@@ -7,7 +7,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import type { MailToStore } from '../assembly/storing.ts'
-import { StorageUnavailable } from '../errors.ts'
+import { BatchFailed, StorageUnavailable } from '../errors.ts'
 import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signal } from '../signals/thread-signals.ts'
@@ -53,13 +53,6 @@ export type StoringThreadMessage =
   | { readonly type: 'announce'; readonly signal: Signal }
   | { readonly type: 'stop' }
 
-/** The thread ended before it had stored a batch. It may have committed it. */
-export class StoringThreadEnded extends StorageUnavailable {
-  constructor(cause: unknown) {
-    super(cause, false, true)
-  }
-}
-
 /** What the host is started with. */
 export type StoringHostOptions = {
   /** The thread ended by itself. */
@@ -91,7 +84,7 @@ export class StoringThread {
 
   /**
    * Resolves when the mails are announced, and on the disk unless it waits for their commit alone;
-   * one outcome a mail, in order. Rejects with `StoringThreadEnded` when the thread ends before.
+   * one outcome a mail, in order. Rejects with `BatchFailed` when the thread ends before.
    */
   store(
     batch: readonly MailToStore[],
@@ -158,7 +151,7 @@ export class StoringThread {
     this.#thread = null
     this.#options.onCrash(error)
     for (const number of this.#running.keys()) {
-      this.#settle(number)?.reject(new StoringThreadEnded(error))
+      this.#settle(number)?.reject(new BatchFailed(error))
     }
   }
 

@@ -68,7 +68,8 @@ describeEachDatabase('waits against arrivals', (open) => {
 function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
   const { findMatch } = createContent(store)
   const hold = () => ({ [Symbol.dispose]: () => {} })
-  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch, hold }
+  const caughtUp = () => null
+  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch, hold, caughtUp }
 }
 
 /** Lets the loop turn this often. */

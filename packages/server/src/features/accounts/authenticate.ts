@@ -12,6 +12,8 @@ export type Caller = {
   readonly role: Role
   readonly environment: Environment
   readonly plan: Plan
+  /** Whether mail of the account was accepted by some node and not stored yet at that time. */
+  readonly hasSpooledMail: boolean
 }
 
 /** Longest text that is looked up as a key; ours have 51 characters. */

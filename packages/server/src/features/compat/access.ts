@@ -74,5 +74,7 @@ export async function callerOf(
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key
-  return { accountId, keyId, keyPrefix, role, environment, plan: account.plan }
+  // Mail of project inboxes, which is all that it reads, is never spooled.
+  const hasSpooledMail = false
+  return { accountId, keyId, keyPrefix, role, environment, plan: account.plan, hasSpooledMail }
 }

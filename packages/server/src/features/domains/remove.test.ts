@@ -30,6 +30,7 @@ function callerOf(accountId: AccountId): Caller {
     keyPrefix: 'mf_live_1',
     role: 'admin',
     environment: 'live',
+    hasSpooledMail: false,
   }
 }
 

@@ -36,6 +36,7 @@ function caller(accountId: AccountId): Caller {
     role: 'admin',
     environment: 'live',
     plan: 'unlimited',
+    hasSpooledMail: false,
   }
 }
 

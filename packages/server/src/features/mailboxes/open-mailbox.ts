@@ -17,7 +17,7 @@ export type MailboxDeps = {
     message: { readonly mailId: string; readonly bodyLines: number | null },
   ) => Promise<Uint8Array>
   /** Resolves when mails of an inbox that are accepted now can be read; null when they can. */
-  readonly caughtUp: (accountId: AccountId, inboxId: InboxId) => Promise<unknown> | null
+  readonly caughtUp: (caller: Caller, inboxId: InboxId) => Promise<unknown> | null
   /** Deletes those of these messages that are still there. */
   readonly deleteMessages: (
     caller: Caller,
@@ -53,7 +53,7 @@ export async function openMailbox(
     const rate = await deps.consumeRequest(caller)
     if ((rate?.refusal ?? null) !== null) return { state: 'limited' }
     const { inboxId } = inbox
-    await deps.caughtUp(caller.accountId, inboxId)
+    await deps.caughtUp(caller, inboxId)
     const messages = await deps.store.messages.listSizes(caller.accountId, inboxId, MESSAGES_MAX)
     return { state: 'opened', mailbox: new InboxMailbox(deps, caller, { inboxId, messages }) }
   } catch (error) {

@@ -10,7 +10,7 @@ import {
 } from '../../../test/testing-store.ts'
 import { createCommitDeps } from '../../assembly/storing.ts'
 import type { Store } from '../../store/open.ts'
-import { commitWaiting } from './commit.ts'
+import { commitMails, commitWaiting } from './commit.ts'
 
 function createCommit(store: Store, inbox: { readonly id: InboxId; readonly address: string }) {
   const clock = { now: () => NOW }
@@ -32,7 +32,25 @@ function createCommit(store: Store, inbox: { readonly id: InboxId; readonly addr
 const countOf = async (store: Store, inboxId: InboxId) =>
   (await store.receiving.lockInboxes([inboxId], 'wait'))[0]?.messageCount
 
-describeEachDatabase('spooled mails', (open) => {
+const SHARED = { spool: 'shared', until: 'synced' } as const
+
+async function givenShared(
+  store: Store,
+  inbox: { readonly id: InboxId; readonly address: string },
+) {
+  const deps = createCommitDeps({
+    store,
+    clock: { now: () => NOW },
+    signals: { announce: () => {} },
+  })
+  const recipients = [{ inboxId: inbox.id, address: inbox.address }]
+  const spooled = { mail: newMail(), recipients, spoolSequence: 1 }
+  const row = { id: spooled.mail.id, accountId: ALICE, inboxId: inbox.id, content: Buffer.from('') }
+  await store.spools.mails.add([row], 'node')
+  return { deps, spooled, unspooled: { mail: newMail(), recipients } }
+}
+
+describeEachDatabase('spooled mails', (open, database) => {
   it('are stored once, however often they are handed over', async () => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
@@ -47,9 +65,9 @@ describeEachDatabase('spooled mails', (open) => {
         ['stored', 1],
       ],
     )
-    assert.deepEqual(await store.spools.find('0'), { to: 3, beyond: [] })
+    assert.deepEqual(await store.spools.files.find('0'), { to: 3, beyond: [] })
     await commit({ name: '0', storedTo: 2 }, 2)
-    assert.deepEqual(await store.spools.find('0'), { to: 3, beyond: [] })
+    assert.deepEqual(await store.spools.files.find('0'), { to: 3, beyond: [] })
     assert.equal(await countOf(store, inbox.id), 3)
   })
 
@@ -59,11 +77,11 @@ describeEachDatabase('spooled mails', (open) => {
     const commit = createCommit(store, inbox)
     const name = '0'
     await commit({ name, storedTo: 0 }, 5, 3)
-    assert.deepEqual(await store.spools.find(name), { to: 0, beyond: [5, 3] })
+    assert.deepEqual(await store.spools.files.find(name), { to: 0, beyond: [5, 3] })
     await commit({ name, storedTo: 3 }, 1, 2, 3, 5)
-    assert.deepEqual(await store.spools.find(name), { to: 3, beyond: [5] })
+    assert.deepEqual(await store.spools.files.find(name), { to: 3, beyond: [5] })
     await commit({ name, storedTo: 5 }, 4)
-    assert.deepEqual(await store.spools.find(name), { to: 5, beyond: [] })
+    assert.deepEqual(await store.spools.files.find(name), { to: 5, beyond: [] })
     assert.equal(await countOf(store, inbox.id), 5)
   })
 
@@ -75,7 +93,7 @@ describeEachDatabase('spooled mails', (open) => {
     await commit({ name: '1', storedTo: 1 }, 1, null)
     assert.equal(await countOf(store, inbox.id), 4)
     assert.deepEqual(
-      [await store.spools.find('0'), await store.spools.find('1')],
+      [await store.spools.files.find('0'), await store.spools.files.find('1')],
       [
         { to: 5, beyond: [] },
         { to: 1, beyond: [] },
@@ -92,5 +110,45 @@ describeEachDatabase('spooled mails', (open) => {
       results.map(({ state }) => state),
       ['stored', 'full'],
     )
+  })
+
+  if (database !== 'PostgreSQL') return
+
+  it('of the shared spool are stored by whoever takes them first', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { deps, spooled, unspooled } = await givenShared(store, inbox)
+    const twice = await Promise.all([
+      commitWaiting(deps, [spooled, unspooled], SHARED),
+      commitWaiting(deps, [spooled], SHARED),
+    ])
+    const counts = twice.map((results) => results.map(({ messages }) => messages.length))
+    assert.deepEqual(counts.flat().toSorted(), [0, 1, 1])
+    assert.equal(counts[0]?.[1], 1)
+    assert.equal(await countOf(store, inbox.id), 2)
+    assert.equal(await store.spools.mails.isAnyOf(ALICE), false)
+  })
+
+  it('of the shared spool stay there while their inbox is locked', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { deps, spooled } = await givenShared(store, inbox)
+    const storeApart = async () => {
+      assert.equal(await store.spools.mails.isAnyOf(ALICE, inbox.id), true)
+      return (await commitWaiting(deps, [spooled], SHARED))[0] ?? assert.fail()
+    }
+    const locked = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const locking = store.transaction(async (tx) => {
+      await tx.receiving.lockInboxes([inbox.id])
+      locked.resolve()
+      await ended.promise
+    })
+    await locked.promise
+    const [apart] = await commitMails({ ...deps, storeApart }, [spooled], SHARED)
+    ended.resolve()
+    await locking
+    assert.equal((await apart)?.messages.length, 1)
+    assert.equal(await countOf(store, inbox.id), 1)
   })
 })

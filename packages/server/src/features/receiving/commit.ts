@@ -15,14 +15,17 @@ export type ReadyMail = {
   readonly spoolSequence?: number
 }
 
+/** The spool of a receiving thread, in files. */
+type SpoolFile = {
+  readonly name: string
+  /** With this batch, all mails of the spool up to this number are stored. */
+  readonly storedTo: number
+}
+
 /** What the mails of a batch were accepted in, and what their commit waits for. */
 export type BatchOptions = {
-  /** Null when no mail of the batch is in a spool. */
-  readonly spool: {
-    readonly name: string
-    /** With this batch, all mails of the spool up to this number are stored. */
-    readonly storedTo: number
-  } | null
+  /** Null when no mail of the batch is in a spool; `shared` for the one of all nodes. */
+  readonly spool: SpoolFile | 'shared' | null
   readonly until: CommitEnd
 }
 
@@ -104,9 +107,12 @@ export type CommitDeps = {
 export async function commitMails(
   deps: CommitDeps & { readonly storeApart: (ready: ReadyMail) => Promise<CommitResult> },
   batch: readonly ReadyMail[],
+  options: BatchOptions = UNSPOOLED,
 ): Promise<readonly (CommitResult | Promise<CommitResult>)[]> {
-  const stored = await storeMails(deps, batch, { ifLocked: 'leaveOut', ...UNSPOOLED })
-  return batch.map((ready) => stored.get(ready) ?? deps.storeApart(ready))
+  const { results, leftOut } = await storeMails(deps, batch, { ifLocked: 'leaveOut', ...options })
+  return batch.map((ready) =>
+    leftOut.has(ready) ? deps.storeApart(ready) : (results.get(ready) ?? STORED_BEFORE),
+  )
 }
 
 /** The same for mails of the same inboxes, whose locks it waits for. */
@@ -115,8 +121,8 @@ export async function commitWaiting(
   batch: readonly ReadyMail[],
   options: BatchOptions = UNSPOOLED,
 ): Promise<readonly CommitResult[]> {
-  const stored = await storeMails(deps, batch, { ifLocked: 'wait', ...options })
-  return batch.map((ready) => stored.get(ready) ?? STORED_BEFORE)
+  const { results } = await storeMails(deps, batch, { ifLocked: 'wait', ...options })
+  return batch.map((ready) => results.get(ready) ?? STORED_BEFORE)
 }
 
 /** The inboxes of a mail, as a text. */
@@ -124,22 +130,32 @@ export function inboxesOf({ recipients }: ReadyMail): string {
   return [...new Set(recipients.map(({ inboxId }) => inboxId))].sort().join()
 }
 
+/** The mails of a batch after its commit. */
+type StoredBatch = {
+  /** Of those that were stored, and not before. */
+  readonly results: ReadonlyMap<ReadyMail, CommitResult>
+  /** Those of an inbox that somebody else has locked. */
+  readonly leftOut: ReadonlySet<ReadyMail>
+}
+
 /** Stores those mails whose inboxes could all be locked, or, after waiting, all of them. */
 async function storeMails(
   deps: CommitDeps,
   given: readonly ReadyMail[],
   { ifLocked, spool, until }: BatchOptions & { readonly ifLocked: 'wait' | 'leaveOut' },
-): Promise<ReadonlyMap<ReadyMail, CommitResult>> {
-  const { batch, results } = await deps.store.transaction(
+): Promise<StoredBatch> {
+  const { batch, results, leftOut } = await deps.store.transaction(
     async (tx) => {
-      const ready = spool === null ? given : await takeFromSpool(tx, spool, given)
+      const isFile = spool !== null && spool !== 'shared'
+      const ready = isFile ? await takeFromSpool(tx, spool, given) : given
       const inboxIds = inboxIdsOf(ready)
       const inboxes = await tx.receiving.lockInboxes(inboxIds, ifLocked)
       const locked = new Set(inboxes.map(({ id }) => id))
-      const batch =
-        ifLocked === 'wait'
-          ? ready
-          : ready.filter(({ recipients }) => recipients.every(({ inboxId }) => locked.has(inboxId)))
+      const isLocked = ({ recipients }: ReadyMail) =>
+        ifLocked === 'wait' || recipients.every(({ inboxId }) => locked.has(inboxId))
+      const [own, leftOut] = [ready.filter(isLocked), ready.filter((mail) => !isLocked(mail))]
+      // After the locks: a mail that is left out stays in the spool.
+      const batch = spool === 'shared' ? await takeFromShared(tx, own) : own
       const { results, changed, flooded } = planMessages(batch, inboxes, deps.newMessageId)
       const mails = batch.flatMap(({ mail }, i) => (results[i]?.state === 'stored' ? [mail] : []))
       const messages = results.flatMap((result) => result.messages)
@@ -149,14 +165,15 @@ async function storeMails(
         await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
       }
       const webhookIds = await addDeliveries(deps, tx, { messages, changed })
-      return { batch, results, dropped, webhookIds }
+      return { batch, results, leftOut, dropped, webhookIds }
     },
     (stored) => announce(deps, stored),
     until,
   )
-  return new Map(
-    batch.flatMap((mail, i) => (results[i] === undefined ? [] : [[mail, results[i]] as const])),
+  const ofMails = batch.flatMap((mail, i) =>
+    results[i] === undefined ? [] : [[mail, results[i]] as const],
   )
+  return { results: new Map(ofMails), leftOut: new Set(leftOut) }
 }
 
 const inboxIdsOf = (ready: readonly ReadyMail[]) => [
@@ -166,19 +183,31 @@ const inboxIdsOf = (ready: readonly ReadyMail[]) => [
 /** The mails that were not stored before; notes that those of the spool are stored now. */
 async function takeFromSpool(
   tx: Tables,
-  { name, storedTo }: NonNullable<BatchOptions['spool']>,
+  { name, storedTo }: SpoolFile,
   given: readonly ReadyMail[],
 ): Promise<readonly ReadyMail[]> {
-  const before = await tx.spools.find(name)
+  const before = await tx.spools.files.find(name)
   const beyond = new Set(before.beyond)
   const isStored = (sequence: number) => sequence <= before.to || beyond.has(sequence)
   const sequences = given.flatMap(({ spoolSequence }) => spoolSequence ?? [])
   const to = Math.max(before.to, storedTo)
   const rest = [...new Set([...before.beyond, ...sequences])].filter((sequence) => sequence > to)
-  await tx.spools.set(name, { to, beyond: rest })
+  await tx.spools.files.set(name, { to, beyond: rest })
   return given.filter(
     ({ spoolSequence }) => spoolSequence === undefined || !isStored(spoolSequence),
   )
+}
+
+/** The mails that were not stored before, by this node or another; deletes them from the spool. */
+async function takeFromShared(
+  tx: Tables,
+  given: readonly ReadyMail[],
+): Promise<readonly ReadyMail[]> {
+  const isSpooled = ({ spoolSequence }: ReadyMail) => spoolSequence !== undefined
+  const ids = given.filter(isSpooled).map(({ mail }) => mail.id)
+  if (ids.length === 0) return given
+  const taken = await tx.spools.mails.take(ids)
+  return given.filter((mail) => !isSpooled(mail) || taken.has(mail.mail.id))
 }
 
 /**

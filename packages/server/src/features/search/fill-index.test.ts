@@ -10,7 +10,7 @@ import {
 import { systemClock } from '../../platform/clock.ts'
 import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
-import { fillIndex } from './fill-index.ts'
+import { fillIndex, ListedMessages } from './fill-index.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -24,6 +24,11 @@ async function fillAll(store: Store): Promise<number[]> {
     added.push(before - (await store.search.listUnindexed(1_000)).length)
   }
   return added
+}
+
+async function countIndexed(store: Store): Promise<number> {
+  const from = { before: 1e9, isCompared: false }
+  return (await store.search.list(ALICE, { texts: ['hello'], from, limit: 100 })).entries.length
 }
 
 async function givenMails(store: Store, texts: readonly string[]): Promise<void> {
@@ -44,6 +49,56 @@ describeEachDatabase('adding to the search index', (open, database) => {
       Array.from({ length: 25 }, (_, i) => `Your code is ${i}.`),
     )
     assert.deepEqual(await fillAll(store), [20, 5])
+  })
+
+  it('goes on with what it has listed, and lists again when a message was deleted', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const given = []
+    for (let i = 0; i < 45; i++) given.push((await givenMail(store, inbox.id)).messageId)
+    let lists = 0
+    const { search } = store
+    const listUnindexed = search.listUnindexed.bind(search)
+    search.listUnindexed = (limit) => {
+      lists += 1
+      return listUnindexed(limit)
+    }
+    const clock = { now: () => NOW + HOUR_MS }
+    const listed = new ListedMessages()
+    const deps = { store, clock, ids: createIds(clock), node: 'node' }
+    const fill = () => fillIndex(deps, listed)
+    assert.deepEqual([await fill(), lists], ['more', 1])
+    const last = given.toSorted().at(-1) ?? assert.fail()
+    await store.deleteMessages(ALICE, inbox.id, [last])
+    assert.deepEqual([await fill(), lists], ['more', 1])
+    assert.deepEqual([await fill(), lists], ['more', 1])
+    assert.deepEqual([await fill(), lists], ['nothing', 2])
+    assert.equal(await countIndexed(store), 44)
+  })
+
+  it('loses nothing when a transaction fails', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    for (let i = 0; i < 30; i++) await givenMail(store, inbox.id)
+    const clock = { now: () => NOW + HOUR_MS }
+    const failure = new Error('no commit')
+    let isFailing = true
+    const transaction: Store['transaction'] = (work, ...rest) =>
+      store.transaction(
+        async (tx) => {
+          const result = await work(tx)
+          if (isFailing) throw failure
+          return result
+        },
+        ...rest,
+      )
+    const listed = new ListedMessages()
+    const deps = { store: { ...store, transaction }, clock, ids: createIds(clock), node: 'node' }
+    await assert.rejects(fillIndex(deps, listed), failure)
+    isFailing = false
+    assert.equal(await fillIndex(deps, listed), 'more')
+    assert.equal(await fillIndex(deps, listed), 'nothing')
+    assert.equal(await countIndexed(store), 30)
   })
 
   it('adds few mails with many different words, so that others can write in between', async () => {

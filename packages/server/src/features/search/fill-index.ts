@@ -18,6 +18,9 @@ export type FillDeps = {
 /** Messages added in one transaction at most: while it runs, receiving on SQLite waits. */
 const BATCH = 20
 
+/** Messages that are listed for many transactions: looking for them reads all recent ones. */
+const LIST_MAX = 1_000
+
 /** Bytes of the mails that are read for one transaction, unless the first has more. */
 const BYTES_MAX = 1024 * 1024
 
@@ -33,6 +36,16 @@ const SETTLED_MS = 60_000
 /** How long a node keeps the others from adding the same messages. */
 const LEASE_MS = 10_000
 
+/** Messages that were not in the index when they were listed. */
+export class ListedMessages {
+  /** Those that are left, oldest first. */
+  messages: readonly UnindexedMessage[] = []
+  /** Whether these were all. */
+  areAll = false
+  /** The id up to which all were committed when they were listed. */
+  settled = ''
+}
+
 /** What is left to add: nothing, more, or only messages that are being deleted. */
 export type Left = 'nothing' | 'more' | 'locked'
 
@@ -45,24 +58,44 @@ export type Left = 'nothing' | 'more' | 'locked'
  * A message that is being deleted is not added, and the index does not count as complete up to it:
  * it is listed again if its deletion is rolled back.
  */
-export async function fillIndex(deps: FillDeps): Promise<Left> {
-  const { store, clock, ids, node } = deps
+export async function fillIndex(deps: FillDeps, listed = new ListedMessages()): Promise<Left> {
+  const { store, clock, node } = deps
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return 'nothing'
-  const settled = ids.at('message', now - SETTLED_MS)
-  if ((await store.search.indexedTo()) > settled) await store.search.goBackTo(settled)
-  const messages = await store.search.listUnindexed(BATCH)
+  if (listed.messages.length === 0) await list(deps, listed, now)
+  const messages = listed.messages.slice(0, BATCH)
   const entries = await readEntries(store, messages)
-  return store.transaction(async (tx) => {
+  const added = await store.transaction(async (tx) => {
     const added = await tx.search.add(entries)
-    const missing = messages.findIndex(({ id }) => !added.has(id))
-    const isLast = missing === -1 && messages.length < BATCH
-    const complete = missing === -1 ? messages : messages.slice(0, missing)
+    const complete = completeOf(messages, added)
+    const isLast = listed.areAll && complete.length === listed.messages.length
     const last = complete.at(-1)?.id ?? ''
-    await tx.search.setIndexedTo(isLast || last > settled ? settled : last)
-    if (isLast) return 'nothing'
-    return added.size > 0 ? 'more' : 'locked'
+    await tx.search.setIndexedTo(isLast || last > listed.settled ? listed.settled : last)
+    return added
   })
+  // One that was read and not added may be deleted: all are listed again.
+  const isChanged = entries.some(({ message }) => !added.has(message.id))
+  listed.messages = isChanged ? [] : listed.messages.slice(completeOf(messages, added).length)
+  if (!isChanged && listed.messages.length === 0 && listed.areAll) return 'nothing'
+  return added.size > 0 ? 'more' : 'locked'
+}
+
+/** The first of these messages, up to one that was not added. */
+function completeOf(
+  messages: readonly UnindexedMessage[],
+  added: ReadonlySet<MessageId>,
+): readonly UnindexedMessage[] {
+  const missing = messages.findIndex(({ id }) => !added.has(id))
+  return missing === -1 ? messages : messages.slice(0, missing)
+}
+
+async function list({ store, ids }: FillDeps, listed: ListedMessages, now: number): Promise<void> {
+  listed.settled = ids.at('message', now - SETTLED_MS)
+  if ((await store.search.indexedTo()) > listed.settled) {
+    await store.search.goBackTo(listed.settled)
+  }
+  listed.messages = await store.search.listUnindexed(LIST_MAX)
+  listed.areAll = listed.messages.length < LIST_MAX
 }
 
 type Entry = { readonly message: UnindexedMessage; readonly text: string }

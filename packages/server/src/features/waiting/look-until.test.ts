@@ -11,13 +11,18 @@ const LONG_MS = 60_000
 /** Runs a wait whose looks find these results, one after the other, then nothing. */
 function wait(
   results: (string | null)[],
-  about: { timeoutMs?: number; gone?: AbortSignal; onLook?: () => void } = {},
+  about: {
+    timeoutMs?: number
+    gone?: AbortSignal
+    onLook?: () => void
+    caughtUp?: () => Promise<unknown> | null
+  } = {},
 ) {
   const subscriptions = new Subscriptions<InboxId>()
   let looks = 0
   const { timeoutMs = LONG_MS, gone = new AbortController().signal } = about
   const found = lookUntil(
-    { subscriptions, key: KEY },
+    { subscriptions, key: KEY, caughtUp: about.caughtUp ?? (() => null) },
     { inboxId: INBOX, timeoutMs, gone },
     async () => {
       looks += 1
@@ -53,6 +58,17 @@ describe('lookUntil', () => {
     const { found, looks } = wait([null, 'at last'], { timeoutMs: 1 })
     assert.equal(await found, 'at last')
     assert.equal(looks(), 2)
+  })
+
+  it('waits for mails that are accepted before it looks a last time', async () => {
+    const stored = Promise.withResolvers<void>()
+    const results: (string | null)[] = [null]
+    const { found, looks } = wait(results, { timeoutMs: 1, caughtUp: () => stored.promise })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(looks(), 1)
+    results.push('accepted')
+    stored.resolve()
+    assert.equal(await found, 'accepted')
   })
 
   it('ends when the client goes, also when it went before', async () => {

@@ -22,6 +22,8 @@ export type LookDeps = {
   readonly key: HeldKey
   /** Called once, when nothing was found at first; its result is disposed of at the end. */
   readonly hold?: () => Disposable
+  /** Called before the last look: resolves when mails that are accepted by then can be read. */
+  readonly caughtUp?: () => Promise<unknown> | null
 }
 
 /**
@@ -34,7 +36,7 @@ export type LookDeps = {
  * signal takes 0.4 KB without its listeners.
  */
 export async function lookUntil<T>(
-  { subscriptions, key, hold }: LookDeps,
+  { subscriptions, key, hold, caughtUp }: LookDeps,
   { inboxId, timeoutMs, gone }: WaitBounds,
   look: (wakeNumber: number) => Promise<T | null>,
 ): Promise<T | null> {
@@ -54,6 +56,7 @@ export async function lookUntil<T>(
       held ??= hold?.()
       await subscription.happened()
       subscription.take()
+      if (isOver && !gone.aborted) await caughtUp?.()
     }
   } finally {
     clearTimeout(timer)

@@ -24,6 +24,8 @@ export type FindDeps = {
       readonly timeoutMs: number
     },
   ) => Disposable
+  /** Resolves when mails of an inbox that are accepted now can be read; null when they can. */
+  readonly caughtUp: (accountId: AccountId, inboxId: InboxId) => Promise<unknown> | null
 }
 
 /** What waiting needs. */
@@ -90,7 +92,8 @@ export function findWithin(
   let isFirst = true
   const { timeoutMs } = request
   const hold = () => deps.hold(caller.accountId, { inboxId, for: query.for, timeoutMs })
-  const held = { subscriptions: deps.subscriptions, key: caller, hold }
+  const caughtUp = () => deps.caughtUp(caller.accountId, inboxId)
+  const held = { subscriptions: deps.subscriptions, key: caller, hold, caughtUp }
   return lookUntil(held, request, async (wakeNumber) => {
     const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
     // Only a wait that is woken has others to share with, and needs the text of its query.

@@ -9,6 +9,7 @@ import {
   type Statements,
 } from '../statements.ts'
 import { isOnRemovedDomain } from './domains.ts'
+import { hasSpooledMail } from './spooled-mails.ts'
 
 /** What decides whether an inbox accepts mail. */
 export type Recipient = {
@@ -27,6 +28,8 @@ export type Recipient = {
   /** How many of its newest messages a project inbox keeps; null for any other inbox. */
   readonly keepMessages: number | null
   readonly flood: FloodWindow
+  /** Whether mail for it is accepted and not stored yet, where nodes share the store. */
+  readonly hasSpooledMail: boolean
 }
 
 /** Mails for an inbox, stored or refused because it is full, in the parts of a window. */
@@ -67,6 +70,7 @@ type RecipientRow = {
   flood_started_at: number
   flood_mails: number
   flood_earlier: string | null
+  has_spooled_mail: boolean | 0
 }
 
 type FillRow = {
@@ -82,12 +86,18 @@ type FillRow = {
   keep_messages: number | null
 }
 
-const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
+const selectRecipient = (
+  isShared: boolean,
+) => `select inbox.id, inbox.account_id, account.plan, inbox.address,
   inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
   ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages,
-  inbox.flood_started_at, inbox.flood_mails, inbox.flood_earlier`
+  inbox.flood_started_at, inbox.flood_mails, inbox.flood_earlier,
+  ${hasSpooledMail(isShared, { accountId: 'inbox.account_id', inboxId: 'inbox.id' })}
+    as has_spooled_mail`
+const SELECT_SHARED = selectRecipient(true)
+const SELECT_OWN = selectRecipient(false)
 
 const unchanged = (placeholder: string) => placeholder
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
@@ -132,10 +142,14 @@ export class ReceivingQueries {
     this.#statements = statements
   }
 
+  get #select(): string {
+    return this.#dialect.isShared ? SELECT_SHARED : SELECT_OWN
+  }
+
   /** The inbox that has an address, in any state; of several, the newest. */
   async findRecipient(address: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
-      `${SELECT_RECIPIENT} from address
+      `${this.#select} from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address = ${this.#dialect.placeholder(1)}`,
@@ -148,7 +162,7 @@ export class ReceivingQueries {
   async listRecipients(addresses: readonly string[]): Promise<(Recipient | null)[]> {
     const { among, list } = this.#dialect
     const rows = await this.#statements.run<RecipientRow & { asked: string }>(
-      `${SELECT_RECIPIENT}, address.address as asked from address
+      `${this.#select}, address.address as asked from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address ${among(1)}`,
@@ -161,7 +175,7 @@ export class ReceivingQueries {
   /** The inbox with an id, in any state. */
   async findInbox(id: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
-      `${SELECT_RECIPIENT} from inbox
+      `${this.#select} from inbox
          join account on account.id = inbox.account_id
          where inbox.id = ${this.#dialect.placeholder(1)}`,
       [id],
@@ -275,5 +289,6 @@ function toRecipient(row: RecipientRow): Recipient {
     faultsUntil: row.faults_until,
     keepMessages: row.keep_messages,
     flood: readFlood(row),
+    hasSpooledMail: row.has_spooled_mail === true,
   }
 }

@@ -13,7 +13,7 @@ export type StoredOfSpool = {
  * Which mails of each spool are stored. It is written in the transaction of the mails, so that a
  * mail that is still in a spool after a crash is stored once.
  */
-export class Spools {
+export class SpoolFiles {
   readonly #dialect: Dialect
   readonly #statements: Statements
 

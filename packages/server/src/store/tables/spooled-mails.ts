@@ -1,0 +1,154 @@
+import type { AccountId, InboxId } from '@mayfly/contract'
+import type { Dialect } from '../dialect.ts'
+import { TRIES_MAX } from '../postgres/spooled-mails.ts'
+import { executeTogether, insertion, type Statements } from '../statements.ts'
+
+/** A mail that is accepted, for one inbox. */
+export type NewSpooledMail = {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly inboxId: InboxId
+  readonly content: Uint8Array
+}
+
+/** A mail that its node has left behind. */
+export type LeftMail = {
+  readonly id: string
+  readonly content: Buffer
+  /** How often it was taken over, with this time. */
+  readonly tries: number
+}
+
+const insertMails = insertion('spooled_mail', {
+  id: 'text',
+  account_id: 'text',
+  inbox_id: 'text',
+  node: 'text',
+  content: 'bytes',
+})
+
+/**
+ * A condition: a mail of an account, or of one of its inboxes, is accepted and not stored yet. The
+ * arguments are expressions of SQL.
+ */
+export function hasSpooledMail(
+  isShared: boolean,
+  of: { readonly accountId: string; readonly inboxId?: string },
+): string {
+  if (!isShared) return '0'
+  const ofInbox = of.inboxId === undefined ? '' : ` and spooled.inbox_id = ${of.inboxId}`
+  return `exists (select 1 from spooled_mail as spooled
+    where spooled.account_id = ${of.accountId}${ofInbox} and spooled.tries < ${TRIES_MAX})`
+}
+
+/**
+ * Mails that nodes have accepted and not stored yet. Whoever stores one deletes its row in the same
+ * transaction, so that it is stored once. Only where nodes share the store: SQLite has spools in
+ * files.
+ */
+export class SpooledMails {
+  readonly #dialect: Dialect
+  readonly #statements: Statements
+
+  constructor(dialect: Dialect, statements: Statements) {
+    this.#dialect = dialect
+    this.#statements = statements
+  }
+
+  /** Accepts mails, which this node is to store. */
+  async add(mails: readonly NewSpooledMail[], node: string): Promise<void> {
+    const rows = mails.map(({ id, accountId, inboxId, content }) => ({
+      ...{ id, node, content },
+      ...{ account_id: accountId, inbox_id: inboxId },
+    }))
+    const to = { statements: this.#statements, dialect: this.#dialect }
+    await executeTogether(to, [insertMails(rows)])
+  }
+
+  /** Until then this node is expected to store what it has accepted. */
+  async lease(node: string, until: number): Promise<void> {
+    const [first, second] = [1, 2].map((number) => this.#dialect.placeholder(number))
+    await this.#statements.run(
+      `insert into spool_lease (node, leased_until) values (${first}, ${second})
+       on conflict (node) do update set leased_until = excluded.leased_until`,
+      [node, until],
+    )
+  }
+
+  /** Ends leases of this node and those that are over. */
+  async endLeases(node: string, now: number): Promise<void> {
+    const [first, second] = [1, 2].map((number) => this.#dialect.placeholder(number))
+    await this.#statements.run(
+      `delete from spool_lease where node = ${first} or leased_until <= ${second}`,
+      [node, now],
+    )
+  }
+
+  /** Deletes mails that are being stored; returns those that nobody had stored before. */
+  async take(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { among, list } = this.#dialect
+    const rows = await this.#statements.run<{ id: string }>(
+      `delete from spooled_mail where id ${among(1)} returning id`,
+      [list(ids)],
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Takes over some mails of nodes that have no lease any more. */
+  async takeLeft({
+    node,
+    now,
+    limit,
+  }: {
+    readonly node: string
+    readonly now: number
+    readonly limit: number
+  }): Promise<readonly LeftMail[]> {
+    const leased = 'node not in (select node from spool_lease where leased_until > $3)'
+    return this.#takeOver(leased, [node, limit, now])
+  }
+
+  /** Takes over some mails of an account, or of one of its inboxes, whoever has them. */
+  async takeWanted(
+    { accountId, inboxId }: { readonly accountId: AccountId; readonly inboxId?: InboxId },
+    { node, limit }: { readonly node: string; readonly limit: number },
+  ): Promise<readonly LeftMail[]> {
+    if (inboxId === undefined) return this.#takeOver('account_id = $3', [node, limit, accountId])
+    const ofInbox = 'account_id = $3 and inbox_id = $4'
+    return this.#takeOver(ofInbox, [node, limit, accountId, inboxId])
+  }
+
+  /** The first two parameters are the name of the new node, and how many it takes. */
+  async #takeOver(condition: string, parameters: readonly unknown[]): Promise<readonly LeftMail[]> {
+    const rows = await this.#statements.run<LeftMail>(
+      `update spooled_mail set node = $1, tries = tries + 1 where id in (
+         select id from spooled_mail where tries < ${TRIES_MAX} and ${condition}
+         order by id limit $2${this.#dialect.skipLocked})
+       returning id, content, tries`,
+      parameters,
+    )
+    return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** Keeps a mail that cannot be stored, so that nobody tries again. */
+  async setAside(id: string): Promise<void> {
+    await this.#statements.run(
+      `update spooled_mail set tries = ${TRIES_MAX} where id = ${this.#dialect.placeholder(1)}`,
+      [id],
+    )
+  }
+
+  /** Whether a mail of an account, or of one of its inboxes, is accepted and not stored yet. */
+  async isAnyOf(accountId: AccountId, inboxId?: string): Promise<boolean> {
+    const [first, second] = [1, 2].map((number) => this.#dialect.placeholder(number))
+    const of = {
+      accountId: first ?? '',
+      ...(inboxId === undefined ? {} : { inboxId: second ?? '' }),
+    }
+    const [row] = await this.#statements.run<{ found: boolean }>(
+      `select ${hasSpooledMail(this.#dialect.isShared, of)} as found`,
+      inboxId === undefined ? [accountId] : [accountId, inboxId],
+    )
+    return row?.found === true
+  }
+}
