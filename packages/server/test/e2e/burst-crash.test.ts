@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Inbox } from '@mayfly/client'
 import { IS_SOAK, soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { sqlitePathOf } from '../../src/store/sqlite/path.ts'
-import { accountWithKey, registerAccountAt } from '../testing-account.ts'
+import { accountWithKey, registerAccountAt, type TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { connected } from '../testing-postgres.ts'
 import { STARTED_AGAIN, startServerProcess } from '../testing-server-process.ts'
@@ -23,11 +23,13 @@ const LIFE_MS = [400, 1_200] as const
 
 const LONG = { timeout: 24 * 60 * 60_000 }
 
-/** Reads until it is aborted: mails that are read are stored before others. */
-async function readUntilAborted(inboxes: readonly Inbox[], signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/** Reads until the service is gone: mails that are read are stored before others. */
+async function readUntilGone(owner: TestAccount, inboxes: readonly Inbox[]): Promise<void> {
+  for (let isGone = false; !isGone; ) {
     const inbox = inboxes[Math.floor(Math.random() * inboxes.length)]
-    await inbox?.listMessages({ limit: 1, signal }).catch(() => {})
+    await owner.get(`/v1/inboxes/${inbox?.id}/messages?limit=1`).catch(() => {
+      isGone = true
+    })
   }
 }
 
@@ -68,6 +70,7 @@ onEachDatabase('kill -9 in a burst', (create) => {
     await using database = await create('template0')
     const env = { ...STARTED_AGAIN, MAYFLY_DATABASE_URL: database.url }
     let key = ''
+    let inboxes: readonly Inbox[] = []
     let inBurst = 0
     const progress = soakProgress('kills in a burst', CYCLES)
     for (let cycle = 0; cycle < CYCLES; cycle++) {
@@ -79,19 +82,17 @@ onEachDatabase('kill -9 in a burst', (create) => {
         const owner = key === '' ? await registerAccountAt(httpUrl) : accountWithKey(httpUrl, key)
         key = owner.key
         const create = () => owner.inboxes.create()
-        const inboxes = await Promise.all(Array.from({ length: CLIENTS * INBOXES }, create))
+        if (cycle === 0) {
+          inboxes = await Promise.all(Array.from({ length: CLIENTS * INBOXES }, create))
+        }
         const sending = Array.from({ length: CLIENTS }, (_, i) => {
           const own = inboxes.slice(i * INBOXES, (i + 1) * INBOXES)
           const addresses = own.map(({ emailAddress }) => emailAddress)
           return sendUntilClosed({ port, addresses, name: `${cycle}-${i}` })
         })
-        const killed = new AbortController()
-        const reading = Array.from({ length: READERS }, () =>
-          readUntilAborted(inboxes, killed.signal),
-        )
+        const reading = Array.from({ length: READERS }, () => readUntilGone(owner, inboxes))
         await delay(LIFE_MS[0] + Math.random() * (LIFE_MS[1] - LIFE_MS[0]))
         server.child.kill('SIGKILL')
-        killed.abort()
         acknowledged = (await Promise.all(sending)).flat()
         await Promise.all([...reading, server.ended])
       }
