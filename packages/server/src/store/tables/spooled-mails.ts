@@ -104,24 +104,30 @@ export class SpooledMails {
     readonly now: number
     readonly limit: number
   }): Promise<readonly LeftMail[]> {
-    const leased = 'node not in (select node from spool_lease where leased_until > $3)'
-    return this.#takeOver(leased, [node, limit, now])
+    const leased = 'select node from spool_lease where leased_until > $3'
+    const changes = 'node = $1, tries = tries + 1'
+    return this.#takeOver(changes, `node not in (${leased})`, [node, limit, now])
   }
 
-  /** Takes over some mails of an account, or of one of its inboxes, whoever has them. */
+  /** Takes over some mails of an account, or of an inbox, from nodes that may be alive. */
   async takeWanted(
     { accountId, inboxId }: { readonly accountId: AccountId; readonly inboxId?: InboxId },
     { node, limit }: { readonly node: string; readonly limit: number },
   ): Promise<readonly LeftMail[]> {
-    if (inboxId === undefined) return this.#takeOver('account_id = $3', [node, limit, accountId])
-    const ofInbox = 'account_id = $3 and inbox_id = $4'
-    return this.#takeOver(ofInbox, [node, limit, accountId, inboxId])
+    const others = 'node <> $1 and account_id = $3'
+    if (inboxId === undefined) return this.#takeOver('node = $1', others, [node, limit, accountId])
+    const ofInbox = `${others} and inbox_id = $4`
+    return this.#takeOver('node = $1', ofInbox, [node, limit, accountId, inboxId])
   }
 
   /** The first two parameters are the name of the new node, and how many it takes. */
-  async #takeOver(condition: string, parameters: readonly unknown[]): Promise<readonly LeftMail[]> {
+  async #takeOver(
+    changes: string,
+    condition: string,
+    parameters: readonly unknown[],
+  ): Promise<readonly LeftMail[]> {
     const rows = await this.#statements.run<LeftMail>(
-      `update spooled_mail set node = $1, tries = tries + 1 where id in (
+      `update spooled_mail set ${changes} where id in (
          select id from spooled_mail where tries < ${TRIES_MAX} and ${condition}
          order by id limit $2${this.#dialect.skipLocked})
        returning id, content, tries`,
