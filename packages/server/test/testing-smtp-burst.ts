@@ -7,6 +7,8 @@ type Burst = {
   readonly addresses: readonly string[]
   /** What their subjects begin with; a number follows. */
   readonly name: string
+  /** Called when a mail is acknowledged. */
+  readonly onTaken: () => void
 }
 
 const TEXT = 'hello world '.repeat(200)
@@ -15,7 +17,12 @@ const TEXT = 'hello world '.repeat(200)
  * Sends one mail after the other over one connection, as fast as possible, until the connection
  * breaks; the subjects that were acknowledged.
  */
-export function sendUntilClosed({ port, addresses, name }: Burst): Promise<readonly string[]> {
+export function sendUntilClosed({
+  port,
+  addresses,
+  name,
+  onTaken,
+}: Burst): Promise<readonly string[]> {
   const acknowledged: string[] = []
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
@@ -35,7 +42,10 @@ export function sendUntilClosed({ port, addresses, name }: Burst): Promise<reado
     reply = ''
     // The greeting comes first, and ends no mail.
     if (step === steps.length) {
-      if (isTaken) acknowledged.push(`${name} ${count}`)
+      if (isTaken) {
+        acknowledged.push(`${name} ${count}`)
+        onTaken()
+      }
       count += 1
       step = 0
     }

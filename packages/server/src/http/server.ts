@@ -250,15 +250,11 @@ function refuseWhenClosing(http: FastifyInstance): void {
  */
 function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
   http.addHook('onRequest', (request, _reply, done) => {
-    const waiting = readsNoMail(request) ? null : caughtUp(request.caller, inboxIn(request))
+    const isPublic = request.routeOptions.config.public === true
+    const waiting = isPublic ? null : caughtUp(request.caller, inboxIn(request))
     if (waiting === null) done()
     else waiting.then(() => done(), done)
   })
-}
-
-/** A new inbox has no mail, and tests create many while their mails arrive. */
-function readsNoMail({ method, routeOptions: { url, config } }: FastifyRequest): boolean {
-  return config.public === true || (method === 'POST' && url === '/v1/inboxes')
 }
 
 /** The inbox that a request is about; undefined when it may be about several. */

@@ -10,6 +10,7 @@ import { onEachDatabase } from '../testing-databases.ts'
 import { connected } from '../testing-postgres.ts'
 import { STARTED_AGAIN, startServerProcess } from '../testing-server-process.ts'
 import { sendUntilClosed } from '../testing-smtp-burst.ts'
+import { until } from '../testing-until.ts'
 
 const CYCLES = soakRounds({ short: 1, long: 100 })
 const CLIENTS = 20
@@ -85,13 +86,18 @@ onEachDatabase('kill -9 in a burst', (create) => {
         if (cycle === 0) {
           inboxes = await Promise.all(Array.from({ length: CLIENTS * INBOXES }, create))
         }
+        let taken = 0
+        const onTaken = () => {
+          taken += 1
+        }
         const sending = Array.from({ length: CLIENTS }, (_, i) => {
           const own = inboxes.slice(i * INBOXES, (i + 1) * INBOXES)
           const addresses = own.map(({ emailAddress }) => emailAddress)
-          return sendUntilClosed({ port, addresses, name: `${cycle}-${i}` })
+          return sendUntilClosed({ port, addresses, name: `${cycle}-${i}`, onTaken })
         })
         const reading = Array.from({ length: READERS }, () => readUntilGone(owner, inboxes))
         await delay(LIFE_MS[0] + Math.random() * (LIFE_MS[1] - LIFE_MS[0]))
+        await until(async () => (taken > CLIENTS ? true : null))
         server.child.kill('SIGKILL')
         acknowledged = (await Promise.all(sending)).flat()
         await Promise.all([...reading, server.ended])
