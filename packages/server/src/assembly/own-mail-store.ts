@@ -1,4 +1,4 @@
-// Mails that the receiving thread itself stores: on PostgreSQL, or without threads.
+// Mails that are stored before their senders are told: where receiving has no threads of its own.
 
 import {
   commitMails,

@@ -1,5 +1,5 @@
-// What storing received mails needs, on the thread that receives them (own-mail-store.ts) and, on
-// SQLite, in a thread of their own (threads/storing-*).
+// What storing received mails needs: on the thread that receives them (own-mail-store.ts, and on
+// PostgreSQL shared-spool.ts), and on SQLite in a thread of their own (threads/storing-*).
 
 import {
   type BatchOptions,
