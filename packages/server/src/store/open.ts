@@ -144,6 +144,8 @@ export type StoreOptions = {
   readonly directUrl?: string | null
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
+  /** Whether all statements look up and write rows by their keys: PostgreSQL plans them once. */
+  readonly isByKeys?: boolean
   /**
    * Whether the thread goes on while SQLite's transactions are synced to the disk; a transaction
    * resolves after its sync. A statement outside of a transaction is then synced with the next one.
@@ -223,6 +225,7 @@ async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
     connectionsMax: options.connectionsMax ?? 10,
     timeLimits: true,
     isPooled: (options.directUrl ?? null) !== null,
+    isByKeys: options.isByKeys === true,
   })
   if (options.isMigrated !== true) await requireSessionSettings(db)
   return db

@@ -27,6 +27,7 @@ export async function openMailHandling(
     directUrl: options.config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: false,
     isMigrated: true,
+    isByKeys: true,
     syncsInBackground: true,
   })
   const opened = new AsyncDisposableStack()

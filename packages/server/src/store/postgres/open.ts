@@ -30,6 +30,18 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_count: '10',
 }
 
+/**
+ * For sessions that look up and write rows by their keys: each prepared statement is planned once.
+ * PostgreSQL would plan a lookup of some rows for each call, which takes longer than the lookup.
+ * Without the values and with tables that grow later, only a plan by indexes is a good one.
+ */
+const PLANNED_ONCE: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+}
+
 const isLimited = (setting: string) => setting !== '0'
 
 /** Without these, mail may be lost or held; each with the values that serve. */
@@ -50,10 +62,14 @@ export type PostgresOptions = {
   readonly timeLimits: boolean
   /** Whether a pooler is in between, which refuses settings of a session or forgets them. */
   readonly isPooled: boolean
+  /** Whether all statements look up and write rows by their keys. */
+  readonly isByKeys?: boolean
 }
 
 /** Kysely over a pool of connections to PostgreSQL. */
 export function openPostgres(url: string, options: PostgresOptions): Kysely<Schema> {
+  const settings =
+    options.isByKeys === true ? { ...SESSION_SETTINGS, ...PLANNED_ONCE } : SESSION_SETTINGS
   const pool = new pg.Pool({
     connectionString: url,
     max: options.connectionsMax,
@@ -61,9 +77,7 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
     application_name: 'mayfly',
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    ...(options.timeLimits && !options.isPooled
-      ? { options: startupOptions(SESSION_SETTINGS) }
-      : {}),
+    ...(options.timeLimits && !options.isPooled ? { options: startupOptions(settings) } : {}),
     types: {
       getTypeParser: (oid, format) => {
         // Our integers are milliseconds, bytes and counts: all within 2^53.

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sql } from 'kysely'
 import { onEachDatabase } from '../../../test/testing-databases.ts'
+import { postgresDialect } from '../dialect.ts'
 import { statementsOver } from '../statements.ts'
+import { ReceivingQueries } from '../tables/receiving.ts'
 import { openPostgres } from './open.ts'
 
 onEachDatabase('hand-written statements', (create, name) => {
@@ -33,4 +35,32 @@ onEachDatabase('hand-written statements', (create, name) => {
       )
     })
   }
+
+  it('that look up rows by keys are planned once, by indexes, though all tables are empty', async () => {
+    await using database = await create('mayfly_schema')
+    const options = { connectionsMax: 1, timeLimits: true, isPooled: false, isByKeys: true }
+    const db = openPostgres(database.url, options)
+    const receiving = new ReceivingQueries(db, postgresDialect, statementsOver(db))
+    for (let time = 0; time < 10; time++) {
+      assert.deepEqual(await receiving.listRecipients(['a@mayfly.test']), [null])
+    }
+    const { rows } = await sql<{ name: string; custom_plans: number }>`
+      select name, custom_plans from pg_prepared_statements
+      where statement like '%address.address as asked%'`.execute(db)
+    const name = rows[0]?.name ?? ''
+    const plan = await sql
+      .raw<{ 'QUERY PLAN': string }>(`explain execute ${name}('{a}')`)
+      .execute(db)
+    await db.destroy()
+    assert.deepEqual(
+      rows.map(({ custom_plans }) => custom_plans),
+      [0],
+    )
+    const lines = plan.rows.map((row) => row['QUERY PLAN'])
+    assert.ok(lines.some((line) => line.includes('spooled_mail_by_inbox')))
+    assert.deepEqual(
+      lines.filter((line) => /Seq Scan|Hash|hashed|Merge/.test(line)),
+      [],
+    )
+  })
 })

@@ -30,6 +30,9 @@ const insertMails = insertion('spooled_mail', {
 /**
  * A condition: a mail of an account, or of one of its inboxes, is accepted and not stored yet. The
  * arguments are expressions of SQL.
+ *
+ * It looks into the index for one row. PostgreSQL may turn an `exists` into a hash of all rows,
+ * which are thousands in a burst.
  */
 export function hasSpooledMail(
   isShared: boolean,
@@ -37,8 +40,9 @@ export function hasSpooledMail(
 ): string {
   if (!isShared) return '0'
   const ofInbox = of.inboxId === undefined ? '' : ` and spooled.inbox_id = ${of.inboxId}`
-  return `exists (select 1 from spooled_mail as spooled
-    where spooled.account_id = ${of.accountId}${ofInbox} and spooled.tries < ${TRIES_MAX})`
+  return `(select spooled.account_id from spooled_mail as spooled
+    where spooled.account_id = ${of.accountId}${ofInbox} and spooled.tries < ${TRIES_MAX}
+    order by spooled.account_id, spooled.inbox_id limit 1) is not null`
 }
 
 /**
