@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import { Backlog, createBacklogMemory } from '../platform/backlog.ts'
-import { bucketsOf, PendingMails } from './pending-mails.ts'
-import type { Entry } from './storing-queue.ts'
+import { PendingMails } from './pending-mails.ts'
+import { bucketsOf, type Entry } from './storing-entry.ts'
 
 function mailOf(sizeBytes: number, name = 'a'): ArrivedMail {
   const envelope = { mailFrom: 'a@b.c', remoteAddress: '::1', helo: null, tls: null, user: null }

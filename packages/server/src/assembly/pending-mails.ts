@@ -3,8 +3,8 @@
 
 import type { InboxId } from '@mayfly/contract'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
-import { type Backlog, bucketOf } from '../platform/backlog.ts'
-import type { Entry } from './storing-queue.ts'
+import type { Backlog } from '../platform/backlog.ts'
+import type { Entry } from './storing-entry.ts'
 
 /** More wait for room. */
 const MAILS_MAX = 8_192
@@ -89,11 +89,4 @@ export class PendingMails {
   endWaits(): void {
     for (const resume of this.#forRoom.splice(0)) resume()
   }
-}
-
-/** The counters of a mail by inbox and account; none of one that a crash has left. */
-export function bucketsOf({ accepted }: ArrivedMail): readonly number[] {
-  return accepted.recipients.flatMap(({ inboxId, accountId }) =>
-    accountId === undefined ? [] : [bucketOf(inboxId), bucketOf(accountId)],
-  )
 }

@@ -3,18 +3,11 @@
 // from the table in the transaction that stores it, so that it is stored once.
 
 import { BatchFailed, StorageUnavailable } from '../errors.ts'
-import {
-  type BatchOptions,
-  commitMails,
-  commitWaiting,
-  inboxesOf,
-  type ReadyMail,
-} from '../features/receiving/commit.ts'
+import type { BatchOptions } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
 import { createBusyShare } from '../platform/busy-share.ts'
 import { elapsedMs } from '../platform/clock.ts'
-import { createKeyedCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals, WantedMails } from '../signals/thread-signals.ts'
@@ -23,16 +16,12 @@ import type { LeftMail, NewSpooledMail } from '../store/tables/spooled-mails.ts'
 import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
 import { atIntervals, runEvery } from './background.ts'
-import { createComposer } from './composer.ts'
 import type { StoredFor } from './mail-handling.ts'
+import type { MailSpool, MailStoring, SpoolBounds } from './mail-spool.ts'
+import { createOwnStoring } from './own-mail-store.ts'
 import { createSpoolWait } from './spool-wait.ts'
-import {
-  type MailSpool,
-  type MailStoring,
-  type SpoolBounds,
-  SpooledStore,
-} from './spooled-store.ts'
-import { type CommittingDeps, createCommitDeps, readyMail } from './storing.ts'
+import { SpooledStore } from './spooled-store.ts'
+import type { CommittingDeps } from './storing.ts'
 
 /** What the spool needs. */
 export type SharedSpoolDeps = CommittingDeps & {
@@ -47,12 +36,11 @@ const BOUNDS: SpoolBounds = {
   batchBytes: 256 * 1024,
   // Of each thread of each node: all together must leave the inbox some room.
   mailsOfInbox: 64,
+  // PostgreSQL takes about as much time for a mail as this thread, often on the same machine.
+  laterFromShare: 0.2,
 }
 
 const SHARED: BatchOptions = { spool: 'shared', until: 'synced' }
-
-/** Transactions at a time that wait for locked inboxes. The storage has more connections. */
-const WAITING_COMMITS_MAX = 4
 
 /** How long this thread is expected to store its mails after it has last said so. */
 const LEASE_MS = 3_000
@@ -174,25 +162,20 @@ function helpOut(
 /** Parses and commits mails on this thread. */
 function createStoring(
   deps: SharedSpoolDeps,
-  { config, hostName }: ReceivingOptions,
+  options: ReceivingOptions,
 ): { readonly storing: MailStoring; readonly takeComposedMs: () => number } {
-  const isScanned = config.MAYFLY_CLAMD !== null
-  // Nodes of an older version, which may share the store, read only the column of texts.
-  const compose = createComposer({ hostName, isScanned, isTextInRaw: false, log: deps.log })
-  const commit = createCommitDeps(deps)
-  const commitApart = createKeyedCommit(
-    (batch: readonly ReadyMail[]) => commitWaiting(commit, batch, SHARED),
-    { keyOf: inboxesOf, commitsMax: WAITING_COMMITS_MAX },
-  )
-  const storeApart = (mail: ReadyMail) => commitApart(mail).catch(throwFailure)
+  const { compose, commit } = createOwnStoring(deps, options, SHARED)
   let composedMs = 0
   return {
     storing: {
-      store: (batch) => {
+      store: async (batch) => {
         const startedMs = elapsedMs()
-        const ready = batch.map((mail) => readyMail(compose, mail))
+        const ready = batch.map(compose)
         composedMs += elapsedMs() - startedMs
-        return commitMails({ ...commit, storeApart }, ready, SHARED).catch(throwFailure)
+        const results = await commit(ready).catch(throwFailure)
+        return results.map((result) =>
+          result instanceof Promise ? result.catch(throwFailure) : result,
+        )
       },
       sync: async () => {},
     },

@@ -18,49 +18,19 @@
 
 import type { InboxId } from '@mayfly/contract'
 import { BatchFailed, StorageUnavailable } from '../errors.ts'
-import type { BatchOptions, StoreOutcome } from '../features/receiving/commit.ts'
+import type { StoreOutcome } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
-import { elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit, type GroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { StoredOfSpool } from '../store/tables/spool-files.ts'
-import { bucketsOf, PendingMails } from './pending-mails.ts'
+import { Gathering } from './gathering.ts'
+import type { MailSpool, MailStoring, NumberedMail, SpoolBounds } from './mail-spool.ts'
+import { PendingMails } from './pending-mails.ts'
+import { SpoolRelease } from './spool-release.ts'
 import type { MailToStore } from './storing.ts'
-import { type BatchBounds, type Entry, StoringQueue } from './storing-queue.ts'
-
-/** A mail with its number in the spool. */
-export type NumberedMail = ArrivedMail & { readonly spoolSequence: number }
-
-/** Where accepted mails are until they are stored. */
-export type MailSpool = {
-  /** What was there when it was opened, in order. */
-  readonly left: readonly NumberedMail[]
-  readonly isWritable: boolean
-  /** Whether a mail is taken from the spool when it is stored, so that it must be there before. */
-  readonly isTakenFrom: boolean
-  /** Whether the spool can have a mail. */
-  mayHave(mail: ArrivedMail): boolean
-  /** Resolves when the mails are on the disk. */
-  write(mails: readonly NumberedMail[]): Promise<void>
-  /** All mails up to this number are stored, and on the disk. */
-  release(to: number): void
-  close(isEmpty: boolean): void
-}
-
-/** Stores mails. */
-export type MailStoring = {
-  /** One outcome a mail; of one whose inbox is locked a promise, which others do not wait for. */
-  store(
-    batch: readonly MailToStore[],
-    options: BatchOptions,
-  ): Promise<readonly (StoreOutcome | Promise<StoreOutcome>)[]>
-  /** Resolves when everything that was stored is on the disk. */
-  sync(): Promise<void>
-}
-
-/** How much is stored together, and how much of one inbox may wait. */
-export type SpoolBounds = BatchBounds & { readonly mailsOfInbox: number }
+import { bucketsOf, type Entry, entryOf } from './storing-entry.ts'
+import { StoringQueue } from './storing-queue.ts'
 
 /** What a spooled store needs. */
 export type SpooledStoreDeps = {
@@ -80,28 +50,8 @@ export type SpooledStoreDeps = {
   readonly log: Log
 }
 
-/**
- * After a batch of some mails the next one is begun a little later, unless many wait already: each
- * batch has a fixed cost.
- */
-const GATHER_FROM = 5
-const GATHER_TO = 64
-const GATHER_MS = 8
-
-/** Mails are stored later while this thread is busy for this share of the time. */
-const BUSY_SHARE = 0.5
-
-/** How often that is looked at. */
-const BUSY_MS = 25
-
-/** Longest time for which a mail is stored later. */
-const LATER_MS = 2_000
-
 /** Writes to the spool at a time. */
 const SPOOL_WRITES_MAX = 2
-
-/** How long stored mails stay in the spool for their sync, so that many share it. */
-const SYNC_MS = 50
 
 /** Pause before mails that could not be stored are tried again. */
 const RETRY_MS = 1_000
@@ -127,12 +77,8 @@ export class SpooledStore {
   /** How often the first entry has ended the thread by itself. */
   #ended = 0
   #lastSequence: number
-  #storedTo: number
-  /** Begins the next batch at once. */
-  #gathered: (() => void) | null = null
-  /** Whether everything is to be stored as soon as possible. */
-  #isHurried = false
-  #syncTimer: NodeJS.Timeout | undefined
+  readonly #gathering: Gathering
+  readonly #release: SpoolRelease
   #retryTimer: NodeJS.Timeout | undefined
   #idle = Promise.withResolvers<void>()
 
@@ -140,7 +86,8 @@ export class SpooledStore {
     this.#deps = deps
     this.#pending = new PendingMails(deps.backlog, deps.bounds.mailsOfInbox)
     this.#queue = new StoringQueue((buckets) => deps.backlog.isWatched(buckets), deps.bounds)
-    this.#storedTo = deps.stored.to
+    this.#gathering = new Gathering({ ...deps, queue: this.#queue, pending: this.#pending })
+    this.#release = new SpoolRelease(deps, deps.stored.to)
     this.#lastSequence = Math.max(deps.stored.to, deps.spool.left.at(-1)?.spoolSequence ?? 0)
     const write = async (mails: readonly NumberedMail[]) => {
       await deps.spool.write(mails)
@@ -156,16 +103,16 @@ export class SpooledStore {
     const left = spool.left.filter(
       ({ spoolSequence: number }) => number > stored.to && !stored.beyond.includes(number),
     )
-    this.#isHurried = true
+    this.#gathering.isHurried = true
     for (const mail of left) this.#add(mail, mail.spoolSequence)
     if (left.length > 0) {
       log.info({ mails: left.length }, 'storing mails that were accepted before a crash')
       await this.#idle.promise
     }
-    this.#isHurried = false
+    this.#gathering.isHurried = false
     backlog.reset()
     // What was stored before the crash need not be on the disk.
-    if (spool.left.length > 0) await this.#sync()
+    if (spool.left.length > 0) await this.#release.sync()
   }
 
   /** Resolves when the mail will be stored whatever happens. */
@@ -185,7 +132,7 @@ export class SpooledStore {
       for (const { inboxId } of mail.accepted.recipients) this.#queue.need(inboxId)
       return entry.tried.promise
     })
-    this.#gathered?.()
+    this.#gathering.end()
     await Promise.all(tried)
   }
 
@@ -245,7 +192,7 @@ export class SpooledStore {
     if (last === undefined || this.#failure !== null) return null
     if (isFarFromLimits && this.#pending.hasRoomFor(inboxId)) return null
     this.#queue.need(inboxId)
-    this.#gathered?.()
+    this.#gathering.end()
     return last.tried.promise
   }
 
@@ -269,13 +216,13 @@ export class SpooledStore {
     const { promise: isLate, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, STOP_MS)
     this.#stopping.abort()
-    this.#isHurried = true
-    this.#gathered?.()
+    this.#gathering.isHurried = true
+    this.#gathering.end()
     if (this.#queue.length > 0 || this.#isRunning) {
       await Promise.race([this.#idle.promise, isLate])
     }
     clearTimeout(timer)
-    clearTimeout(this.#syncTimer)
+    this.#release.stop()
     clearTimeout(this.#retryTimer)
     const isStored = this.#queue.length === 0 && !this.#isRunning
     const isSynced =
@@ -300,7 +247,7 @@ export class SpooledStore {
   /** Somebody may wait for mails in the queue. */
   #call(): void {
     this.#queue.call()
-    this.#gathered?.()
+    this.#gathering.end()
   }
 
   #add(mail: MailToStore, sequence: number | null): Entry {
@@ -314,7 +261,7 @@ export class SpooledStore {
       for (const { inboxId } of recipients) {
         if (this.#pending.lastOf(inboxId) !== undefined) this.#queue.need(inboxId)
       }
-      this.#gathered?.()
+      this.#gathering.end()
     }
     this.#schedule()
     return entry
@@ -337,7 +284,7 @@ export class SpooledStore {
       const batch = this.#alone > 0 ? this.#queue.takeOne() : this.#queue.take()
       try {
         this.#settle(batch, await this.#storeBatch(batch))
-        await this.#gather(batch)
+        await this.#gathering.gather(batch)
       } catch (error) {
         this.#putBack(batch, error)
       }
@@ -345,36 +292,6 @@ export class SpooledStore {
     this.#isRunning = false
     this.#idle.resolve()
     this.#idle = Promise.withResolvers<void>()
-  }
-
-  /**
-   * Lets more mails arrive for the batch after this one, and while receiving is busy many more,
-   * until somebody needs one of them.
-   */
-  async #gather(batch: readonly Entry[]): Promise<void> {
-    const isLarge = batch.length >= GATHER_FROM && !batch.some(({ isAwaited }) => isAwaited)
-    if (isLarge && this.#queue.length < GATHER_TO) await this.#pause(GATHER_MS)
-    while (this.#mayStoreLater() && this.#deps.busyShare() >= BUSY_SHARE) {
-      this.#deps.onStoringLater()
-      await this.#pause(BUSY_MS)
-    }
-  }
-
-  #mayStoreLater(): boolean {
-    const { sinceMs } = this.#queue
-    if (this.#isHurried || sinceMs === null || this.#queue.hasNeeded()) return false
-    return !this.#pending.areMany && elapsedMs() - sinceMs < LATER_MS
-  }
-
-  /** Ends earlier when a mail is needed. */
-  async #pause(ms: number): Promise<void> {
-    if (this.#isHurried || this.#queue.hasNeeded()) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#gathered = resolve
-    await promise
-    this.#gathered = null
-    clearTimeout(timer)
   }
 
   async #storeBatch(batch: readonly Entry[]): ReturnType<MailStoring['store']> {
@@ -428,34 +345,13 @@ export class SpooledStore {
     const spooled = batch.filter(({ sequence }) => sequence !== null)
     if (spooled.length === 0) return
     for (const entry of spooled) this.#uncount(entry)
-    this.#storedTo = this.#clearTo
+    this.#release.storedTo(this.#clearTo)
     this.#pending.grantRoom()
-    this.#syncTimer ??= this.#syncAfter(SYNC_MS)
   }
 
   #uncount(entry: Entry): void {
     const { sequence, mail } = entry
     if (sequence !== null && 'accepted' in mail) this.#pending.remove(entry, mail)
-  }
-
-  #syncAfter(ms: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#sync(), ms)
-  }
-
-  async #sync(): Promise<void> {
-    const storedTo = this.#storedTo
-    try {
-      await this.#deps.storing.sync()
-      this.#deps.spool.release(storedTo)
-      // More may have been stored meanwhile.
-      this.#syncTimer = this.#storedTo > storedTo ? this.#syncAfter(SYNC_MS) : undefined
-    } catch (error) {
-      this.#deps.log.warn(
-        { err: error },
-        'stored mails could not be synced; they stay in the spool',
-      )
-      this.#syncTimer = this.#syncAfter(RETRY_MS)
-    }
   }
 
   /** Spooled mails are tried again; the senders of the others are told. */
@@ -503,12 +399,4 @@ export class SpooledStore {
     // Their mails are not spooled now.
     this.#pending.endWaits()
   }
-}
-
-function entryOf(mail: MailToStore, sequence: number | null): Entry {
-  const stored = Promise.withResolvers<StoreOutcome>()
-  const tried = Promise.withResolvers<void>()
-  const isAwaited = sequence === null
-  const buckets = isAwaited || !('accepted' in mail) ? [] : bucketsOf(mail)
-  return { mail, sequence, isAwaited, sinceMs: elapsedMs(), buckets, stored, tried }
 }

@@ -8,7 +8,8 @@ import type { Store } from '../store/open.ts'
 import { Spool, setAside, spoolPath } from '../store/sqlite/spool.ts'
 import { readSpooled, writeSpooled } from '../threads/mail-batch.ts'
 import type { StoringThread } from '../threads/storing-host.ts'
-import { type MailSpool, type SpoolBounds, SpooledStore } from './spooled-store.ts'
+import type { MailSpool, SpoolBounds } from './mail-spool.ts'
+import { SpooledStore } from './spooled-store.ts'
 
 /** What opening spools needs. */
 export type SpoolsDeps = {
@@ -25,6 +26,7 @@ export const FILE_BOUNDS: SpoolBounds = {
   batchMails: 200,
   batchBytes: 1024 * 1024,
   mailsOfInbox: 256,
+  laterFromShare: 0.5,
 }
 
 /** A spool in files. */

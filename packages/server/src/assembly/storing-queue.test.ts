@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
 import { FILE_BOUNDS } from './spools.ts'
-import { type Entry, StoringQueue } from './storing-queue.ts'
+import type { Entry } from './storing-entry.ts'
+import { StoringQueue } from './storing-queue.ts'
 
 const inboxOf = (name: string) => `inb_${name}` as InboxId // A brand by hand: tests need fixed ids.
 

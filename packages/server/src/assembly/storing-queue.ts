@@ -2,24 +2,7 @@
 // in the order in which they came, then the oldest.
 
 import type { InboxId } from '@mayfly/contract'
-import type { StoreOutcome } from '../features/receiving/commit.ts'
-import type { MailToStore } from './storing.ts'
-
-/** A mail that waits. */
-export type Entry = {
-  readonly mail: MailToStore
-  /** Its number in the spool; null for a mail that is not to be there. */
-  readonly sequence: number | null
-  /** Whether its sender waits until it is stored; also after its write to the spool has failed. */
-  isAwaited: boolean
-  /** Since when it waits, by a monotonic clock. */
-  readonly sinceMs: number
-  /** Its counters in the backlog; none of a mail that is not in the spool. */
-  readonly buckets: readonly number[]
-  readonly stored: PromiseWithResolvers<StoreOutcome>
-  /** Resolves when it is stored, or could not be at first. */
-  readonly tried: PromiseWithResolvers<void>
-}
+import type { Entry } from './storing-entry.ts'
 
 /**
  * Mails and bytes in one transaction. One that is needed waits for the transaction before, and the
