@@ -24,7 +24,7 @@ import type { Backlog } from '../platform/backlog.ts'
 import { createGroupCommit, type GroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { StoredOfSpool } from '../store/tables/spool-files.ts'
-import { Gathering } from './gathering.ts'
+import { Gathering, type GatheringDeps } from './gathering.ts'
 import type { MailSpool, MailStoring, NumberedMail, SpoolBounds } from './mail-spool.ts'
 import { PendingMails } from './pending-mails.ts'
 import { SpoolRelease } from './spool-release.ts'
@@ -33,7 +33,7 @@ import { bucketsOf, type Entry, entryOf } from './storing-entry.ts'
 import { StoringQueue } from './storing-queue.ts'
 
 /** What a spooled store needs. */
-export type SpooledStoreDeps = {
+export type SpooledStoreDeps = Pick<GatheringDeps, 'busyShare' | 'onStoringLater'> & {
   readonly name: string
   readonly spool: MailSpool
   readonly bounds: SpoolBounds
@@ -41,10 +41,6 @@ export type SpooledStoreDeps = {
   readonly stored: StoredOfSpool
   readonly storing: MailStoring
   readonly backlog: Backlog
-  /** Share of the time for which receiving kept this thread busy since the call before, 0 to 1. */
-  readonly busyShare: () => number
-  /** Called again and again while mails are stored later. */
-  readonly onStoringLater: () => void
   /** Keeps a mail that cannot be stored; returns where. */
   readonly setAside: (mail: ArrivedMail) => string
   readonly log: Log

@@ -31,8 +31,8 @@ const insertMails = insertion('spooled_mail', {
  * A condition: a mail of an account, or of one of its inboxes, is accepted and not stored yet. The
  * arguments are expressions of SQL.
  *
- * It looks into the index for one row. PostgreSQL may turn an `exists` into a hash of all rows,
- * which are thousands in a burst.
+ * It looks into the index for one row. For an `exists`, PostgreSQL may read all rows, which are
+ * thousands in a burst.
  */
 export function hasSpooledMail(
   isShared: boolean,
