@@ -82,9 +82,14 @@ onEachDatabase('kill -9 in a burst', (create) => {
         const { httpUrl, smtpPort: port } = await server.ready
         const owner = key === '' ? await registerAccountAt(httpUrl) : accountWithKey(httpUrl, key)
         key = owner.key
-        const create = () => owner.inboxes.create()
         if (cycle === 0) {
-          inboxes = await Promise.all(Array.from({ length: CLIENTS * INBOXES }, create))
+          const createSome = async () => {
+            const created: Inbox[] = []
+            while (created.length < INBOXES) created.push(await owner.inboxes.create())
+            return created
+          }
+          // All at once could wait too long for the storage on a slow machine.
+          inboxes = (await Promise.all(Array.from({ length: CLIENTS }, createSome))).flat()
         }
         let taken = 0
         const onTaken = () => {
