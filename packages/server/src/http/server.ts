@@ -244,14 +244,22 @@ function refuseWhenClosing(http: FastifyInstance): void {
   })
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route has nothing to do with mails, and does not wait for any. */
+    withoutMail?: boolean
+  }
+}
+
 /**
  * Lets a request that comes after a `250` wait until that mail is stored. Public routes show only
  * mail of project inboxes, which is stored before its `250`.
  */
 function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
   http.addHook('onRequest', (request, _reply, done) => {
-    const isPublic = request.routeOptions.config.public === true
-    const waiting = isPublic ? null : caughtUp(request.caller, inboxIn(request))
+    const { config } = request.routeOptions
+    const mayWait = config.public !== true && config.withoutMail !== true
+    const waiting = mayWait ? caughtUp(request.caller, inboxIn(request)) : null
     if (waiting === null) done()
     else waiting.then(() => done(), done)
   })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import type { Inbox } from '@mayfly/client'
 import pg from 'pg'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
-import { onEachDatabase } from '../testing-databases.ts'
+import { type CreateDatabase, onEachDatabase } from '../testing-databases.ts'
 import { connected } from '../testing-postgres.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { startServerProcess } from '../testing-server-process.ts'
@@ -38,6 +38,30 @@ function startNode(url: string, threads = '1') {
   })
 }
 
+/** Two nodes on one new database, and an account with its key at each of them. */
+async function startNodes(create: CreateDatabase, threadsOfSecond?: string) {
+  await using resources = new AsyncDisposableStack()
+  const { url } = resources.use(await create())
+  const first = resources.use(startNode(url))
+  const second = resources.use(startNode(url, threadsOfSecond))
+  const [firstAt, secondAt] = await Promise.all([first.ready, second.ready])
+  const owner = await registerAccountAt(firstAt.httpUrl)
+  const kept = resources.move()
+  return {
+    ...{ url, owner, second },
+    ports: [firstAt.smtpPort, secondAt.smtpPort] as const,
+    onSecond: accountWithKey(secondAt.httpUrl, owner.key),
+    registerOnSecond: (email: string) => registerAccountAt(secondAt.httpUrl, email),
+    createInboxes: (count: number) =>
+      Promise.all(Array.from({ length: count }, () => owner.inboxes.create())),
+    killFirst: async () => {
+      first.child.kill('SIGKILL')
+      await first.ended
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
 /** Of mails at the same time all but the first, which is being stored, are accepted. */
 async function sendAccepted(
   port: number,
@@ -64,54 +88,40 @@ onEachDatabase('mails that a node has accepted and not stored', (create, name) =
 
   for (const threads of ['1', '0']) {
     it(`are stored by another node after kill -9, which has ${threads} receiving threads`, async () => {
-      await using database = await create()
-      const { url } = database
-      await using killed = startNode(url)
-      await using other = startNode(url, threads)
-      const [{ httpUrl, smtpPort }, { httpUrl: otherUrl }] = await Promise.all([
-        killed.ready,
-        other.ready,
-      ])
-      const owner = await registerAccountAt(httpUrl)
-      const inboxes = await Promise.all(Array.from({ length: 20 }, () => owner.inboxes.create()))
+      await using nodes = await startNodes(create, threads)
+      const { url, ports, onSecond } = nodes
+      const inboxes = await nodes.createInboxes(20)
       const lock = await lockMessages(url)
-      const accepted = await sendAccepted(smtpPort, url, inboxes)
-      killed.child.kill('SIGKILL')
-      await killed.ended
+      const accepted = await sendAccepted(ports[0], url, inboxes)
+      await nodes.killFirst()
       await lock.release()
 
-      const onOther = accountWithKey(otherUrl, owner.key)
       const found = await Promise.all(
-        accepted.map(async ({ id }) => subjectsOf(await onOther.inboxes.get(id))),
+        accepted.map(async ({ id }) => subjectsOf(await onSecond.inboxes.get(id))),
       )
       assert.deepEqual(
         found,
         accepted.map(() => ['first']),
       )
       assert.equal(await countSpooled(url), 0)
-      assert.match(other.output(), /storing mails that another process or thread has accepted/)
+      const log = nodes.second.output()
+      assert.match(log, /storing mails that another process or thread has accepted/)
     })
   }
 
   it('come to a wait at another node after kill -9, at the latest when its time is up', async () => {
-    await using database = await create()
-    const { url } = database
-    await using killed = startNode(url)
-    await using other = startNode(url)
-    const [ready, otherReady] = await Promise.all([killed.ready, other.ready])
-    const owner = await registerAccountAt(ready.httpUrl)
-    const inboxes = await Promise.all(Array.from({ length: 5 }, () => owner.inboxes.create()))
+    await using nodes = await startNodes(create)
+    const { url, ports, onSecond } = nodes
+    const inboxes = await nodes.createInboxes(5)
     const lock = await lockMessages(url)
-    const onOther = accountWithKey(otherReady.httpUrl, owner.key)
     const waiting = inboxes.map(async ({ id }) =>
-      (await onOther.inboxes.get(id)).waitForMessage({ timeoutSeconds: 2 }).then(
+      (await onSecond.inboxes.get(id)).waitForMessage({ timeoutSeconds: 2 }).then(
         () => id,
         () => null,
       ),
     )
-    const accepted = await sendAccepted(ready.smtpPort, url, inboxes)
-    killed.child.kill('SIGKILL')
-    await killed.ended
+    const accepted = await sendAccepted(ports[0], url, inboxes)
+    await nodes.killFirst()
     await lock.release()
     const found = await Promise.all(waiting)
     assert.deepEqual(
@@ -121,27 +131,23 @@ onEachDatabase('mails that a node has accepted and not stored', (create, name) =
   })
 
   it('are waited for by requests and by mails for the same inbox at another node', async () => {
-    await using database = await create()
-    const { url } = database
-    await using node = startNode(url)
-    await using other = startNode(url)
-    const [ready, otherReady] = await Promise.all([node.ready, other.ready])
-    const owner = await registerAccountAt(ready.httpUrl)
-    const inboxes = await Promise.all(Array.from({ length: 10 }, () => owner.inboxes.create()))
+    await using nodes = await startNodes(create)
+    const { url, ports, onSecond } = nodes
     const lock = await lockMessages(url)
-    const [inbox] = await sendAccepted(ready.smtpPort, url, inboxes)
+    const [inbox] = await sendAccepted(ports[0], url, await nodes.createInboxes(10))
     assert.ok(inbox)
-    const onOther = accountWithKey(otherReady.httpUrl, owner.key)
     let isAnswered = false
-    const reading = onOther.inboxes
+    const reading = onSecond.inboxes
       .get(inbox.id)
       .then(subjectsOf)
       .finally(() => {
         isAnswered = true
       })
-    const second = sendMails(otherReady.smtpPort, [{ to: inbox.emailAddress, subject: 'second' }])
-    // Another request, of an account without such mails, is answered meanwhile.
-    await registerAccountAt(otherReady.httpUrl, 'other@example.com')
+    const second = sendMails(ports[1], [{ to: inbox.emailAddress, subject: 'second' }])
+    // Meanwhile requests that are not about mails are answered, and those of other accounts.
+    await onSecond.inboxes.create()
+    const other = await nodes.registerOnSecond('other@example.com')
+    await other.inboxes.list()
     assert.equal(isAnswered, false)
     await lock.release()
     assert.ok((await reading).includes('first'))
@@ -150,20 +156,16 @@ onEachDatabase('mails that a node has accepted and not stored', (create, name) =
   })
 
   it('can be read at any node by whoever asks after the 250', async () => {
-    await using database = await create()
-    const { url } = database
-    await using first = startNode(url)
-    await using second = startNode(url)
-    const nodes = await Promise.all([first.ready, second.ready])
-    const owner = await registerAccountAt(nodes[0].httpUrl)
+    await using nodes = await startNodes(create)
+    const { url, owner, onSecond, ports } = nodes
     const missing: string[] = []
     const work = async (client: number) => {
+      const isOdd = client % 2 === 1
       for (let i = 0; i < 20; i++) {
         const inbox = await owner.inboxes.create()
-        const [to, from] = client % 2 === 0 ? nodes : nodes.toReversed()
-        const [answer] = await sendMails(to?.smtpPort ?? 0, [{ to: inbox.emailAddress }])
+        const [answer] = await sendMails(ports[isOdd ? 1 : 0], [{ to: inbox.emailAddress }])
         assert.ok(answer !== undefined && isTaken(answer))
-        const read = await accountWithKey(from?.httpUrl ?? '', owner.key).inboxes.get(inbox.id)
+        const read = await (isOdd ? owner : onSecond).inboxes.get(inbox.id)
         if (read.messageCount !== 1) missing.push(`${client}-${i}`)
       }
     }
@@ -173,23 +175,18 @@ onEachDatabase('mails that a node has accepted and not stored', (create, name) =
   })
 
   it('come to waits at another node during a burst, and are there once after it', async () => {
-    await using database = await create()
-    const { url } = database
-    await using first = startNode(url)
-    await using second = startNode(url)
-    const [to, from] = await Promise.all([first.ready, second.ready])
-    const owner = await registerAccountAt(to.httpUrl)
-    const onSecond = accountWithKey(from.httpUrl, owner.key)
-    const flooded = await Promise.all(Array.from({ length: 60 }, () => owner.inboxes.create()))
+    await using nodes = await startNodes(create)
+    const { ports, onSecond } = nodes
+    const flooded = await nodes.createInboxes(60)
     const flood = async () => {
       const mails = flooded.map(({ emailAddress }) => ({ to: emailAddress, subject: 'flood' }))
-      assert.ok((await sendMails(to.smtpPort, mails)).every(isTaken))
+      assert.ok((await sendMails(ports[0], mails)).every(isTaken))
     }
     const wait = async () => {
       for (let i = 0; i < 5; i++) {
         const inbox = await onSecond.inboxes.create()
         const waiting = inbox.waitForMessage({ timeoutSeconds: 30 })
-        await sendMails(to.smtpPort, [{ to: inbox.emailAddress, subject: 'awaited' }])
+        await sendMails(ports[0], [{ to: inbox.emailAddress, subject: 'awaited' }])
         assert.equal((await waiting).subject, 'awaited')
         assert.deepEqual(await subjectsOf(inbox), ['awaited'])
       }
