@@ -46,8 +46,11 @@ export type SpooledStoreDeps = Pick<GatheringDeps, 'busyShare' | 'onStoringLater
   readonly log: Log
 }
 
-/** Writes to the spool at a time. */
-const SPOOL_WRITES_MAX = 2
+/**
+ * Turns of the event loop between two writes to the spool. Under load a turn brings more mails for
+ * the next write; otherwise it takes no time.
+ */
+const SPOOL_REST_TURNS = 2
 
 /** Pause before mails that could not be stored are tried again. */
 const RETRY_MS = 1_000
@@ -89,7 +92,7 @@ export class SpooledStore {
       await deps.spool.write(mails)
       return mails.map(() => true as const)
     }
-    this.#spool = createGroupCommit(write, { commitsMax: SPOOL_WRITES_MAX })
+    this.#spool = createGroupCommit(write, { restTurns: SPOOL_REST_TURNS })
     void deps.backlog.listen(() => this.#call(), this.#stopping.signal)
   }
 

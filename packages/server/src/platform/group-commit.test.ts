@@ -130,6 +130,22 @@ describe('the group commit', () => {
     running[1]?.resolve()
     await second
   })
+
+  it('commits together what comes in the turns between two commits', async () => {
+    const { add, batches, running } = givenCommit({ restTurns: 2 })
+    const first = add(1)
+    await turn()
+    const second = add(2)
+    running[0]?.resolve()
+    await first
+    await turn()
+    const third = add(3)
+    assert.deepEqual(batches, [[1]])
+    while (batches.length < 2) await turn()
+    assert.deepEqual(batches, [[1], [2, 3]])
+    running[1]?.resolve()
+    assert.deepEqual(await Promise.all([second, third]), [20, 30])
+  })
 })
 
 describe('the commit by key', () => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 /** Adds an item to the next commit; resolves with its result once that is durable. */
 export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>
@@ -23,6 +23,8 @@ type GroupCommitOptions = {
   readonly commitsMax?: number
   /** The pause after each commit, for items that are not awaited. */
   readonly restMs?: number
+  /** Turns of the event loop between two commits: more items share the next one. */
+  readonly restTurns?: number
   /** Items in one transaction, for a thread that a long one would hold up; 200 by default. */
   readonly batchMax?: number
 }
@@ -36,7 +38,7 @@ type GroupCommitOptions = {
  */
 export function createGroupCommit<Item, Result>(
   commit: Commit<Item, Result>,
-  { commitsMax = 1, restMs = 0, batchMax = BATCH_MAX }: GroupCommitOptions = {},
+  { commitsMax = 1, restMs = 0, restTurns = 0, batchMax = BATCH_MAX }: GroupCommitOptions = {},
 ): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
   let running = 0
@@ -54,6 +56,7 @@ export function createGroupCommit<Item, Result>(
       running += 1
       void commitBatch(commit, batch).then(async () => {
         if (restMs > 0) await delay(restMs)
+        for (let turns = 0; turns < restTurns; turns += 1) await turn()
         running -= 1
         run()
       })
