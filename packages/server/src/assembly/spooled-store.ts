@@ -46,10 +46,7 @@ export type SpooledStoreDeps = Pick<GatheringDeps, 'busyShare' | 'onStoringLater
   readonly log: Log
 }
 
-/**
- * Turns of the event loop between two writes to the spool. Under load a turn brings more mails for
- * the next write; otherwise it takes no time.
- */
+/** Turns of the event loop between two writes: under load each brings mails for the next one. */
 const SPOOL_REST_TURNS = 2
 
 /** Pause before mails that could not be stored are tried again. */
