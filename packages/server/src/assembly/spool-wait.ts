@@ -4,8 +4,9 @@ import { elapsedMs } from '../platform/clock.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 
-/** How often the store is asked. */
+/** How often the store is asked, and about how many mails. */
 const POLL_MS = 10
+const POLLED_MAX = 200
 
 /** Longest wait: longer than it takes until another node stores what one has left. */
 const WAIT_MS_MAX = 10_000
@@ -13,20 +14,28 @@ const WAIT_MS_MAX = 10_000
 /** Resolves when the mails of an account, or of one of its inboxes, that are spooled are stored. */
 export type SpoolWait = (accountId: AccountId, inboxId?: InboxId) => Promise<void>
 
-/** Waits for mails that any node has accepted; asks all threads and nodes to store them now. */
+/**
+ * Waits for mails that any node has accepted; asks all threads and nodes to store them now. It does
+ * not wait for those that are accepted meanwhile: under load there are always some.
+ */
 export function createSpoolWait(
   store: Pick<Store, 'spools'>,
   announce: Signals['announce'],
 ): SpoolWait {
   return async (accountId, inboxId) => {
-    const wanted = { accountId, ...(inboxId === undefined ? {} : { inboxId }) }
+    const { mails } = store.spools
     const startedMs = elapsedMs()
-    let isWanted = false
-    while (await store.spools.mails.isAnyOf(accountId, inboxId)) {
-      if (elapsedMs() - startedMs > WAIT_MS_MAX) return
-      if (!isWanted) announce({ inboxIds: [], mailIds: [], wanted })
-      isWanted = true
-      await delay(POLL_MS)
+    const accepted = await mails.listOf(accountId, inboxId)
+    if (accepted.length === 0) return
+    const wanted = { accountId, ...(inboxId === undefined ? {} : { inboxId }) }
+    announce({ inboxIds: [], mailIds: [], wanted })
+    for (let start = 0; start < accepted.length; start += POLLED_MAX) {
+      let unstored = await mails.listUnstored(accepted.slice(start, start + POLLED_MAX))
+      while (unstored.length > 0) {
+        if (elapsedMs() - startedMs > WAIT_MS_MAX) return
+        await delay(POLL_MS)
+        unstored = await mails.listUnstored(unstored)
+      }
     }
   }
 }

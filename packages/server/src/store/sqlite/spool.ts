@@ -55,10 +55,7 @@ type SpoolFile = {
   endBytes: number
   /** The last record; 0 without one. */
   lastSequence: number
-  /** Rejects when a write has failed since the file was free. */
-  written: Promise<unknown>
-  /** Writes that are under way. */
-  writes: number
+  isBeingWritten: boolean
 }
 
 /** The spool of one receiving thread. */
@@ -83,29 +80,26 @@ export class Spool {
     return this.#next() !== null
   }
 
-  /**
-   * Writes records; resolves when they are on the disk, and all that the file has before them:
-   * after a crash it is read up to the first record that is missing.
-   */
+  /** Writes records; resolves when they are on the disk. One call at a time. */
   async write(records: readonly SpoolRecord[]): Promise<void> {
     const file = this.#next()
     if (file === null) throw new StorageUnavailable('the spool is full', false)
     this.#written = file
     const buffers = records.flatMap((record) => [headerOf(record), ...record.content])
-    const atBytes = file.endBytes
-    file.endBytes += buffers.reduce((sum, { length }) => sum + length, 0)
+    const sizeBytes = buffers.reduce((sum, { length }) => sum + length, 0)
     file.lastSequence = records.at(-1)?.sequence ?? file.lastSequence
-    const written = Promise.all([file.written, writeAt(file, buffers, atBytes)])
-    file.written = written
-    file.writes += 1
+    file.isBeingWritten = true
     try {
-      await written
+      // The file has O_DSYNC: what is written is on the disk.
+      const { bytesWritten } = await writeAll(file.descriptor, buffers, file.endBytes)
+      if (bytesWritten < sizeBytes) throw new Error('the spool was written in part')
+      file.endBytes += sizeBytes
     } catch (error) {
       file.endBytes = FILE_BYTES_MAX
       const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
       throw new StorageUnavailable(error, isFull)
     } finally {
-      file.writes -= 1
+      file.isBeingWritten = false
       this.#freeIfStored(file)
     }
   }
@@ -125,11 +119,9 @@ export class Spool {
     this.#isClosed = true
   }
 
-  /** Not while it is written: the next write could be overtaken by that one, and overwritten. */
+  /** Its mails may be stored before they are written: then it is free after that. */
   #freeIfStored(file: SpoolFile): void {
-    if (file.writes > 0 || file.lastSequence > this.#releasedTo) return
-    file.endBytes = 0
-    file.written = Promise.resolve()
+    if (!file.isBeingWritten && file.lastSequence <= this.#releasedTo) file.endBytes = 0
   }
 
   /** The file that the next record goes to; null when both are full. */
@@ -141,17 +133,6 @@ export class Spool {
     if (free !== undefined) return free
     return written !== null && written.endBytes < FILE_BYTES_MAX ? written : null
   }
-}
-
-async function writeAt(
-  { descriptor }: SpoolFile,
-  buffers: readonly Uint8Array[],
-  atBytes: number,
-): Promise<void> {
-  const sizeBytes = buffers.reduce((sum, { length }) => sum + length, 0)
-  // The file has O_DSYNC: what is written is on the disk.
-  const { bytesWritten } = await writeAll(descriptor, buffers, atBytes)
-  if (bytesWritten < sizeBytes) throw new Error('the spool was written in part')
 }
 
 /** The path of a spool beside its database. */
@@ -187,8 +168,7 @@ const pathsOf = (path: string) => [`${path}-a`, `${path}-b`]
 function openFile(path: string): { file: SpoolFile; left: readonly LeftRecord[] } {
   const { O_RDWR, O_CREAT, O_DSYNC } = constants
   const descriptor = openSync(path, O_RDWR | O_CREAT | O_DSYNC, 0o600)
-  const none = { endBytes: 0, lastSequence: 0, written: Promise.resolve(), writes: 0 }
-  const file: SpoolFile = { path, descriptor, ...none }
+  const file: SpoolFile = { path, descriptor, endBytes: 0, lastSequence: 0, isBeingWritten: false }
   const left = readRecords(readFileSync(path))
   if (left.length === 0) ftruncateSync(file.descriptor, 0)
   else file.endBytes = FILE_BYTES_MAX

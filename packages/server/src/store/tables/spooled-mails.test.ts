@@ -31,22 +31,25 @@ describeEachDatabase('spooled mails', (open, database) => {
     const { mails } = store.spools
     const inbox = await givenSpooled(store, ALICE, { ids: ['1', '2'] })
     const other = await givenInbox(store, { owner: ALICE })
-    const isAny = async () =>
-      Promise.all([
-        mails.isAnyOf(ALICE),
-        mails.isAnyOf(ALICE, inbox.id),
-        mails.isAnyOf(ALICE, other.id),
-        mails.isAnyOf(BOB),
+    const listAll = async () => {
+      const lists = await Promise.all([
+        mails.listOf(ALICE),
+        mails.listOf(ALICE, inbox.id),
+        mails.listOf(ALICE, other.id),
+        mails.listOf(BOB),
       ])
-    assert.deepEqual(await isAny(), [true, true, false, false])
+      return lists.map((ids) => ids.toSorted())
+    }
+    assert.deepEqual(await listAll(), [['1', '2'], ['1', '2'], [], []])
     const found = await store.receiving.listRecipients([inbox.address, other.address])
     assert.deepEqual(
       found.map((recipient) => recipient?.hasSpooledMail),
       [true, false],
     )
     assert.deepEqual(await mails.take(['1', '3']), new Set(['1']))
+    assert.deepEqual(await mails.listUnstored(['1', '2', '3']), ['2'])
     assert.deepEqual(await mails.take(['1', '2']), new Set(['2']))
-    assert.deepEqual(await isAny(), [false, false, false, false])
+    assert.deepEqual(await listAll(), [[], [], [], []])
   })
 
   it('of two transactions are taken by one, or by the other when that fails', async () => {
@@ -104,14 +107,15 @@ describeEachDatabase('spooled mails', (open, database) => {
     await givenSpooled(store, BOB, { ids: ['2'] })
     await mails.setAside('2')
     for (const node of ['b', 'c', 'd']) {
-      assert.equal(await mails.isAnyOf(ALICE), true)
+      assert.deepEqual(await mails.listOf(ALICE), ['1'])
       assert.deepEqual(
         (await mails.takeLeft(by(node))).map(({ id }) => id),
         ['1'],
       )
     }
     assert.deepEqual(await mails.takeLeft(by('e')), [])
-    assert.deepEqual([await mails.isAnyOf(ALICE), await mails.isAnyOf(BOB)], [false, false])
+    assert.deepEqual([await mails.listOf(ALICE), await mails.listOf(BOB)], [[], []])
+    assert.deepEqual(await mails.listUnstored(['1', '2']), [])
     assert.deepEqual(await mails.take(['1', '2']), new Set(['1', '2']))
   })
 

@@ -148,17 +148,24 @@ export class SpooledMails {
     )
   }
 
-  /** Whether a mail of an account, or of one of its inboxes, is accepted and not stored yet. */
-  async isAnyOf(accountId: AccountId, inboxId?: string): Promise<boolean> {
-    const [first, second] = [1, 2].map((number) => this.#dialect.placeholder(number))
-    const of = {
-      accountId: first ?? '',
-      ...(inboxId === undefined ? {} : { inboxId: second ?? '' }),
-    }
-    const [row] = await this.#statements.run<{ found: boolean }>(
-      `select ${hasSpooledMail(this.#dialect.isShared, of)} as found`,
+  /** The mails of an account, or of one of its inboxes, that are accepted and not stored yet. */
+  async listOf(accountId: AccountId, inboxId?: string): Promise<readonly string[]> {
+    const ofInbox = inboxId === undefined ? '' : ' and inbox_id = $2'
+    // One value: thousands of rows would hold up the API's thread for longer.
+    const [row] = await this.#statements.run<{ ids: string | null }>(
+      `select string_agg(id, ' ') as ids from spooled_mail
+       where account_id = $1${ofInbox} and tries < ${TRIES_MAX}`,
       inboxId === undefined ? [accountId] : [accountId, inboxId],
     )
-    return row?.found === true
+    return row?.ids?.split(' ') ?? []
+  }
+
+  /** Those of these mails that are not stored yet. */
+  async listUnstored(ids: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#statements.run<{ id: string }>(
+      `select id from spooled_mail where id ${this.#dialect.among(1)} and tries < ${TRIES_MAX}`,
+      [this.#dialect.list(ids)],
+    )
+    return rows.map(({ id }) => id)
   }
 }
