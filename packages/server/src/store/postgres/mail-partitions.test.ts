@@ -106,7 +106,8 @@ onEachDatabase('partitions of mails', (create, name) => {
     // The statement after the copy lasts until the deletion waits for it, or has deleted the copy.
     await test.query(`create function linger() returns trigger language plpgsql as $$ begin
         while exists (select from mail where id = new.mail_id)
-          and not exists (select from pg_locks where not granted)
+          and not exists (select from pg_locks
+            where not granted and transactionid = pg_current_xact_id()::xid)
         loop perform pg_sleep(0.01); end loop;
         return new;
       end $$`)
@@ -114,7 +115,8 @@ onEachDatabase('partitions of mails', (create, name) => {
       for each row execute function linger()`)
     const dropping = putOff()
     await until(async () => {
-      const rows = await test.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
+      const rows = await test.query(`select from pg_stat_activity
+        where wait_event = 'PgSleep' and datname = current_database()`)
       return rows.length > 0 ? true : null
     })
     await test.store.deleteMessages(ALICE, kept.copied.inboxId, [kept.copied.messageId])
