@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ALICE, BOB, describeEachDatabase, givenInbox } from '../../test/testing-store.ts'
-import { createSpoolWait } from './spool-wait.ts'
+import { createSpoolWait, SPOOL_WAIT_MS_MAX } from './spool-wait.ts'
 
 describeEachDatabase('waiting for spooled mails', (open, database) => {
   if (database !== 'PostgreSQL') return
@@ -24,12 +24,14 @@ describeEachDatabase('waiting for spooled mails', (open, database) => {
     await wait(BOB)
     await wait(ALICE, other.id)
     assert.deepEqual(wanted, [])
+    const startedAt = performance.now()
     const waiting = Promise.all([wait(ALICE), wait(ALICE, inbox.id)])
     await asked.promise
     // Accepted after the request: nobody waits for it.
     await spool('eml_2')
     await store.spools.mails.take(['eml_1'])
     await waiting
+    assert.ok(performance.now() - startedAt < SPOOL_WAIT_MS_MAX)
     const expected = [{ accountId: ALICE }, { accountId: ALICE, inboxId: inbox.id }]
     assert.deepEqual(new Set(wanted), new Set(expected))
   })

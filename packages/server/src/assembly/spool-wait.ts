@@ -9,7 +9,7 @@ const POLL_MS = 10
 const POLLED_MAX = 200
 
 /** Longest wait: longer than it takes until another node stores what one has left. */
-const WAIT_MS_MAX = 10_000
+export const SPOOL_WAIT_MS_MAX = 10_000
 
 /** Resolves when the mails of an account, or of one of its inboxes, that are spooled are stored. */
 export type SpoolWait = (accountId: AccountId, inboxId?: InboxId) => Promise<void>
@@ -32,7 +32,7 @@ export function createSpoolWait(
     for (let start = 0; start < accepted.length; start += POLLED_MAX) {
       let unstored = await mails.listUnstored(accepted.slice(start, start + POLLED_MAX))
       while (unstored.length > 0) {
-        if (elapsedMs() - startedMs > WAIT_MS_MAX) return
+        if (elapsedMs() - startedMs > SPOOL_WAIT_MS_MAX) return
         await delay(POLL_MS)
         unstored = await mails.listUnstored(unstored)
       }
