@@ -155,6 +155,17 @@ onEachDatabase('partitions of mails', (create, name) => {
     assert.notEqual(await test.store.mails.findRaw(left.id), null)
   })
 
+  it('that cannot be made any more are not tried again in each sweep', async () => {
+    await using test = await openTest()
+    await test.receive(NOW)
+    await test.store.makePartitions(retentionAt(NOW))
+    await test.query(`create function refuse() returns event_trigger language plpgsql
+      as $$ begin raise 'a table is made'; end $$`)
+    await test.query(`create event trigger refuse on ddl_command_start
+      when tag in ('CREATE TABLE') execute function refuse()`)
+    assert.equal(await test.store.makePartitions(retentionAt(NOW)), false)
+  })
+
   it('are dropped after a process was killed between two steps', async () => {
     await using test = await openTest()
     await test.store.makePartitions(retentionAt(NOW))

@@ -58,6 +58,10 @@ export async function makePartitions(
   let areAllThere = true
   for (const day of needed) {
     if (existing.has(day)) continue
+    if (await hasOthers(db, day)) {
+      areAllThere = false
+      continue
+    }
     const isMade = await step(db, async (tx) => {
       if ((await listTables(tx)).some((table) => table.day === day)) return
       const statements = MAIL_TABLES.toReversed().flatMap((table) =>
@@ -69,6 +73,16 @@ export async function makePartitions(
     areAllThere &&= isMade
   }
   return areAllThere
+}
+
+/**
+ * Whether `T_other` has mails of a day, which cannot get a partition any more. Found out without
+ * the locks of an attempt, which everybody who stores a mail would wait for in each sweep.
+ */
+async function hasOthers(db: Kysely<Schema>, day: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from mail_other
+    where id >= ${mailIdStart(day)} and id < ${mailIdStart(day + 1)} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Drops the partitions of past days to whose mails no message refers. */
@@ -210,8 +224,8 @@ async function copyRows(
 const ROWS_ELSEWHERE = '23514'
 
 /**
- * One step; false when another node is at it, when it took too long, as to get a lock, or when a
- * day cannot get a partition any more because `T_other` has mails of it.
+ * One step; false when another node is at it, when it took too long, as to get a lock, or when
+ * `T_other` got mails of the day of a partition meanwhile.
  */
 async function step(
   db: Kysely<Schema>,

@@ -160,20 +160,18 @@ export class Mails {
     readonly until: number
     readonly limit: number
   }): Promise<{ readonly mails: StoredSize[]; readonly last: string | null }> {
+    // Not `exists`, for which PostgreSQL would read all messages of a small store.
+    const messageId = sql<string | null>`(
+      select message.id from message where message.mail_id = mail.id limit 1)`
     const rows = await this.#db
       .selectFrom('mail')
-      .select([
-        'id',
-        'size_bytes',
-        'received_at',
-        sql<number>`exists (select 1 from message where message.mail_id = mail.id)`.as('shared'),
-      ])
+      .select(['id', 'size_bytes', 'received_at', messageId.as('message_id')])
       .where('id', '>', page.after)
       .orderBy('id')
       .limit(page.limit)
       .execute()
     // A condition on the time in the query would read every later mail to find none.
-    const unshared = rows.filter((row) => row.received_at <= page.until && !row.shared)
+    const unshared = rows.filter((row) => row.received_at <= page.until && row.message_id === null)
     return {
       mails: unshared.map((row) => ({ mailId: row.id, sizeBytes: row.size_bytes })),
       last: rows.at(-1)?.id ?? null,
