@@ -161,17 +161,17 @@ export class Mails {
     readonly limit: number
   }): Promise<{ readonly mails: StoredSize[]; readonly last: string | null }> {
     // Not `exists`, for which PostgreSQL would read all messages of a small store.
-    const messageId = sql<string | null>`(
-      select message.id from message where message.mail_id = mail.id limit 1)`
+    const referred = sql<1 | null>`(
+      select 1 from message where message.mail_id = mail.id limit 1)`
     const rows = await this.#db
       .selectFrom('mail')
-      .select(['id', 'size_bytes', 'received_at', messageId.as('message_id')])
+      .select(['id', 'size_bytes', 'received_at', referred.as('referred')])
       .where('id', '>', page.after)
       .orderBy('id')
       .limit(page.limit)
       .execute()
     // A condition on the time in the query would read every later mail to find none.
-    const unshared = rows.filter((row) => row.received_at <= page.until && row.message_id === null)
+    const unshared = rows.filter((row) => row.received_at <= page.until && row.referred === null)
     return {
       mails: unshared.map((row) => ({ mailId: row.id, sizeBytes: row.size_bytes })),
       last: rows.at(-1)?.id ?? null,
