@@ -9,7 +9,7 @@
 
 import asyncHooks from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import threads, { type WorkerOptions } from 'node:worker_threads'
 
@@ -45,6 +45,13 @@ const files = process.argv.slice(2).map((file) => resolve(file))
 run({ files, isolation: 'none', timeout: TEST_MS_MAX })
   .on('test:summary', ({ success }) => {
     if (!success) process.exitCode = 1
+  })
+  .on('test:fail', ({ name, file, line, details: { type, error } }) => {
+    if (type === 'suite') return
+    const { cause } = error
+    const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+    // The output of the groups is mixed: tools/test.ts names what failed at the end of all.
+    process.send?.(`${relative(ROOT, file ?? '')}:${line}: ${name}\n${reason}`)
   })
   .compose(new Spec())
   .pipe(process.stdout)

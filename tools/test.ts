@@ -72,7 +72,7 @@ await Promise.all([
   ...Array.from({ length: PROCESSES }, () => runGroups(queue)),
 ])
 if (failed.length > 0) {
-  process.stderr.write(`\nA test failed in one of these files:\n${failed.join('\n')}\n`)
+  process.stderr.write(`\n${failed.length} failed:\n\n${failed.join('\n\n')}\n`)
   process.exitCode = 1
 }
 
@@ -96,14 +96,20 @@ function inShrinkingGroups(files: readonly string[], sizeMin: number): string[][
 /** Runs one group after the other, until none is left. */
 async function runGroups(groups: string[][]): Promise<void> {
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    if (!(await test(group))) failed.push(...group)
+    failed.push(...(await test(group)))
   }
 }
 
-/** Runs files in one process, which saves loading the service for each of them. */
-async function test(group: readonly string[]): Promise<boolean> {
+/** Runs files in one process, which saves loading the service for each of them; what failed. */
+async function test(group: readonly string[]): Promise<string[]> {
   const name = `${group[0]}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`
-  return await run(name, ['tools/test-group.ts', ...group])
+  const failures: string[] = []
+  const isPassed = await run(name, ['tools/test-group.ts', ...group], (failure) =>
+    failures.push(failure),
+  )
+  // Its process may end before it has said which test fails.
+  if (!isPassed && failures.length === 0) failures.push(`One of ${group.join(', ')}`)
+  return failures
 }
 
 /** Runs a step that the next ones need. */
@@ -112,11 +118,21 @@ async function mustPass(name: string, args: readonly string[]): Promise<void> {
 }
 
 /** Runs Node; whether it succeeded. */
-async function run(name: string, args: readonly string[]): Promise<boolean> {
+async function run(
+  name: string,
+  args: readonly string[],
+  onMessage: (message: string) => void = () => {},
+): Promise<boolean> {
   const startedAt = performance.now()
   process.stderr.write(`\n== ${name}\n`)
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout: STEP_MS_MAX })
-  const status = await new Promise((resolve) => child.once('exit', resolve))
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    timeout: STEP_MS_MAX,
+  })
+  child.on('message', (message) => onMessage(String(message)))
+  // Closed: no message is left.
+  const status = await new Promise((resolve) => child.once('close', resolve))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
   return status === 0

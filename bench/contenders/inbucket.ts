@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, freePort, startProgram } from './contender.ts'
+import { freePort } from '../../packages/server/test/testing-free-port.ts'
+import { type Contender, startProgram } from './contender.ts'
 import { buildGoProgram } from './go-program.ts'
 
 const GO_MOD = `module bench

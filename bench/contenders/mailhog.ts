@@ -1,4 +1,5 @@
-import { type Contender, freePort, startProgram } from './contender.ts'
+import { freePort } from '../../packages/server/test/testing-free-port.ts'
+import { type Contender, startProgram } from './contender.ts'
 import { buildGoProgram } from './go-program.ts'
 
 /** MailHog has no go.mod of its own, so its dependencies are pinned here. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { type Contender, freePort, startProgram } from './contender.ts'
+import { freePort } from '../../packages/server/test/testing-free-port.ts'
+import { type Contender, startProgram } from './contender.ts'
 
 const PROGRAM = fileURLToPath(new URL('./smtp-sink-program.ts', import.meta.url))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../../server/test/testing-browser.ts'
 import { first } from '../../server/test/testing-first.ts'
 import { sharedService } from '../../server/test/testing-start-service.ts'
@@ -20,6 +20,15 @@ const LOOK_ELSEWHERE = `
       Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })
   }
 `
+
+/** Keeps the titles that the page shows from now on in its variable `shown`. */
+async function recordTitles(page: Page): Promise<void> {
+  await page.evaluate(`
+    shown = []
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) shown.push(addedNodes[0]?.data)
+    }).observe(document.querySelector('title'), { childList: true })`)
+}
 
 describe('habits of the dashboard', () => {
   const shared = sharedService()
@@ -140,17 +149,47 @@ describe('habits of the dashboard', () => {
     await show(`#/inboxes/${inbox.id}`)
     await page.getByRole('link', { name: /One/ }).click()
     await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
-    await page.evaluate(`
-      shown = []
-      new MutationObserver((changes) => {
-        for (const { addedNodes } of changes) shown.push(addedNodes[0]?.data)
-      }).observe(document.querySelector('title'), { childList: true })`)
+    await recordTitles(page)
     const before = readings
     released.resolve()
     // The one that was held, and the one that settles the doubt.
     await until(async () => (readings >= before + 2 ? true : null))
     assert.ok(!String(await page.evaluate('shown')).includes('(1)'))
     await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
+  })
+
+  it('does not show a count that was read while a message was being marked', async () => {
+    await using window = await open()
+    const { page, service, inbox, show } = window
+    for (const subject of ['Other', 'One']) {
+      await service.sendMail({ to: inbox.emailAddress, subject })
+    }
+    const [one, other] = (await inbox.listMessages()).messages
+    assert.ok(one !== undefined && other !== undefined)
+    await inbox.markRead(other.id)
+    const released = Promise.withResolvers<void>()
+    let readings = 0
+    await page.route(`**/v1/inboxes/${inbox.id}`, async (route) => {
+      await route.fulfill({ response: await route.fetch() })
+      readings += 1
+    })
+    await page.route(`**/messages/${one.id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await released.promise
+      await route.continue()
+    })
+    await show(`#/inboxes/${inbox.id}?q=One`)
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await until(async () => ((await page.title()) === '(1) Mayfly' ? true : null))
+    await page.getByRole('link', { name: /One/ }).click()
+    await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
+    await recordTitles(page)
+    const before = readings
+    // A change of a message that is not listed makes the page read the inbox.
+    await inbox.markRead(other.id, false)
+    await until(async () => (readings > before ? true : null))
+    released.resolve()
+    await until(async () => ((await page.title()) === '(1) Mayfly' ? true : null))
+    assert.deepEqual(await page.evaluate('shown'), ['(1) Mayfly'])
   })
 
   it('notifies of mail on request, while the reader looks elsewhere', async () => {

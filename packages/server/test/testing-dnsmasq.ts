@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { userInfo } from 'node:os'
+import { freePort } from './testing-free-port.ts'
 import { until } from './testing-until.ts'
 
 /** Records that a zone may have. */
@@ -29,7 +29,7 @@ const SIGN = 'sign-of-life.example'
 
 /** Starts Debian's dnsmasq, which answers for all of `.example` and knows nothing else. */
 export async function startDnsmasq(): Promise<DnsServer> {
-  const port = await freeUdpPort()
+  const port = await freePort()
   let child: ChildProcess | null = null
   const stop = async () => {
     if (child === null) return
@@ -63,13 +63,4 @@ async function isAnswering(port: number): Promise<void> {
   const resolver = new Resolver({ timeout: 200, tries: 1 })
   resolver.setServers([`127.0.0.1:${port}`])
   await until(async () => resolver.resolveTxt(SIGN).catch(() => null))
-}
-
-async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
 }

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort } from './testing-postgres.ts'
+import { freePort } from './testing-free-port.ts'
 import { until } from './testing-until.ts'
 
 const PROGRAM = process.env['PGBOUNCER_PATH'] ?? '/usr/sbin/pgbouncer'

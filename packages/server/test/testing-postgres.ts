@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { PLANS } from '../src/features/limits/plans.ts'
 import { makeMailPartitions } from '../src/features/retention/sweep.ts'
 import { openStore } from '../src/store/open.ts'
+import { freePort } from './testing-free-port.ts'
 import { memoryFolder } from './testing-memory-folder.ts'
 import { until } from './testing-until.ts'
 
@@ -172,14 +172,4 @@ export async function connected<T>(
   } finally {
     await client.end()
   }
-}
-
-/** A TCP port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -3,6 +3,7 @@ import { leaveInbox, openInboxId, openMessageId } from '../route.ts'
 import { leaveMessage } from './cursor.ts'
 import { settleDeletions } from './deletions.ts'
 import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
+import { settleMark } from './marks.ts'
 import { addArrivals, changeMessage, messageList } from './messages.ts'
 import { readOpenMessage } from './open-message.ts'
 import { changeFound, countArrivals } from './search.ts'
@@ -73,7 +74,8 @@ function leaveDeletedInbox(inboxId: string): void {
   if (leaveInbox(inboxId)) showInfo('This inbox was deleted')
 }
 
-function applyUpdate({ inboxId, message }: Update): void {
+function applyUpdate({ inboxId, message: announced }: Update): void {
+  const message = settleMark(announced)
   changeFound(message.id, message)
   // It was marked, or its sender or an attachment was checked.
   if (openMessageId.value === message.id) void readOpenMessage(inboxId, message.id)

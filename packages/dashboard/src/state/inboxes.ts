@@ -26,6 +26,9 @@ const PAGE_SIZE = 100
 
 const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
 
+/** Inboxes with numbers that this page has changed and the service has not yet: how many calls. */
+const changing = new Map<string, number>()
+
 /** Where older inboxes begin; null when all are listed. */
 export const olderCursor = signal<string | null>(null)
 
@@ -73,6 +76,7 @@ export function inboxesRead(): Promise<void> {
 }
 
 async function readInboxes(): Promise<void> {
+  const settle = beginReading()
   const list: Inbox[] = []
   let cursor: string | null = null
   do {
@@ -84,7 +88,26 @@ async function readInboxes(): Promise<void> {
   olderCursor.value = cursor
   const open = knownEntry(openInboxId.value ?? '')
   const isListed = open === undefined || list.some(({ id }) => id === open.inbox.id)
-  entries.value = [...list.map(entryOf), ...(isListed ? [] : [open])]
+  entries.value = [...settle(list), ...(isListed ? [] : [open])]
+}
+
+/**
+ * Called before inboxes are read. What it returns makes entries of them. Whether numbers that
+ * changed meanwhile are in what was read is not known: they stay, and are soon read once more.
+ */
+function beginReading(): (read: readonly Inbox[]) => InboxEntry[] {
+  const before = entriesById()
+  const unsettled = new Set(changing.keys())
+  return (read) => {
+    const now = entriesById()
+    return read.map((inbox) => {
+      const known = now.get(inbox.id)
+      if (known === undefined) return entryOf(inbox)
+      if (known === before.get(inbox.id) && !unsettled.has(inbox.id)) return entryOf(inbox)
+      refreshInbox(inbox.id)
+      return { ...known, inbox }
+    })
+  }
 }
 
 function readPage(cursor: string | null) {
@@ -110,24 +133,18 @@ export async function loadOlderInboxes(): Promise<void> {
 }
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
-async function loadInbox(inboxId: string): Promise<InboxEntry> {
-  const before = knownEntry(inboxId)
-  const read = entryOf(await signedInClient().inboxes.get(inboxId))
-  const now = knownEntry(inboxId)
-  // Whether what was counted meanwhile is in what was read is not known.
-  const isDoubtful = now !== undefined && now !== before
-  if (isDoubtful) refreshInbox(inboxId)
-  const entry = isDoubtful ? { ...now, inbox: read.inbox } : read
+async function loadInbox(inboxId: string): Promise<Inbox> {
+  const settle = beginReading()
+  const read = await signedInClient().inboxes.get(inboxId)
   const others = (entries.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
-  entries.value = [...others, entry].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
-  return entry
+  entries.value = [...others, ...settle([read])].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
+  return read
 }
 
 /** An inbox of the list, or one that is read now. */
 export async function inboxOf(inboxId: string): Promise<Inbox> {
   await inboxesRead()
-  const known = knownEntry(inboxId)
-  return (known ?? (await loadInbox(inboxId))).inbox
+  return knownEntry(inboxId)?.inbox ?? (await loadInbox(inboxId))
 }
 
 /** Reads one inbox anew, soon: several wishes within a moment are one call. */
@@ -161,6 +178,18 @@ export function forgetInbox(inboxId: string): void {
   entries.value = entries.value?.filter(({ inbox }) => inbox.id !== inboxId) ?? null
 }
 
+/** Waits for a call that changes numbers of an inbox which `countMessages` has changed before. */
+export async function untilChanged(inboxId: string, call: Promise<unknown>): Promise<void> {
+  changing.set(inboxId, (changing.get(inboxId) ?? 0) + 1)
+  try {
+    await call
+  } finally {
+    const others = (changing.get(inboxId) ?? 1) - 1
+    if (others === 0) changing.delete(inboxId)
+    else changing.set(inboxId, others)
+  }
+}
+
 /** Adds to the numbers of an inbox. */
 export function countMessages(inboxId: string, change: CountChange): void {
   const known = knownEntry(inboxId)
@@ -176,6 +205,10 @@ function counted(entry: InboxEntry, { messages = 0, unread = 0 }: CountChange): 
     messageCount: Math.max(0, entry.messageCount + messages),
     unreadCount: Math.max(0, entry.unreadCount + unread),
   }
+}
+
+function entriesById(): Map<string, InboxEntry> {
+  return new Map(entries.value?.map((entry) => [entry.inbox.id, entry]))
 }
 
 function knownEntry(inboxId: string): InboxEntry | undefined {

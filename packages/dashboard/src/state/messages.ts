@@ -2,7 +2,8 @@ import { ApiError, type MessagePage, type MessageSummary } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { errorText } from '../error-text.ts'
 import { messagesOf } from '../session.ts'
-import { countMessages, refreshInbox } from './inboxes.ts'
+import { countMessages, untilChanged } from './inboxes.ts'
+import { asMarked, keepMark } from './marks.ts'
 import { changeFound, forgetFound } from './search.ts'
 import { showError } from './toasts.ts'
 
@@ -113,12 +114,14 @@ export async function loadMoreMessages(): Promise<void> {
   }
 }
 
-function readPage(
+async function readPage(
   inboxId: string,
   q: string,
   from: { readonly cursor?: string } = {},
 ): Promise<MessagePage> {
-  return messagesOf(inboxId).list({ limit: PAGE_SIZE, ...from, ...(q === '' ? {} : { q }) })
+  const query = q === '' ? {} : { q }
+  const page = await messagesOf(inboxId).list({ limit: PAGE_SIZE, ...from, ...query })
+  return { ...page, messages: page.messages.map(asMarked) }
 }
 
 /** Adds messages that have just arrived, newest first. */
@@ -180,9 +183,8 @@ export async function markRead(
   }
   apply(read)
   try {
-    await messagesOf(inboxId).mark(message.id, read)
-    // A list of inboxes that was being read may have put the old number back.
-    refreshInbox(inboxId)
+    const call = messagesOf(inboxId).mark(message.id, read)
+    await untilChanged(inboxId, keepMark({ id: message.id, read }, call))
   } catch (error) {
     apply(!read)
     showError(error)

@@ -2,6 +2,7 @@ import type { FoundMessage, MessageSummary } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { signedInClient } from '../session.ts'
+import { asMarked } from './marks.ts'
 import { showError } from './toasts.ts'
 
 /** A search over all inboxes, as far as it was read. */
@@ -81,7 +82,7 @@ async function readPages(at: number): Promise<void> {
     search.value = {
       ...known,
       state: 'ready',
-      messages: [...known.messages, ...page.messages],
+      messages: [...known.messages, ...page.messages.map(asMarked)],
       nextCursor: page.nextCursor,
       indexedUntil: known.indexedUntil ?? page.indexedUntil,
     }

@@ -6,7 +6,8 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connected, crashPostgres, freePort, loadEmbeddedPostgres } from '../testing-postgres.ts'
+import { freePort } from '../testing-free-port.ts'
+import { connected, crashPostgres, loadEmbeddedPostgres } from '../testing-postgres.ts'
 
 /** A server that is started, crashed and made anew. */
 export type Server = AsyncDisposable & {

@@ -5,12 +5,13 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import type { ServerCertificate } from '../testing-certificates.ts'
+import { freePort } from '../testing-free-port.ts'
 import { createReceivers } from '../testing-receiver.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
@@ -59,16 +60,6 @@ async function startProgram(
       await once(child, 'close')
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(address !== null && typeof address === 'object')
-  return address.port
 }
 
 /** What ends TLS in front of a program; it is told where later. */
