@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -27,6 +28,8 @@ describe('a group of test files', () => {
     it(`${isFailure ? 'fails' : 'passes'} with a test that does this: ${text}`, async () => {
       const files = ['planted', 'other'].map((name) => join(folder, `${name}.test.mjs`))
       const [planted = '', other = ''] = files
+      const failures = join(folder, randomUUID())
+      await writeFile(failures, '')
       const program = (body: string) => `import { it } from 'node:test'
         it('is run', async () => { ${body} })`
       await writeFile(planted, program(text))
@@ -34,11 +37,15 @@ describe('a group of test files', () => {
       const { status, stdout } = spawnSync(
         process.execPath,
         [join(import.meta.dirname, 'test-group.ts'), ...files],
-        { encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
+        {
+          encoding: 'utf8',
+          env: { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_FAILURES_FILE: failures },
+        },
       )
       assert.equal(status, isFailure ? 1 : 0, stdout)
       assert.match(stdout, /tests 2\b/)
       assert.equal(stdout.includes('planted'), isFailure, stdout)
+      assert.equal((await readFile(failures, 'utf8')).includes('planted'), isFailure)
     })
   }
 })

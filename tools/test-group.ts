@@ -8,6 +8,7 @@
 // thousand modules in each takes 0.8 s of processor time for a service.
 
 import asyncHooks from 'node:async_hooks'
+import { appendFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,6 +18,9 @@ const TEST_MS_MAX = 300_000
 
 /** A test that does not end must not hold up the run: the time above does not end all of them. */
 const GROUP_MS_MAX = 900_000
+
+/** Where the tests that failed are written to, if anywhere. */
+const FAILURES_FILE = process.env['TEST_FAILURES_FILE']
 
 const ROOT = resolve(import.meta.dirname, '..')
 const THREADS = pathToFileURL(join(ROOT, 'packages', 'server', 'src', 'threads')).href
@@ -50,8 +54,16 @@ run({ files, isolation: 'none', timeout: TEST_MS_MAX })
     if (type === 'suite') return
     const { cause } = error
     const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-    // The output of the groups is mixed: tools/test.ts names what failed at the end of all.
-    process.send?.(`${relative(ROOT, file ?? '')}:${line}: ${name}\n${reason}`)
+    record(`${relative(ROOT, file ?? '')}:${line}: ${name}\n${reason}`)
+  })
+  .on('test:diagnostic', ({ message }) => {
+    // An error that no test caught.
+    if (message.startsWith('Error: ')) record(message)
   })
   .compose(new Spec())
   .pipe(process.stdout)
+
+/** Tells tools/test.ts what failed. */
+function record(failure: string): void {
+  if (FAILURES_FILE !== undefined) appendFileSync(FAILURES_FILE, `${failure}\n\n`)
+}

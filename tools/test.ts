@@ -4,7 +4,9 @@
 //   npm test -- packages/server    only the test files below these paths, no checks
 
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTemplate, startPostgres } from '../packages/server/test/testing-postgres.ts'
@@ -66,13 +68,18 @@ const queue = [
   ...inShrinkingGroups(units, 15),
   ...inGroups(difference(outside, LONG_BUILDS), 4),
 ].filter((group) => group.length > 0)
+// The output of the groups is mixed: they write what failed into a file as well.
+await using folder = await mkdtempDisposable(join(tmpdir(), 'mayfly-test-'))
+const failures = join(folder.path, 'failures')
+process.env['TEST_FAILURES_FILE'] = failures
 const failed: string[] = []
 await Promise.all([
   runGroups([chaos].filter((group) => group.length > 0)),
   ...Array.from({ length: PROCESSES }, () => runGroups(queue)),
 ])
 if (failed.length > 0) {
-  process.stderr.write(`\n${failed.length} failed:\n\n${failed.join('\n\n')}\n`)
+  process.stderr.write(`\nA test failed in one of these files:\n${failed.join('\n')}\n`)
+  if (existsSync(failures)) process.stderr.write(`\nWhat failed:\n${readFileSync(failures)}`)
   process.exitCode = 1
 }
 
@@ -96,20 +103,14 @@ function inShrinkingGroups(files: readonly string[], sizeMin: number): string[][
 /** Runs one group after the other, until none is left. */
 async function runGroups(groups: string[][]): Promise<void> {
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    failed.push(...(await test(group)))
+    if (!(await test(group))) failed.push(...group)
   }
 }
 
-/** Runs files in one process, which saves loading the service for each of them; what failed. */
-async function test(group: readonly string[]): Promise<string[]> {
+/** Runs files in one process, which saves loading the service for each of them. */
+async function test(group: readonly string[]): Promise<boolean> {
   const name = `${group[0]}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`
-  const failures: string[] = []
-  const isPassed = await run(name, ['tools/test-group.ts', ...group], (failure) =>
-    failures.push(failure),
-  )
-  // Its process may end before it has said which test fails.
-  if (!isPassed && failures.length === 0) failures.push(`One of ${group.join(', ')}`)
-  return failures
+  return await run(name, ['tools/test-group.ts', ...group])
 }
 
 /** Runs a step that the next ones need. */
@@ -118,21 +119,11 @@ async function mustPass(name: string, args: readonly string[]): Promise<void> {
 }
 
 /** Runs Node; whether it succeeded. */
-async function run(
-  name: string,
-  args: readonly string[],
-  onMessage: (message: string) => void = () => {},
-): Promise<boolean> {
+async function run(name: string, args: readonly string[]): Promise<boolean> {
   const startedAt = performance.now()
   process.stderr.write(`\n== ${name}\n`)
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    timeout: STEP_MS_MAX,
-  })
-  child.on('message', (message) => onMessage(String(message)))
-  // Closed: no message is left.
-  const status = await new Promise((resolve) => child.once('close', resolve))
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout: STEP_MS_MAX })
+  const status = await new Promise((resolve) => child.once('exit', resolve))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
   return status === 0
