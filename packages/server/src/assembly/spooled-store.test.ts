@@ -297,6 +297,26 @@ describe('a spooled store', { timeout: 30_000 }, () => {
     await store.stop()
   })
 
+  it('tells a sender also when its mail comes after many that cannot be stored', async () => {
+    using test = given()
+    const { store, storing } = test
+    const closed = await gate(test)
+    // More than a batch has.
+    for (let i = 0; i < 256; i++) await store.store(mailTo('a'))
+    const refused = [store.store(mailTo('a')), store.store(mailTo('b', false))]
+    const told = Promise.all(refused.map((sent) => assert.rejects(sent, /no space/)))
+    let isFull = true
+    closed.open()
+    storing.before = async () => {
+      if (isFull) throw new StorageUnavailable('no space', true)
+    }
+    await told
+    isFull = false
+    await until(async () => (storing.stored.length === 257 ? true : null))
+    await store.stop()
+    assert.equal(storing.stored.length, 257)
+  })
+
   it('waits for the storing when the spool cannot be written', async () => {
     using test = given()
     const { store, storing, spool } = test

@@ -21,6 +21,7 @@ import { BatchFailed, StorageUnavailable } from '../errors.ts'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
 import type { Backlog } from '../platform/backlog.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit, type GroupCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { StoredOfSpool } from '../store/tables/spool-files.ts'
@@ -67,6 +68,8 @@ export class SpooledStore {
   readonly #queue: StoringQueue
   #isRunning = false
   #isScheduled = false
+  /** When the last batch was taken, by a monotonic clock. */
+  #takenMs = 0
   #failure: unknown = null
   /** Entries that are stored one by one, after a batch has ended the thread. */
   #alone = 0
@@ -277,6 +280,7 @@ export class SpooledStore {
   async #run(): Promise<void> {
     this.#isRunning = true
     do {
+      this.#takenMs = elapsedMs()
       const batch = this.#alone > 0 ? this.#queue.takeOne() : this.#queue.take()
       try {
         this.#settle(batch, await this.#storeBatch(batch))
@@ -352,11 +356,10 @@ export class SpooledStore {
 
   /** Spooled mails are tried again; the senders of the others are told. */
   #putBack(batch: readonly Entry[], error: unknown): void {
-    for (const entry of batch.filter(({ isAwaited }) => isAwaited)) {
-      this.#uncount(entry)
-      entry.tried.resolve()
-      entry.stored.reject(error)
-    }
+    this.#refuse(
+      batch.filter(({ isAwaited }) => isAwaited),
+      error,
+    )
     const spooled = batch.filter(({ isAwaited }) => !isAwaited)
     this.#queue.putBack(spooled)
     if (!(error instanceof StorageUnavailable)) throw error
@@ -367,9 +370,19 @@ export class SpooledStore {
     const waiting = this.#queue.entries()
     if (waiting.every(({ isAwaited }) => isAwaited)) return
     this.#setFailure(error)
+    // The next batch may have no place for them again.
+    this.#refuse(this.#queue.takeAwaitedSince(this.#takenMs), error)
     for (const { tried } of waiting) tried.resolve()
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(() => this.#schedule(), RETRY_MS)
+  }
+
+  #refuse(entries: readonly Entry[], error: unknown): void {
+    for (const entry of entries) {
+      this.#uncount(entry)
+      entry.tried.resolve()
+      entry.stored.reject(error)
+    }
   }
 
   /** Finds the mail that ends the thread. */

@@ -105,6 +105,16 @@ describe('the queue before the storing thread', () => {
     assert.deepEqual(take(), [31, ...range(1, 16)])
   })
 
+  it('gives up mails whose senders wait since before a time', () => {
+    const { queue, take } = given(3)
+    const [older, newer, spooled] = [entryOf(null), { ...entryOf(null), sinceMs: 10 }, entryOf(4)]
+    spooled.isAwaited = true
+    for (const entry of [older, newer, spooled]) queue.add(entry)
+    assert.deepEqual(queue.takeAwaitedSince(10), [spooled, older])
+    assert.deepEqual(queue.takeAwaitedSince(10), [])
+    assert.deepEqual(take(), [null, 1, 2, 3])
+  })
+
   it('gives mails that were put back first, one by one when asked', () => {
     const { queue, watched, take } = given(30)
     watched.add(20)

@@ -105,6 +105,16 @@ export class StoringQueue {
     return this.#spooled.length > 0 ? this.#spooled.splice(0, 1) : this.#unspooled.splice(0, 1)
   }
 
+  /** Takes the mails whose senders wait since before that time. */
+  takeAwaitedSince(ms: number): readonly Entry[] {
+    const isTaken = ({ isAwaited, sinceMs }: Entry) => isAwaited && sinceMs < ms
+    const taken = this.entries().filter(isTaken)
+    if (taken.length === 0) return []
+    this.#spooled = this.#spooled.filter((entry) => !isTaken(entry))
+    this.#unspooled = this.#unspooled.filter((entry) => !isTaken(entry))
+    return taken
+  }
+
   #takeNeeded(): readonly Entry[] {
     if (!this.#isCalled) return []
     const needed: Entry[] = []
