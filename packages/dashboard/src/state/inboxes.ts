@@ -18,8 +18,8 @@ type CountChange = { readonly messages?: number; readonly unread?: number }
 /** How long no further request to read the same inbox may come before it is read. */
 const REFRESH_MS = 300
 
-/** How late an event may come: until then a count may have it already. */
-const EVENT_MS_MAX = 3_000
+/** How late an event may come: until then what was read may have its change already. */
+export const EVENT_MS_MAX = 3_000
 
 /** A test suite may leave thousands; nobody looks through them all. */
 const PAGE_SIZE = 100

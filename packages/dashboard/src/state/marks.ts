@@ -1,8 +1,7 @@
 // What this page has marked as read or unread. Until an event of the service says the same, what is
 // read or announced of the message may be older than the mark.
 
-/** How late the event may come. */
-const EVENT_MS_MAX = 3_000
+import { EVENT_MS_MAX } from './inboxes.ts'
 
 type Markable = { readonly id: string; readonly read: boolean }
 

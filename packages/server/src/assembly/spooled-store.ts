@@ -371,7 +371,7 @@ export class SpooledStore {
     if (waiting.every(({ isAwaited }) => isAwaited)) return
     this.#setFailure(error)
     // The next batch may have no place for them again.
-    this.#refuse(this.#queue.takeAwaitedSince(this.#takenMs), error)
+    this.#refuse(this.#queue.takeAwaitedBefore(this.#takenMs), error)
     for (const { tried } of waiting) tried.resolve()
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(() => this.#schedule(), RETRY_MS)

@@ -105,13 +105,13 @@ describe('the queue before the storing thread', () => {
     assert.deepEqual(take(), [31, ...range(1, 16)])
   })
 
-  it('gives up mails whose senders wait since before a time', () => {
+  it('gives up mails whose senders have waited since before a time', () => {
     const { queue, take } = given(3)
     const [older, newer, spooled] = [entryOf(null), { ...entryOf(null), sinceMs: 10 }, entryOf(4)]
     spooled.isAwaited = true
     for (const entry of [older, newer, spooled]) queue.add(entry)
-    assert.deepEqual(queue.takeAwaitedSince(10), [spooled, older])
-    assert.deepEqual(queue.takeAwaitedSince(10), [])
+    assert.deepEqual(queue.takeAwaitedBefore(10), [spooled, older])
+    assert.deepEqual(queue.takeAwaitedBefore(10), [])
     assert.deepEqual(take(), [null, 1, 2, 3])
   })
 

@@ -105,8 +105,8 @@ export class StoringQueue {
     return this.#spooled.length > 0 ? this.#spooled.splice(0, 1) : this.#unspooled.splice(0, 1)
   }
 
-  /** Takes the mails whose senders wait since before that time. */
-  takeAwaitedSince(ms: number): readonly Entry[] {
+  /** Takes the mails whose senders have waited since before that time. */
+  takeAwaitedBefore(ms: number): readonly Entry[] {
     const isTaken = ({ isAwaited, sinceMs }: Entry) => isAwaited && sinceMs < ms
     const taken = this.entries().filter(isTaken)
     if (taken.length === 0) return []

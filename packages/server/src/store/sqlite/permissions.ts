@@ -18,7 +18,7 @@ const NUMBERED_SUFFIX = /^(-spool-\d+-[ab]|-unstored-[\w-]+\.eml)$/
 export function restrictAccess(path: string): void {
   const folder = dirname(resolve(path))
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
-  closeSync(openSync(path, 'a', OWNER_ONLY_FILE))
+  createIfMissing(path)
   const databaseName = basename(path).replace(/\.lock$/, '')
   const isOurs = (name: string) => {
     if (!name.startsWith(databaseName)) return false
@@ -31,12 +31,29 @@ export function restrictAccess(path: string): void {
   if (files.length === entries.length) restrict(folder, OWNER_ONLY_FOLDER)
 }
 
+/**
+ * Does not open a file that exists: closing it would end the locks of SQLite on it, which belong to
+ * the process. Then an SQLite before 3.51 in another program takes itself for the last one when it
+ * closes the database, and deletes the log, which this process would go on writing to.
+ */
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY_FILE))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
 function restrict(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
   } catch (error) {
     // Another user's file that we may use is not ours to change; a log may have been deleted.
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = codeOf(error)
     if (code !== 'EPERM' && code !== 'ENOENT') throw error
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null
 }

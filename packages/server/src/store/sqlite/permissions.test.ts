@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { it } from 'node:test'
+import { createSqlite } from '../../../test/testing-databases.ts'
+import { openStore } from '../open.ts'
+import { sqlitePathOf } from './path.ts'
+
+/** Whether this process has a lock on a file. */
+function isLocked(path: string): boolean {
+  const { ino } = statSync(path)
+  const locks = readFileSync('/proc/locks', 'utf8').split('\n')
+  return locks.some((lock) => lock.includes(` ${process.pid} `) && lock.includes(`:${ino} `))
+}
+
+it('the database and its lock stay locked when the database is opened once more', async () => {
+  await using database = await createSqlite()
+  const path = sqlitePathOf(database.url) ?? ''
+  const first = await openStore({ url: database.url, exclusive: true })
+  const second = await openStore({ url: database.url, exclusive: false })
+  const areLocked = [path, `${path}.lock`].map(isLocked)
+  await second.close()
+  await first.close()
+  assert.deepEqual(areLocked, [true, true])
+})
