@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { it } from 'node:test'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { openStore } from '../open.ts'
@@ -21,4 +21,12 @@ it('the database and its lock stay locked when the database is opened once more'
   await second.close()
   await first.close()
   assert.deepEqual(areLocked, [true, true])
+})
+
+it('a database behind a symbolic link is created for its owner alone', async () => {
+  await using database = await createSqlite()
+  const link = sqlitePathOf(database.url) ?? ''
+  symlinkSync(`${link}-elsewhere`, link)
+  await (await openStore({ url: database.url, exclusive: true })).close()
+  assert.equal(statSync(`${link}-elsewhere`).mode & 0o777, 0o600)
 })

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 
 const OWNER_ONLY_FILE = 0o600
@@ -41,7 +50,16 @@ function createIfMissing(path: string): void {
     closeSync(openSync(path, 'wx', OWNER_ONLY_FILE))
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
+    checkWritable(path)
   }
+}
+
+/** Throws what opening for writing would throw, without opening a file that may be locked. */
+function checkWritable(path: string): void {
+  const existing = statSync(path, { throwIfNoEntry: false })
+  if (existing?.isFile()) accessSync(path, constants.R_OK | constants.W_OK)
+  // A folder, which is refused, or a symbolic link to a file that is missing.
+  else closeSync(openSync(path, 'a', OWNER_ONLY_FILE))
 }
 
 function restrict(path: string, mode: number): void {
