@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { isChained, isPhrase } from './chained-words.ts'
 import { KIND, KINDS, kindAt } from './fold.ts'
 import { clauseEnd, clauseStart, isStop, mayStop } from './sentences.ts'
@@ -354,7 +355,7 @@ export function isLoneYear(text: string, { start, end }: PlacedValue): boolean {
 /** Numbers without the form of a code: `12`, `1,284.00`, `14:30`. */
 function addNumbers(text: string, { start, end }: PlacedValue, values: NamedValue[]): void {
   for (let at = start; at < end; at += 1) {
-    if (KINDS[text.charCodeAt(at)] !== KIND.digit) continue
+    if (KINDS[codeAt(text, at)] !== KIND.digit) continue
     const from = at
     while (at < end && isInNumber(text, at)) at += 1
     values.push({ start: from, end: at, isCandidate: false, codeCostMax: 0, passwordCostMax: 0 })
@@ -448,7 +449,7 @@ function distance(text: string, start: number, end: number): number {
   let cost = 0
   for (let at = start; at < end; at += 1) {
     if (mayStop(text, at) && isStop(text, at)) return FAR
-    cost += COSTS[text.charCodeAt(at)] ?? 1
+    cost += COSTS[codeAt(text, at)] ?? 1
     if (cost > COST_MAX) return FAR
   }
   return cost

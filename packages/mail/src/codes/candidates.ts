@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import type { Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
 import { isYearOfDate } from './dates.ts'
@@ -249,8 +250,9 @@ function looksRandom(value: string): boolean {
 }
 
 function hasForeignLetter(text: string, from: number): boolean {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+  const { length } = text
+  for (let at = from; at < length; at += 1) {
+    const code = codeAt(text, at)
     if (code > 0x7f && KINDS[code] === KIND.letter) return true
   }
   return false
@@ -258,8 +260,9 @@ function hasForeignLetter(text: string, from: number): boolean {
 
 /** Position of the first letter or digit; the length of the text if there is none. */
 function firstReadable(text: string): number {
+  const { length } = text
   let at = 0
-  while (at < text.length && !isReadable(text, at)) at += 1
+  while (at < length && !isReadable(text, at)) at += 1
   return at
 }
 
@@ -271,6 +274,6 @@ function lastReadable(text: string): number {
 
 /** Whether the character at a position inside the text is a letter or a digit. */
 function isReadable(text: string, at: number): boolean {
-  const kind = KINDS[text.charCodeAt(at)]
+  const kind = KINDS[codeAt(text, at)]
   return kind !== KIND.other && kind !== KIND.space && kind !== KIND.nothing
 }

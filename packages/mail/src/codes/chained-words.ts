@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { KIND, KINDS } from './fold.ts'
 
 /** Characters between words of one label: `code de la réservation`. */
@@ -16,13 +17,13 @@ export function isChained(text: string, end: number, start: number): boolean {
 
 /** Whether there is one space between two words, as there mostly is. */
 function isSpace(text: string, end: number, start: number): boolean {
-  return start - end === 1 && text.charCodeAt(end) === 0x20
+  return start - end === 1 && codeAt(text, end) === 0x20
 }
 
 /** Whether another word stands between two words. */
 export function isPhrase(text: string, end: number, start: number): boolean {
   for (let at = end; at < start; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)]
+    const kind = KINDS[codeAt(text, at)]
     if (kind === KIND.letter || kind === KIND.prefixing || kind === KIND.joined) return true
   }
   return false

@@ -1,4 +1,5 @@
-import { FOLDED, foldWord, KIND, kindAt } from './fold.ts'
+import { codeAt } from '../text/code-at.ts'
+import { FOLDED, foldWord, KIND, KINDS } from './fold.ts'
 import { NOWHERE, ROOT, type Trie, TrieBuilder } from './trie.ts'
 import { ACCOUNTS } from './words/accounts.ts'
 import { AFRICAN } from './words/african.ts'
@@ -108,8 +109,9 @@ export class Dictionary {
     let found = 0
     let wasSpace = false
     this.#isCapital = isCapital(text, start)
-    for (let at = start; at < text.length; at += 1) {
-      const code = FOLDED[text.charCodeAt(at)] ?? 0
+    const { length } = text
+    for (let at = start; at < length; at += 1) {
+      const code = FOLDED[codeAt(text, at)] ?? 0
       if (code === 0 || (code === SPACE && wasSpace)) continue
       node = this.#forward.step(node, code)
       if (node === NOWHERE) break
@@ -130,7 +132,7 @@ export class Dictionary {
     let node = ROOT
     let found = 0
     for (let at = end - 1; at >= start + COMPOUND_CHARS_MIN; at -= 1) {
-      const code = FOLDED[text.charCodeAt(at)] ?? 0
+      const code = FOLDED[codeAt(text, at)] ?? 0
       if (code === 0) continue
       node = this.#backward.step(node, code)
       if (node === NOWHERE) break
@@ -209,14 +211,16 @@ function codeIn(phrase: string, codeWords: readonly CodeWord[]): number {
 }
 
 function isWordEnd(text: string, end: number): boolean {
-  if (kindAt(text, end - 1) === KIND.joined) return true
-  let at = end
-  while (at < text.length && kindAt(text, at) === KIND.nothing) at += 1
-  const next = kindAt(text, at)
-  return at >= text.length || (next !== KIND.letter && next !== KIND.prefixing)
+  if (KINDS[codeAt(text, end - 1)] === KIND.joined) return true
+  const { length } = text
+  for (let at = end; at < length; at += 1) {
+    const next = KINDS[codeAt(text, at)]
+    if (next !== KIND.nothing) return next !== KIND.letter && next !== KIND.prefixing
+  }
+  return true
 }
 
 function isCapital(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
+  const code = codeAt(text, at)
   return code >= 0x41 && code <= 0x5a
 }

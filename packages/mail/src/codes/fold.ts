@@ -1,3 +1,5 @@
+import { codeAt } from '../text/code-at.ts'
+
 /** What kind of character a code unit is. */
 export const KIND = {
   other: 0,
@@ -176,7 +178,7 @@ export const FOLDED: Uint16Array = makeFolded()
  * read at that place in the code several times slower.
  */
 export function kindAt(text: string, at: number): number {
-  return at >= 0 && at < text.length ? (KINDS[text.charCodeAt(at)] ?? KIND.other) : KIND.outside
+  return at >= 0 && at < text.length ? (KINDS[codeAt(text, at)] ?? KIND.other) : KIND.outside
 }
 
 function makeKinds(): Uint8Array {
@@ -234,7 +236,7 @@ export function foldWord(word: string): string {
   if (isFolded(word)) return word.trim()
   let folded = ''
   for (let at = 0; at < word.length; at += 1) {
-    const code = FOLDED[word.charCodeAt(at)] ?? 0
+    const code = FOLDED[codeAt(word, at)] ?? 0
     if (code === 0 || (code === 0x20 && folded.endsWith(' '))) continue
     folded += String.fromCharCode(code)
   }

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { bindWords, freeWords, type PlacedWord } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { Dictionary } from './dictionary.ts'
@@ -164,9 +165,10 @@ function isEnding(text: string, { start }: PlacedWord): boolean {
 /** The words with a meaning, in order; only the last part of a compound overlaps another. */
 export function findHits(text: string): PlacedWord[] {
   const hits: PlacedWord[] = []
+  const { length } = text
   let at = 0
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
+  while (at < length) {
+    const code = codeAt(text, at)
     const kind = KINDS[code]
     if (kind === KIND.letter || code === NUMERO) at = wordHit(text, at, hits)
     else if (kind === KIND.joined) at = joinedHit(text, at, hits)
@@ -217,7 +219,7 @@ function isInitial(text: string, start: number, end: number): boolean {
 
 function lastWord(text: string, start: number, end: number): number {
   let at = end
-  while (at > start && isWordPart(kindAt(text, at - 1))) at -= 1
+  while (at > start && isWordPart(KINDS[codeAt(text, at - 1)] ?? KIND.other)) at -= 1
   return at
 }
 
@@ -230,15 +232,16 @@ function prefixedHit(text: string, start: number, hits: PlacedWord[]): number {
       hits.push({ start: at, end, concepts })
       return end
     }
-    if (!PREFIXES.has(FOLDED[text.charCodeAt(at)] ?? 0)) break
+    if (!PREFIXES.has(FOLDED[codeAt(text, at)] ?? 0)) break
   }
   return wordEnd(text, start + 1)
 }
 
 /** Where the word at this position ends. */
 function wordEnd(text: string, start: number): number {
+  const { length } = text
   let at = start
-  while (at < text.length && isWordPart(KINDS[text.charCodeAt(at)] ?? KIND.other)) at += 1
+  while (at < length && isWordPart(KINDS[codeAt(text, at)] ?? KIND.other)) at += 1
   return at
 }
 

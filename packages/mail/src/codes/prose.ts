@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { ANY_SIGN, SIGN, signsOf } from './signs.ts'
 
 /** Longest line that may be a code made of words alone. */
@@ -64,10 +65,11 @@ export function isProse({ signs, stretches }: SignedLine): boolean {
 function hasProseOnly(text: string): boolean {
   let hasSmall = false
   // Words in small letters alone may be a code.
-  let hasMark = text.length > SHORT_LINE_CHARS
+  const { length } = text
+  let hasMark = length > SHORT_LINE_CHARS
   let before: number = PROSE.space
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(text, at)
     const kind = code < TABLE_SIZE ? (TABLE[code] ?? PROSE.never) : PROSE.never
     if (kind === PROSE.never) return false
     if (kind === PROSE.small) hasSmall = true

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { SIGN } from './signs.ts'
 
@@ -50,9 +51,7 @@ export function repeatedIn(lines: readonly ReadLine[]): Repeated {
 
 /** Whether the line begins with two letters or digits of ASCII: then it is no single characters. */
 function beginsWithWord(text: string): boolean {
-  return (
-    text.length > 1 && isLetterOrDigit(text.charCodeAt(0)) && isLetterOrDigit(text.charCodeAt(1))
-  )
+  return text.length > 1 && isLetterOrDigit(codeAt(text, 0)) && isLetterOrDigit(codeAt(text, 1))
 }
 
 function isLetterOrDigit(code: number): boolean {
@@ -70,9 +69,9 @@ function isDigit(code: number): boolean {
  */
 function mayEndWithPart(text: string): boolean {
   let at = text.length - 1
-  while (at >= 0 && text.charCodeAt(at) === 0x20) at -= 1
+  while (at >= 0 && codeAt(text, at) === 0x20) at -= 1
   const end = at
-  while (at >= 0 && end - at <= PART_CHARS_MAX && isPartSign(text.charCodeAt(at))) at -= 1
+  while (at >= 0 && end - at <= PART_CHARS_MAX && isPartSign(codeAt(text, at))) at -= 1
   if (at < 0) return true
   const before = text.charCodeAt(at)
   if (before > 0x7f || before < 0x20) return true

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { foldWord, KIND, kindAt } from './fold.ts'
 import { isLeader } from './tokens.ts'
 
@@ -17,12 +18,12 @@ const ABBREVIATIONS = new Set(
 
 /** Whether a sentence may end here: nearly always not, and then nothing else is looked at. */
 export function mayStop(text: string, at: number): boolean {
-  return STOPS[text.charCodeAt(at)] !== 0
+  return STOPS[codeAt(text, at)] !== 0
 }
 
 /** Whether a sentence ends here. Dots in numbers, initials and abbreviations do not end one. */
 export function isStop(text: string, at: number): boolean {
-  const stop = STOPS[text.charCodeAt(at)]
+  const stop = STOPS[codeAt(text, at)]
   if (stop !== MAY_END) return stop === ENDS
   const next = kindAt(text, at + 1)
   if (at + 1 < text.length && next !== KIND.space) return false

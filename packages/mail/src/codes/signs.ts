@@ -1,3 +1,5 @@
+import { codeAt } from '../text/code-at.ts'
+
 /**
  * Characters that the forms searched in a line need, as bits. Most lines have few of them, and are
  * then not matched with the expressions for these forms.
@@ -71,6 +73,7 @@ function makeTable(): Uint16Array {
 /** Which of these characters a text has. */
 export function signsOf(text: string): number {
   let signs = 0
-  for (let at = 0; at < text.length; at += 1) signs |= TABLE[text.charCodeAt(at)] ?? 0
+  const { length } = text
+  for (let at = 0; at < length; at += 1) signs |= TABLE[codeAt(text, at)] ?? 0
   return signs
 }

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { FOLDED, KIND, KINDS, kindAt } from './fold.ts'
 
 /** A run of ASCII letters and digits of any script, as written. */
@@ -31,8 +32,9 @@ export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []
   // Encoded data: nothing in the line is short enough for a code.
   let isLong = true
-  for (let at = 0; at < text.length && tokens.length < TOKENS_MAX; ) {
-    if (!isSign(text.charCodeAt(at))) {
+  const { length } = text
+  for (let at = 0; at < length && tokens.length < TOKENS_MAX; ) {
+    if (!isSign(codeAt(text, at))) {
       at += 1
       continue
     }
@@ -56,11 +58,12 @@ export function tokensOf(text: string): readonly Token[] {
  * after a lower-case letter or a dash after a colon, that are not all in lower case.
  */
 function holdsCode(text: string): 'no' | 'signs' | 'words' {
-  let isSmall = text.length <= SHORT_LINE_CHARS
+  const { length } = text
+  let isSmall = length <= SHORT_LINE_CHARS
   let wasLetter = false
   let hasColon = false
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(text, at)
     const isUpper = code >= 0x41 && code <= 0x5a
     const isLower = isSmallLetter(code)
     if (isUpper && wasLetter) return 'signs'
@@ -77,24 +80,26 @@ function holdsCode(text: string): 'no' | 'signs' | 'words' {
 
 /** The end of an ordinary word, `code` or `Code`, that is not joined to another; 0 for others. */
 function endOfProse(text: string, start: number): number {
-  if (text.charCodeAt(start - 1) === DASH || followsColon(text, start)) return 0
-  const first = text.charCodeAt(start)
+  if (start > 0 && codeAt(text, start - 1) === DASH) return 0
+  if (followsColon(text, start)) return 0
+  const { length } = text
+  const first = codeAt(text, start)
   let at = start
   if (first >= 0x41 && first <= 0x5a) at += 1
   const smallFrom = at
-  while (at < text.length && isSmallLetter(text.charCodeAt(at))) at += 1
+  while (at < length && isSmallLetter(codeAt(text, at))) at += 1
   if (at === smallFrom) return 0
-  if (at === text.length) return at
-  const next = text.charCodeAt(at)
+  if (at === length) return at
+  const next = codeAt(text, at)
   return next === DASH || isSign(next) || KINDS[next] === KIND.nothing ? 0 : at
 }
 
 /** Whether a colon or a similar character precedes a position. */
 export function followsColon(text: string, start: number): boolean {
   let at = start - 1
-  while (at >= 0 && KINDS[text.charCodeAt(at)] === KIND.space) at -= 1
+  while (at >= 0 && KINDS[codeAt(text, at)] === KIND.space) at -= 1
   if (at < 0) return false
-  const code = text.charCodeAt(at)
+  const code = codeAt(text, at)
   // Nearly always a letter or a comma.
   if (isAsciiLetter(code) || code === 0x2c) return false
   return ':：=՝፦'.includes(text.charAt(at)) || isLeader(text, at)
@@ -128,8 +133,9 @@ function tokenAt(text: string, start: number): Token {
     upper = 1
     lower = end - start - 1
   }
-  for (; end < text.length; end += 1) {
-    let code = text.charCodeAt(end)
+  const { length } = text
+  for (; end < length; end += 1) {
+    let code = codeAt(text, end)
     if (!isPlainSign(code)) {
       if (code >= 0x80) isPlain = false
       if (KINDS[code] === KIND.nothing) continue
@@ -149,7 +155,7 @@ function tokenAt(text: string, start: number): Token {
 /** The end of more letters and digits than are counted; 0 if there are fewer. */
 function endOfData(text: string, start: number): number {
   const last = start + COUNTED_CHARS_MAX
-  if (last >= text.length || !isPlainSign(text.charCodeAt(last))) return 0
+  if (last >= text.length || !isPlainSign(codeAt(text, last))) return 0
   PLAIN_SIGNS.lastIndex = start
   return PLAIN_SIGNS.test(text) && PLAIN_SIGNS.lastIndex > last ? PLAIN_SIGNS.lastIndex : 0
 }
@@ -157,7 +163,7 @@ function endOfData(text: string, start: number): number {
 function typed(raw: string): string {
   let value = ''
   for (let at = 0; at < raw.length; at += 1) {
-    const code = raw.charCodeAt(at)
+    const code = codeAt(raw, at)
     if (KINDS[code] !== KIND.nothing) value += String.fromCharCode(signOf(code))
   }
   return value
@@ -186,16 +192,17 @@ function isOtherLetter(text: string, at: number): boolean {
 
 /** The end of the URL or email address that contains a word; 0 if there is none. */
 export function endOfAddress(text: string, start: number, wordEnd: number): number {
-  const next = text.charCodeAt(wordEnd)
+  const { length } = text
+  const next = wordEnd < length ? codeAt(text, wordEnd) : 0
   const isAddress =
     (next === 0x3a && text.startsWith('//', wordEnd + 1)) ||
     next === 0x40 ||
-    (start > 0 && text.charCodeAt(start - 1) === 0x40) ||
-    (next === 0x2e && isAsciiLetter(text.charCodeAt(wordEnd + 1)))
+    (start > 0 && codeAt(text, start - 1) === 0x40) ||
+    (next === 0x2e && wordEnd + 1 < length && isAsciiLetter(codeAt(text, wordEnd + 1)))
   if (!isAddress) return 0
-  const most = Math.min(text.length, wordEnd + ADDRESS_CHARS_MAX)
+  const most = Math.min(length, wordEnd + ADDRESS_CHARS_MAX)
   let end = wordEnd
-  while (end < most && isInAddress(text.charCodeAt(end))) end += 1
+  while (end < most && isInAddress(codeAt(text, end))) end += 1
   return end
 }
 

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { answerOf, type Lead } from './answers.ts'
 import type { PlacedValue } from './binding.ts'
 import { FOLDED, KIND, KINDS } from './fold.ts'
@@ -245,8 +246,9 @@ function typed(part: string): string {
 
 /** Most lines have one, and are then not matched with an expression. */
 function hasSmallLetter(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
+  const { length } = text
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(text, at)
     if (code >= 0x61 && code <= 0x7a) return true
   }
   return false
