@@ -15,4 +15,4 @@ parentPort?.on('message', (message: ReceivingThreadMessage) => {
   send({ type: 'checked', number: message.number, error })
 })
 send({ type: 'listening', port: 1 })
-if (options.hostName === 'connected') send({ type: 'connected' })
+if (options.hostName === 'connected') send({ type: 'connected', agoMs: 20 })

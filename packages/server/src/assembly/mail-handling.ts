@@ -32,7 +32,8 @@ import { type Clock, elapsedMs } from '../platform/clock.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import type { Signals } from '../signals/thread-signals.ts'
+import { Throttle } from '../platform/throttle.ts'
+import type { RefusedCommand, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { Recipient } from '../store/tables/receiving.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
@@ -87,7 +88,8 @@ const FAILURE_MS = 10_000
 /** Starts to handle mails on this thread. */
 export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions): MailHandling {
   const { log } = deps
-  const refusals = createRefusalLog(deps, options.config)
+  const unplaced = createRefusalAnnouncer(deps)
+  const refusals = createRefusalLog(deps, options.config, unplaced)
   const outcome = new StorageOutcome()
   const failures = new StorageRefusals(log)
   const composing = startLargeMailComposing(log, options)
@@ -104,6 +106,7 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
       await composing.stop()
       await flushing.stop()
       failures.stop()
+      unplaced.stop()
       await refusals.flush().catch((error: unknown) => {
         log.warn({ err: error }, 'the last counts of refusals could not be written')
       })
@@ -111,7 +114,11 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
   }
 }
 
-function createRefusalLog(deps: HandlingDeps, config: Config): RefusalLog {
+function createRefusalLog(
+  deps: HandlingDeps,
+  config: Config,
+  unplaced: Throttle<RefusedCommand>,
+): RefusalLog {
   const { store, clock, signals } = deps
   const ids = createIds(clock)
   const announce = (inboxIds: readonly InboxId[]) => signals.announce({ inboxIds, mailIds: [] })
@@ -121,7 +128,7 @@ function createRefusalLog(deps: HandlingDeps, config: Config): RefusalLog {
     newId: () => ids.next('diagnostic'),
     ourDomains: receivingDomains(config),
     replyText: (reply) => REFUSAL_REPLIES[reply],
-    onUnplaced: createRefusalAnnouncer({ clock, signals }),
+    onUnplaced: (kind, name, reply) => unplaced.add({ at: clock.now(), kind, name, reply }),
     record: createGroupCommit((batches: Parameters<typeof recordEvents>[1]) =>
       recordEvents({ store, announce }, batches),
     ),
@@ -133,15 +140,11 @@ function receivingDomains(config: Config): readonly string[] {
 }
 
 /** Announces commands that were refused and that no inbox is concerned by, at most one a second. */
-function createRefusalAnnouncer({ clock, signals }: Pick<HandlingDeps, 'clock' | 'signals'>) {
-  let announcedAt = 0
-  return (kind: 'recipient' | 'login', name: string, reply: string) => {
-    const at = clock.now()
-    if (at - announcedAt < REFUSAL_ANNOUNCED_MS) return
-    announcedAt = at
-    const refusedCommand = { at, kind, name: name.slice(0, REFUSED_NAME_LENGTH_MAX), reply }
+function createRefusalAnnouncer({ signals }: HandlingDeps): Throttle<RefusedCommand> {
+  return new Throttle(REFUSAL_ANNOUNCED_MS, ({ name, ...rest }) => {
+    const refusedCommand = { ...rest, name: name.slice(0, REFUSED_NAME_LENGTH_MAX) }
     signals.announce({ inboxIds: [], mailIds: [], refusedCommand })
-  }
+  })
 }
 
 /** Announces TLS handshakes that failed; those above a few a second go with a later one. */

@@ -9,6 +9,7 @@ import { type MailHandler, type SmtpServer, startSmtpServer } from '@mayfly/smtp
 import type { Config } from '../config/config.ts'
 import type { AdmittedRecipient } from '../features/receiving/admit.ts'
 import { elapsedMs } from '../platform/clock.ts'
+import { Throttle } from '../platform/throttle.ts'
 import type { Receiving, ReceivingOptions } from '../threads/receiving-host.ts'
 
 /** What is done with what the SMTP server passes on. */
@@ -24,8 +25,8 @@ export type ReceivingDeps = {
   readonly open: () => Promise<MailHandling>
   /** Otherwise by the first connection, and by later ones after it has failed. */
   readonly opensAtOnce: boolean
-  /** A client has connected; called at most once a second. */
-  readonly onConnection: () => void
+  /** A client has connected some milliseconds ago; called at most once a second. */
+  readonly onConnection: (agoMs: number) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -40,7 +41,16 @@ export async function startReceiving(
   const handling = new HandlingOnDemand(deps)
   if (deps.opensAtOnce) await handling.use(() => {})
   try {
-    const smtp = await listen(handling, deps, options)
+    // At once: opening the handling of mails takes a while.
+    const connections = new Throttle(CONNECTION_TOLD_MS, (connectedMs: number) =>
+      deps.onConnection(elapsedMs() - connectedMs),
+    )
+    const onConnection = () => {
+      connections.add(elapsedMs())
+      // Opens it.
+      handling.tell(() => {})
+    }
+    const smtp = await listen(handling, { ...deps, onConnection }, options)
     return {
       port: smtp.port,
       check: () => handling.check(),
@@ -49,6 +59,7 @@ export async function startReceiving(
       watch: () => {},
       stop: async (graceMs) => {
         await smtp.stop(graceMs)
+        connections.stop()
         await handling.stop()
       },
     }
@@ -60,11 +71,10 @@ export async function startReceiving(
 
 function listen(
   handling: HandlingOnDemand,
-  { onConnection, onError }: ReceivingDeps,
+  { onConnection, onError }: { readonly onConnection: () => void } & Pick<ReceivingDeps, 'onError'>,
   options: ReceivingOptions,
 ): Promise<SmtpServer> {
   const { config } = options
-  const tellConnection = createConnectionTeller(onConnection)
   return startSmtpServer<AdmittedRecipient>({
     handler: handlerOf(handling),
     hostname: options.hostName,
@@ -76,24 +86,9 @@ function listen(
     limits: { messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES },
     ...(config.MAYFLY_SMTP_PROXY_PROTOCOL ? { isProxy: isTrustedProxy(config) } : {}),
     now: elapsedMs,
-    onConnection: () => {
-      tellConnection()
-      // Opens it.
-      handling.tell(() => {})
-    },
+    onConnection,
     onError,
   })
-}
-
-/** Tells at once that a client has connected: opening the handling of mails takes a while. */
-function createConnectionTeller(onConnection: () => void): () => void {
-  let toldAtMs = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = elapsedMs()
-    if (now - toldAtMs < CONNECTION_TOLD_MS) return
-    toldAtMs = now
-    onConnection()
-  }
 }
 
 /** Opens the handling of mails when it is first used. */

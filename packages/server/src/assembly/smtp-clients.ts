@@ -16,8 +16,10 @@ export function observeClients(signals: Signals): SmtpClients {
   let failedHandshakes: FailedHandshakes | null = null
   let refusedCommand: RefusedCommand | null = null
   signals.listen((signal) => {
-    lastConnectionAt = signal.connectedAt ?? lastConnectionAt
-    refusedCommand = signal.refusedCommand ?? refusedCommand
+    const { connectedAt, refusedCommand: refused } = signal
+    // Those of several threads may come in another order.
+    if (connectedAt !== undefined) lastConnectionAt = Math.max(lastConnectionAt ?? 0, connectedAt)
+    if (refused !== undefined && refused.at >= (refusedCommand?.at ?? 0)) refusedCommand = refused
     const failed = signal.failedHandshakes
     if (failed !== undefined) {
       failedHandshakes = { ...failed, count: failed.count + (failedHandshakes?.count ?? 0) }

@@ -46,8 +46,9 @@ export async function startSmtp(deps: SmtpDeps): Promise<Receiving> {
   const onCrash = (error: unknown) => {
     log.error({ err: error }, 'a receiving thread ended; it is started again')
   }
-  const onConnection = () => {
-    deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt: clock.now() })
+  const onConnection = (agoMs: number) => {
+    const connectedAt = clock.now() - Math.floor(agoMs)
+    deps.signals.announce({ inboxIds: [], mailIds: [], connectedAt })
   }
   try {
     if (count === 0) {
@@ -63,7 +64,7 @@ export async function startSmtp(deps: SmtpDeps): Promise<Receiving> {
 
 /** Loaded only then: otherwise the receiving threads load it. */
 async function receiveOnThisThread(
-  deps: SmtpDeps & { readonly onConnection: () => void },
+  deps: SmtpDeps & { readonly onConnection: (agoMs: number) => void },
   options: ReceivingOptions,
 ): Promise<Receiving> {
   const [{ startMailHandling }, { createOwnMailStore }, { startReceiving }] = await Promise.all([

@@ -9,7 +9,7 @@ const FILE = new URL('../../test/testing-receiving-thread.ts', import.meta.url)
 
 async function startThreads(hostName: string, count = 1) {
   const crashes: string[] = []
-  const connected = Promise.withResolvers<void>()
+  const connected = Promise.withResolvers<number>()
   const receiving = await startReceivingThreads({
     options: {
       config: parseConfig({}),
@@ -46,7 +46,7 @@ describe('the receiving threads', { timeout: 60_000 }, () => {
 
   it('tell of clients that connect', async () => {
     const { receiving, connected } = await startThreads('connected')
-    await connected
+    assert.equal(await connected, 20)
     await receiving.stop(0)
   })
 

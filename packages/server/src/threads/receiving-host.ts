@@ -51,7 +51,7 @@ export type ReceivingThreadData = {
 /** The messages between a receiving thread and the thread that started it. */
 export type ReceivingThreadMessage =
   | { readonly type: 'listening'; readonly port: number }
-  | { readonly type: 'connected' }
+  | { readonly type: 'connected'; readonly agoMs: number }
   /** `code` is sent separately: an error loses it between threads. */
   | { readonly type: 'failed'; readonly error: unknown; readonly code: string | null }
   | { readonly type: 'check'; readonly number: number }
@@ -64,8 +64,8 @@ export type ReceivingThreads = {
   readonly count: number
   readonly createUsageMemory: () => SharedArrayBuffer
   readonly signalsName: string
-  /** A client has connected; called at most once a second by each thread. */
-  readonly onConnection: () => void
+  /** A client has connected some milliseconds ago; called at most once a second by each thread. */
+  readonly onConnection: (agoMs: number) => void
   /** A thread crashed, or could not be started again. Another start follows. */
   readonly onCrash: (error: unknown) => void
   /** The thread's file; for tests. */
@@ -163,7 +163,7 @@ class ReceivingThread {
       throw error
     }
     worker.on('message', (message: ReceivingThreadMessage) => {
-      if (message.type === 'connected') this.#threads.onConnection()
+      if (message.type === 'connected') this.#threads.onConnection(message.agoMs)
       if (message.type === 'checked') this.#settle(message.number, message.error)
     })
     worker.on('error', this.#threads.onCrash)

@@ -34,7 +34,7 @@ async function start(): Promise<void> {
         // A node is not ready while its connections to PostgreSQL fail, also before its first mail.
         // Nor is it before it has stored what was accepted before a crash.
         opensAtOnce: storing === null || hasSpools(),
-        onConnection: () => send({ type: 'connected' }),
+        onConnection: (agoMs) => send({ type: 'connected', agoMs }),
         onError: (error) => log.error({ err: error }, 'receiving failed'),
       },
       data.options,

@@ -141,6 +141,11 @@ describe('nextSteps', () => {
       [/^A login as "ada@elsewhere\.example" was refused 5 s ago: .*ACCEPT_ANY_AUTH/, /connected/],
     ],
     [
+      'a refusal that is known before its connection',
+      { refusedCommand: { ...REFUSED, kind: 'recipient' } },
+      [/^A mail for "ada@elsewhere\.example" was refused 5 s ago/, /connected 5 s ago/],
+    ],
+    [
       'a refusal before the inbox was created',
       { refusedCommand: { ...REFUSED, kind: 'login', at: 0 }, lastConnectionAt: NOW },
       [/connected/],

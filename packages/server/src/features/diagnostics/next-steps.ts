@@ -102,11 +102,12 @@ function handshakeSteps({ failedHandshakes: failed, events, now }: Observed): st
 
 /** Steps for an inbox without any event of a mail: it was not sent here, or to another address. */
 function noMailSteps(observed: Observed): string[] {
-  const { events, inbox, smtpAddress, startedAt, lastConnectionAt } = observed
+  const { events, inbox, smtpAddress, startedAt } = observed
   const hasNoMail = events.every(({ stage }) => stage.startsWith('inbox.'))
   if (!hasNoMail || inbox.state !== 'active') return []
   const createdAt = Date.parse(inbox.createdAt)
-  if (lastConnectionAt === null || lastConnectionAt < createdAt) {
+  const clientAt = lastClientAt(observed)
+  if (clientAt === null || clientAt < createdAt) {
     const since = startedAt > createdAt ? 'the service started' : 'the inbox was created'
     const recipient = inbox.catchAll
       ? `--user "${inbox.id}:$MAYFLY_API_KEY" --mail-rcpt anyone@example.com`
@@ -117,13 +118,19 @@ function noMailSteps(observed: Observed): string[] {
         `${smtpAddress} --mail-from you@example.com ${recipient} -T mail.eml`,
     ]
   }
-  const connected = `A mail client connected ${agoText(observed.now - lastConnectionAt)}, but`
+  const connected = `A mail client connected ${agoText(observed.now - clientAt)}, but`
   return [
     ...refusedSteps(observed, createdAt),
     inbox.catchAll
       ? `${connected} did not log in to this inbox. Check that the application logs in with the user name ${inbox.id} and an API key as the password.`
       : `${connected} sent nothing for ${inbox.emailAddress}. Check the address that the application sends to, and its log.`,
   ]
+}
+
+/** When a client was last known to be connected, also by a command of it that was refused. */
+function lastClientAt({ lastConnectionAt, refusedCommand }: Observed): number | null {
+  if (refusedCommand === null) return lastConnectionAt
+  return Math.max(lastConnectionAt ?? 0, refusedCommand.at)
 }
 
 /** A step for a command that was refused since the inbox was created. */
