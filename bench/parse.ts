@@ -4,8 +4,8 @@
 //   node bench/parse.ts
 //
 // Processor time of the thread, so that other load on the machine counts less. Each parser has a
-// thread of its own, as in the service: in one thread the garbage and the code of postal-mime make
-// our own parser two to three times slower.
+// thread of its own, as in the service: in one thread with postal-mime our own parser takes up to
+// twice the time.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { detect, parseMail } from '@mayfly/mail'

@@ -33,7 +33,7 @@ import { createGroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Throttle } from '../platform/throttle.ts'
-import type { RefusedCommand, Signals } from '../signals/thread-signals.ts'
+import type { FailedHandshakes, RefusedCommand, Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
 import type { Recipient } from '../store/tables/receiving.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
@@ -89,6 +89,7 @@ const FAILURE_MS = 10_000
 export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions): MailHandling {
   const { log } = deps
   const unplaced = createRefusalAnnouncer(deps)
+  const handshakes = createHandshakeAnnouncer(deps)
   const refusals = createRefusalLog(deps, options.config, unplaced)
   const outcome = new StorageOutcome()
   const failures = new StorageRefusals(log)
@@ -97,7 +98,7 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
     refusals.flush(),
   )
   return {
-    handler: createHandler(deps, options, { refusals, outcome, failures, composing }),
+    handler: createHandler(deps, options, { refusals, handshakes, outcome, failures, composing }),
     check: async () => {
       await deps.store.ping()
       outcome.check()
@@ -107,6 +108,7 @@ export function startMailHandling(deps: HandlingDeps, options: ReceivingOptions)
       await flushing.stop()
       failures.stop()
       unplaced.stop()
+      handshakes.stop()
       await refusals.flush().catch((error: unknown) => {
         log.warn({ err: error }, 'the last counts of refusals could not be written')
       })
@@ -148,26 +150,25 @@ function createRefusalAnnouncer({ signals }: HandlingDeps): Throttle<RefusedComm
 }
 
 /** Announces TLS handshakes that failed; those above a few a second go with a later one. */
-function createHandshakeAnnouncer(deps: HandlingDeps): (failed: FailedHandshake) => void {
+function createHandshakeAnnouncer({ clock, signals }: HandlingDeps) {
   let count = 0
-  let announcedAt = 0
-  return (failed) => {
-    const at = deps.clock.now()
-    count += 1
-    if (at - announcedAt < HANDSHAKE_ANNOUNCED_MS) return
-    deps.signals.announce({
-      inboxIds: [],
-      mailIds: [],
-      failedHandshakes: { ...failed, at, count },
-    })
-    announcedAt = at
+  const throttle = new Throttle<Omit<FailedHandshakes, 'count'>>(HANDSHAKE_ANNOUNCED_MS, (last) => {
+    signals.announce({ inboxIds: [], mailIds: [], failedHandshakes: { ...last, count } })
     count = 0
+  })
+  return {
+    add: (failed: FailedHandshake) => {
+      count += 1
+      throttle.add({ ...failed, at: clock.now() })
+    },
+    stop: () => throttle.stop(),
   }
 }
 
 /** What the handler uses. */
 type HandlerParts = {
   readonly refusals: RefusalLog
+  readonly handshakes: { readonly add: (failed: FailedHandshake) => void }
   readonly outcome: StorageOutcome
   readonly failures: StorageRefusals
   readonly composing: LargeMailComposing
@@ -176,7 +177,7 @@ type HandlerParts = {
 function createHandler(
   deps: HandlingDeps,
   options: ReceivingOptions,
-  { refusals, outcome, failures, composing }: HandlerParts,
+  { refusals, handshakes, outcome, failures, composing }: HandlerParts,
 ): MailHandling['handler'] {
   const ids = createIds(deps.clock)
   const onUnrecorded = (error: unknown) =>
@@ -241,7 +242,7 @@ function createHandler(
         .addRejectedMail({ inboxIds, reply, reason: { code: reason }, sender: envelope })
         .catch(onUnrecorded)
     },
-    handshakeFailed: createHandshakeAnnouncer(deps),
+    handshakeFailed: handshakes.add,
   }
 }
 

@@ -43,14 +43,18 @@ describe('STARTTLS', () => {
       const others = await (await service.register()).inboxes.create()
       const transport = createTransport({ host: '127.0.0.1', port: service.smtpPort, name: 'app' })
       const mail = { from: 'app@example.com', to: inbox.emailAddress, text: 'hello' }
-      await assert.rejects(transport.sendMail(mail), /self.signed certificate/i)
+      // More than are announced one by one.
+      const sends = Array.from({ length: 3 }, () =>
+        assert.rejects(transport.sendMail(mail), /self.signed certificate/i),
+      )
+      await Promise.all(sends)
       const told = await until(async () => {
         const { nextSteps } = await inbox.diagnose()
-        return nextSteps.find((step) => step.startsWith('The TLS handshake')) ?? null
+        return nextSteps.find((step) => step.includes('It is one of 3 since the start.')) ?? null
       })
       assert.match(
         told,
-        /at 127\.0\.0\.1 \(app\) failed \d s ago: the client closed the connection/,
+        /^The TLS handshake .* at 127\.0\.0\.1 \(app\) failed \d s ago: the client closed the connection/,
       )
       await assert.rejects(inbox.waitForMessage({ timeoutSeconds: 0 }), /TLS handshake/)
       const { nextSteps } = await others.diagnose()
