@@ -1,4 +1,5 @@
-// Mails per second that one thread parses and searches for codes, compared with postal-mime, which
+// Mails per second that one thread parses and searches for codes: one by one, as if somebody waits
+// for each, and several together, as the service does under load. Compared with postal-mime, which
 // only parses.
 //
 //   node bench/parse.ts
@@ -8,17 +9,17 @@
 // twice the time.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { detect, parseMail } from '@mayfly/mail'
+import { detect, detectSteps, parseMail, runTogether, type Steps, TOGETHER_MAX } from '@mayfly/mail'
 import PostalMime from 'postal-mime'
 import { htmlMail, mail } from './load/html-mail.ts'
 
-/** Duration of one round; both parsers take turns, so that other load affects both. */
+/** Duration of one round; the parsers take turns, so that other load affects all. */
 const ROUND_MS = 500
 const ROUNDS = 15
 const WARM_UP_ROUNDS = 5
 
-/** Mails between two readings of the clock. */
-const TURNS = 10
+/** Mails between two readings of the clock, of those that are parsed one by one. */
+const TURN_MAILS = 10
 
 interface Case {
   readonly name: string
@@ -85,10 +86,28 @@ const CASES: readonly Case[] = [
   { name: 'attachment', goal: 200, raw: attachmentMail() },
 ]
 
+/** Each parses some mails, and returns how many. */
 const PARSERS = {
-  mayfly: (raw: Buffer) => detect(parseMail(raw)),
-  'postal-mime': (raw: Buffer) => PostalMime.parse(raw),
+  'one by one': async (raw: Buffer) => {
+    for (let mail = 0; mail < TURN_MAILS; mail += 1) detect(parseMail(raw))
+    return TURN_MAILS
+  },
+  together: async (raw: Buffer) => {
+    const mails = Math.min(TOGETHER_MAX.mails, Math.ceil(TOGETHER_MAX.bytes / raw.length))
+    runTogether(Array.from({ length: mails }, () => steps(raw)))
+    return mails
+  },
+  'postal-mime': async (raw: Buffer) => {
+    for (let mail = 0; mail < TURN_MAILS; mail += 1) await PostalMime.parse(raw)
+    return TURN_MAILS
+  },
 } as const
+
+function* steps(raw: Buffer): Steps<unknown> {
+  const parsed = parseMail(raw)
+  yield
+  return yield* detectSteps(parsed)
+}
 
 type Parser = keyof typeof PARSERS
 
@@ -98,13 +117,12 @@ interface Task {
   readonly mail: number
 }
 
-async function ratePerSecond(run: () => unknown): Promise<number> {
+async function ratePerSecond(run: () => Promise<number>): Promise<number> {
   const before = process.threadCpuUsage()
   let done = 0
   let workedMs = 0
   while (workedMs < ROUND_MS) {
-    for (let turn = 0; turn < TURNS; turn += 1) await run()
-    done += TURNS
+    done += await run()
     const { user, system } = process.threadCpuUsage(before)
     workedMs = (user + system) / 1_000
   }
@@ -143,22 +161,18 @@ function serveRounds({ parser, mail: index }: Task): void {
 }
 
 async function compare(index: number, { name, goal, raw }: Case): Promise<void> {
-  const ours = new ParsingThread({ parser: 'mayfly', mail: index })
-  const theirs = new ParsingThread({ parser: 'postal-mime', mail: index })
+  const names: readonly Parser[] = ['one by one', 'together', 'postal-mime']
+  const threads = names.map((parser) => new ParsingThread({ parser, mail: index }))
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-    await ours.round()
-    await theirs.round()
+    for (const thread of threads) await thread.round()
   }
-  const [our, their] = [await ours.finish(), await theirs.finish()]
-  console.log(
-    `${name.padEnd(11)} ${String(raw.length).padStart(9)} bytes` +
-      `  parse + detect ${told(our)} (goal ${goal})  postal-mime ${told(their)}` +
-      `  ratio of the medians ${(median(our) / median(their)).toFixed(1)}`,
-  )
-}
-
-function told(rates: readonly number[]): string {
-  return `${median(rates).toFixed(0).padStart(6)}/s, best ${(rates.at(-1) ?? 0).toFixed(0)}`
+  console.log(`${name}, ${raw.length} bytes (goal ${goal}/s)`)
+  for (const [at, thread] of threads.entries()) {
+    const rates = await thread.finish()
+    const best = rates.at(-1) ?? 0
+    const told = `${median(rates).toFixed(0).padStart(7)}/s, best ${best.toFixed(0)}`
+    console.log(`  ${names[at]?.padEnd(12)} ${told}`)
+  }
 }
 
 function median(sorted: readonly number[]): number {

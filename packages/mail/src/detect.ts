@@ -1,9 +1,10 @@
 import { type AttachmentVerdict, judgeAttachments } from './attachments/verdict.ts'
-import { findOtp, type OtpFinding } from './codes/find.ts'
+import { findOtpSteps, type OtpFinding } from './codes/find.ts'
 import { readHtml } from './html/read-html.ts'
 import { previewOf, readableText } from './html/readable-text.ts'
 import { findLinks, type MailLink } from './links/links.ts'
 import type { ParsedMail } from './mime/parse-mail.ts'
+import { runSteps, type Steps } from './steps.ts'
 
 /** What is detected in a parsed mail. */
 export interface Detected {
@@ -19,14 +20,18 @@ export interface Detected {
 
 /** Examines a parsed mail. */
 export function detect(mail: ParsedMail): Detected {
+  return runSteps(detectSteps(mail))
+}
+
+/** The same, step by step. */
+export function* detectSteps(mail: ParsedMail): Steps<Detected> {
   const reading = mail.html === null ? null : readHtml(mail.html)
+  yield
   const visibleText = reading === null ? null : readableText(reading)
   const text = mail.text ?? visibleText
-  return {
-    text,
-    preview: previewOf(visibleText || text || ''),
-    links: findLinks(reading, mail.text),
-    code: findOtp({ subject: mail.subject, text: mail.text, html: reading }),
-    verdicts: judgeAttachments(mail.attachments),
-  }
+  const preview = previewOf(visibleText || text || '')
+  const links = findLinks(reading, mail.text)
+  yield
+  const code = yield* findOtpSteps({ subject: mail.subject, text: mail.text, html: reading })
+  return { text, preview, links, code, verdicts: judgeAttachments(mail.attachments) }
 }

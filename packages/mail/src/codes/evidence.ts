@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { adjacentFacts } from './adjacent-words.ts'
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
@@ -69,31 +70,37 @@ interface Shown {
 }
 
 /** Collects what is known of each value. */
-export function evidenceOf(
+export function* evidenceSteps(
   mail: MailReader,
   candidates: readonly Candidate[],
-): readonly Evidence[] {
+): Steps<readonly Evidence[]> {
   const values = valuesOf(mail, candidates)
   if (values.length === 0) return []
-  const topic = topicOf(mail.all())
+  yield
+  const whole = wholeOf(mail, values)
+  yield
+  return values.map((value) => evidenceOfValue(mail, value, whole))
+}
+
+/** What is the same for all values of a mail. */
+function wholeOf(mail: MailReader, values: readonly Shown[]): Whole {
   const numbers = values.filter(({ value }) => hasDigit(value))
   const open = numbers.filter(isOpen)
   const inMail: InMail = {
     numbers: numbers.length,
     open: open.length,
     alone: open.filter(isAlone).length,
-    lines: mail.length,
+    lines: mail.lines.length,
     listed: listedValues(values),
   }
   const styled = numbers.map(({ shown }) => ({ places: shown, style: mostStyled(shown) }))
-  const whole = {
+  return {
     values,
-    topic,
+    topic: topicOf(mail.lines),
     inMail,
-    layout: layoutOf(mail.all(), styled),
-    repeated: repeatedIn(mail.all()),
+    layout: layoutOf(mail.lines, styled),
+    repeated: repeatedIn(mail.lines),
   }
-  return values.map((value) => evidenceOfValue(mail, value, whole))
 }
 
 interface InMail {
@@ -318,7 +325,7 @@ function isExampleElsewhere({ shown, main }: Shown): boolean {
 
 /** Whether the mail is a JSON document as a whole: its fields are not those of an example. */
 function isDocument(mail: MailReader): boolean {
-  const first = mail.all().find(({ source }) => source !== 'subject')
+  const first = mail.lines.find(({ source }) => source !== 'subject')
   return first !== undefined && /^\s*[{[]/.test(first.text)
 }
 

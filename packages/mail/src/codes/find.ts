@@ -1,6 +1,7 @@
+import { runSteps, type Steps } from '../steps.ts'
 import { calibrated } from './calibration.ts'
 import { candidatesOf } from './candidates.ts'
-import { evidenceOf } from './evidence.ts'
+import { evidenceSteps } from './evidence.ts'
 import { type JudgedValue, judge, reasonsOf } from './judge.ts'
 import { linesOf, type OtpInput } from './lines.ts'
 import { MailReader } from './mail-reader.ts'
@@ -41,10 +42,24 @@ const CONFIDENCE_MAX = 0.99
 
 /** Finds the one-time code of a mail. */
 export function findOtp(input: OtpInput): OtpFinding {
+  return runSteps(findOtpSteps(input))
+}
+
+/** The same, step by step. */
+export function* findOtpSteps(input: OtpInput): Steps<OtpFinding> {
   const lines = linesOf(input)
+  yield
   const candidates = candidatesOf(lines)
   if (candidates.length === 0) return NOTHING
-  const judged = judge(evidenceOf(new MailReader(lines, candidates), candidates))
+  yield
+  const mail = new MailReader(lines, candidates)
+  yield
+  const evidence = yield* evidenceSteps(mail, candidates)
+  yield
+  return findingOf(judge(evidence))
+}
+
+function findingOf(judged: readonly JudgedValue[]): OtpFinding {
   const best = judged[0]
   return {
     otp: best === undefined ? null : choose(best),

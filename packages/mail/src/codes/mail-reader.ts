@@ -40,15 +40,10 @@ function dictionary(): Dictionary {
   return known
 }
 
-/** The lines of a mail; the words of a line are looked up when it is first needed. */
+/** The lines of a mail with the meanings of their words. */
 export class MailReader {
-  readonly #lines: readonly Line[]
-  readonly #candidates = new Map<number, Candidate[]>()
-  readonly #read: (ReadLine | undefined)[]
-  /** The text part repeats most lines of the HTML. */
-  readonly #readTexts = new Map<string, ReadText>()
-  readonly #isKnown: ((word: string) => boolean) | null
-  #all: readonly ReadLine[] | null = null
+  /** All lines in order. */
+  readonly lines: readonly ReadLine[]
 
   /** With `isKnown` only some words of the tables are known, as in a mail of an unseen sender. */
   constructor(
@@ -56,48 +51,29 @@ export class MailReader {
     candidates: readonly Candidate[],
     isKnown: ((word: string) => boolean) | null = null,
   ) {
-    this.#lines = lines
-    this.#isKnown = isKnown
-    for (const candidate of candidates) {
-      const others = this.#candidates.get(candidate.line)
-      if (others === undefined) this.#candidates.set(candidate.line, [candidate])
-      else others.push(candidate)
-    }
-    this.#read = new Array<ReadLine | undefined>(lines.length)
-  }
-
-  /** How many lines there are. */
-  get length(): number {
-    return this.#lines.length
+    const ofLines = Map.groupBy(candidates, ({ line }) => line)
+    // The text part repeats most lines of the HTML.
+    const known = new Map<string, ReadText>()
+    this.lines = lines.map((line, index) => {
+      const own = ofLines.get(index) ?? NONE
+      let read = known.get(line.text)
+      if (read === undefined) {
+        read = readText(line, own, isKnown)
+        known.set(line.text, read)
+      }
+      return withWords(line, read)
+    })
   }
 
   /** The line at an index, if there is one. */
   line(index: number): ReadLine | undefined {
-    const before = this.#read[index]
-    if (before !== undefined) return before
-    const line = this.#lines[index]
-    if (line === undefined) return undefined
-    const read = this.#readLine(line, this.#candidates.get(index) ?? NONE)
-    this.#read[index] = read
-    return read
+    return this.lines[index]
   }
+}
 
-  /** All lines in order. */
-  all(): readonly ReadLine[] {
-    this.#all ??= this.#lines.map((line, index) => this.line(index) ?? this.#readLine(line, NONE))
-    return this.#all
-  }
-
-  #readLine(line: Line, candidates: readonly Candidate[]): ReadLine {
-    const { text, signs, source, stretches, cell, isCentred, isJoined } = line
-    let read = this.#readTexts.get(text)
-    if (read === undefined) {
-      read = readText(line, candidates, this.#isKnown)
-      this.#readTexts.set(text, read)
-    }
-    const { hits, owners, concepts } = read
-    return { text, signs, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
-  }
+function withWords(line: Line, { hits, owners, concepts }: ReadText): ReadLine {
+  const { text, signs, source, stretches, cell, isCentred, isJoined } = line
+  return { text, signs, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
 }
 
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>

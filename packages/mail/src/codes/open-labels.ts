@@ -115,7 +115,7 @@ function isUnknownBefore(mail: MailReader, { text, hits }: ReadLine, at: number)
 
 /** `Parakeet` in `Parakeet code: 482913`: the mail is signed with it. */
 function isSender(mail: MailReader, word: string): boolean {
-  return /^\p{Lu}/u.test(word) && mail.all().some(({ text }) => text.trim() === word)
+  return /^\p{Lu}/u.test(word) && mail.lines.some(({ text }) => text.trim() === word)
 }
 
 /** Whether the last word between this hit and the colon before a number is an unknown noun. */

@@ -11,21 +11,15 @@ import {
 import { createGroupCommit, createKeyedCommit } from '../platform/group-commit.ts'
 import type { Log } from '../platform/log.ts'
 import type { ReceivingOptions } from '../threads/receiving-host.ts'
-import { createComposer } from './composer.ts'
-import {
-  type CommittingDeps,
-  createCommitDeps,
-  type MailToStore,
-  readyMail,
-  type StoreMail,
-} from './storing.ts'
+import { type ComposeSteps, createStepComposer } from './composer.ts'
+import { type CommittingDeps, createCommitDeps, readyMail, type StoreMail } from './storing.ts'
 
 /** Transactions at a time that wait for locked inboxes. The storage has more connections. */
 const WAITING_COMMITS_MAX = 4
 
 /** The two steps of storing mails. */
 export type OwnStoring = {
-  compose(mail: MailToStore): ReadyMail
+  readonly compose: ComposeSteps
   /** One result a mail; of one whose inbox is locked a promise, which others do not wait for. */
   commit(batch: readonly ReadyMail[]): Promise<readonly (CommitResult | Promise<CommitResult>)[]>
 }
@@ -39,14 +33,14 @@ export function createOwnStoring(
   const isScanned = config.MAYFLY_CLAMD !== null
   // Nodes of an older version, which may share the store, read only the column of texts.
   const isTextInRaw = !deps.store.isShared
-  const compose = createComposer({ hostName, isScanned, isTextInRaw, log: deps.log })
+  const compose = createStepComposer({ hostName, isScanned, isTextInRaw, log: deps.log })
   const commit = createCommitDeps(deps)
   const storeApart = createKeyedCommit(
     (batch: readonly ReadyMail[]) => commitWaiting(commit, batch, options),
     { keyOf: inboxesOf, commitsMax: WAITING_COMMITS_MAX },
   )
   return {
-    compose: (mail) => readyMail(compose, mail),
+    compose,
     commit: (batch) => commitMails({ ...commit, storeApart }, batch, options),
   }
 }
@@ -62,5 +56,5 @@ export function createOwnMailStore(
 ): StoreMail {
   const { compose, commit } = createOwnStoring(deps, options)
   const store = createGroupCommit(commit)
-  return (mail) => store(compose(mail))
+  return (mail) => store(readyMail(compose, mail))
 }

@@ -21,7 +21,7 @@ import type { MailSpool, MailStoring, SpoolBounds } from './mail-spool.ts'
 import { createOwnStoring } from './own-mail-store.ts'
 import { createSpoolWait } from './spool-wait.ts'
 import { SpooledStore } from './spooled-store.ts'
-import type { CommittingDeps } from './storing.ts'
+import { type CommittingDeps, readyMails } from './storing.ts'
 
 /** What the spool needs. */
 export type SharedSpoolDeps = CommittingDeps & {
@@ -170,7 +170,7 @@ function createStoring(
     storing: {
       store: async (batch) => {
         const startedMs = elapsedMs()
-        const ready = batch.map(compose)
+        const ready = readyMails(compose, batch)
         composedMs += elapsedMs() - startedMs
         const results = await commit(ready).catch(throwFailure)
         return results.map((result) =>

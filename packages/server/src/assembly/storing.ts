@@ -1,6 +1,7 @@
 // What storing received mails needs: on the thread that receives them (own-mail-store.ts, and on
 // PostgreSQL shared-spool.ts), and on SQLite in a thread of their own (threads/storing-*).
 
+import { runSteps, runTogether, type Steps, TOGETHER_MAX } from '@mayfly/mail'
 import {
   type BatchOptions,
   type CommitDeps,
@@ -15,7 +16,7 @@ import type { GroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import type { Compose } from './composer.ts'
+import type { ComposeSteps } from './composer.ts'
 
 /** A mail that is to be stored; a large one was composed before. */
 export type MailToStore = ArrivedMail | ReadyMail
@@ -32,22 +33,45 @@ export type CommittingDeps = {
 
 /** Composes and stores a batch of mails in one transaction, for the storing thread. */
 export function createBatchStore(
-  deps: CommittingDeps & { readonly compose: Compose },
+  deps: CommittingDeps & { readonly compose: ComposeSteps },
 ): (batch: readonly MailToStore[], options: BatchOptions) => Promise<readonly StoreOutcome[]> {
   const commit = createCommitDeps(deps)
   return async (batch, options) => {
-    const ready = batch.map((mail) => readyMail(deps.compose, mail))
-    const results = await commitWaiting(commit, ready, options)
+    const results = await commitWaiting(commit, readyMails(deps.compose, batch), options)
     return results.map(({ messages: _, ...outcome }) => outcome)
   }
 }
 
 /** Composes a mail, unless it was composed before. */
-export function readyMail(compose: Compose, mail: MailToStore): ReadyMail {
+export function readyMail(compose: ComposeSteps, mail: MailToStore): ReadyMail {
+  return runSteps(readySteps(compose, mail))
+}
+
+/** Composes the mails of a batch, unless they were composed before. */
+export function readyMails(
+  compose: ComposeSteps,
+  batch: readonly MailToStore[],
+): readonly ReadyMail[] {
+  const ready: ReadyMail[] = []
+  let together: Steps<ReadyMail>[] = []
+  let bytes = 0
+  for (const mail of batch) {
+    together.push(readySteps(compose, mail))
+    bytes += 'accepted' in mail ? mail.accepted.raw.length : 0
+    if (together.length < TOGETHER_MAX.mails && bytes < TOGETHER_MAX.bytes) continue
+    ready.push(...runTogether(together))
+    together = []
+    bytes = 0
+  }
+  ready.push(...runTogether(together))
+  return ready
+}
+
+function* readySteps(compose: ComposeSteps, mail: MailToStore): Steps<ReadyMail> {
   if ('mail' in mail) return mail
   const { spoolSequence } = mail
   return {
-    mail: compose(mail),
+    mail: yield* compose(mail),
     recipients: mail.accepted.recipients,
     ...(spoolSequence === undefined ? {} : { spoolSequence }),
   }

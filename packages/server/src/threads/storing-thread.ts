@@ -1,7 +1,7 @@
 // The entry file of the thread that parses and stores mails: one transaction a batch.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createComposer } from '../assembly/composer.ts'
+import { createStepComposer } from '../assembly/composer.ts'
 import { createBatchStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
     elapsedMs,
   })
   const signals = openThreadSignals(data.signalsName)
-  const compose = createComposer({ ...data, isTextInRaw: true, log: createLog(data.logLevel) })
+  const compose = createStepComposer({ ...data, isTextInRaw: true, log: createLog(data.logLevel) })
   const storeMails = createBatchStore({ store, signals, clock: systemClock, compose })
   let running = Promise.resolve()
   const stop = async () => {

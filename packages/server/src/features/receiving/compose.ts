@@ -5,7 +5,15 @@
 import { hash } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import type { AttachmentId } from '@mayfly/contract'
-import { type Detected, detect, type ParsedMail, parseMail } from '@mayfly/mail'
+import {
+  type Detected,
+  detect,
+  detectSteps,
+  type ParsedMail,
+  parseMail,
+  runSteps,
+  type Steps,
+} from '@mayfly/mail'
 import type { MailContent, MailSender, NewAttachment, NewMail } from '../../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
 import { tagsOf } from './tags.ts'
@@ -46,7 +54,7 @@ export type ComposeDeps = {
   readonly hostName: string
   /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
-  readonly newAttachmentId: () => AttachmentId
+  readonly newAttachmentId: (receivedAt: number) => AttachmentId
   /** Whether a text is stored as a part of the raw mail, where it is there as it is. */
   readonly isTextInRaw: boolean
   /** Called when parsing throws, which is a bug. */
@@ -72,9 +80,15 @@ function shortened(text: string | null): string | null {
 
 /** Parses a mail and looks for codes and links in it. */
 export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
+  return runSteps(composeSteps(deps, arrived))
+}
+
+/** The same, step by step. */
+export function* composeSteps(deps: ComposeDeps, arrived: ArrivedMail): Steps<NewMail> {
   const { id, receivedAt, accepted } = arrived
   const raw = withTrace(accepted, { by: deps.hostName, id, at: receivedAt })
-  const { parsed, detected } = readMail(raw, deps.onError)
+  const { parsed, detected } = yield* readSteps(raw, deps.onError)
+  yield
   const caught = caughtRecipients(accepted)
   const packed = pack(raw)
   return {
@@ -91,7 +105,7 @@ export function composeMail(deps: ComposeDeps, arrived: ArrivedMail): NewMail {
     transcript: accepted.transcript.join('\n'),
     raw: packed,
     sizeBytes: raw.length,
-    attachments: attachmentsOf(deps, parsed, detected),
+    attachments: attachmentsOf(deps, { receivedAt, parsed, detected }),
     tags: caught.length === 0 ? null : tagsOf(parsed.headers, caught),
   }
 }
@@ -100,14 +114,14 @@ function senderOf({ mailFrom, remoteAddress, tls }: AcceptedMail['envelope']): M
   return { mailFrom, remoteAddress, tls }
 }
 
+type ReadMail = { readonly parsed: ParsedMail; readonly detected: Detected }
+
 /** Parses a mail. A bug in parsing must not lose the mail: it is then stored raw. */
-function readMail(
-  raw: Buffer,
-  onError: (error: unknown) => void,
-): { readonly parsed: ParsedMail; readonly detected: Detected } {
+function* readSteps(raw: Buffer, onError: ComposeDeps['onError']): Steps<ReadMail> {
   try {
     const parsed = parseMail(raw)
-    return { parsed, detected: detect(parsed) }
+    yield
+    return { parsed, detected: yield* detectSteps(parsed) }
   } catch (error) {
     onError(error)
     const parsed = parseMail(Buffer.alloc(0))
@@ -165,14 +179,13 @@ function caughtRecipients({ recipients }: AcceptedMail): readonly string[] {
 
 function attachmentsOf(
   deps: ComposeDeps,
-  parsed: ParsedMail,
-  detected: Detected,
+  { receivedAt, parsed, detected }: ReadMail & Pick<ArrivedMail, 'receivedAt'>,
 ): readonly NewAttachment[] {
   return parsed.attachments.map((attachment, i) => {
     const verdict = detected.verdicts[i] ?? { status: 'available', reason: null }
     const waits = deps.isScanned && verdict.status === 'available'
     return {
-      id: deps.newAttachmentId(),
+      id: deps.newAttachmentId(receivedAt),
       filename: attachment.filename,
       contentType: attachment.contentType,
       contentId: attachment.contentId,
