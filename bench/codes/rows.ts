@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { candidatesOf } from '../../packages/mail/src/codes/candidates.ts'
-import { type Evidence, evidenceSteps } from '../../packages/mail/src/codes/evidence.ts'
+import { type Evidence, evidenceOf } from '../../packages/mail/src/codes/evidence.ts'
 import { type Line, linesOf } from '../../packages/mail/src/codes/lines.ts'
 import { findHits, MailReader } from '../../packages/mail/src/codes/mail-reader.ts'
 import { RELATIONS } from '../../packages/mail/src/codes/relations.ts'
 import { CONCEPTS } from '../../packages/mail/src/codes/words/concepts.ts'
 import { readHtml } from '../../packages/mail/src/html/read-html.ts'
 import { parseMail } from '../../packages/mail/src/mime/parse-mail.ts'
-import { runSteps } from '../../packages/mail/src/steps.ts'
 import { BATCHES, type BatchMail, readBatch } from '../../packages/mail/test/testing-otp-batches.ts'
 import { readCorpus, readTable } from '../../packages/mail/test/testing-otp-corpus.ts'
 import { TRANSFORMATIONS } from '../../packages/mail/test/testing-otp-transformations.ts'
@@ -85,7 +84,7 @@ type Use = Pick<Row, 'group' | 'language' | 'weight' | 'isOriginal' | 'variation
 function rowOf(mail: Parts, use: Use, isKnown?: (word: string) => boolean): Row {
   const lines = readLines(mail)
   const candidates = candidatesOf(lines)
-  const found = runSteps(evidenceSteps(new MailReader(lines, candidates, isKnown), candidates))
+  const found = evidenceOf(new MailReader(lines, candidates, isKnown), candidates)
   const amounts = found.map(amountsOf)
   const starts = new Int32Array(amounts.length + 1)
   for (const [at, all] of amounts.entries()) starts[at + 1] = (starts[at] ?? 0) + all.length

@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { adjacentFacts } from './adjacent-words.ts'
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
@@ -70,6 +70,14 @@ interface Shown {
 }
 
 /** Collects what is known of each value. */
+export function evidenceOf(
+  mail: MailReader,
+  candidates: readonly Candidate[],
+): readonly Evidence[] {
+  return runSteps(evidenceSteps(mail, candidates))
+}
+
+/** The same, step by step. */
 export function* evidenceSteps(
   mail: MailReader,
   candidates: readonly Candidate[],

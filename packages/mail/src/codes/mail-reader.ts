@@ -51,14 +51,18 @@ export class MailReader {
     candidates: readonly Candidate[],
     isKnown: ((word: string) => boolean) | null = null,
   ) {
-    const ofLines = Map.groupBy(candidates, ({ line }) => line)
     // The text part repeats most lines of the HTML.
     const known = new Map<string, ReadText>()
-    this.lines = lines.map((line, index) => {
-      const own = ofLines.get(index) ?? NONE
+    // Lines with candidates first: what is read there counts for all lines with the same text.
+    for (const [index, own] of Map.groupBy(candidates, ({ line }) => line)) {
+      const line = lines[index]
+      if (line === undefined || known.has(line.text)) continue
+      known.set(line.text, readText(line, own, isKnown))
+    }
+    this.lines = lines.map((line) => {
       let read = known.get(line.text)
       if (read === undefined) {
-        read = readText(line, own, isKnown)
+        read = readText(line, NONE, isKnown)
         known.set(line.text, read)
       }
       return withWords(line, read)
