@@ -3,11 +3,11 @@ import { adjacentFacts } from './adjacent-words.ts'
 import { CODE_LIKE } from './binding.ts'
 import type { Candidate } from './candidates.ts'
 import { addCombined } from './combinations.ts'
-import { formFacts, styleFacts } from './findings.ts'
+import { formFacts } from './findings.ts'
 import { type Layout, layoutFacts, layoutOf } from './layout.ts'
 import type { LineSource } from './lines.ts'
 import { isLabelled as isLabelledLine, isMaskedIn } from './mail-figures.ts'
-import type { MailReader, ReadLine } from './mail-reader.ts'
+import type { MailReader } from './mail-reader.ts'
 import {
   isShortText,
   type Topic,
@@ -21,8 +21,23 @@ import { labelLineOf } from './neighbours.ts'
 import { isLabelledOtherwise, isOfUnknown } from './open-labels.ts'
 import { relationsOf } from './relations.ts'
 import { type Repeated, repeatedFacts, repeatedIn } from './repeated.ts'
-import { type Surroundings, surroundingsOf } from './surroundings.ts'
-import { FIELD, TRAPS } from './traps.ts'
+import type { Surroundings } from './surroundings.ts'
+import { FIELD } from './traps.ts'
+import {
+  bestOther,
+  hasDigit,
+  isAlone,
+  isDead,
+  isNumberAsked,
+  isOpen,
+  isVisible,
+  listedValues,
+  NAMED,
+  NAMED_OTHERWISE,
+  type Occurrence,
+  type Shown,
+  valuesOf,
+} from './values.ts'
 import { BIT } from './words/concepts.ts'
 
 /** All that is known of a value that could be the code, before anything is weighed. */
@@ -41,33 +56,7 @@ export interface Evidence {
 /** Nothing in the mail says what the value is. */
 const UNSAID = 'nothing calls it a code'
 
-/** This many values of one form that each stand alone are a list. */
-const LIST_MIN = 3
-
-/** Points of a name that clearly says what a value is, or what else it is. */
-const NAMED = 3
-const NAMED_OTHERWISE = -4
-
-/** A trap outweighs a better name in the choice of the place that counts. */
-const TRAP_POINTS = 3
-
 const LEAD_MAX = 4
-
-interface Occurrence {
-  readonly candidate: Candidate
-  readonly line: ReadLine
-  readonly around: Surroundings
-  readonly traps: readonly string[]
-  readonly style: readonly string[]
-}
-
-/** The places of one value, without hidden ones if any is visible. */
-interface Shown {
-  readonly value: string
-  readonly found: readonly Occurrence[]
-  readonly shown: readonly Occurrence[]
-  readonly main: Occurrence
-}
 
 /** Collects what is known of each value. */
 export function evidenceOf(
@@ -212,93 +201,6 @@ function addAll(facts: Set<string>, more: readonly string[]): void {
   for (const fact of more) facts.add(fact)
 }
 
-function valuesOf(mail: MailReader, candidates: readonly Candidate[]): readonly Shown[] {
-  const byValue = new Map<string, Occurrence[]>()
-  for (const candidate of candidates) {
-    const occurrence = occurrenceOf(mail, candidate)
-    if (occurrence === null) continue
-    const others = byValue.get(candidate.value)
-    if (others === undefined) byValue.set(candidate.value, [occurrence])
-    else others.push(occurrence)
-  }
-  return Array.from(byValue, ([value, found]) => {
-    const visible = found.filter(isVisible)
-    const shown = visible.length > 0 ? visible : found
-    const main = shown.reduce((best, one) => (clarity(one) > clarity(best) ? one : best))
-    return { value, found, shown, main }
-  })
-}
-
-function clarity({ around, traps }: Occurrence): number {
-  return around.meaning.points - traps.length * TRAP_POINTS
-}
-
-function occurrenceOf(mail: MailReader, candidate: Candidate): Occurrence | null {
-  const line = mail.line(candidate.line)
-  if (line === undefined) return null
-  const isWord = candidate.shape === 'letters' || candidate.shape === 'words'
-  if (isWord && isKnown(line, candidate)) return null
-  const around = surroundingsOf(mail, candidate)
-  const place = { candidate, line, around }
-  const traps = TRAPS.filter((trap) => trap.matches(place)).map(({ reason }) => reason)
-  if (isSpelt(candidate) && !isLabelled(around.meaning)) traps.push(UNLABELLED)
-  return { ...place, traps, style: styleFacts(candidate, line) }
-}
-
-const UNLABELLED = 'a word that nothing beside it calls a code'
-
-/** More than a third of it is in the word tables: a button or a heading. */
-function isKnown({ hits }: ReadLine, { start, end }: Candidate): boolean {
-  let known = 0
-  for (const hit of hits) {
-    known += Math.max(0, Math.min(hit.end, end) - Math.max(hit.start, start))
-  }
-  return known * 3 > end - start
-}
-
-/** Made of letters as words are; `KXQ-TRM` is not. */
-function isSpelt({ shape, groups }: Candidate): boolean {
-  return shape === 'words' || (shape === 'letters' && groups === 1)
-}
-
-/** A word is a code only directly after or below a label that means a code for signing in. */
-function isLabelled({ points, isFar, isBare }: Meaning): boolean {
-  return points >= NAMED && isFar !== true && isBare !== true
-}
-
-function isVisible({ line }: Occurrence): boolean {
-  return line.source !== 'hidden' && line.source !== 'preheader'
-}
-
-/** Whether nothing says that a value is something else. */
-function isOpen({ main }: Shown): boolean {
-  return main.around.meaning.points > NAMED_OTHERWISE && main.traps.length === 0
-}
-
-function isAlone({ shown }: Shown): boolean {
-  return shown.some(({ candidate }) => candidate.standsAlone)
-}
-
-function hasDigit(value: string): boolean {
-  return /\d/.test(value)
-}
-
-/** Values in a list of similar values: recovery codes, winning numbers. */
-function listedValues(values: readonly Shown[]): ReadonlySet<string> {
-  const byForm = new Map<string, string[]>()
-  for (const { value, found } of values) {
-    const first = found[0]
-    if (first === undefined || !first.candidate.standsAlone) continue
-    if (first.around.meaning.points <= 0) continue
-    const form = `${first.candidate.shape} ${value.length} ${first.candidate.groups}`
-    const alike = byForm.get(form)
-    if (alike === undefined) byForm.set(form, [value])
-    else alike.push(value)
-  }
-  const lists = Array.from(byForm.values()).filter((alike) => alike.length >= LIST_MIN)
-  return new Set(lists.flat())
-}
-
 function meaningFacts(meaning: Meaning): readonly string[] {
   if (meaning.points === 0) return [UNSAID]
   const facts = [meaning.reason]
@@ -384,27 +286,6 @@ function placeFacts(
     )
   }
   return facts
-}
-
-/** A value with a digit that the mail asks to enter, or calls a code. */
-function isNumberAsked({ value, main }: Shown): boolean {
-  return hasDigit(value) && main.around.meaning.points > 0
-}
-
-/** An earlier code that no longer works. */
-function isDead({ main }: Shown): boolean {
-  return (main.around.sentence & BIT.dead) !== 0
-}
-
-/** The points of the best name of another value; a hidden one is no rival of a visible one. */
-function bestOther(values: readonly Shown[], own: Shown): number {
-  const isSeen = own.shown.some(isVisible)
-  let best = 0
-  for (const other of values) {
-    if (other === own || (isSeen && !other.shown.some(isVisible)) || isDead(other)) continue
-    best = Math.max(best, other.main.around.meaning.points)
-  }
-  return best
 }
 
 /** Facts by comparison with the other values of the mail. */

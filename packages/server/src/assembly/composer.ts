@@ -24,14 +24,14 @@ export function createComposer(deps: ComposerDeps): (arrived: ArrivedMail) => Ne
 /** Composes mails on this thread, as many together as the caller likes. */
 export function createStepComposer(deps: ComposerDeps): ComposeSteps {
   const { hostName, isScanned, isTextInRaw, log } = deps
-  let newestAt = 0
-  const ids = createIds({ now: () => newestAt })
+  let mailReceivedAt = 0
+  const ids = createIds({ now: () => mailReceivedAt })
   const compose = {
     hostName,
     isScanned,
     isTextInRaw,
     newAttachmentId: (receivedAt: number) => {
-      newestAt = receivedAt
+      mailReceivedAt = receivedAt
       return ids.next('attachment')
     },
     onError: (error: unknown) =>
