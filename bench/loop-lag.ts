@@ -1,5 +1,6 @@
-// Whether a burst of mail delays the API: the time of GET /healthz while 1,000 mails a second
-// arrive, against the same on a service at rest, measured from outside.
+// Whether a burst of mail, or clients that create inboxes, delay the API: the time of GET /healthz
+// while 1,000 mails a second arrive, and while 20 clients create one inbox after the other, against
+// the same on a service at rest, measured from outside.
 //
 //   node bench/loop-lag.ts
 
@@ -17,6 +18,8 @@ import { type Quantiles, quantiles } from './load/quantiles.ts'
 const PACED_MAILS = fileURLToPath(new URL('./load/paced-mails.ts', import.meta.url))
 const MAILS_PER_SECOND = 1_000
 const SECONDS = 10
+const CREATING_CLIENTS = 20
+const CREATING_SECONDS = 4
 
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-lag-'))
 await using server = startServerProcess({
@@ -46,6 +49,11 @@ console.log(
   `  p50 ${(busy.p50 / idle.p50).toFixed(1)} ×, p99 ${(busy.p99 / idle.p99).toFixed(1)} ×`,
 )
 await ended
+{
+  const { count, seconds, lag } = await measureCreating()
+  say(`while ${CREATING_CLIENTS} clients create inboxes`, lag)
+  console.log(`  ${(count / seconds).toFixed(0)} inboxes a second`)
+}
 http.close()
 server.child.kill('SIGTERM')
 await server.ended
@@ -61,6 +69,28 @@ async function measure(seconds: number): Promise<Quantiles> {
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   return quantiles(times)
+}
+
+/** Clients that create inboxes while the API is measured. */
+async function measureCreating(): Promise<{
+  readonly count: number
+  readonly seconds: number
+  readonly lag: Quantiles
+}> {
+  const startedAt = performance.now()
+  const api = anonymous.withKey(apiKey)
+  let isOver = false
+  const create = async () => {
+    let count = 0
+    for (; !isOver; count += 1) await api.post('/v1/inboxes')
+    return count
+  }
+  const creating = Array.from({ length: CREATING_CLIENTS }, create)
+  const lag = await measure(CREATING_SECONDS)
+  isOver = true
+  const counts = await Promise.all(creating)
+  const seconds = (performance.now() - startedAt) / 1000
+  return { count: counts.reduce((sum, one) => sum + one, 0), seconds, lag }
 }
 
 function say(name: string, { p50, p99, max }: Quantiles): void {

@@ -229,6 +229,7 @@ async function openShared(
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: true,
     turnsBy: elapsedMs,
+    syncsInBackground: true,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
     onLeft: bind(log, tellLeft),
   })

@@ -1,11 +1,9 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageUnavailable } from '../errors.ts'
+import { changesRows } from './change.ts'
 import type { Dialect } from './dialect.ts'
 import type { SqliteConnection } from './sqlite/driver.ts'
 import type { Statements } from './statements.ts'
-
-/** A statement that changes rows; outside of a transaction it commits itself. */
-const CHANGE = /\b(?:insert into|update|delete from)\b/i
 
 /**
  * Wraps a driver. A full disk or a lost connection is thrown as StorageUnavailable, whatever the
@@ -23,7 +21,7 @@ export function guardedDriver(inner: Driver, dialect: Dialect): Driver {
     executeQuery: <R>(query: CompiledQuery): Promise<QueryResult<R>> =>
       guard(
         connection.executeQuery<R>(cleaned(query)),
-        () => !transactions.has(connection) && CHANGE.test(query.sql),
+        () => !transactions.has(connection) && changesRows(query.sql),
       ),
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   })
@@ -68,7 +66,7 @@ export function guardedStatements(
   const run = async <Row>(sql: string, parameters: readonly unknown[]) =>
     (await connection.runWhenFree<Row>(sql, withoutNul(parameters))).rows
   return {
-    run: (sql, parameters) => guarded(run(sql, parameters), dialect, () => CHANGE.test(sql)),
+    run: (sql, parameters) => guarded(run(sql, parameters), dialect, () => changesRows(sql)),
   }
 }
 

@@ -147,8 +147,8 @@ export type StoreOptions = {
   /** Whether all statements look up and write rows by their keys: PostgreSQL plans them once. */
   readonly isByKeys?: boolean
   /**
-   * Whether the thread goes on while SQLite's transactions are synced to the disk; a transaction
-   * resolves after its sync. A statement outside of a transaction is then synced with the next one.
+   * Whether the thread goes on while SQLite's changes are synced to the disk; a transaction, or a
+   * change outside of one, resolves after its sync.
    */
   readonly syncsInBackground?: boolean
   /**
@@ -202,6 +202,11 @@ async function open(options: StoreOptions, sqlitePath: string | null): Promise<S
       sqlitePath !== null && syncs === 'inBackground'
         ? openLog(sqlitePath, db, options.elapsedMs ?? null)
         : null
+    if (log !== null) {
+      // A migration, if there was one.
+      await log.sync()
+      sqlite?.syncChangesBy(() => log.sync())
+    }
     return storeOver(db, dialect, {
       sqlite,
       onLeft: options.onLeft ?? (() => {}),

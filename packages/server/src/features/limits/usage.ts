@@ -91,8 +91,9 @@ export class RequestCounter {
         isWritten = true
       })
     } catch (error) {
-      // Without space nothing was committed; SQLite finds that out at COMMIT.
-      const isFull = error instanceof StorageUnavailable && error.full
+      // Without space nothing was committed; SQLite finds that out at COMMIT. A sync after it is
+      // uncertain.
+      const isFull = error instanceof StorageUnavailable && error.full && !error.isUncertain
       this.#putBack(isWritten && !isFull ? new Map() : counts, lastUses)
       throw error
     }

@@ -1,11 +1,16 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { changesRows } from '../change.ts'
 import type { LoopTurns } from './loop-turns.ts'
 
 /** Prepared statements that are cached. The store has about a hundred, some in several forms. */
 const STATEMENTS_MAX = 500
 
-type Prepared = { readonly statement: StatementSync; readonly returnsRows: boolean }
+type Prepared = {
+  readonly statement: StatementSync
+  readonly returnsRows: boolean
+  readonly changesRows: boolean
+}
 
 /** The rows of a statement, or the number of changes of one that has no rows. */
 type Ran<Row> = { readonly rows: Row[]; readonly changes: number | bigint | null }
@@ -60,10 +65,16 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
   readonly #turns: LoopTurns | null
   readonly #prepared = new Map<string, Prepared>()
+  #synced: (() => Promise<void>) | null = null
 
   constructor(database: DatabaseSync, turns: LoopTurns | null) {
     this.#database = database
     this.#turns = turns
+  }
+
+  /** From now on, a change outside of a transaction resolves when this has. */
+  syncChangesBy(synced: () => Promise<void>): void {
+    this.#synced = synced
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -74,7 +85,14 @@ export class SqliteConnection implements DatabaseConnection {
   /** Runs one statement; outside of a transaction, another thread may be writing. */
   runWhenFree<Row>(sql: string, parameters: readonly unknown[]): Ran<Row> | Promise<Ran<Row>> {
     const run = () => this.run<Row>(sql, parameters)
-    return this.#turns === null || this.#database.isTransaction ? run() : this.#turns.whenFree(run)
+    if (this.#database.isTransaction) return run()
+    const ran = this.#turns === null ? run() : this.#turns.whenFree(run)
+    const synced = this.#synced
+    if (synced === null || !this.#prepare(sql).changesRows) return ran
+    return Promise.resolve(ran).then(async (result) => {
+      await synced()
+      return result
+    })
   }
 
   /** Runs one statement; returns its rows, or the number of changes when it has no rows. */
@@ -99,7 +117,8 @@ export class SqliteConnection implements DatabaseConnection {
       if (oldest !== undefined) this.#prepared.delete(oldest)
     }
     const statement = this.#database.prepare(sql)
-    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    const returnsRows = statement.columns().length > 0
+    const prepared = { statement, returnsRows, changesRows: changesRows(sql) }
     this.#prepared.set(sql, prepared)
     return prepared
   }

@@ -61,6 +61,8 @@ export type OpenedSqlite = {
   readonly statements: Statements
   /** For use outside of a transaction. */
   readonly outerStatements: Statements
+  /** From now on, a change outside of a transaction resolves when this has. */
+  readonly syncChangesBy: (synced: () => Promise<void>) => void
 }
 
 /** Whether a file cannot be opened as a database, by its path, its owner or its content. */
@@ -116,6 +118,7 @@ export function openSqlite(
         return (database.isTransaction ? queued : statements).run(text, parameters)
       },
     },
+    syncChangesBy: (synced) => connection.syncChangesBy(synced),
   }
 }
 

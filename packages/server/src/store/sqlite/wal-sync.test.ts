@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { StorageUnavailable } from '../../errors.ts'
 import { openStore } from '../open.ts'
 import { sqlitePathOf } from './path.ts'
-import { syncByDuration, WalSync } from './wal-sync.ts'
+import { syncByDuration, syncTogether, WalSync } from './wal-sync.ts'
 
 /** A disk that does what a test wants next. */
 function givenDisk() {
@@ -46,6 +47,62 @@ it('a sync on this thread that fails is a rejection', async () => {
     throw new Error('EIO')
   }
   await assert.rejects(syncByDuration({ here, apart: async () => {}, elapsedMs: () => 0 })(), /EIO/)
+})
+
+describe('syncs together', () => {
+  /** Syncs that a test ends one after the other. */
+  function givenSyncs() {
+    const begun: PromiseWithResolvers<void>[] = []
+    const sync = syncTogether(() => {
+      const one = Promise.withResolvers<void>()
+      begun.push(one)
+      return one.promise
+    })
+    return { begun, sync }
+  }
+
+  it('are one at a time, and all who ask meanwhile share the next', async () => {
+    const { begun, sync } = givenSyncs()
+    const first = sync()
+    const others = [sync(), sync(), sync()]
+    assert.equal(begun.length, 1)
+    begun[0]?.resolve()
+    await first
+    assert.equal(begun.length, 2)
+    begun[1]?.resolve()
+    await Promise.all(others)
+    assert.equal(begun.length, 2)
+  })
+
+  it('begin again for each who asks after the end', async () => {
+    const { begun, sync } = givenSyncs()
+    for (const count of [1, 2, 3]) {
+      const one = sync()
+      assert.equal(begun.length, count)
+      begun.at(-1)?.resolve()
+      await one
+    }
+  })
+
+  it('are shared with who asks when one has ended and the next has not begun', async () => {
+    const { begun, sync } = givenSyncs()
+    const third = sync().then(() => sync())
+    const second = sync()
+    begun[0]?.resolve()
+    await turn()
+    assert.equal(begun.length, 2)
+    begun[1]?.resolve()
+    await Promise.all([second, third])
+  })
+
+  it('begin also after one that has failed', async () => {
+    const { begun, sync } = givenSyncs()
+    const [first, second] = [sync(), sync()]
+    begun[0]?.reject(new Error('EIO'))
+    await assert.rejects(first, /EIO/)
+    begun[1]?.resolve()
+    await second
+  })
 })
 
 describe('the sync of the log', () => {
@@ -126,6 +183,8 @@ describe('a store that syncs apart', () => {
         return 0
       },
     })
+    // What the opening has synced.
+    happened.length = 0
     let seen: Promise<ReadonlyMap<string, number>> | null = null
     await store.transaction(
       (tx) => tx.diagnostics.countRefusals(new Map([['mayfly.test', 3]]), 0),
@@ -139,5 +198,34 @@ describe('a store that syncs apart', () => {
     assert.deepEqual(await seen, new Map([['mayfly.test', 3]]))
     await store.close()
     await reader.close()
+  })
+
+  it('syncs a change outside of a transaction as well', async () => {
+    await using database = await createSqlite()
+    let syncs = 0
+    const store = await openStore({
+      url: database.url,
+      exclusive: true,
+      syncsInBackground: true,
+      // Read before a sync and after it.
+      elapsedMs: () => {
+        syncs += 0.5
+        return 0
+      },
+    })
+    const changes = [
+      () => store.spools.files.set('one', { to: 1, beyond: [] }),
+      () => store.execute("update spool set stored_to = 2 where name = 'one'"),
+      () => store.execute("delete from spool where name = 'two'"),
+    ]
+    for (const change of changes) {
+      const before = syncs
+      await change()
+      assert.equal(syncs, before + 1)
+    }
+    const before = syncs
+    assert.deepEqual(await store.spools.files.find('one'), { to: 2, beyond: [] })
+    assert.equal(syncs, before)
+    await store.close()
   })
 })

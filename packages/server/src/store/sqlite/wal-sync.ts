@@ -81,6 +81,29 @@ export function syncByDuration(sync: {
   }
 }
 
+/** One sync at a time; all who ask for one meanwhile share the next. */
+export function syncTogether(sync: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+  const start = () => {
+    next = null
+    const own = sync()
+    running = own
+    const end = () => {
+      running = null
+    }
+    // Before whoever waits for it: they may ask for another one.
+    own.then(end, end)
+    return own
+  }
+  return () => {
+    if (next !== null) return next
+    if (running === null) return start()
+    next = running.then(start, start)
+    return next
+  }
+}
+
 /**
  * The log of an open database. SQLite keeps the file as long as a connection is open. Without
  * `elapsedMs` nothing is synced on this thread.
@@ -92,7 +115,7 @@ export function openLog(
 ): { sync(): Promise<void>; close(): void } {
   const file = openSync(`${path}-wal`, 'r+')
   const syncFile = promisify(fdatasync)
-  const apart = () => syncFile(file)
+  const apart = syncTogether(() => syncFile(file))
   const here = () => fdatasyncSync(file)
   const log = new WalSync({
     syncLog: elapsedMs === null ? apart : syncByDuration({ here, apart, elapsedMs }),
