@@ -37,7 +37,7 @@ const deps = { ...limits, limitsOf, registrationsPerHour: 10 }
 const app = {
   authenticate: bind(createKeySearch(store), authenticate),
   limits: {
-    consumeRequest: async (caller: Caller) =>
+    consumeRequest: (caller: Caller) =>
       guards.includes('rate') ? consumeRequest(deps, caller) : null,
     countRequest: (caller: Caller) => {
       if (guards.includes('usage')) limits.requestCounter.count(caller)

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
+import { endHookWith } from './hook-result.ts'
+import { configOf } from './route-config.ts'
 
 type Caller = Awaited<ReturnType<App['authenticate']>>
 
@@ -27,10 +29,12 @@ const BEARER = /^Bearer +(\S+) *$/i
 export function authenticateCallers(http: FastifyInstance, app: App): void {
   // Never read before it is set: the hook below runs on every route but the public ones.
   http.decorateRequest('caller', undefined as unknown as Caller)
-  http.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.public === true) return
+  http.addHook('onRequest', (request, _reply, done) => {
+    if (configOf(request).public === true) return done()
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1]
     if (secret === undefined) throw new ServiceError('missing_api_key')
-    request.caller = await app.authenticate(secret)
+    endHookWith(done, app.authenticate(secret), (caller) => {
+      request.caller = caller
+    })
   })
 }

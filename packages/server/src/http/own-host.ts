@@ -32,8 +32,14 @@ function isOwnOrigin(header: string, baseUrl: string): boolean {
  * name the page. Programs other than browsers send no Origin.
  */
 export function refuseForeignPages(http: FastifyInstance, baseUrl: () => string): void {
-  http.addHook('onRequest', async ({ headers }) => {
+  // Mostly the same for all requests.
+  let allowedHost: string | undefined
+  http.addHook('onRequest', ({ headers }, _reply, done) => {
+    const { host, origin } = headers
+    if (origin === undefined && host !== undefined && host === allowedHost) return done()
     if (!isOwnRequest(headers, baseUrl())) throw new ServiceError('origin_refused')
+    allowedHost = host
+    done()
   })
 }
 

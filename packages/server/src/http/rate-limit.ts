@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
+import { endHookWith } from './hook-result.ts'
+import { configOf } from './route-config.ts'
 
 type RateLimitResult = NonNullable<Awaited<ReturnType<App['limits']['consumeRequest']>>>
 
@@ -19,18 +21,23 @@ export const LIMITED_BY_ADDRESS = { public: true, limitedByAddress: true } as co
  * RateLimit headers of every response. A refused request is not counted as usage.
  */
 export function limitRates(http: FastifyInstance, app: App): void {
-  http.addHook('onRequest', async (request, reply) => {
-    const { config } = request.routeOptions
+  http.addHook('onRequest', (request, reply, done) => {
+    const config = configOf(request)
     if (config.limitedByAddress === true) {
-      const result = await app.limits.consumeRegistration(request.ip)
-      setHeaders(reply, 'hour', result)
-      refuseOverLimit(result, 'registrations_exceeded')
+      // Of public routes alone, as the mark says.
+      endHookWith(done, app.limits.consumeRegistration(request.ip), (result) => {
+        setHeaders(reply, 'hour', result)
+        refuseOverLimit(result, 'registrations_exceeded')
+      })
+    } else if (config.public === true) {
+      done()
+    } else {
+      endHookWith(done, app.limits.consumeRequest(request.caller), (result) => {
+        setHeaders(reply, 'minute', result)
+        refuseOverLimit(result, 'requests_per_minute_exceeded')
+        app.limits.countRequest(request.caller)
+      })
     }
-    if (config.public === true) return
-    const result = await app.limits.consumeRequest(request.caller)
-    setHeaders(reply, 'minute', result)
-    refuseOverLimit(result, 'requests_per_minute_exceeded')
-    app.limits.countRequest(request.caller)
   })
 }
 

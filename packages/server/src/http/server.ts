@@ -22,6 +22,7 @@ import { serveOpenApi } from './openapi/openapi.ts'
 import { refuseForeignPages } from './own-host.ts'
 import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
+import { configOf } from './route-config.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { serveCompat } from './routes/compat/compat.ts'
@@ -226,9 +227,10 @@ function acceptOnlyJson(http: FastifyInstance): void {
 function setDefaultHeaders(http: FastifyInstance): void {
   // Node would respond to an unknown expectation with 417 and no body; it may be ignored as well.
   http.server.on('checkExpectation', (request, response) => http.routing(request, response))
-  http.addHook('onRequest', async (request, reply) => {
+  http.addHook('onRequest', (request, reply, done) => {
     reply.headers(defaultHeaders(request.id))
     checkHost(request.raw)
+    done()
   })
 }
 
@@ -238,9 +240,10 @@ function refuseWhenClosing(http: FastifyInstance): void {
   http.addHook('preClose', async () => {
     isClosing = true
   })
-  http.addHook('onRequest', async () => {
+  http.addHook('onRequest', (_request, _reply, done) => {
     if (isClosing)
       throw new ServiceError('shutting_down', { retryAfterSeconds: STOP_RETRY_SECONDS })
+    done()
   })
 }
 
@@ -257,7 +260,7 @@ declare module 'fastify' {
  */
 function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
   http.addHook('onRequest', (request, _reply, done) => {
-    const { config } = request.routeOptions
+    const config = configOf(request)
     const mayWait = config.public !== true && config.withoutMail !== true
     const waiting = mayWait ? caughtUp(request.caller, inboxIn(request)) : null
     if (waiting === null) done()
@@ -266,10 +269,10 @@ function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtU
 }
 
 /** The inbox that a request is about; undefined when it may be about several. */
-function inboxIn({ routeOptions, params }: FastifyRequest): InboxId | undefined {
-  if (routeOptions.url?.startsWith('/v1/inboxes/:id') !== true) return undefined
+function inboxIn(request: FastifyRequest): InboxId | undefined {
+  if (!configOf(request).url?.startsWith('/v1/inboxes/:id')) return undefined
   // Its path has that parameter; one that is no id has no mails.
-  return (params as { readonly id: InboxId }).id
+  return (request.params as { readonly id: InboxId }).id
 }
 
 /** What a program that asks for `/` learns: where everything is. */
@@ -285,11 +288,16 @@ function aboutService({ app, baseUrl }: HttpOptions): object {
   }
 }
 
+/** Levels of the log at which requests are logged. */
+const DEBUG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug'])
+
 /** Logs each request at level debug. */
 function logRequests(http: FastifyInstance): void {
-  http.addHook('onResponse', async (request, reply) => {
+  if (!DEBUG_LEVELS.has(http.log.level)) return
+  http.addHook('onResponse', (request, reply, done) => {
     const { id: requestId, method, url } = request
     const { statusCode, elapsedTime } = reply
     request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
+    done()
   })
 }

@@ -27,8 +27,9 @@ export class KnownPaths {
 /** Refuses requests without a route, before their body is read or judged. */
 export function refuseUnmatched(http: FastifyInstance, paths: KnownPaths): void {
   http.addHook('onRoute', ({ url, method }) => paths.add(url, method))
-  http.addHook('onRequest', async (request) => {
+  http.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) throw paths.refusal(request.url)
+    done()
   })
 }
 

@@ -9,7 +9,7 @@ export type AccessDeps = {
   readonly store: Tables
   readonly clock: Clock
   /** The caller with a key; throws when there is none. */
-  readonly authenticate: (secret: string) => Promise<Caller>
+  readonly authenticate: (secret: string) => Caller | Promise<Caller>
   /** Who calls without a key, and the inbox that is shown then; null where a key is needed. */
   readonly keyless: {
     readonly caller: () => Promise<Caller>

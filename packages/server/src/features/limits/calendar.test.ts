@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { firstOfMonth, lastDays, nextDayStart, nextMonthStart, utcDay } from './calendar.ts'
+import {
+  firstOfMonth,
+  lastDays,
+  nextDayStart,
+  nextMonthStart,
+  UtcDays,
+  utcDay,
+} from './calendar.ts'
 
 describe('the UTC calendar', () => {
   const newYearsEve = Date.UTC(2026, 11, 31, 23, 59, 59, 999)
@@ -9,6 +16,12 @@ describe('the UTC calendar', () => {
     assert.equal(utcDay(newYearsEve), '2026-12-31')
     assert.equal(utcDay(newYearsEve + 1), '2027-01-01')
     assert.equal(firstOfMonth(newYearsEve), '2026-12-01')
+  })
+
+  it('remembers the day of an instant until another one is asked for', () => {
+    const days = new UtcDays()
+    const instants = [newYearsEve, newYearsEve - 1, newYearsEve + 1, newYearsEve, 0, -1]
+    for (const instant of instants) assert.equal(days.at(instant), utcDay(instant))
   })
 
   it('knows when the next day and the next month begin', () => {

@@ -3,6 +3,22 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** `2026-01-31`: the UTC day of an instant. */
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** The UTC days of instants that mostly lie in the same day: a new text for each takes longer. */
+export class UtcDays {
+  #number = Number.NaN
+  #day = ''
+
+  /** As `utcDay`. */
+  at(ms: number): string {
+    const number = Math.floor(ms / DAY_MS)
+    if (number !== this.#number) {
+      this.#number = number
+      this.#day = utcDay(ms)
+    }
+    return this.#day
+  }
+}
+
 /** The first UTC day of the month of an instant. */
 export const firstOfMonth = (ms: number): string => `${utcDay(ms).slice(0, 8)}01`
 

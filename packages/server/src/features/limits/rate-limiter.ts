@@ -51,8 +51,8 @@ export class RateLimiter {
     this.#counter = counter
   }
 
-  /** Counts one request. */
-  async consume(rate: Rate): Promise<RateLimitResult> {
+  /** Counts one request; at once when the counter is in memory. */
+  consume(rate: Rate): RateLimitResult | Promise<RateLimitResult> {
     const now = this.#clock.now()
     const window = this.#usedUp.get(rate.name)
     // Compared with the current limit: it may have been raised since.
@@ -62,6 +62,8 @@ export class RateLimiter {
       }
       this.#usedUp.delete(rate.name)
     }
+    const counted = this.#countNow(rate, now)
+    if (counted !== null) return counted
     return new Promise((resolve, reject) => {
       this.#pending.push({ rate, resolve, reject })
       if (!this.#isCounting) void this.#countAll()
@@ -75,6 +77,18 @@ export class RateLimiter {
       if (startedAt + windowMs <= now) this.#usedUp.delete(name)
     }
     await this.#counter.deleteEnded(now)
+  }
+
+  #countNow(rate: Rate, now: number): RateLimitResult | null {
+    const { name, windowMs } = rate
+    const addition = { name, windowMs, count: 1, slot: slotOf(now, windowMs) }
+    const window = this.#counter.addNow?.(addition)
+    if (window === undefined) return null
+    const result = limitResult(rate, { ...window, position: window.used, now })
+    // A refused request must not delay the next that is allowed.
+    if (!result.isAllowed) this.#counter.addNow?.({ ...addition, count: -1 })
+    this.#noteUse(rate, { ...window, used: window.used - (result.isAllowed ? 0 : 1) })
+    return result
   }
 
   async #countAll(): Promise<void> {
@@ -123,12 +137,13 @@ export class RateLimiter {
       if (!result.isAllowed) refused += 1
       resolve(result)
     }
-    const used = window.used - refused
     const rate = requests[0]?.rate
-    if (rate !== undefined && used >= rate.limit) {
-      this.#usedUp.set(window.name, { ...window, used, windowMs: rate.windowMs })
-    }
+    if (rate !== undefined) this.#noteUse(rate, { ...window, used: window.used - refused })
     return refused
+  }
+
+  #noteUse({ limit, windowMs }: Rate, window: RateWindow): void {
+    if (window.used >= limit) this.#usedUp.set(window.name, { ...window, windowMs })
   }
 }
 

@@ -20,22 +20,25 @@ export type RequestRateDeps = {
 export type RequestRate = RateLimitResult & { readonly refusal: string | null }
 
 /** Counts a request of the caller's account; null when its plan has no limit. */
-export async function consumeRequest(
+export function consumeRequest(
   deps: Pick<RequestRateDeps, 'rateLimiter' | 'limitsOf'>,
   caller: Caller,
-): Promise<RequestRate | null> {
-  const { requestsPerMinute } = deps.limitsOf(caller.plan)
-  if (requestsPerMinute === null) return null
-  const result = await deps.rateLimiter.consume({
-    name: caller.accountId,
-    limit: requestsPerMinute,
-    windowMs: MINUTE_MS,
-  })
+): RequestRate | null | Promise<RequestRate> {
+  const { requestsPerMinute: limit } = deps.limitsOf(caller.plan)
+  if (limit === null) return null
+  const name = caller.accountId
+  const consumed = deps.rateLimiter.consume({ name, limit, windowMs: MINUTE_MS })
+  return consumed instanceof Promise
+    ? consumed.then((result) => requestRate(caller, result))
+    : requestRate(caller, consumed)
+}
+
+function requestRate({ plan }: Caller, result: RateLimitResult): RequestRate {
   if (result.isAllowed) return { ...result, refusal: null }
   const refusal = limitReached({
-    plan: caller.plan,
+    plan,
     limit: 'requestsPerMinute',
-    amount: `${requestsPerMinute} requests per minute`,
+    amount: `${result.limit} requests per minute`,
     retryAfterSeconds: result.resetSeconds,
   })
   return { ...result, refusal }

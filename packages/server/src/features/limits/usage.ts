@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Store, Tables } from '../../store/open.ts'
 import type { UsageRow } from '../../store/tables/usage.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { firstOfMonth, lastDays, nextMonthStart, utcDay } from './calendar.ts'
+import { firstOfMonth, lastDays, nextMonthStart, UtcDays, utcDay } from './calendar.ts'
 
 type Counted = {
   readonly accountId: AccountId
@@ -23,6 +23,7 @@ export class RequestCounter {
   #flushes = 0
   #flushing: Promise<void> | null = null
   readonly #clock: Clock
+  readonly #days = new UtcDays()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -31,7 +32,7 @@ export class RequestCounter {
   /** Counts one authenticated request. */
   count(caller: Caller): void {
     const now = this.#clock.now()
-    const date = utcDay(now)
+    const date = this.#days.at(now)
     const { accountId, environment } = caller
     const name = `${accountId} ${date} ${environment}`
     const counted = this.#counts.get(name)

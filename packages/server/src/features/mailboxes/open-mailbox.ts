@@ -4,13 +4,15 @@ import { ServiceError, StorageUnavailable } from '../../errors.ts'
 import type { Tables } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
+type Consumed = { readonly refusal: string | null } | null
+
 /** What opening an inbox as a mailbox needs. */
 export type MailboxDeps = {
   readonly store: Tables
   /** Finds the account of an API key, or throws. */
-  readonly authenticate: (secret: string) => Promise<Caller>
+  readonly authenticate: (secret: string) => Caller | Promise<Caller>
   /** Counts a request of the caller's account; its `refusal` is not null past the limit. */
-  readonly consumeRequest: (caller: Caller) => Promise<{ readonly refusal: string | null } | null>
+  readonly consumeRequest: (caller: Caller) => Consumed | Promise<Consumed>
   /** A message as the lines of a response, away from this thread. */
   readonly readLines: (
     owner: AccountId,

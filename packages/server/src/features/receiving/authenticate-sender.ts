@@ -11,7 +11,7 @@ export type AuthenticateSenderDeps = {
   readonly store: Tables
   readonly clock: Clock
   /** Finds the account of an API key, or throws. */
-  readonly authenticate: (secret: string) => Promise<SenderKey & { readonly accountId: AccountId }>
+  readonly authenticate: (secret: string) => OwnKey | Promise<OwnKey>
   readonly refusals: RefusalLog
   /** The reply to wrong credentials. */
   readonly refusalText: string
@@ -29,6 +29,8 @@ export type AuthenticateSenderDeps = {
 
 /** The key with which a sender has authenticated; its prefix changes when it is rotated. */
 type SenderKey = { readonly keyId: KeyId; readonly keyPrefix: string }
+
+type OwnKey = SenderKey & { readonly accountId: AccountId }
 
 /** The verdict on credentials; the identity is null for those that have no effect. */
 export type AuthenticateSenderResult =
