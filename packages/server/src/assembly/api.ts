@@ -64,8 +64,9 @@ import { missing } from '../features/messages/missing.ts'
 import {
   listMessages,
   type MessageDeps,
-  readMessage,
   readMessageExcerpt,
+  writeMessage,
+  writeMessages,
 } from '../features/messages/read.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { searchAccount } from '../features/search/search-account.ts'
@@ -87,12 +88,14 @@ import { type ReplayDeps, replayDelivery, testWebhook } from '../features/webhoo
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import { ipv6Groups } from '../platform/ip-address.ts'
+import { UnchangedResults } from '../platform/unchanged-results.ts'
 import type { Store } from '../store/open.ts'
 import { bind } from './bind.ts'
 import { bindCompat, type CompatDeps } from './compat.ts'
 import type { Content } from './content.ts'
 import type { EventParts } from './events.ts'
 import { createKeySearch } from './key-search.ts'
+import { rememberResponses } from './remembered-responses.ts'
 import type { HeldCalls } from './waiting.ts'
 
 /** What the features need. */
@@ -147,10 +150,12 @@ type TakeWaitSlot = (caller: Caller) => Promise<AsyncDisposable>
 /** Binds every feature to what it needs, and to nothing else. */
 export function createApp(deps: AppDeps) {
   const limits = bindLimits(deps)
+  const unchanged = new UnchangedResults(deps.store.dataVersion)
   return {
     requireReady: () => deps.readiness.require(),
     describe: deps.describe,
-    authenticate: bind(createKeySearch(deps.store), authenticate),
+    authenticate: bind(createKeySearch(deps.store, unchanged), authenticate),
+    responses: rememberResponses(unchanged),
     limits,
     ...bindAccounts(deps),
     ...bindDomains(deps),
@@ -297,17 +302,20 @@ function bindMessages(
     },
   }
   const wait = { ...find, takeWaitSlot, explain }
-  const present = (caller: Caller, inboxId: InboxId, messageId: MessageId) =>
-    readMessage(messages, caller, { inboxId, messageId, remoteImages: 'block', of: 'wait' })
+  const present = async (caller: Caller, inboxId: InboxId, messageId: MessageId) => {
+    const request = { inboxId, messageId, remoteImages: 'block', of: 'wait' } as const
+    return (await writeMessage(messages, caller, request)).result
+  }
   return {
     messages: {
       list: bind(messages, listMessages),
+      listJson: bind(messages, writeMessages),
       search: bind(
         { store, clock, find: content.findInAccount, onUnindexed: deps.onUnindexed },
         searchAccount,
       ),
       read: (caller: Caller, request: MessageRef & { remoteImages: 'block' | 'allow' }) =>
-        readMessage(messages, caller, { ...request, of: 'message' }),
+        writeMessage(messages, caller, { ...request, of: 'message' }),
       excerpt: bind(messages, readMessageExcerpt),
       createFrame: bind(frames, createFrame),
       frame: bind(frames, readFrame),

@@ -28,6 +28,7 @@ export type HttpDeps = {
   readonly baseUrl: () => string
   /** As of `Receiving`. */
   readonly caughtUp: HttpOptions['caughtUp']
+  readonly isCaughtUp: HttpOptions['isCaughtUp']
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 

@@ -13,6 +13,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     newRequestId: () => 'req_0',
     baseUrl: () => baseUrl,
     caughtUp: () => null,
+    isCaughtUp: () => true,
     listensOnLoopback: false,
     handleMcp: async () => Response.error(),
     metrics: false,

@@ -56,6 +56,7 @@ export async function startReceiving(
       check: () => handling.check(),
       // Without a thread of its own, a mail is stored before its sender is told.
       caughtUp: () => null,
+      isCaughtUp: () => true,
       watch: () => {},
       stop: async (graceMs) => {
         await smtp.stop(graceMs)

@@ -331,6 +331,8 @@ function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
   return {
     started,
     caughtUp,
+    /** The same without waiting. */
+    isCaughtUp: (inboxId: InboxId) => running?.isCaughtUp(inboxId) ?? false,
     /** The same for an inbox, as far as any node knows now. */
     inboxCaughtUp: (accountId: AccountId, inboxId: InboxId) =>
       caughtUp({ accountId, hasSpooledMail: store.isShared }, inboxId),

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../assembly/api.ts'
 import { ServiceError } from '../errors.ts'
 import { endHookWith } from './hook-result.ts'
@@ -24,16 +24,27 @@ const BEARER = /^Bearer +(\S+) *$/i
 
 /**
  * Authenticates before the body is read: an unauthenticated body is not worth parsing, and a
- * missing key must be reported before any other error.
+ * missing key must be reported before any other error. A response that is remembered is taken at
+ * the same moment: it then needs no look at the database of its own.
  */
-export function authenticateCallers(http: FastifyInstance, app: App): void {
+export function authenticateCallers(
+  http: FastifyInstance,
+  app: App,
+  mayRecall: (request: FastifyRequest) => boolean = () => false,
+): void {
   // Never read before it is set: the hook below runs on every route but the public ones.
   http.decorateRequest('caller', undefined as unknown as Caller)
   http.addHook('onRequest', (request, _reply, done) => {
     if (configOf(request).public === true) return done()
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1]
     if (secret === undefined) throw new ServiceError('missing_api_key')
-    endHookWith(done, app.authenticate(secret), (caller) => {
+    // Before the database is looked at: accepted mails that are stored by now are seen there.
+    const isRecalling = mayRecall(request)
+    const found = app.authenticate(secret)
+    if (isRecalling && !(found instanceof Promise)) {
+      request.recalled = app.responses.recall(found, request.url)
+    }
+    endHookWith(done, found, (caller) => {
       request.caller = caller
     })
   })

@@ -67,7 +67,12 @@ export class WaitingClient {
   }
 }
 
-/** Sends JSON that was written elsewhere. */
-export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(json)
+/** Sends JSON that was written elsewhere; at once when it is there. */
+export function sendJson(
+  reply: FastifyReply,
+  json: Uint8Array | Promise<Uint8Array>,
+): undefined | Promise<undefined> {
+  if (json instanceof Promise) return json.then((written) => sendJson(reply, written))
+  reply.type('application/json; charset=utf-8').send(json)
+  return undefined
 }

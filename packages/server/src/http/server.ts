@@ -21,6 +21,7 @@ import { serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
 import { refuseForeignPages } from './own-host.ts'
 import { limitRates } from './rate-limit.ts'
+import { sendRecalled } from './remembered.ts'
 import type { Routes } from './route.ts'
 import { configOf } from './route-config.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -59,6 +60,8 @@ export type HttpOptions = {
     caller: FastifyRequest['caller'],
     inboxId?: InboxId,
   ) => Promise<unknown> | null
+  /** Whether the accepted mails of an inbox are stored. */
+  readonly isCaughtUp: (inboxId: InboxId) => boolean
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
@@ -190,8 +193,9 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   refuseWhenClosing(http)
   if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
   refuseUnmatched(http, paths)
-  authenticateCallers(http, options.app)
+  authenticateCallers(http, options.app, (request) => mayRecall(request, options))
   limitRates(http, options.app)
+  sendRecalled(http)
   awaitAcceptedMail(http, options.caughtUp)
 }
 
@@ -266,6 +270,13 @@ function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtU
     if (waiting === null) done()
     else waiting.then(() => done(), done)
   })
+}
+
+/** Whether a remembered response may be sent: not while a mail is accepted and not stored. */
+function mayRecall(request: FastifyRequest, { isCaughtUp }: HttpOptions): boolean {
+  if (configOf(request).remembered !== true) return false
+  const inboxId = inboxIn(request)
+  return inboxId !== undefined && isCaughtUp(inboxId)
 }
 
 /** The inbox that a request is about; undefined when it may be about several. */

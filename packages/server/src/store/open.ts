@@ -85,6 +85,11 @@ export type Store = Tables & {
   /** Whether other nodes may run on the same store. */
   readonly isShared: boolean
   /**
+   * A number that is the same as long as no query can have another result; null when that is not
+   * known. There is none on PostgreSQL, where other nodes write.
+   */
+  readonly dataVersion: (() => number | null) | null
+  /**
    * Commits all of `work` or nothing. Inside, only `tx` may be used. Calls `committed` when others
    * can read it, and resolves when it is on the disk; with `until` 'committed' before that.
    */
@@ -296,6 +301,7 @@ function storeOver(
   return {
     ...tables,
     isShared: dialect.isShared,
+    dataVersion: sqlite?.dataVersion ?? null,
     transaction,
     sync: synced,
     purgeInbox: (owner, inbox) => purgeInbox(purging, owner, inbox),

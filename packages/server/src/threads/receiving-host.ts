@@ -32,6 +32,8 @@ export type Receiving = {
    * alone; null when they can.
    */
   caughtUp(accountId: AccountId, inboxId?: InboxId): Promise<unknown> | null
+  /** Whether the mails of an inbox that are accepted now can be read. */
+  isCaughtUp(inboxId: InboxId): boolean
   /** Somebody waits for mails of an inbox or account, or nobody any more. */
   watch(id: InboxId | AccountId, isWatched: boolean): void
   stop(graceMs: number): Promise<void>
@@ -111,6 +113,7 @@ export async function startReceivingThreads(start: ReceivingThreads): Promise<Re
       const waiting = behind.flatMap((backlog) => backlog.caughtUp(inboxId ?? accountId) ?? [])
       return waiting.length === 0 ? null : Promise.all(waiting)
     },
+    isCaughtUp: (inboxId) => backlogs.every((backlog) => backlog.isCaughtUp(inboxId)),
     watch: (id, isWatched) => {
       for (const backlog of backlogs) isWatched ? backlog.watch(id) : backlog.unwatch(id)
     },

@@ -2,6 +2,7 @@ import type { AccountId, InboxId, MessageSummary } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Answer } from '../../platform/unchanged-results.ts'
 import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/open.ts'
 import type { NumberedSummary } from '../../store/tables/messages.ts'
@@ -50,19 +51,36 @@ export type RawPart = {
 /** Messages up to this size and without HTML are presented on the API's thread: it is faster. */
 const SMALL_BYTES = 16 * 1024
 
+/** Which messages of an inbox are listed. */
+type ListRequest = {
+  readonly inboxId: InboxId
+  readonly cursor?: string | undefined
+  readonly limit: number
+  /** A watermark of the inbox. */
+  readonly after?: string | undefined
+  /** A search query. */
+  readonly q?: string | undefined
+}
+
+/** The JSON of a page of summaries. */
+export async function writeMessages(
+  deps: MessageDeps,
+  caller: Caller,
+  request: ListRequest,
+): Promise<Answer<Uint8Array>> {
+  const page = await listMessages(deps, caller, request)
+  return {
+    result: new TextEncoder().encode(JSON.stringify(page)),
+    // A search is done by another thread, within a time.
+    lasts: request.q === undefined,
+  }
+}
+
 /** A page of summaries, newest first. */
 export async function listMessages(
   deps: MessageDeps,
   caller: Caller,
-  request: {
-    readonly inboxId: InboxId
-    readonly cursor?: string | undefined
-    readonly limit: number
-    /** A watermark of the inbox. */
-    readonly after?: string | undefined
-    /** A search query. */
-    readonly q?: string | undefined
-  },
+  request: ListRequest,
 ): Promise<{ messages: MessageSummary[]; nextCursor: string | null }> {
   const { inboxId, cursor, limit, after, q } = request
   const before = cursor === undefined ? null : readCursor(cursor)
@@ -105,23 +123,27 @@ async function listMatches(
     .sort((a, b) => b.sequence - a.sequence)
 }
 
-/** The JSON of a full message with sanitised HTML, alone or as a wait answers. */
-export async function readMessage(
+/**
+ * The JSON of a full message with sanitised HTML, alone or as a wait answers. A small one without
+ * HTML lasts once its sender was checked: until then each look counts.
+ */
+export async function writeMessage(
   deps: MessageDeps,
   caller: Caller,
   request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
-): Promise<Uint8Array> {
+): Promise<Answer<Uint8Array>> {
   const { accountId } = caller
   const small = await deps.store.messages.findSmallPlain(accountId, request, SMALL_BYTES)
   if (small !== null) {
     if (small.auth === null) deps.onLooked({ mailId: small.mailId, accountId })
-    return messageJson(withoutColumns(small), request.of)
+    const result = messageJson(withoutColumns(small), request.of)
+    return { result, lasts: small.auth !== null }
   }
   await noteLook(deps, caller, request)
   const body = await orWithoutHtml(deps, (html) =>
     deps.content.composeBody(accountId, { ...request, ...html }),
   )
-  return body ?? missing(deps, caller, request)
+  return { result: body ?? (await missing(deps, caller, request)), lasts: false }
 }
 
 /** The facts of a message, and parts of it. */

@@ -10,6 +10,7 @@ import {
   readRawMessage,
 } from '@mayfly/contract'
 import { downloadHeaders } from '../download.ts'
+import { REMEMBERED, sendRemembered } from '../remembered.ts'
 import { type Routes, sendJson } from '../route.ts'
 
 /** Messages, attachments and raw mail. */
@@ -34,18 +35,25 @@ export const messageRoutes: Routes = (http, app) => {
     },
   )
 
-  http.get('/v1/inboxes/:id/messages', { schema: listMessages }, async (request) =>
-    app.messages.list(request.caller, { inboxId: request.params.id, ...request.query }),
+  http.get(
+    '/v1/inboxes/:id/messages',
+    { schema: listMessages, config: REMEMBERED },
+    (request, reply) => {
+      const { caller, params, query } = request
+      const write = () => app.messages.listJson(caller, { inboxId: params.id, ...query })
+      return sendRemembered(request, reply, { app, write })
+    },
   )
 
   http.get(
     '/v1/inboxes/:id/messages/:messageId',
-    { schema: readMessage },
-    async (request, reply) => {
+    { schema: readMessage, config: REMEMBERED },
+    (request, reply) => {
       const { id: inboxId, messageId } = request.params
       const { remoteImages } = request.query
       const ref = { inboxId, messageId }
-      return sendJson(reply, await app.messages.read(request.caller, { ...ref, remoteImages }))
+      const write = () => app.messages.read(request.caller, { ...ref, remoteImages })
+      return sendRemembered(request, reply, { app, write })
     },
   )
 

@@ -11,7 +11,8 @@ import { sqliteDialect } from '../dialect.ts'
 import { guardedDriver, guardedStatements } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
 import { type Statements, statementsOver } from '../statements.ts'
-import { SqliteConnection, SqliteDriver } from './driver.ts'
+import { DataVersion } from './data-version.ts'
+import { type DriverParts, SqliteConnection, SqliteDriver } from './driver.ts'
 import { BUSY_TIMEOUT_MS, LoopTurns } from './loop-turns.ts'
 import { restrictAccess } from './permissions.ts'
 import { resultCode, SQLITE } from './result-codes.ts'
@@ -63,6 +64,7 @@ export type OpenedSqlite = {
   readonly outerStatements: Statements
   /** From now on, a change outside of a transaction resolves when this has. */
   readonly syncChangesBy: (synced: () => Promise<void>) => void
+  readonly dataVersion: () => number | null
 }
 
 /** Whether a file cannot be opened as a database, by its path, its owner or its content. */
@@ -95,11 +97,12 @@ export function openSqlite(
     throw error
   }
   const turns = turnsBy === undefined ? null : new LoopTurns(turnsBy)
-  const connection = new SqliteConnection(database, turns)
+  const version = new DataVersion(database)
+  const parts: DriverParts = { database, turns, version }
+  const connection = new SqliteConnection(parts)
   const db = new Kysely<Schema>({
     dialect: {
-      createDriver: () =>
-        guardedDriver(new SqliteDriver(database, connection, turns), sqliteDialect),
+      createDriver: () => guardedDriver(new SqliteDriver(connection, parts), sqliteDialect),
       createAdapter: () => new SqliteAdapter(),
       createQueryCompiler: () => new QueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
@@ -110,6 +113,7 @@ export function openSqlite(
   return {
     db,
     statements,
+    dataVersion: () => version.read(),
     outerStatements: {
       run: async (text, parameters) => {
         const next = turns?.next() ?? null
