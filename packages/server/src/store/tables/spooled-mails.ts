@@ -110,7 +110,7 @@ export class SpooledMails {
   }): Promise<readonly LeftMail[]> {
     const leased = 'select node from spool_lease where leased_until > $3'
     const changes = 'node = $1, tries = tries + 1'
-    return this.#takeOver(changes, `node not in (${leased})`, [node, limit, now])
+    return this.#takeOver(changes, `node <> all(array(${leased}))`, [node, limit, now])
   }
 
   /** Takes over some mails of an account, or of an inbox, from nodes that may be alive. */
@@ -124,16 +124,21 @@ export class SpooledMails {
     return this.#takeOver('node = $1', ofInbox, [node, limit, accountId, inboxId])
   }
 
-  /** The first two parameters are the name of the new node, and how many it takes. */
+  /**
+   * The first two parameters are the name of the new node, and how many it takes.
+   *
+   * The mails are found first, as an array: PostgreSQL may join a subquery in a loop, and then
+   * reads the whole spool again for each of its mails.
+   */
   async #takeOver(
     changes: string,
     condition: string,
     parameters: readonly unknown[],
   ): Promise<readonly LeftMail[]> {
     const rows = await this.#statements.run<LeftMail>(
-      `update spooled_mail set ${changes} where id in (
+      `update spooled_mail set ${changes} where id = any(array(
          select id from spooled_mail where tries < ${TRIES_MAX} and ${condition}
-         order by id limit $2${this.#dialect.skipLocked})
+         order by id limit $2${this.#dialect.skipLocked}))
        returning id, content, tries`,
       parameters,
     )
