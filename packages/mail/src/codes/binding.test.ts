@@ -8,7 +8,9 @@ import { lineSignsOf } from './prose.ts'
 /** The names of a line and what each names: `code=482913 order=4821`, `-` for nothing. */
 function namesIn(text: string): string {
   const line = { text, source: 'text', stretches: [], cell: null, isCentred: false } as const
-  const candidates = candidatesOf([{ ...line, signs: lineSignsOf(text), isJoined: false }])
+  const candidates = candidatesOf([
+    { ...line, signs: lineSignsOf(text), isJoined: false, first: 0, alike: 0 },
+  ])
   const words = findHits(text)
   const owners = bindWords(text, words, candidates)
   const names = words.flatMap(({ start, end, concepts }, at) => {

@@ -38,24 +38,42 @@ const LINE_CANDIDATES_MAX = 60
 /** Everything that has the form of a code, in the order of the lines. */
 export function candidatesOf(lines: readonly Line[]): readonly Candidate[] {
   const candidates: Candidate[] = []
-  // The text part repeats most lines of the HTML.
-  const known = new Map<string, readonly LineCandidate[]>()
-  for (const [index, line] of lines.entries()) {
-    if (candidates.length >= CANDIDATES_MAX) break
+  const bare: (BareLine | undefined)[] = []
+  // By the first line with the same text.
+  const known: (readonly LineCandidate[] | undefined)[] = []
+  for (let index = 0; index < lines.length && candidates.length < CANDIDATES_MAX; index += 1) {
+    const line = lines[index]
+    if (line === undefined) break
     const lead = leadTo(line, lines[index - 1])
     // Words with capitals, `Amber Lake River`, are a code only below a label.
     if (lead !== 'colon' && isProse(line)) continue
-    let places = known.get(line.text)
-    if (places === undefined) {
-      places = placesIn(line)
-      known.set(line.text, places)
-    }
+    if (isBare(line, lead, bare[line.alike])) continue
+    const places = known[line.first] ?? placesIn(line)
+    known[line.first] = places
     const all = withForms(line, places, lead)
+    if (all.length === 0) bare[line.alike] ??= { line, lead }
     for (const place of all) {
       if (!isInDigits(place, all)) candidates.push({ ...place, line: index })
     }
   }
   return candidates
+}
+
+/** A line without a code in any form. */
+interface BareLine {
+  readonly line: Line
+  readonly lead: Lead
+}
+
+/** Whether nothing that a code is searched by is different in a line without one. */
+function isBare({ stretches }: Line, lead: Lead, known: BareLine | undefined): boolean {
+  if (known === undefined || known.lead !== lead) return false
+  const others = known.line.stretches
+  if (stretches.length !== others.length) return false
+  for (let at = 0; at < stretches.length; at += 1) {
+    if (stretches[at]?.start !== others[at]?.start) return false
+  }
+  return true
 }
 
 /** Words beside a number with as many digits: `vier-acht-twee-negen (4829)`. */
@@ -79,12 +97,21 @@ function leadTo({ text, source }: Line, above: Line | undefined): Lead {
     return 'none'
   }
   // Nothing but a quotation.
-  if (!isAsciiLetter(text.charCodeAt(0)) && QUOTATION.test(text)) return 'colon'
+  if (mayBeginQuotation(text) && QUOTATION.test(text)) return 'colon'
   const last = above.text.charCodeAt(above.text.length - 1)
   if (isPlainSign(last)) return isAsciiLetter(last) ? 'words' : 'none'
   const ending = above.text.slice(-ENDING_CHARS)
   if (COLON.test(ending)) return 'colon'
   return LETTER.test(ending) ? 'words' : 'none'
+}
+
+/** Whether the first character may be a space or a quotation mark, as that of few lines is. */
+function mayBeginQuotation(text: string): boolean {
+  if (text === '') return false
+  const code = codeAt(text, 0)
+  if (code < 0x7f) return code <= 0x20 || code === 0x22
+  // Currencies.
+  return code < 0x20a0 || code > 0x20c0
 }
 
 /** A visible character of ASCII but the colon: the last one of nearly all lines. */
@@ -149,7 +176,10 @@ function withForms(
 ): readonly LineCandidate[] {
   const { text } = line
   let all = places
-  for (const { value, shape, parts, start, end } of writtenFormsOf(line, lead)) {
+  const forms = writtenFormsOf(line, lead)
+  // As for nearly all lines: a loop would make an iterator.
+  if (forms.length === 0) return all
+  for (const { value, shape, parts, start, end } of forms) {
     if (all.some((place) => shape !== 'words' && isFoundIn(text, place, { start, end }))) continue
     const beginsLine = start <= firstReadable(text)
     const form = {

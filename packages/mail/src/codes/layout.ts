@@ -1,5 +1,6 @@
 import type { Candidate } from './candidates.ts'
 import { LARGE_PX } from './findings.ts'
+import type { LineSource, StyledStretch } from './lines.ts'
 import type { ReadLine } from './mail-reader.ts'
 
 /** A number of the mail, with its places and its most marked style. */
@@ -14,8 +15,53 @@ export interface Layout {
   readonly striking: number
   /** Something is bold, large or monospaced, so that a number could be set off. */
   readonly isStyled: boolean
-  readonly subject: string
-  readonly body: string
+  readonly words: LabelWords
+}
+
+/** How often the words of labels are in the subject and in the body. */
+class LabelWords {
+  readonly #lines: readonly ReadLine[]
+  readonly #source: LineSource
+  readonly #times = new Map<string, number>()
+  #subject: string | null = null
+  #body: string | null = null
+
+  constructor(lines: readonly ReadLine[], source: LineSource) {
+    this.#lines = lines
+    this.#source = source
+  }
+
+  isInSubject(stem: string): boolean {
+    this.#subject ??= this.#lines.findLast(isSubject)?.text.toLowerCase() ?? ''
+    return this.#subject.includes(stem)
+  }
+
+  /** How often a word is in the body, up to 3 times; values of one table have the same labels. */
+  timesInBody(stem: string): number {
+    const known = this.#times.get(stem)
+    if (known !== undefined) return known
+    this.#body ??= this.#readBody()
+    const times = timesIn(this.#body, stem)
+    this.#times.set(stem, times)
+    return times
+  }
+
+  /** In small letters line by line: V8 has a fast way for those within Latin-1, as most are. */
+  #readBody(): string {
+    let body = ''
+    let left = BODY_CHARS_MAX
+    for (const { source, text } of this.#lines) {
+      if (source !== this.#source || left <= 0) continue
+      const kept = text.length < left ? text : text.slice(0, left)
+      left -= kept.length + 1
+      body += `${kept.toLowerCase()}\n`
+    }
+    return body
+  }
+}
+
+function isSubject({ source }: ReadLine): boolean {
+  return source === 'subject'
 }
 
 const STRIKING: ReadonlySet<string> = new Set(['bold', 'large', 'letters spaced', 'monospaced'])
@@ -33,24 +79,19 @@ const STEM = /(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]{2,4}/gu
 /** Reads the layout of a mail; its HTML part, if it has one, because the text part repeats it. */
 export function layoutOf(lines: readonly ReadLine[], numbers: readonly StyledNumber[]): Layout {
   const source = lines.some((line) => line.source === 'html') ? 'html' : 'text'
-  let subject = ''
-  let body = ''
-  for (const line of lines) {
-    if (line.source === 'subject') subject = line.text
-    else if (line.source === source && body.length < BODY_CHARS_MAX) body += `${line.text}\n`
-  }
   return {
     striking: numbers.filter(isStriking).length,
     isStyled: lines.some(hasStyle),
-    subject: subject.toLowerCase(),
-    body: body.slice(0, BODY_CHARS_MAX).toLowerCase(),
+    words: new LabelWords(lines, source),
   }
 }
 
 function hasStyle({ stretches }: ReadLine): boolean {
-  return stretches.some(
-    ({ style }) => style.isBold || style.isMonospace || style.fontSizePx >= LARGE_PX,
-  )
+  return stretches.some(isStyled)
+}
+
+function isStyled({ style }: StyledStretch): boolean {
+  return style.isBold || style.isMonospace || style.fontSizePx >= LARGE_PX
 }
 
 function isStriking({ style }: StyledNumber): boolean {
@@ -100,12 +141,13 @@ function timesIn(text: string, word: string): number {
 }
 
 /** A mail that hands over a number speaks of it more than once, by the same word. */
-function labelFacts(label: string, { subject, body }: Layout): readonly string[] {
+function labelFacts(label: string, { words }: Layout): readonly string[] {
   const stems = (label.toLowerCase().match(STEM) ?? []).slice(-LABEL_WORDS_MAX)
   const facts: string[] = []
-  if (stems.some((stem) => subject.includes(stem))) facts.push('a word before it is in the subject')
+  if (stems.some((stem) => words.isInSubject(stem)))
+    facts.push('a word before it is in the subject')
   let most = 0
-  for (const stem of stems) most = Math.max(most, timesIn(body, stem))
+  for (const stem of stems) most = Math.max(most, words.timesInBody(stem))
   if (most > 1) facts.push('a word before it is repeated')
   if (most > 2) facts.push('a word before it is repeated often')
   return facts

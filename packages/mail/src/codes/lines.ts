@@ -1,8 +1,10 @@
 import type { HtmlBlock, HtmlCell, HtmlRun } from '../html/blocks.ts'
 import type { HtmlReading } from '../html/read-html.ts'
 import type { TextStyle } from '../html/text-style.ts'
+import { findEqual } from './equal-lines.ts'
 import { KIND, kindAt } from './fold.ts'
 import { lineSignsOf } from './prose.ts'
+import { SIGN, SIGN_BITS } from './signs.ts'
 
 /** Where a line of the mail comes from. */
 export type LineSource = 'subject' | 'html' | 'text' | 'preheader' | 'hidden'
@@ -25,6 +27,17 @@ export interface Line {
   readonly isCentred: boolean
   /** Joined from characters that had a cell or a line each. */
   readonly isJoined: boolean
+  /** Index of the first line of the mail with the same text. */
+  readonly first: number
+  /** Index of the first line that is equal, or has other digits whose values do not matter. */
+  readonly alike: number
+}
+
+/** A line whose place in the mail is not known yet. */
+interface OpenedLine extends Line {
+  readonly key: number
+  first: number
+  alike: number
 }
 
 /** The parts of a mail in which its code is searched. */
@@ -52,7 +65,7 @@ const LINE_CHARS_MAX = 16 * 1024
 
 /** The lines of a mail: the subject first, then the HTML, then the plain text. */
 export function linesOf(input: OtpInput): readonly Line[] {
-  const lines: Line[] = []
+  const lines: OpenedLine[] = []
   if (input.subject !== null) {
     lines.push(plainLine(input.subject.slice(0, SUBJECT_CHARS_MAX).trim(), 'subject'))
   }
@@ -62,26 +75,34 @@ export function linesOf(input: OtpInput): readonly Line[] {
     const read = textLines(input.text.slice(0, left), LINES_MAX)
     lines.push(...joinSplitCodes(read.map((line) => plainLine(line, 'text'))))
   }
+  findEqual(lines)
   return lines
 }
 
+/** The signs of a line, without the key above them. */
+const SIGNS = (1 << SIGN_BITS) - 1
+
 /** A line without a style. */
-function plainLine(text: string, source: LineSource): Line {
+function plainLine(text: string, source: LineSource): OpenedLine {
   const clear = readable(text.slice(0, LINE_CHARS_MAX))
+  const signs = lineSignsOf(clear)
   return {
     text: clear,
-    signs: lineSignsOf(clear),
+    signs: signs & SIGNS,
+    key: signs >>> SIGN_BITS,
     source,
     stretches: [],
     cell: null,
     isCentred: false,
     isJoined: false,
+    first: 0,
+    alike: 0,
   }
 }
 
 /** Adds the lines of HTML; returns how many characters they have. */
-function addHtml(reading: HtmlReading, lines: Line[]): number {
-  const html: Line[] = []
+function addHtml(reading: HtmlReading, lines: OpenedLine[]): number {
+  const html: OpenedLine[] = []
   let left = HTML_READ_CHARS_MAX
   for (const block of reading.blocks) {
     if (left <= 0 || html.length >= LINES_MAX) break
@@ -91,7 +112,7 @@ function addHtml(reading: HtmlReading, lines: Line[]): number {
   return HTML_READ_CHARS_MAX - left
 }
 
-function addBlock(block: HtmlBlock, lines: Line[], charsMax: number): number {
+function addBlock(block: HtmlBlock, lines: OpenedLine[], charsMax: number): number {
   const open = new OpenLine(block, lines)
   let hidden = ''
   let chars = 0
@@ -119,11 +140,11 @@ function addBlock(block: HtmlBlock, lines: Line[], charsMax: number): number {
 /** A line that the runs of a block are added to until it breaks. */
 class OpenLine {
   readonly #block: HtmlBlock
-  readonly #lines: Line[]
+  readonly #lines: OpenedLine[]
   #text = ''
   #stretches: StyledStretch[] = []
 
-  constructor(block: HtmlBlock, lines: Line[]) {
+  constructor(block: HtmlBlock, lines: OpenedLine[]) {
     this.#block = block
     this.#lines = lines
   }
@@ -147,14 +168,18 @@ class OpenLine {
   end(): void {
     if (this.#text.trim() !== '') {
       const { cell, isCentred } = this.#block
+      const signs = lineSignsOf(this.#text)
       this.#lines.push({
         text: this.#text,
-        signs: lineSignsOf(this.#text),
+        signs: signs & SIGNS,
+        key: signs >>> SIGN_BITS,
         source: 'html',
         stretches: this.#stretches,
         cell,
         isCentred,
         isJoined: false,
+        first: 0,
+        alike: 0,
       })
     }
     this.#text = ''
@@ -164,14 +189,20 @@ class OpenLine {
 
 /** Mathematical digits, bold or double-struck, and those in circles are digits to a reader. */
 function readable(text: string): string {
-  if (text.includes('\ud835')) return text.normalize('NFKC')
-  return CIRCLED.test(text) ? text.replaceAll(CIRCLED_ALL, digitOf) : text
+  if (!SPECIAL.test(text)) return text
+  return text.includes(MATHEMATICAL)
+    ? text.normalize('NFKC')
+    : text.replaceAll(CIRCLED_ALL, digitOf)
 }
+
+/** The first half of mathematical letters and digits. */
+const MATHEMATICAL = '\ud835'
 
 /** ①, ⑴, ❶, ➀, ➊, ⓵ and their zeros. */
 const CIRCLED =
   /[\u2460-\u2468\u2474-\u247c\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792]/
 const CIRCLED_ALL = new RegExp(CIRCLED, 'g')
+const SPECIAL = new RegExp(`${MATHEMATICAL}|${CIRCLED.source}`)
 const CIRCLED_ONES = [0x2460, 0x2474, 0x24f5, 0x2776, 0x2780, 0x278a]
 
 function digitOf(sign: string): string {
@@ -222,14 +253,14 @@ const GROUP =
 const LINE_GROUP = /^\s*(?:\d{3,4}|\d(?: \d){2}|[\dA-Z]{2})\s*$/
 
 /** Joins a code that is split into boxes for single characters, or for groups of them. */
-function joinSplitCodes(lines: readonly Line[]): readonly Line[] {
+function joinSplitCodes(lines: readonly OpenedLine[]): readonly OpenedLine[] {
   const whole = lines.some(isGroup) ? joinGroups(lines) : lines
   return whole.some(isPiece) ? joinPieces(whole) : whole
 }
 
 /** Two cells or more side by side with as many characters each: `123` and `456`. */
-function joinGroups(lines: readonly Line[]): readonly Line[] {
-  const joined: Line[] = []
+function joinGroups(lines: readonly OpenedLine[]): readonly OpenedLine[] {
+  const joined: OpenedLine[] = []
   for (let at = 0; at < lines.length; ) {
     const first = lines[at]
     if (first === undefined) break
@@ -247,9 +278,10 @@ function joinGroups(lines: readonly Line[]): readonly Line[] {
   return joined
 }
 
-function joinedLine(first: Line, parts: readonly string[]): Line {
+function joinedLine(first: OpenedLine, parts: readonly string[]): OpenedLine {
   const text = parts.join('')
-  return { ...first, text, signs: lineSignsOf(text), isJoined: true }
+  const signs = lineSignsOf(text)
+  return { ...first, text, signs: signs & SIGNS, key: signs >>> SIGN_BITS, isJoined: true }
 }
 
 /** Pairs may be three or four, of which only digits may be two; longer groups two or three. */
@@ -267,8 +299,12 @@ function afterDivider(lines: readonly Line[], at: number): number {
   return line !== undefined && isDivider(line) ? at + 1 : at
 }
 
-function isGroup({ text, cell }: Line): boolean {
-  return text.length <= 12 && (cell === null ? LINE_GROUP : GROUP).test(text)
+/** Signs of the characters of a group; an X is also a mask. */
+const GROUP_SIGNS = SIGN.digit | SIGN.capital | SIGN.mask
+
+function isGroup({ text, signs, cell }: Line): boolean {
+  if (text.length > 12 || (signs & ~GROUP_SIGNS) !== 0) return false
+  return (cell === null ? LINE_GROUP : GROUP).test(text)
 }
 
 function isBeside(one: Line, other: Line | undefined): boolean {
@@ -276,8 +312,8 @@ function isBeside(one: Line, other: Line | undefined): boolean {
   return one.cell?.row === other.cell?.row && one.text.trim().length === other.text.trim().length
 }
 
-function joinPieces(lines: readonly Line[]): readonly Line[] {
-  const joined: Line[] = []
+function joinPieces(lines: readonly OpenedLine[]): readonly OpenedLine[] {
+  const joined: OpenedLine[] = []
   for (let at = 0; at < lines.length; ) {
     const end = piecesEnd(lines, at)
     const pieces = lines.slice(at, end)
@@ -304,9 +340,13 @@ function piecesEnd(lines: readonly Line[], start: number): number {
   return end
 }
 
+/** Signs of letters and digits; an X is also a mask. */
+const PIECE_SIGNS = GROUP_SIGNS | SIGN.small | SIGN.foreign
+
 /** One letter or digit, and nothing else that is visible. */
 function isPiece(line: Line): boolean {
-  return line.text.length <= 8 && pieceOf(line) !== ''
+  if (line.text.length > 8 || (line.signs & ~PIECE_SIGNS) !== 0) return false
+  return pieceOf(line) !== ''
 }
 
 function pieceOf({ text }: Line): string {

@@ -1,5 +1,7 @@
+import { codeAt } from '../text/code-at.ts'
 import type { ReadLine } from './mail-reader.ts'
 import { SIGN } from './signs.ts'
+import { isAsciiLetter } from './tokens.ts'
 import { BIT } from './words/concepts.ts'
 
 /** What the numbers of a mail tell about it, in any language. */
@@ -57,33 +59,21 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
   let hasPlaceholder = false
   const labelled = new Set<string>()
   const offered = new Set<string>()
-  let before: ReadLine | null = null
-  for (const line of lines) {
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index]
+    if (line === undefined) break
     const { text, signs } = line
-    const label = before
-    before = line
     if ((signs & SIGN.digit) === 0) continue
-    if (amounts.size < AMOUNTS_MAX) {
-      if (HAS_PRICE.test(text)) {
-        for (const [price] of text.matchAll(PRICE)) amounts.add(price.replace(/\D+$|^\D+/g, ''))
-      }
-      if ((signs & (SIGN.percent | SIGN.foreign)) !== 0) {
-        for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
-      }
-      if (HAS_AMOUNT.test(text)) {
-        for (const [amount] of text.matchAll(AMOUNT)) amounts.add(amount)
-      }
+    // An equal line tells nothing more but by the cell beside it.
+    if (line.first === index) {
+      if (amounts.size < AMOUNTS_MAX) addAmounts(line, amounts, offered)
+      hasPlaceholder ||= (signs & (SIGN.brace | SIGN.percent)) !== 0 && PLACEHOLDER.test(text)
+      hasMasked ||= (signs & SIGN.mask) !== 0 && MASKED.test(text)
+      hasMinutes ||= isOfMinutes(line)
     }
-    hasPlaceholder ||= (signs & (SIGN.brace | SIGN.percent)) !== 0 && PLACEHOLDER.test(text)
-    hasMasked ||= (signs & SIGN.mask) !== 0 && MASKED.test(text)
-    hasMinutes ||= isOfMinutes(line)
-    if (label !== null && isLabelCell(label, line)) {
-      labelled.add(`${label.text}: ${text}`)
-      continue
-    }
-    if ((signs & SIGN.colon) === 0) continue
-    if (isLabelled(text)) labelled.add(text)
-    else for (const [pair] of text.matchAll(PAIR)) labelled.add(pair)
+    const label = lines[index - 1]
+    if (label !== undefined && isLabelCell(label, line)) labelled.add(`${label.text}: ${text}`)
+    else if ((signs & SIGN.colon) !== 0) addLabelled(text, labelled)
   }
   for (const amount of amounts) {
     if (/^\d{2,4}$/.test(amount)) offered.add(amount)
@@ -96,6 +86,32 @@ export function figuresOf(lines: readonly ReadLine[]): MailFigures {
     hasPlaceholder,
     offered,
   }
+}
+
+function addAmounts({ text, signs }: ReadLine, amounts: Set<string>, offered: Set<string>): void {
+  if (HAS_PRICE.test(text)) {
+    for (const price of text.match(PRICE) ?? []) amounts.add(price.replace(/\D+$|^\D+/g, ''))
+  }
+  if ((signs & (SIGN.percent | SIGN.foreign)) !== 0) {
+    for (const [, before, after] of text.matchAll(PERCENT)) offered.add(before ?? after ?? '')
+  }
+  if (HAS_AMOUNT.test(text)) {
+    for (const amount of text.match(AMOUNT) ?? []) amounts.add(amount)
+  }
+}
+
+function addLabelled(text: string, labelled: Set<string>): void {
+  if (isLabelled(text)) labelled.add(text)
+  else if (mayHavePair(text)) for (const pair of text.match(PAIR) ?? []) labelled.add(pair)
+}
+
+/** Whether a colon may follow a letter; most colons with digits beside them are those of times. */
+function mayHavePair(text: string): boolean {
+  for (let at = text.indexOf(':', 1); at >= 0; at = text.indexOf(':', at + 1)) {
+    const before = codeAt(text, at - 1)
+    if (isAsciiLetter(before) || before > 0x7f) return true
+  }
+  return text.includes('：')
 }
 
 /** Characters of a value in a cell beside its label. */

@@ -51,20 +51,22 @@ export class MailReader {
     candidates: readonly Candidate[],
     isKnown: ((word: string) => boolean) | null = null,
   ) {
-    // The text part repeats most lines of the HTML.
-    const known = new Map<string, ReadText>()
+    // By the first line with the same text.
+    const known: (ReadText | undefined)[] = []
     // Lines with candidates first: what is read there counts for all lines with the same text.
-    for (const [index, own] of Map.groupBy(candidates, ({ line }) => line)) {
-      const line = lines[index]
-      if (line === undefined || known.has(line.text)) continue
-      known.set(line.text, readText(line, own, isKnown))
-    }
-    this.lines = lines.map((line) => {
-      let read = known.get(line.text)
-      if (read === undefined) {
-        read = readText(line, NONE, isKnown)
-        known.set(line.text, read)
+    for (let at = 0; at < candidates.length; ) {
+      const end = endOfLine(candidates, at)
+      const line = lines[candidates[at]?.line ?? 0]
+      if (line !== undefined && known[line.first] === undefined) {
+        known[line.first] = readText(line, candidates.slice(at, end), isKnown)
       }
+      at = end
+    }
+    // Without candidates only the places of the digits matter.
+    const alike: (ReadText | undefined)[] = []
+    this.lines = lines.map((line) => {
+      const read = known[line.first] ?? alike[line.alike] ?? readText(line, NONE, isKnown)
+      if (known[line.first] === undefined) alike[line.alike] = read
       return withWords(line, read)
     })
   }
@@ -75,20 +77,47 @@ export class MailReader {
   }
 }
 
+/** Where the candidates of the line of this one end: they are in the order of the lines. */
+function endOfLine(candidates: readonly Candidate[], start: number): number {
+  const line = candidates[start]?.line
+  let end = start + 1
+  while (end < candidates.length && candidates[end]?.line === line) end += 1
+  return end
+}
+
 function withWords(line: Line, { hits, owners, concepts }: ReadText): ReadLine {
-  const { text, signs, source, stretches, cell, isCentred, isJoined } = line
-  return { text, signs, source, stretches, cell, isCentred, isJoined, hits, owners, concepts }
+  const { text, signs, source, stretches, cell, isCentred, isJoined, first, alike } = line
+  return {
+    text,
+    signs,
+    source,
+    stretches,
+    cell,
+    isCentred,
+    isJoined,
+    first,
+    alike,
+    hits,
+    owners,
+    concepts,
+  }
 }
 
 type ReadText = Pick<ReadLine, 'hits' | 'owners' | 'concepts'>
 
 const NONE: readonly Candidate[] = []
 
+const NO_WORDS: ReadText = { hits: [], owners: [], concepts: 0 }
+
+const LETTERS = SIGN.capital | SIGN.small | SIGN.foreign
+
 function readText(
   { text, signs }: Line,
   candidates: readonly Candidate[],
   isKnown: ((word: string) => boolean) | null,
 ): ReadText {
+  // Prices and dates have no words.
+  if ((signs & LETTERS) === 0) return NO_WORDS
   const mixed = candidates.length === 0 ? NONE : candidates.filter(isMixed)
   const hits = findHits(text)
   let concepts = 0

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/code-at.ts'
 import { CODE_LIKE, FREE } from './binding.ts'
 import type { LineSource } from './lines.ts'
 import { figuresOf, type MailFigures } from './mail-figures.ts'
@@ -49,6 +50,7 @@ export function topicOf(lines: readonly ReadLine[]): Topic {
   let body = 0
   let free = 0
   for (const line of lines) {
+    if (line.concepts === 0) continue
     if (line.source === 'subject') subject |= topicConcepts(line)
     else {
       body |= line.concepts
@@ -158,7 +160,18 @@ function bareFacts(
 /** Characters of each part, without what senders add to every mail. */
 function charsOf(lines: readonly ReadLine[]): Readonly<Record<LineSource, number>> {
   const chars = { subject: 0, html: 0, text: 0, preheader: 0, hidden: 0 }
-  for (const line of lines) if (!isAdded(line)) chars[line.source] += line.text.length
+  // Counted by part: to add to a property by its name takes longer than the rest.
+  let count = 0
+  let source: LineSource = 'subject'
+  for (const line of lines) {
+    if (line.source !== source) {
+      chars[source] += count
+      source = line.source
+      count = 0
+    }
+    if (!isAdded(line)) count += line.text.length
+  }
+  chars[source] += count
   return chars
 }
 
@@ -177,7 +190,8 @@ function isAdded({ text, concepts, signs }: ReadLine): boolean {
 }
 
 function beginsApart(text: string): boolean {
-  return text.startsWith('>') || text.startsWith('-')
+  const first = text === '' ? 0 : codeAt(text, 0)
+  return first === 0x3e || first === 0x2d
 }
 
 /** Whether there are more words for other matters than for signing in. */

@@ -80,5 +80,7 @@ function lineOf(text: string): Line {
     cell: null,
     isCentred: false,
     isJoined: false,
+    first: 0,
+    alike: 0,
   }
 }

@@ -1,5 +1,5 @@
 import { codeAt } from '../text/code-at.ts'
-import { ANY_SIGN, SIGN, signsOf } from './signs.ts'
+import { ANY_SIGN, SIGN, signsAndKeyOf, withKey } from './signs.ts'
 
 /** Longest line that may be a code made of words alone. */
 const SHORT_LINE_CHARS = 80
@@ -40,11 +40,17 @@ const PROSE_SIGNS =
 /** A longer line is searched for few forms, so that to look for their signs first saves nothing. */
 const SIGNS_CHARS_MAX = 400
 
-/** The characters that a line may have, as bits of `SIGN`: few lines are read twice for them. */
+/**
+ * The characters that a line may have, as bits of `SIGN`, and a key of its text above them: few
+ * lines are read twice for these.
+ */
 export function lineSignsOf(text: string): number {
-  if (hasProseOnly(text)) return PROSE_SIGNS
-  return text.length > SIGNS_CHARS_MAX ? ANY_SIGN : signsOf(text)
+  const read = readProse(text)
+  if (read !== NO_PROSE) return read
+  return text.length > SIGNS_CHARS_MAX ? withKey(ANY_SIGN, text.length) : signsAndKeyOf(text)
 }
+
+const NO_PROSE = -1
 
 /** What is known of a line: its signs, and its parts of different styles. */
 interface SignedLine {
@@ -58,11 +64,12 @@ export function isProse({ signs, stretches }: SignedLine): boolean {
 }
 
 /**
- * Whether a line is words of a sentence that contain no code in any form, as most lines are: no
- * digit, no capital inside a word, nothing that joins words or leads to a value. One pass instead
- * of the checks for each form.
+ * The signs and the key of a line that is words of a sentence that contain no code in any form, as
+ * most lines are: no digit, no capital inside a word, nothing that joins words or leads to a value.
+ * One pass instead of the checks for each form. `NO_PROSE` for other lines.
  */
-function hasProseOnly(text: string): boolean {
+function readProse(text: string): number {
+  let key = 0
   let hasSmall = false
   // Words in small letters alone may be a code.
   const { length } = text
@@ -71,14 +78,15 @@ function hasProseOnly(text: string): boolean {
   for (let at = 0; at < length; at += 1) {
     const code = codeAt(text, at)
     const kind = code < TABLE_SIZE ? (TABLE[code] ?? PROSE.never) : PROSE.never
-    if (kind === PROSE.never) return false
+    if (kind === PROSE.never) return NO_PROSE
     if (kind === PROSE.small) hasSmall = true
     else if (kind === PROSE.capital) {
-      if (before < PROSE.space) return false
+      if (before < PROSE.space) return NO_PROSE
       hasMark = true
     } else if (kind === PROSE.mark) hasMark = true
-    else if (kind === PROSE.pause && before === PROSE.pause) return false
+    else if (kind === PROSE.pause && before === PROSE.pause) return NO_PROSE
     before = kind
+    key = (Math.imul(key, 31) + code) | 0
   }
-  return hasSmall && hasMark
+  return hasSmall && hasMark ? withKey(PROSE_SIGNS, key) : NO_PROSE
 }

@@ -14,6 +14,11 @@ export interface Repeated {
 const PART = /^(?:\p{L}.{0,40}[\s:：]|\s*)([\p{Lu}\p{Nd}]{1,4})\s*$/u
 const PART_CHARS_MAX = 4
 
+/** A letter, what follows it, and a space or a colon. */
+const LABEL_CHARS_MAX = 42
+
+const LINE_BREAK = /[\n\r\u2028\u2029]/
+
 /** Longest line with a part or with single characters. */
 const LINE_CHARS_MAX = 50
 
@@ -37,14 +42,14 @@ export function repeatedIn(lines: readonly ReadLine[]): Repeated {
     const isShort = text.length <= LINE_CHARS_MAX
     if (isShort && !beginsWithWord(text) && SPELT.test(text))
       joined.add(text.replaceAll(/[^\p{L}\p{N}]/gu, ''))
-    const part = isShort && mayEndWithPart(text) ? PART.exec(text)?.[1] : undefined
+    const part = isShort ? partAtEnd(text) : undefined
     if (part !== undefined) run.push(part)
     else if (run.length > 0) {
       if (run.length > 1) joined.add(run.join(''))
       run = []
     }
     if ((signs & SIGN.digit) === 0 || amounts.size > AMOUNTS_MAX || !THOUSAND.test(text)) continue
-    for (const [amount] of text.matchAll(THOUSANDS)) amounts.add(amount.replaceAll(/\D/g, ''))
+    for (const amount of text.match(THOUSANDS) ?? []) amounts.add(amount.replaceAll(/\D/g, ''))
   }
   return { joined, amounts }
 }
@@ -55,8 +60,12 @@ function beginsWithWord(text: string): boolean {
 }
 
 function isLetterOrDigit(code: number): boolean {
+  return isLetter(code) || isDigit(code)
+}
+
+function isLetter(code: number): boolean {
   const letter = code | 0x20
-  return (letter >= 0x61 && letter <= 0x7a) || isDigit(code)
+  return letter >= 0x61 && letter <= 0x7a
 }
 
 function isDigit(code: number): boolean {
@@ -64,18 +73,29 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Whether `PART` may match, by the last characters alone: it would try each position of the line as
- * the end of the label. Characters beyond ASCII are left to it.
+ * What `PART` matches at the end of a line. Lines that end in ASCII are read backwards: the
+ * expression would try each position of the line as the end of the label.
  */
-function mayEndWithPart(text: string): boolean {
-  let at = text.length - 1
-  while (at >= 0 && codeAt(text, at) === 0x20) at -= 1
-  const end = at
-  while (at >= 0 && end - at <= PART_CHARS_MAX && isPartSign(codeAt(text, at))) at -= 1
-  if (at < 0) return true
-  const before = text.charCodeAt(at)
-  if (before > 0x7f || before < 0x20) return true
-  return at < end && (before === 0x20 || before === 0x3a)
+function partAtEnd(text: string): string | undefined {
+  let end = text.length
+  while (end > 0 && codeAt(text, end - 1) === 0x20) end -= 1
+  let start = end
+  while (start > 0 && end - start <= PART_CHARS_MAX && isPartSign(codeAt(text, start - 1))) {
+    start -= 1
+  }
+  const before = start > 0 ? codeAt(text, start - 1) : 0x20
+  if (before < 0x20 || before > 0x7f) return PART.exec(text)?.[1]
+  const isPart = start < end && end - start <= PART_CHARS_MAX
+  if (!isPart || (before !== 0x20 && before !== 0x3a)) return undefined
+  return isLabel(text, start) ? text.slice(start, end) : undefined
+}
+
+/** Whether a line up to a part is a letter and what may follow it, or empty. */
+function isLabel(text: string, end: number): boolean {
+  if (end === 0) return true
+  const first = codeAt(text, 0)
+  if (first > 0x7f || first <= 0x20) return PART.test(text)
+  return end > 1 && end <= LABEL_CHARS_MAX && isLetter(first) && !LINE_BREAK.test(text)
 }
 
 /** A capital or a digit of ASCII. */

@@ -31,7 +31,10 @@ export const SIGN = {
 } as const
 
 /** All characters, for a text that was not read. */
-export const ANY_SIGN = ~SIGN.prose
+export const ANY_SIGN = SIGN.prose - 1
+
+/** Bits of the signs; a key of the text is above them. */
+export const SIGN_BITS = 15
 
 /** Neither letters nor digits: spaces, dashes, quotation marks, currencies. */
 const EUROPEAN_SIGNS: readonly (readonly [number, number])[] = [
@@ -70,10 +73,20 @@ function makeTable(): Uint16Array {
   return table
 }
 
-/** Which of these characters a text has. */
-export function signsOf(text: string): number {
+/** Which of these characters a text has, and a key of the text above these bits. */
+export function signsAndKeyOf(text: string): number {
   let signs = 0
+  let key = 0
   const { length } = text
-  for (let at = 0; at < length; at += 1) signs |= TABLE[codeAt(text, at)] ?? 0
-  return signs
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(text, at)
+    signs |= TABLE[code] ?? 0
+    key = (Math.imul(key, 31) + code) | 0
+  }
+  return withKey(signs, key)
+}
+
+/** Signs and a key in one number: it is a small integer, which needs no object. */
+export function withKey(signs: number, key: number): number {
+  return signs | (((key ^ (key >>> 16)) & 0xffff) << SIGN_BITS)
 }

@@ -40,13 +40,35 @@ const LEADS_MAX = 4
  */
 export function writtenFormsOf(line: Line, lead: Lead): readonly WrittenForm[] {
   const { text, stretches } = line
-  const all = { start: 0, end: text.length }
-  const whole = formAt(text, all, lineOf) ?? answerIn(text, lead)
+  const whole = (isSentence(line) ? null : wholeIn(text)) ?? answerIn(text, lead)
   if (whole !== null) return [whole]
   const forms = stretches.length > 1 ? styledForms(line) : []
   const tail = tailOf(line)
   if (tail !== null) forms.push(tail)
   return forms.length > 0 ? forms : sentenceForms(line)
+}
+
+function wholeIn(text: string): WrittenForm | null {
+  return formAt(text, { start: 0, end: text.length }, lineOf)
+}
+
+/** Most characters of a line of groups in both cases, with a stop. */
+const GROUPS_CHARS_MAX = 15
+
+/**
+ * Whether a line has small letters and a space between other characters, and is too long for groups
+ * in both cases: no other form of a whole line has these, but words beyond ASCII.
+ */
+function isSentence({ text, signs }: Line): boolean {
+  const { length } = text
+  if (length <= GROUPS_CHARS_MAX || length > CHARS_MAX) return false
+  if ((signs & SIGN.small) === 0 || (signs & SIGN.foreign) !== 0) return false
+  return isVisible(codeAt(text, 0)) && isVisible(codeAt(text, length - 1)) && text.includes(' ')
+}
+
+/** A visible character of ASCII. */
+function isVisible(code: number): boolean {
+  return code > 0x20 && code < 0x7f
 }
 
 function answerIn(text: string, lead: Lead): WrittenForm | null {
@@ -59,7 +81,10 @@ function styledForms({ text, stretches }: Line): WrittenForm[] {
   if (stretches.length > STRETCHES_MAX) return forms
   for (let at = 0; at < stretches.length; at += 1) {
     const start = stretches[at]?.start ?? 0
-    const form = formAt(text, { start, end: stretches[at + 1]?.start ?? text.length }, partOf)
+    const end = stretches[at + 1]?.start ?? text.length
+    // The whole line has no form; beside a line break it has an empty stretch as well.
+    if (end - start === text.length) continue
+    const form = formAt(text, { start, end }, partOf)
     if (form !== null) forms.push(form)
   }
   return forms
@@ -68,10 +93,13 @@ function styledForms({ text, stretches }: Line): WrittenForm[] {
 function tailOf({ text, signs }: Line): WrittenForm | null {
   if (text.length > TAILED_CHARS_MAX) return null
   if ((signs & SIGN.lead) === 0 && !text.includes('....')) return null
-  for (const lead of text.matchAll(LEADS).take(LEADS_MAX)) {
-    const tail = { start: lead.index + lead[0].length, end: text.length }
-    const form = formAt(text, tail, partOf)
+  // Not `matchAll`, which makes an expression and an iterator for each line.
+  LEADS.lastIndex = 0
+  for (let leads = 0; leads < LEADS_MAX && LEADS.test(text); leads += 1) {
+    const start = LEADS.lastIndex
+    const form = formAt(text, { start, end: text.length }, partOf)
     if (form !== null) return form
+    LEADS.lastIndex = start
   }
   return null
 }
@@ -168,9 +196,13 @@ function formsIn(
   formOf: (written: string) => Form | null,
 ): readonly WrittenForm[] {
   const forms: WrittenForm[] = []
-  for (const { 0: written, index: start } of text.matchAll(expression)) {
+  expression.lastIndex = 0
+  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
+    const written = match[0]
     const form = formOf(written)
-    if (form !== null) forms.push({ ...form, start, end: start + written.length })
+    if (form !== null) {
+      forms.push({ ...form, start: match.index, end: match.index + written.length })
+    }
   }
   return forms
 }

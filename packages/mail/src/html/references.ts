@@ -1,14 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 
-/** The named references that most mails have; an ampersand and a semicolon are around them. */
-const COMMON: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['nbsp', '\u00a0'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-])
-
 /** Characters of a common reference: `#8211`. */
 const NAME_CHARS_MAX = 5
 
@@ -31,9 +22,9 @@ function withCommonDecoded(text: string): string | null {
   let from = 0
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', from)) {
     const end = nameEnd(text, at + 1)
-    const sign = end < 0 ? null : signOf(text.slice(at + 1, end))
-    if (sign === null) return null
-    decoded += text.slice(from, at) + sign
+    const code = end < 0 ? UNCOMMON : codeOf(text, at + 1, end)
+    if (code === UNCOMMON) return null
+    decoded += text.slice(from, at) + String.fromCharCode(code)
     from = end + 1
   }
   return from === 0 ? text : decoded + text.slice(from)
@@ -46,15 +37,35 @@ function nameEnd(text: string, start: number): number {
   return -1
 }
 
-function signOf(name: string): string | null {
-  if (name.charCodeAt(0) !== 0x23) return COMMON.get(name) ?? null
+/** Not one of the references that most mails have. */
+const UNCOMMON = -1
+
+/** The character of the reference with the name between `start` and `end`. */
+function codeOf(text: string, start: number, end: number): number {
+  if (text.charCodeAt(start) !== 0x23) return codeOfName(text, start, end)
   let code = 0
-  for (let at = 1; at < name.length; at += 1) {
-    const digit = name.charCodeAt(at) - 0x30
-    if (digit < 0 || digit > 9) return null
+  for (let at = start + 1; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30
+    if (digit < 0 || digit > 9) return UNCOMMON
     code = code * 10 + digit
   }
-  return isAsWritten(code) ? String.fromCharCode(code) : null
+  return isAsWritten(code) ? code : UNCOMMON
+}
+
+/** The named references that most mails have. */
+function codeOfName(text: string, start: number, end: number): number {
+  switch (end - start) {
+    case 2:
+      if (text.startsWith('lt', start)) return 0x3c
+      return text.startsWith('gt', start) ? 0x3e : UNCOMMON
+    case 3:
+      return text.startsWith('amp', start) ? 0x26 : UNCOMMON
+    case 4:
+      if (text.startsWith('nbsp', start)) return 0xa0
+      return text.startsWith('quot', start) ? 0x22 : UNCOMMON
+    default:
+      return UNCOMMON
+  }
 }
 
 /** Visible ASCII, and what is neither a control character nor half of a pair. */

@@ -42,11 +42,13 @@ export class Styles {
   readonly #sheet = new StyleSheet()
   readonly #inline = new Map<string, Readonly<Declarations>>()
   readonly #links = new Map<string, Readonly<Declarations>>()
+  #lastLink: { readonly style: string; readonly declared: Readonly<Declarations> } | null = null
 
   /** Reads the content of a `<style>` element; it applies to the elements after it. */
   addSheet(css: string): void {
     this.#sheet.add(css)
     this.#links.clear()
+    this.#lastLink = null
   }
 
   /** All declarations for the element of this tag; the more specific ones override the others. */
@@ -58,11 +60,13 @@ export class Styles {
   /** Cached by style attribute: the tags of links differ in their addresses only. */
   #ofLink(tag: Tag): Readonly<Declarations> {
     if (tag.class !== '' || tag.id !== '') return this.#merge(tag, LINK_STYLE)
-    const known = this.#links.get(tag.style)
-    if (known !== undefined) return known
-    const found = this.#merge(tag, LINK_STYLE)
-    if (this.#links.size < CACHE_MAX) this.#links.set(tag.style, found)
-    return found
+    // Most links of a mail are styled as the one before.
+    const last = this.#lastLink
+    if (last !== null && last.style === tag.style) return last.declared
+    const declared = this.#links.get(tag.style) ?? this.#merge(tag, LINK_STYLE)
+    if (this.#links.size < CACHE_MAX) this.#links.set(tag.style, declared)
+    this.#lastLink = { style: tag.style, declared }
+    return declared
   }
 
   #merge(tag: Tag, ofKind: Readonly<Declarations>): Readonly<Declarations> {
