@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
+import { type Tables, tablesOver } from './all-tables.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { isLockFailure, migrate, requireMigrated } from './migrate.ts'
 import { dropPartitions, makePartitions, type Retention } from './postgres/mail-partitions.ts'
@@ -12,70 +13,8 @@ import type { Schema } from './schema.ts'
 import { isUnusableFile, lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
 import { sqlitePathOf } from './sqlite/path.ts'
 import { openLog } from './sqlite/wal-sync.ts'
-import { type Statements, statementsOver } from './statements.ts'
-import { Accounts } from './tables/accounts.ts'
-import { Addresses } from './tables/addresses.ts'
-import { Attachments } from './tables/attachments.ts'
-import { Candidates } from './tables/candidates.ts'
-import { CaughtMessages } from './tables/caught.ts'
-import { Connections } from './tables/connections.ts'
-import { Deliveries } from './tables/deliveries.ts'
-import { Diagnostics } from './tables/diagnostics.ts'
-import { Dispatches } from './tables/dispatches.ts'
-import { Domains } from './tables/domains.ts'
-import { FaultRules } from './tables/faults.ts'
-import { IdempotencyKeys } from './tables/idempotency.ts'
-import { Inboxes } from './tables/inboxes.ts'
-import { Keys } from './tables/keys.ts'
-import { Mails, type StoredSize } from './tables/mails.ts'
-import { MessageChanges } from './tables/message-changes.ts'
-import { Messages } from './tables/messages.ts'
-import { OperatorQueries } from './tables/operator.ts'
-import { RateWindows } from './tables/rate-windows.ts'
-import { ReceivingQueries } from './tables/receiving.ts'
-import { Scenarios } from './tables/scenarios.ts'
-import { SearchIndex } from './tables/search.ts'
-import { SecretKeys } from './tables/secret-keys.ts'
-import { SenderVerdicts } from './tables/sender-verdicts.ts'
-import { SignInLinks } from './tables/sign-in-links.ts'
-import { SpoolFiles } from './tables/spool-files.ts'
-import { SpooledMails } from './tables/spooled-mails.ts'
-import { Usage } from './tables/usage.ts'
-import { WaitSlots } from './tables/wait-slots.ts'
-import { Webhooks } from './tables/webhooks.ts'
-
-/** The queries of all tables, inside or outside of a transaction. */
-export type Tables = {
-  readonly accounts: Accounts
-  readonly keys: Keys
-  readonly addresses: Addresses
-  readonly connections: Connections
-  readonly domains: Domains
-  readonly inboxes: Inboxes
-  readonly faults: FaultRules
-  readonly idempotencyKeys: IdempotencyKeys
-  readonly receiving: ReceivingQueries
-  readonly mails: Mails
-  readonly messages: Messages
-  readonly candidates: Candidates
-  readonly messageChanges: MessageChanges
-  readonly caught: CaughtMessages
-  readonly senderVerdicts: SenderVerdicts
-  readonly attachments: Attachments
-  readonly diagnostics: Diagnostics
-  readonly scenarios: Scenarios
-  readonly usage: Usage
-  readonly rateWindows: RateWindows
-  readonly waitSlots: WaitSlots
-  readonly operator: OperatorQueries
-  readonly webhooks: Webhooks
-  readonly deliveries: Deliveries
-  readonly dispatches: Dispatches
-  readonly secretKeys: SecretKeys
-  readonly signInLinks: SignInLinks
-  readonly search: SearchIndex
-  readonly spools: { readonly files: SpoolFiles; readonly mails: SpooledMails }
-}
+import { statementsOver } from './statements.ts'
+import type { StoredSize } from './tables/mails.ts'
 
 /** What a transaction waits for: the disk, or, with `syncsInBackground`, its commit alone. */
 export type CommitEnd = 'synced' | 'committed'
@@ -328,105 +267,5 @@ function storeOver(
       await db.destroy()
       released()
     },
-  }
-}
-
-/** A transaction uses few of its tables: each is made when it is asked for. */
-function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements): Tables {
-  return {
-    get accounts() {
-      return new Accounts(db, dialect)
-    },
-    get keys() {
-      return new Keys(db, dialect, statements)
-    },
-    get addresses() {
-      return new Addresses(db)
-    },
-    get connections() {
-      return new Connections(db)
-    },
-    get domains() {
-      return new Domains(db)
-    },
-    get inboxes() {
-      return new Inboxes({ db, statements }, dialect)
-    },
-    get faults() {
-      return new FaultRules(db)
-    },
-    get idempotencyKeys() {
-      return new IdempotencyKeys(db)
-    },
-    get receiving() {
-      return new ReceivingQueries(db, dialect, statements)
-    },
-    get mails() {
-      return new Mails(db, dialect, statements)
-    },
-    get messages() {
-      return new Messages({ db, statements })
-    },
-    get candidates() {
-      return new Candidates({ db, statements })
-    },
-    get messageChanges() {
-      return new MessageChanges(db, dialect)
-    },
-    get caught() {
-      return new CaughtMessages(db, dialect)
-    },
-    get senderVerdicts() {
-      return new SenderVerdicts(db, dialect, statements)
-    },
-    get attachments() {
-      return new Attachments(db, dialect)
-    },
-    get diagnostics() {
-      return new Diagnostics(db, dialect)
-    },
-    get scenarios() {
-      return new Scenarios(db)
-    },
-    get usage() {
-      return new Usage(db, dialect)
-    },
-    get rateWindows() {
-      return new RateWindows(db, dialect, statements)
-    },
-    get waitSlots() {
-      return new WaitSlots(db, dialect)
-    },
-    get operator() {
-      return new OperatorQueries(db, dialect)
-    },
-    get webhooks() {
-      return new Webhooks(db, dialect, statements)
-    },
-    get deliveries() {
-      return new Deliveries(db, dialect, statements)
-    },
-    get dispatches() {
-      return new Dispatches(db, dialect)
-    },
-    get secretKeys() {
-      return new SecretKeys(db)
-    },
-    get signInLinks() {
-      return new SignInLinks(db)
-    },
-    get search() {
-      return new SearchIndex(db, dialect)
-    },
-    get spools() {
-      return spoolTables(dialect, statements)
-    },
-  }
-}
-
-function spoolTables(dialect: Dialect, statements: Statements): Tables['spools'] {
-  return {
-    files: new SpoolFiles(dialect, statements),
-    mails: new SpooledMails(dialect, statements),
   }
 }

@@ -2,7 +2,8 @@ import type { AccountId, Environment, Key, KeyId, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
-import type { Store, Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
+import type { Store } from '../../store/open.ts'
 import { apiKeyPrefix, type Caller, hashSecret, requireAdmin } from './authenticate.ts'
 
 /** What keys need. */

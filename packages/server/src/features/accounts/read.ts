@@ -1,5 +1,5 @@
 import type { Account, Limits, Plan } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from './authenticate.ts'
 
 /** What reading an account needs. */

@@ -9,7 +9,7 @@ import type {
   MessageAuth,
   MessageId,
 } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 import {
   type AssertionResult,

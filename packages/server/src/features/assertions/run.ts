@@ -7,7 +7,7 @@ import type {
   MessageId,
 } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitBounds } from '../waiting/look-until.ts'
 import type { WaitFilter } from '../waiting/match.ts'

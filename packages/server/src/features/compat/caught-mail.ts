@@ -1,6 +1,6 @@
 import type { AccountId, Attachment, MailAddress } from '@mayfly/contract'
 import { parseAddresses, readableTextWithUrls, readHtml } from '@mayfly/mail'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 

@@ -1,6 +1,6 @@
 // Sends a message on to a mail server that the operator named. There is no other way out for mail.
 
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Access } from './access.ts'

@@ -1,6 +1,6 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm, parseQuery } from '@mayfly/mail'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
 
 // Searches read as much as senders chose to write, and lists sort all messages: neither runs on the

@@ -1,6 +1,6 @@
 import type { AccountId, Plan } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { ConnectionAttempt, ExternalIdentity } from '../../store/tables/connections.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { ATTEMPT_MS, type ConnectionDeps, hashState, PROVIDER_RETRY_SECONDS } from './begin.ts'

@@ -8,7 +8,7 @@ import type {
 } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { WaitQuery } from '../waiting/match.ts'
 import { type FailedHandshakes, nextSteps, type RefusedCommand } from './next-steps.ts'

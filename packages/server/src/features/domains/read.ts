@@ -1,5 +1,5 @@
 import type { Domain, Limits, Plan, ReceivingDomain } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { OperatorDomains } from '../inboxes/choose-domain.ts'
 import { domainView } from './records.ts'

@@ -1,7 +1,7 @@
 import type { Domain } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { CustomDomain } from '../../store/tables/domains.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { asciiDomain } from './domain-name.ts'

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import { STAGES_MAX, StageCursor } from '../../stage-cursor.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { InboxPosition } from '../../store/tables/inboxes.ts'
 import type { AccountFeed } from './account-feed.ts'
 

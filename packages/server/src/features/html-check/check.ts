@@ -2,7 +2,7 @@
 // run on the API's thread.
 
 import type { AccountId, HtmlCheck, InboxId, MessageId } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
 type MessageRef = { readonly inboxId: InboxId; readonly messageId: MessageId }

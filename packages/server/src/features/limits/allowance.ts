@@ -1,6 +1,6 @@
 import type { Limits } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { firstOfMonth, nextDayStart, nextMonthStart, utcDay } from './calendar.ts'
 import { limitReached, type ReachedLimit } from './limit-reached.ts'

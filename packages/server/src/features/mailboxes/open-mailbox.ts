@@ -1,7 +1,7 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
 import { ServiceError, StorageUnavailable } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
 type Consumed = { readonly refusal: string | null } | null

@@ -1,5 +1,5 @@
 import { detect, parseMail } from '@mayfly/mail'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import { rawBytes } from './bytes.ts'
 
 /**

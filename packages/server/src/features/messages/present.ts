@@ -2,7 +2,7 @@
 // up to 25 MiB, so it does not run on the API's thread: see assembly/content.ts.
 
 import type { AccountId, Link, Message } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/messages.ts'
 import type { DerivedTexts } from './derived-texts.ts'
 import type { MessageRef } from './message-ref.ts'

@@ -1,5 +1,5 @@
 import { OperatorRefused } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { AccountEntry, InboxEntry } from '../../store/tables/operator.ts'
 
 /** What an operator's command applies to. */

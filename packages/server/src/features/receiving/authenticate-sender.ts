@@ -2,7 +2,7 @@ import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Recipient } from '../../store/tables/receiving.ts'
 import type { RefusalLog } from '../diagnostics/refusal-log.ts'
 

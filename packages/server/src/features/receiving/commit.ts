@@ -1,5 +1,6 @@
 import type { AccountId, DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
-import type { CommitEnd, Store, Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
+import type { CommitEnd, Store } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'

@@ -1,5 +1,5 @@
 import type { DiagnosticId } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { FloodWindow, InboxFill } from '../../store/tables/receiving.ts'
 import { OPERATOR_ACCOUNT } from './operator-inbox.ts'
 

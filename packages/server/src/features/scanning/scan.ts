@@ -1,6 +1,6 @@
 import type { AttachmentId } from '@mayfly/contract'
 import { decodeTransfer } from '@mayfly/mail'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 
 /** What scanning needs. */

@@ -1,6 +1,6 @@
 import type { AccountId, MessageId } from '@mayfly/contract'
 import type { QueriedContent } from '@mayfly/mail'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Candidate } from '../../store/tables/candidates.ts'
 
 /** Messages whose content is read by one query, and bytes of their mails. */

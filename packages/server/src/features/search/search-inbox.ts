@@ -1,7 +1,7 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm } from '@mayfly/mail'
 import { readSearchQuery } from '../../search-query.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import { ContentBatches } from './content-batches.ts'
 
 /** A search among the messages of an inbox with numbers between `after` and `before`. */

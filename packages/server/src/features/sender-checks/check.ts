@@ -1,5 +1,5 @@
 import type { MessageAuth } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 
 /** What the sender checks need. */
 export type SenderCheckDeps = {

@@ -1,5 +1,5 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import { cut, mismatch, type ReadParts, readsNames, type WaitQuery } from './match.ts'
 
 /** A search among the messages with numbers between `after` and `before`. */

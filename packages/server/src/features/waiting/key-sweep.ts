@@ -1,4 +1,4 @@
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** Keys in one query. */

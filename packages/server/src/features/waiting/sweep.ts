@@ -1,5 +1,5 @@
 import type { InboxId } from '@mayfly/contract'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** Inboxes in one query. */

@@ -1,6 +1,6 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { findMatch, type Search, type SearchResult } from './find-match.ts'
 import { lookUntil, type WaitBounds } from './look-until.ts'

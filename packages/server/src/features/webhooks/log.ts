@@ -1,6 +1,6 @@
 import type { Delivery } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
-import type { Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { DeliveryPosition } from '../../store/tables/deliveries.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 

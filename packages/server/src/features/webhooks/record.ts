@@ -1,5 +1,6 @@
 import type { EventId, WebhookId } from '@mayfly/contract'
-import type { Store, Tables } from '../../store/open.ts'
+import type { Tables } from '../../store/all-tables.ts'
+import type { Store } from '../../store/open.ts'
 import type { DeliveryState, NewAttempt } from '../../store/tables/dispatches.ts'
 import { type FinishedAttempt, logFields } from './attempt.ts'
 import { failPending } from './fail-pending.ts'

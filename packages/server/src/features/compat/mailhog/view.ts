@@ -2,7 +2,7 @@
 // run on the API's thread: see assembly/content.ts.
 
 import type { AccountId, InboxId } from '@mayfly/contract'
-import type { Tables } from '../../../store/open.ts'
+import type { Tables } from '../../../store/all-tables.ts'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
 import type { StoredMessage } from '../../../store/tables/messages.ts'
 import { type MailHogContent, readContent } from './mime.ts'

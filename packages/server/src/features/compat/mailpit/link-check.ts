@@ -1,6 +1,6 @@
 import type { AccountId } from '@mayfly/contract'
 import { findHtmlUrls } from '@mayfly/mail'
-import type { Tables } from '../../../store/open.ts'
+import type { Tables } from '../../../store/all-tables.ts'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
 import type { Access } from '../access.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AccountId, Attachment } from '@mayfly/contract'
 import { decodeTransfer, readRawHeaders } from '@mayfly/mail'
-import type { Tables } from '../../../store/open.ts'
+import type { Tables } from '../../../store/all-tables.ts'
 import { type CaughtMail, headerOf, textOf } from '../caught-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import { toAddress, toMessageId } from './summary.ts'
