@@ -1,6 +1,6 @@
 import { LINK_TEXT_CHARS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
 import type { HtmlSource } from './html-source.ts'
-import { decodeText } from './references.ts'
+import { decodeText, withCommonDecoded } from './references.ts'
 import { isSpace } from './tag.ts'
 import type { TextStyle } from './text-style.ts'
 
@@ -73,6 +73,7 @@ export class BlockBuilder {
   readonly #source: HtmlSource
   #runs: MutableRun[] = []
   #lastRun: MutableRun | null = null
+  #lastLink: OpenLink | null = null
   #start: TextContext | null = null
   /** Whether there is anything but spaces, non-breaking ones included. */
   #hasText = false
@@ -129,8 +130,9 @@ export class BlockBuilder {
 
   #decode(text: string, needs: number): string {
     const wide = (needs & HAS_NON_ASCII) !== 0 ? this.#source.widen(text) : text
-    if ((needs & HAS_REFERENCE) !== 0) return collapseSpace(decodeText(wide))
-    return (needs & HAS_SPACES) !== 0 ? wide.replace(SPACES, ' ') : wide
+    const decoded = (needs & HAS_REFERENCE) !== 0 ? withCommonDecoded(wide) : wide
+    if (decoded === null) return collapseSpace(decodeText(wide))
+    return (needs & HAS_SPACES) !== 0 ? decoded.replace(SPACES, ' ') : decoded
   }
 
   /** Adds an image's alternative text. */
@@ -198,14 +200,16 @@ export class BlockBuilder {
     this.#charsLeft -= kept.length
     this.#start ??= context
     if (context.link !== null) this.#addToLink(kept, context, context.link)
-    const { style } = context
-    const href = context.link === null ? null : context.link.url
+    const { style, link } = context
     const last = this.#lastRun
-    if (last !== null && last.style === style && last.href === href && last.source === source) {
+    const isSame = last !== null && last.style === style && last.source === source
+    // Not by the address: two links with the same one have runs of their own.
+    if (isSame && this.#lastLink === link) {
       last.text += kept
       return
     }
-    this.#lastRun = { text: kept, source, href, style }
+    this.#lastLink = link
+    this.#lastRun = { text: kept, source, href: link === null ? null : link.url, style }
     this.#runs.push(this.#lastRun)
   }
 

@@ -14,7 +14,7 @@ export class HtmlSource {
 
   constructor(html: string) {
     this.#isUtf8 = BEYOND_LATIN_1.test(html)
-    this.chars = this.#isUtf8 ? Buffer.from(html).toString('latin1') : html
+    this.chars = this.#isUtf8 ? bytesAsChars(html) : html
   }
 
   /** The text that a piece of `chars` stands for. */
@@ -24,6 +24,21 @@ export class HtmlSource {
       ? fromUtf8(piece)
       : Buffer.from(piece, 'latin1').toString()
   }
+}
+
+/** Characters of HTML that is encoded in a buffer of the thread; longer HTML has its own. */
+const SHARED_CHARS_MAX = 64 * 1024
+
+/** Bytes of a code unit in UTF-8. */
+const UNIT_BYTES_MAX = 3
+
+let shared: Buffer | null = null
+
+/** The UTF-8 bytes of a text, one character for each. */
+function bytesAsChars(text: string): string {
+  if (text.length > SHARED_CHARS_MAX) return Buffer.from(text).toString('latin1')
+  shared ??= Buffer.allocUnsafeSlow(SHARED_CHARS_MAX * UNIT_BYTES_MAX)
+  return shared.toString('latin1', 0, shared.write(text))
 }
 
 /** Pieces up to this length are decoded faster without a buffer. */

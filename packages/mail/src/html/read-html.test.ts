@@ -242,6 +242,42 @@ describe('links', () => {
     })
   }
 
+  it('reads each of several that differ in their addresses alone', () => {
+    const link = (rest: string) => `<a href="${rest}">`
+    const read = readHtml(
+      [
+        `${link('/1" style="display:none')}a${link('/2" style="display:none')}b`,
+        `${link('/&amp;3" style="color:red')}c${link('/4" style="color:red" title="x>')}d`,
+        `${link('" href="/5" style="color:red')}e${link('" href="/5" style="color:red')}f`,
+        `<style>a.x { display: none }</style>${link('/6" class="x')}g`,
+        `<style>a.x { display: inline }</style>${link('/7" class="x')}h</a>`,
+      ].join(''),
+    )
+    const runs = read.blocks.flatMap((block) => block.runs)
+    assert.deepEqual(
+      runs.map(({ text, href, style }) => [text, href, style.isHidden, style.colour]),
+      [
+        ['a', '/1', true, 0x0000ee],
+        ['b', '/2', true, 0x0000ee],
+        ['c', '/&3', false, 0xff0000],
+        ['d', '/4', false, 0xff0000],
+        ['e', '/5', false, 0xff0000],
+        ['f', '/5', false, 0xff0000],
+        ['g', '/6', true, 0x0000ee],
+        ['h', '/7', false, 0x0000ee],
+      ],
+    )
+  })
+
+  it('have runs of their own even with one address', () => {
+    const link = '<a href="/x" style="color:red">a</a>'
+    const [block] = readHtml(link + link).blocks
+    assert.deepEqual(
+      block?.runs.map(({ text }) => text),
+      ['a', 'a'],
+    )
+  })
+
   it('tells which text is a link', () => {
     const runs = readHtml('a<a href=x>b</a>c').blocks[0]?.runs.map((run) => run.href)
     assert.deepEqual(runs, [null, 'x', null])

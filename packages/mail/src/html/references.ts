@@ -15,9 +15,10 @@ export function decodeAttribute(value: string): string {
 
 /**
  * The text with its references decoded; null if one of them is not common, or may be none. The
- * library knows all of them and all rules, but takes several times as long.
+ * library knows all of them and all rules, but takes several times as long. No common one is white
+ * space that collapses.
  */
-function withCommonDecoded(text: string): string | null {
+export function withCommonDecoded(text: string): string | null {
   let decoded = ''
   let from = 0
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', from)) {
@@ -70,5 +71,5 @@ function codeOfName(text: string, start: number, end: number): number {
 
 /** Visible ASCII, and what is neither a control character nor half of a pair. */
 function isAsWritten(code: number): boolean {
-  return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0xd800)
+  return (code > 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0xd800)
 }

@@ -11,6 +11,16 @@ interface CachedTag {
   readonly next: CachedTag | undefined
 }
 
+/** The link that was read last, with what followed its address. */
+interface LastLink {
+  readonly tag: Tag
+  /** From the quote behind the address to the end of the tag. */
+  readonly rest: string
+}
+
+/** How nearly all links begin. */
+const LINK_START = '<a href="'
+
 /** Keys cached for one mail, and different tags with the same key. */
 const CACHED_TAGS_MAX = 2_000
 const SAME_KEY_MAX = 8
@@ -29,6 +39,7 @@ export class TagScanner {
   readonly #html: string
   /** By a number made of the tag's length and two of its characters: hashing strings is slow. */
   readonly #cache = new Map<number, CachedTag>()
+  #lastLink: LastLink | null = null
   /** Where the markup that was read last ends. */
   end = 0
 
@@ -40,6 +51,7 @@ export class TagScanner {
   /** Drops the cached tags with their declarations: a style sheet was added. */
   clearCache(): void {
     this.#cache.clear()
+    this.#lastLink = null
   }
 
   /** What the `<` at `at` begins. */
@@ -54,10 +66,31 @@ export class TagScanner {
     return first === 33 || first === 63 ? 'other' : 'text'
   }
 
-  /** Reads the start tag at `at`. */
+  /** Reads the start tag at `at`; the next link may change and return the same object. */
   startTag(at: number): Tag {
     // Links are not cached: each has its own address.
-    return isAnchor(this.#html, at) ? this.#scanTag(at) : this.#cachedTag(at)
+    return isAnchor(this.#html, at) ? this.#linkTag(at) : this.#cachedTag(at)
+  }
+
+  /** Reads a link: most links of a mail differ in their addresses alone. */
+  #linkTag(at: number): Tag {
+    const html = this.#html
+    const hrefAt = at + LINK_START.length
+    if (html.slice(at, hrefAt) !== LINK_START) return this.#scanTag(at)
+    const quote = html.indexOf('"', hrefAt)
+    const last = this.#lastLink
+    // Of two addresses the first counts, unless it is empty.
+    const isAlike =
+      last !== null && quote > hrefAt && html.slice(quote, quote + last.rest.length) === last.rest
+    if (isAlike) {
+      last.tag.href = this.#decoded(html.slice(hrefAt, quote))
+      this.end = quote + last.rest.length
+      return last.tag
+    }
+    const tag = this.#scanTag(at)
+    const isWhole = html.charCodeAt(this.end - 1) === GREATER
+    if (quote > hrefAt && isWhole) this.#lastLink = { tag, rest: html.slice(quote, this.end) }
+    return tag
   }
 
   #cachedTag(at: number): Tag {
