@@ -137,6 +137,17 @@ describe('links in HTML', () => {
     it(`finds those of ${html}`, () => assert.deepEqual(urlsOf(html, text), urls))
   }
 
+  it('checks each of several with one host', () => {
+    const hrefs = ['https://a.example/1', 'https://A.example/1', 'https://a.example/a b']
+    const others = ['https://a.example/2', 'https://a.example', 'https://a.example:x/3']
+    const long = `https://a.example/${'x'.repeat(URL_CHARS_MAX)}`
+    const html = [...hrefs, ...others, long].map((href) => `<a href="${href}">x</a>`).join('')
+    assert.deepEqual(urlsOf(html, 'https://A.example/2 https://a.example/3'), [
+      ...['https://a.example/1', 'https://a.example/a%20b', 'https://a.example/2'],
+      ...['https://a.example', 'https://a.example/3'],
+    ])
+  })
+
   it('shows the words of a link, or its image', () => {
     const html =
       '<a href="https://a.example/1"> Click&nbsp;<b>here</b>\n</a><a href="https://a.example/2">' +

@@ -1,6 +1,6 @@
 import type { HtmlReading } from '../html/read-html.ts'
-import { LINKS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
-import { findTextLinks, webUrl } from './text-links.ts'
+import { LINKS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX } from '../limits.ts'
+import { findTextLinks, plainOrigin, webUrl } from './text-links.ts'
 
 /** A link of a mail. */
 export interface MailLink {
@@ -26,10 +26,20 @@ export function findLinks(reading: HtmlReading | null, text: string | null): rea
 
 class LinkList {
   readonly #links = new Map<string, MailLink>()
+  /** What the last URL began with, up to the slash behind its host, if that is in small letters. */
+  #origin = ''
+
+  /** Adds the link of an anchor if its address is one of the web. */
+  addAnchor(href: string, text: string): void {
+    const isChecked =
+      this.#isOfLastOrigin(href) && href.length <= URL_CHARS_MAX && !href.includes(' ')
+    const url = isChecked ? href : webUrl(href)
+    if (url !== null) this.add(url, text.includes('\u00a0') ? text.replaceAll('\u00a0', ' ') : text)
+  }
 
   /** Of a URL that occurs more than once, the first spelling and the first non-empty text count. */
   add(url: string, text: string): void {
-    const key = withLowerCaseHost(url)
+    const key = this.#isOfLastOrigin(url) ? url : this.#keyOf(url)
     const known = this.#links.get(key)
     if (known === undefined ? this.#links.size < LINKS_MAX : known.text === '')
       this.#links.set(key, { url: known?.url ?? url, text })
@@ -37,6 +47,19 @@ class LinkList {
 
   all(): readonly MailLink[] {
     return [...this.#links.values()]
+  }
+
+  /** Most links of a mail lead to one host: what is known of it need not be found out again. */
+  #isOfLastOrigin(url: string): boolean {
+    const origin = this.#origin
+    return origin !== '' && url.slice(0, origin.length) === origin
+  }
+
+  #keyOf(url: string): string {
+    const key = withLowerCaseHost(url)
+    const origin = plainOrigin(url)
+    this.#origin = key === url && origin.endsWith('/') ? origin : ''
+    return key
   }
 }
 
@@ -84,8 +107,7 @@ class AnchorQueue {
       if (anchor.block < block || anchor.url === href) end = at + 1
     }
     for (const { url, text } of this.#anchors.slice(this.#next, end)) {
-      const address = webUrl(url)
-      if (address !== null) this.#links.add(address, text.replaceAll('\u00a0', ' '))
+      this.#links.addAnchor(url, text)
     }
     this.#next = end
   }

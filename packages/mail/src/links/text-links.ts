@@ -122,6 +122,11 @@ function checked(url: string): string {
 /** Checked before `URL.canParse`, which is slower: nearly all URLs match. */
 const PLAIN_HOST = /^https?:\/\/[a-z\d](?:[a-z\d.-]{0,250}[a-z\d])?(?::\d{1,5})?(?:[/?#]|$)/i
 
+/** What the URL begins with, up to the character behind its host; empty if that is not plain. */
+export function plainOrigin(url: string): string {
+  return PLAIN_HOST.exec(url)?.[0] ?? ''
+}
+
 /** Whether the URL has a valid host: browsers refuse others. */
 function hasHost(url: string): boolean {
   return PLAIN_HOST.test(url) || URL.canParse(url)
