@@ -24,7 +24,8 @@ class LabelWords {
   readonly #source: LineSource
   readonly #times = new Map<string, number>()
   #subject: string | null = null
-  #body: string | null = null
+  /** The lines that are there once, twice and more often. */
+  #body: readonly string[] | null = null
 
   constructor(lines: readonly ReadLine[], source: LineSource) {
     this.#lines = lines
@@ -41,23 +42,47 @@ class LabelWords {
     const known = this.#times.get(stem)
     if (known !== undefined) return known
     this.#body ??= this.#readBody()
-    const times = timesIn(this.#body, stem)
+    const all = this.#body.reduce((sum, lines, at) => sum + (at + 1) * timesIn(lines, stem), 0)
+    const times = Math.min(all, TIMES_MAX)
     this.#times.set(stem, times)
     return times
   }
 
-  /** In small letters line by line: V8 has a fast way for those within Latin-1, as most are. */
-  #readBody(): string {
-    let body = ''
+  /**
+   * The body in small letters, line by line: V8 has a fast way for those within Latin-1, as most
+   * are. Lines that differ in digits alone are read once: the words of labels have none.
+   */
+  #readBody(): readonly string[] {
+    const lines: BodyLine[] = []
+    const known: (BodyLine | undefined)[] = []
     let left = BODY_CHARS_MAX
-    for (const { source, text } of this.#lines) {
-      if (source !== this.#source || left <= 0) continue
-      const kept = text.length < left ? text : text.slice(0, left)
-      left -= kept.length + 1
-      body += `${kept.toLowerCase()}\n`
+    for (const { source, text, alike } of this.#lines) {
+      if (source !== this.#source) continue
+      if (left <= 0) break
+      const isWhole = text.length < left
+      const same = isWhole ? known[alike] : undefined
+      if (same === undefined) {
+        const line = { text: (isWhole ? text : text.slice(0, left)).toLowerCase(), times: 1 }
+        known[alike] = line
+        lines.push(line)
+      } else same.times += 1
+      left -= text.length + 1
     }
-    return body
+    return joinByTimes(lines)
   }
+}
+
+/** A line of the body, and how often it is there. */
+interface BodyLine {
+  readonly text: string
+  times: number
+}
+
+/** The lines that are there once, twice and `TIMES_MAX` times or more. */
+function joinByTimes(lines: readonly BodyLine[]): readonly string[] {
+  const joined = ['', '', '']
+  for (const { text, times } of lines) joined[Math.min(times, TIMES_MAX) - 1] += `${text}\n`
+  return joined
 }
 
 function isSubject({ source }: ReadLine): boolean {
@@ -129,11 +154,14 @@ function labelOf(
   return above?.source === source ? above.text.slice(-LABEL_CHARS_MAX) : ''
 }
 
+/** Times that a word is counted. */
+const TIMES_MAX = 3
+
 /** How often a word occurs, up to 3 times. */
 function timesIn(text: string, word: string): number {
   let times = 0
   let at = text.indexOf(word)
-  while (at >= 0 && times < 3) {
+  while (at >= 0 && times < TIMES_MAX) {
     times += 1
     at = text.indexOf(word, at + word.length)
   }
