@@ -82,6 +82,8 @@ export function linesOf(input: OtpInput): readonly Line[] {
 /** The signs of a line, without the key above them. */
 const SIGNS = (1 << SIGN_BITS) - 1
 
+const NO_STRETCHES: readonly StyledStretch[] = []
+
 /** A line without a style. */
 function plainLine(text: string, source: LineSource): OpenedLine {
   const clear = readable(text.slice(0, LINE_CHARS_MAX))
@@ -91,7 +93,7 @@ function plainLine(text: string, source: LineSource): OpenedLine {
     signs: signs & SIGNS,
     key: signs >>> SIGN_BITS,
     source,
-    stretches: [],
+    stretches: NO_STRETCHES,
     cell: null,
     isCentred: false,
     isJoined: false,
@@ -142,7 +144,7 @@ class OpenLine {
   readonly #block: HtmlBlock
   readonly #lines: OpenedLine[]
   #text = ''
-  #stretches: StyledStretch[] = []
+  #stretches: StyledStretch[] | null = null
 
   constructor(block: HtmlBlock, lines: OpenedLine[]) {
     this.#block = block
@@ -156,7 +158,7 @@ class OpenLine {
       if (this.#text.length < LINE_CHARS_MAX) {
         const stretch = { start: this.#text.length, style, isLink: href !== null }
         // Nearly all lines have one: `push` would reserve memory for many.
-        if (this.#stretches.length === 0) this.#stretches = [stretch]
+        if (this.#stretches === null) this.#stretches = [stretch]
         else this.#stretches.push(stretch)
         this.#text += start === 0 && at < 0 ? text : text.slice(start, end)
       }
@@ -174,7 +176,7 @@ class OpenLine {
         signs: signs & SIGNS,
         key: signs >>> SIGN_BITS,
         source: 'html',
-        stretches: this.#stretches,
+        stretches: this.#stretches ?? NO_STRETCHES,
         cell,
         isCentred,
         isJoined: false,
@@ -183,7 +185,7 @@ class OpenLine {
       })
     }
     this.#text = ''
-    this.#stretches = []
+    this.#stretches = null
   }
 }
 

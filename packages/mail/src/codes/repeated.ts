@@ -37,16 +37,20 @@ const AMOUNTS_MAX = 50
 export function repeatedIn(lines: readonly ReadLine[]): Repeated {
   const joined = new Set<string>()
   const amounts = new Set<string>()
-  let run: string[] = []
+  let run = ''
+  let parts = 0
   for (const { text, signs } of lines) {
     const isShort = text.length <= LINE_CHARS_MAX
     if (isShort && !beginsWithWord(text) && SPELT.test(text))
       joined.add(text.replaceAll(/[^\p{L}\p{N}]/gu, ''))
     const part = isShort ? partAtEnd(text) : undefined
-    if (part !== undefined) run.push(part)
-    else if (run.length > 0) {
-      if (run.length > 1) joined.add(run.join(''))
-      run = []
+    if (part !== undefined) {
+      run += part
+      parts += 1
+    } else if (parts > 0) {
+      if (parts > 1) joined.add(run)
+      run = ''
+      parts = 0
     }
     if ((signs & SIGN.digit) === 0 || amounts.size > AMOUNTS_MAX || !THOUSAND.test(text)) continue
     for (const amount of text.match(THOUSANDS) ?? []) amounts.add(amount.replaceAll(/\D/g, ''))

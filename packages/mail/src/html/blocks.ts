@@ -209,8 +209,11 @@ export class BlockBuilder {
       return
     }
     this.#lastLink = link
-    this.#lastRun = { text: kept, source, href: link === null ? null : link.url, style }
-    this.#runs.push(this.#lastRun)
+    const run = { text: kept, source, href: link === null ? null : link.url, style }
+    this.#lastRun = run
+    // Most blocks have one: `push` would reserve memory for many.
+    if (this.#runs.length === 0) this.#runs = [run]
+    else this.#runs.push(run)
   }
 
   /** Hidden text is not part of a link's text, unless the whole link is hidden. */
