@@ -70,6 +70,7 @@ import {
 } from '../features/messages/read.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { searchAccount } from '../features/search/search-account.ts'
+import type { AnnouncedMessages } from '../features/waiting/announced-messages.ts'
 import { lookUntil, type WaitBounds } from '../features/waiting/look-until.ts'
 import { type WaitFilter, waitQuery } from '../features/waiting/match.ts'
 import { SingleFlight } from '../features/waiting/single-flight.ts'
@@ -111,6 +112,7 @@ export type AppDeps = CompatDeps & {
   readonly requestCounter: RequestCounter
   readonly baseUrl: () => string
   readonly subscriptions: Subscriptions<InboxId>
+  readonly announced: AnnouncedMessages
   readonly caughtUp: FindDeps['caughtUp']
   readonly announce: (inboxIds: readonly InboxId[]) => void
   readonly held: HeldCalls
@@ -264,7 +266,7 @@ function createLook({ subscriptions, caughtUp }: Pick<FindDeps, 'subscriptions' 
 }
 
 function bindMessages(
-  { store, clock, ids, subscriptions, baseUrl, ...deps }: AppDeps,
+  { store, clock, ids, subscriptions, announced, baseUrl, ...deps }: AppDeps,
   takeWaitSlot: TakeWaitSlot,
 ) {
   const diagnosis = diagnoseDeps({ store, clock, ...deps })
@@ -284,7 +286,7 @@ function bindMessages(
   const frames = { store, clock, seal, open, composeFrame, hasRemoteImages }
   const { caughtUp } = deps
   const { findMatch } = content
-  const find = { store, subscriptions, singleFlight, hold, caughtUp, findMatch }
+  const find = { store, subscriptions, announced, singleFlight, hold, caughtUp, findMatch }
   const runDeps = {
     store,
     takeWaitSlot,
@@ -328,7 +330,7 @@ function bindMessages(
       htmlCheck: bind(htmlCheck, readHtmlCheck),
       attachment: bind(messages, readAttachment),
       transcript: bind({ store, clock }, readTranscript),
-      wait: bind({ ...wait, present }, answerWait),
+      wait: bind({ ...wait, present, onLooked }, answerWait),
       waitForId: bind(wait, waitForMessage),
     },
     ...bindScenarios({ store, clock, ids, runAssertions: bind(runDeps, runAssertions) }),

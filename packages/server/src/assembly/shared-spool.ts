@@ -2,6 +2,7 @@
 // it; what a thread leaves behind, because it ended, is stored by any other one. A mail is deleted
 // from the table in the transaction that stores it, so that it is stored once.
 
+import type { InboxId } from '@mayfly/contract'
 import { BatchFailed, StorageUnavailable } from '../errors.ts'
 import type { BatchOptions } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
@@ -164,7 +165,8 @@ function createStoring(
   deps: SharedSpoolDeps,
   options: ReceivingOptions,
 ): { readonly storing: MailStoring; readonly takeComposedMs: () => number } {
-  const { compose, commit } = createOwnStoring(deps, options, SHARED)
+  const isWatched = (inboxId: InboxId) => deps.backlog.isWatchedId(inboxId)
+  const { compose, commit } = createOwnStoring({ ...deps, isWatched }, options, SHARED)
   let composedMs = 0
   return {
     storing: {

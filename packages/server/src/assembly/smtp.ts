@@ -73,9 +73,13 @@ async function receiveOnThisThread(
     import('./receiving.ts'),
   ])
   await recoverAll(deps, options)
-  const storeMail = createOwnMailStore(deps, options)
+  const backlog = new Backlog(createBacklogMemory(1), 0)
+  const storeMail = createOwnMailStore(
+    { ...deps, isWatched: (id) => backlog.isWatchedId(id) },
+    options,
+  )
   const open = async () => {
-    const shared = await openShared(deps, options)
+    const shared = await openShared(deps, options, backlog)
     const storedFor = shared?.storedFor ?? (() => null)
     const handling = startMailHandling({ ...deps, storeMail, storedFor }, options)
     const stop = async () => {
@@ -86,14 +90,24 @@ async function receiveOnThisThread(
   }
   const onError = (error: unknown) => deps.log.error({ err: error }, 'receiving failed')
   const { onConnection } = deps
-  return startReceiving({ open, opensAtOnce: true, onConnection, onError }, options)
+  const receiving = await startReceiving(
+    { open, opensAtOnce: true, onConnection, onError },
+    options,
+  )
+  const watch: Receiving['watch'] = (id, isWatched) =>
+    isWatched ? backlog.watch(id) : backlog.unwatch(id)
+  return { ...receiving, watch }
 }
 
 /** Without threads mails are not spooled, but other nodes may spool, and leave mails behind. */
-async function openShared(deps: SmtpDeps, options: ReceivingOptions): Promise<SharedSpool | null> {
+async function openShared(
+  deps: SmtpDeps,
+  options: ReceivingOptions,
+  backlog: Backlog,
+): Promise<SharedSpool | null> {
   if (!deps.store.isShared) return null
   const { openSharedSpool } = await import('./shared-spool.ts')
-  return openSharedSpool({ ...deps, backlog: new Backlog(createBacklogMemory(1), 0) }, options)
+  return openSharedSpool({ ...deps, backlog }, options)
 }
 
 /** Stores what receiving threads of an earlier run had accepted before a crash. */
@@ -104,9 +118,10 @@ async function recoverAll(
   const path = sqlitePathOf(options.config.MAYFLY_DATABASE_URL)
   const names = path === null ? [] : spoolsOfThread(path, { number: 0, count: 0 })
   if (path === null || names.length === 0) return
-  const storing = createStoringThread({ options, signalsName }, log)
+  const backlogMemory = createBacklogMemory(1)
+  const storing = createStoringThread({ options, signalsName, number: 0, backlogMemory }, log)
   const { recoverSpools } = await import('./spools.ts')
-  const backlog = new Backlog(createBacklogMemory(1), 0)
+  const backlog = new Backlog(backlogMemory, 0)
   await recoverSpools({ path, store, storing, log, backlog }, names)
   await storing.stop()
 }

@@ -87,7 +87,8 @@ export function followUpStoredMail(deps: {
   // Attachments may wait for the scanner since before the start.
   if (config.MAYFLY_CLAMD !== null) followUp.stored()
   return {
-    onLooked: (mail) => void queue.add(mail),
+    // After the response that it was looked at for.
+    onLooked: (mail) => setImmediate(() => void queue.add(mail)),
     onUnindexed: () => followUp.stored(),
     ping: () => followUp.ping(),
     stop: async () => {

@@ -1,7 +1,9 @@
 // What storing received mails needs: on the thread that receives them (own-mail-store.ts, and on
 // PostgreSQL shared-spool.ts), and on SQLite in a thread of their own (threads/storing-*).
 
+import type { InboxId } from '@mayfly/contract'
 import { runSteps, runTogether, type Steps, TOGETHER_MAX } from '@mayfly/mail'
+import { composeAnnounced } from '../features/messages/announced.ts'
 import {
   type BatchOptions,
   type CommitDeps,
@@ -29,6 +31,8 @@ export type CommittingDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly signals: Pick<Signals, 'announce'>
+  /** Whether a wait is held for mails of this inbox. */
+  readonly isWatched?: (inboxId: InboxId) => boolean
 }
 
 /** Composes and stores a batch of mails in one transaction, for the storing thread. */
@@ -78,7 +82,8 @@ function* readySteps(compose: ComposeSteps, mail: MailToStore): Steps<ReadyMail>
 }
 
 /** What committing needs. */
-export function createCommitDeps({ store, clock, signals }: CommittingDeps): CommitDeps {
+export function createCommitDeps(deps: CommittingDeps): CommitDeps {
+  const { store, clock, signals, isWatched = () => false } = deps
   const ids = createIds(clock)
   const events = { newEventId: () => ids.next('event'), now: () => clock.now() }
   return {
@@ -86,6 +91,8 @@ export function createCommitDeps({ store, clock, signals }: CommittingDeps): Com
     newMessageId: () => ids.next('message'),
     newDiagnosticId: () => ids.next('diagnostic'),
     composeDeliveries: (...stored) => composeDeliveries(events, ...stored),
+    composeAnnounced: (message, inbox) =>
+      isWatched(inbox.id) ? composeAnnounced(message, inbox) : null,
     announce: signals.announce,
   }
 }

@@ -1,5 +1,6 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
+import { AnnouncedMessages } from '../features/waiting/announced-messages.ts'
 import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
@@ -16,6 +17,7 @@ export type HeldCalls = Pick<Subscriptions<string>, 'keys' | 'endKey' | 'close'>
 /** What held waits are woken by. */
 export type WaitingParts = {
   readonly subscriptions: Subscriptions<InboxId>
+  readonly announced: AnnouncedMessages
   readonly held: HeldCalls
   /** Announces to every thread and node that something happened in these inboxes. */
   readonly announce: (inboxIds: readonly InboxId[]) => void
@@ -52,6 +54,7 @@ export async function startWaiting(deps: {
       elsewhere.onWatched(inboxId, isWatched)
     },
   })
+  const announced = new AnnouncedMessages()
   const sweep = new ArrivalSweep()
   const all = [subscriptions, events.accountSubscriptions]
   const held = heldCalls(all)
@@ -74,18 +77,14 @@ export async function startWaiting(deps: {
         },
         onReconnect: onMissed,
         onLost: onMissed,
-        onForeign: (count) => {
-          // At 1, 10, 100 and so on: whoever sends them must not fill the log.
-          if (Number.isInteger(Math.log10(count))) {
-            log.warn({ count }, 'notifications that are not from Mayfly were ignored')
-          }
-        },
+        onForeign: (count) => warnOfForeign(log, count),
         onError: (error) =>
           log.warn({ err: error }, 'LISTEN/NOTIFY failed; falling back to polling every 5 s'),
       })
     : null
   const stopListening = signals.listen((signal) => {
-    const { inboxIds, dropped = [] } = signal
+    const { inboxIds, dropped = [], messages = [] } = signal
+    announced.add(messages)
     subscriptions.wake(inboxIds)
     events.feeds.wake(inboxIds)
     for (const of of dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
@@ -104,6 +103,7 @@ export async function startWaiting(deps: {
   )
   return {
     subscriptions,
+    announced,
     held,
     announce: (inboxIds) => signals.announce({ inboxIds, mailIds: [] }),
     stop: async () => {
@@ -113,6 +113,12 @@ export async function startWaiting(deps: {
       await nodes?.close()
     },
   }
+}
+
+/** Warns at 1, 10, 100 and so on: whoever sends such notifications must not fill the log. */
+function warnOfForeign(log: Log, count: number): void {
+  if (!Number.isInteger(Math.log10(count))) return
+  log.warn({ count }, 'notifications that are not from Mayfly were ignored')
 }
 
 function heldCalls(all: readonly HeldCalls[]): HeldCalls {

@@ -73,6 +73,11 @@ export class Backlog {
     return false
   }
 
+  /** Whether somebody waits for mails of this inbox or account. */
+  isWatchedId(id: string): boolean {
+    return this.isWatched([bucketOf(id)])
+  }
+
   /** From now on, somebody waits for mails of this inbox or account. */
   watch(id: string): void {
     const bucket = bucketOf(id)

@@ -24,6 +24,20 @@ export type RefusedCommand = {
 /** The mails of an account, or of one of its inboxes. */
 export type WantedMails = { readonly accountId: AccountId; readonly inboxId?: InboxId }
 
+/** A message that was just stored: what a wait filters by, and is answered with. */
+export type AnnouncedMessage = {
+  readonly accountId: AccountId
+  readonly inboxId: InboxId
+  readonly mailId: string
+  readonly id: MessageId
+  readonly sequence: number
+  readonly receivedAt: number
+  /** The one-time code. */
+  readonly otp: string | null
+  /** The body of the response; null when it takes another thread to write it. */
+  readonly body: Uint8Array | null
+}
+
 /** An announcement that something happened. */
 export type Signal = {
   /** Inboxes whose waits and streams should look again. */
@@ -41,6 +55,8 @@ export type Signal = {
   readonly storesLater?: true
   /** An account, or one of its inboxes, whose accepted mails somebody waits for. */
   readonly wanted?: WantedMails
+  /** Messages that were stored, as far as somebody waits for those of their inboxes. */
+  readonly messages?: readonly AnnouncedMessage[]
   /** Messages that inboxes dropped for newer ones. */
   readonly dropped?: readonly {
     readonly accountId: AccountId

@@ -5,6 +5,7 @@ import type { MailToStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
 import type { ReadyMail } from '../features/receiving/commit.ts'
 import type { ArrivedMail } from '../features/receiving/compose.ts'
+import { createBacklogMemory } from '../platform/backlog.ts'
 import { StoringThread } from './storing-host.ts'
 
 const FILE = new URL('../../test/testing-storing-thread.ts', import.meta.url)
@@ -18,6 +19,8 @@ function startThread(file = FILE) {
       hostName: 'unused',
       isScanned: false,
       logLevel: 'info',
+      number: 0,
+      backlogMemory: createBacklogMemory(1),
     },
     {
       file,

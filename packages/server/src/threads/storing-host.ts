@@ -24,7 +24,7 @@ export type StoringThreadData = {
   /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
   readonly logLevel: string
-}
+} & Pick<ReceivingThreadData, 'number' | 'backlogMemory'>
 
 /** The messages between the thread and the thread that started it. */
 export type StoringThreadMessage =
@@ -164,7 +164,7 @@ export class StoringThread {
 
 /** The storing thread of a service; it is not started yet. */
 export function createStoringThread(
-  { options, signalsName }: Pick<ReceivingThreadData, 'options' | 'signalsName'>,
+  { options, signalsName, number, backlogMemory }: ReceivingThreadData,
   log: Log,
 ): StoringThread {
   const { config, hostName } = options
@@ -173,6 +173,8 @@ export function createStoringThread(
   const data = {
     databaseUrl: config.MAYFLY_DATABASE_URL,
     signalsName,
+    number,
+    backlogMemory,
     hostName,
     isScanned: config.MAYFLY_CLAMD !== null,
     logLevel: config.MAYFLY_LOG_LEVEL,

@@ -1,10 +1,12 @@
 // The entry file of the thread that parses and stores mails: one transaction a batch.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import type { InboxId } from '@mayfly/contract'
 import { createStepComposer } from '../assembly/composer.ts'
 import { createBatchStore } from '../assembly/storing.ts'
 import { StorageUnavailable } from '../errors.ts'
 import type { StoreOutcome } from '../features/receiving/commit.ts'
+import { Backlog } from '../platform/backlog.ts'
 import { elapsedMs, systemClock } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
@@ -31,7 +33,9 @@ async function start(): Promise<void> {
   })
   const signals = openThreadSignals(data.signalsName)
   const compose = createStepComposer({ ...data, isTextInRaw: true, log: createLog(data.logLevel) })
-  const storeMails = createBatchStore({ store, signals, clock: systemClock, compose })
+  const backlog = new Backlog(data.backlogMemory, data.number)
+  const isWatched = (inboxId: InboxId) => backlog.isWatchedId(inboxId)
+  const storeMails = createBatchStore({ store, signals, clock: systemClock, compose, isWatched })
   let running = Promise.resolve()
   const stop = async () => {
     await running

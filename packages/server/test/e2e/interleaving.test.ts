@@ -3,12 +3,13 @@ import { it } from 'node:test'
 import type { InboxId } from '@mayfly/contract'
 import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { createContent } from '../../src/assembly/content.ts'
+import { AnnouncedMessages } from '../../src/features/waiting/announced-messages.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
 import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin } from '../../src/features/waiting/wait.ts'
 import type { Store } from '../../src/store/open.ts'
-import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../testing-store.ts'
+import { ALICE, describeEachDatabase, givenInbox, givenMail, NOW } from '../testing-store.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
 const ROUNDS = soakRounds({ short: 200, long: 100_000 })
@@ -20,6 +21,8 @@ describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
     const subscriptions = new Subscriptions<InboxId>()
+    const announced = new AnnouncedMessages()
+    const deps = findDeps(store, subscriptions, announced)
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     const progress = soakProgress('waits against arrivals', ROUNDS)
@@ -31,12 +34,18 @@ describeEachDatabase('waits against arrivals', (open) => {
         await turns(Math.floor(Math.random() * 4))
         // Far longer than any round: a missed arrival fails the test by its time.
         const request = { inboxId: inbox.id, filter, timeoutMs: 60_000, gone }
-        const id = await findWithin(findDeps(store, subscriptions), CALLER, request)
+        const id = await findWithin(deps, CALLER, request)
         return id && store.messages.find(ALICE, inbox.id, id)
       }
       const arrive = async () => {
         await turns(Math.floor(Math.random() * 4))
-        await givenMail(store, inbox.id)
+        const { messageId: id, mailId } = await givenMail(store, inbox.id)
+        // Half of the announcements have the message, as from a thread of the same node.
+        if (Math.random() < 0.5) {
+          const sequence = afterSequence + 1
+          const about = { accountId: ALICE, inboxId: inbox.id, receivedAt: NOW, otp: null }
+          announced.add([{ ...about, id, mailId, sequence, body: null }])
+        }
         subscriptions.wake([inbox.id])
       }
       const [found] = await Promise.all([wait(), arrive()])
@@ -65,11 +74,16 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
-function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
+function findDeps(
+  store: Store,
+  subscriptions: Subscriptions<InboxId>,
+  announced = new AnnouncedMessages(),
+) {
   const { findMatch } = createContent(store)
   const hold = () => ({ [Symbol.dispose]: () => {} })
   const caughtUp = () => null
-  return { store, subscriptions, singleFlight: new SingleFlight(), findMatch, hold, caughtUp }
+  const singleFlight = new SingleFlight()
+  return { store, subscriptions, announced, singleFlight, findMatch, hold, caughtUp }
 }
 
 /** Lets the loop turn this often. */

@@ -20,6 +20,23 @@ onEachDatabase('waiting', (create) => {
     assert.equal('otp' in body, false)
   })
 
+  it('answers with what is read later, also by a receiving thread', async () => {
+    await using database = await create()
+    await using service = await startService({ database, env: { MAYFLY_SMTP_THREADS: '1' } })
+    const dev = await service.register()
+    const html = 'Subject: at last\r\nContent-Type: text/html\r\n\r\n<p>Hello'
+    for (const mail of [{ subject: 'at last', text: 'Your code is 048151.' }, { raw: html }]) {
+      const inbox = await dev.inboxes.create()
+      const waiting = dev.get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=20`)
+      await service.sendMail({ to: inbox.emailAddress, ...mail })
+      const { auth: _, ...answered } = (await waiting).body.message
+      const read = await dev.get(`/v1/inboxes/${inbox.id}/messages/${answered.id}`)
+      const { auth: __, ...expected } = read.body
+      assert.deepEqual(answered, expected)
+      assert.equal(expected.subject, 'at last')
+    }
+  })
+
   it('wakes with the code, past mail that has none', async () => {
     const service = await shared()
     const dev = await service.register()

@@ -42,6 +42,9 @@ export type Excerpt = Pick<
     readonly linkCount: number
   }
 
+/** Messages up to this size and without HTML are presented where they are: it is faster. */
+export const SMALL_BYTES = 16 * 1024
+
 /** The defect of a message whose HTML is left out. */
 const NOT_SANITISED = 'the HTML could not be sanitised in time and is left out'
 

@@ -16,6 +16,7 @@ import {
   type ExcerptRequest,
   type HtmlOptions,
   messageJson,
+  SMALL_BYTES,
   withoutColumns,
 } from './present.ts'
 
@@ -47,9 +48,6 @@ export type RawPart = {
   readonly bodyEnd: number
   readonly bodyEncoding: TransferEncoding
 }
-
-/** Messages up to this size and without HTML are presented on the API's thread: it is faster. */
-const SMALL_BYTES = 16 * 1024
 
 /** Which messages of an inbox are listed. */
 type ListRequest = {

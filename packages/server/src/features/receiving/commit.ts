@@ -1,4 +1,5 @@
 import type { AccountId, DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type { AnnouncedMessage } from '../../signals/thread-signals.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { CommitEnd, Store } from '../../store/open.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
@@ -89,12 +90,15 @@ export type CommitDeps = {
     messages: readonly MessageInInbox[],
     webhooks: readonly ActiveWebhook[],
   ) => ComposedDeliveries
+  /** What waits are told of a message; null when nobody waits for it. Without it, waits look. */
+  readonly composeAnnounced?: (message: NewMessage, inbox: InboxFill) => AnnouncedMessage | null
   /** Wakes waits, streams, the follow-up and the dispatcher, on every thread. */
   readonly announce: (stored: {
     readonly inboxIds: readonly InboxId[]
     readonly mailIds: readonly string[]
     readonly webhookIds: readonly WebhookId[]
     readonly dropped: readonly DroppedMessages[]
+    readonly messages: readonly AnnouncedMessage[]
   }) => void
 }
 
@@ -166,7 +170,7 @@ async function storeMails(
         await suspendFlooded(tx, inbox, { id: deps.newDiagnosticId(), at })
       }
       const webhookIds = await addDeliveries(deps, tx, { messages, changed })
-      return { batch, results, leftOut, dropped, webhookIds }
+      return { batch, results, leftOut, dropped, webhookIds, changed }
     },
     (stored) => announce(deps, stored),
     until,
@@ -216,9 +220,10 @@ async function takeFromShared(
  * answered while the mails are synced to the disk; only the sender must not be told before that.
  */
 function announce(
-  deps: Pick<CommitDeps, 'announce'>,
+  deps: Pick<CommitDeps, 'announce' | 'composeAnnounced'>,
   stored: {
     readonly results: readonly CommitResult[]
+    readonly changed: readonly InboxFill[]
     readonly dropped: readonly DroppedMessages[]
     readonly webhookIds: readonly WebhookId[]
   },
@@ -229,7 +234,20 @@ function announce(
     mailIds: [...new Set(messages.map(({ mail }) => mail.id))],
     webhookIds: stored.webhookIds,
     dropped: stored.dropped,
+    messages: announcedMessages(deps, messages, stored),
   })
+}
+
+function announcedMessages(
+  { composeAnnounced }: Pick<CommitDeps, 'composeAnnounced'>,
+  messages: readonly NewMessage[],
+  { changed, dropped }: Parameters<typeof announce>[1],
+): readonly AnnouncedMessage[] {
+  if (composeAnnounced === undefined) return []
+  const dropping = new Set(dropped.map(({ inboxId }) => inboxId))
+  return inInboxes(messages, changed)
+    .filter(({ inbox }) => !dropping.has(inbox.id))
+    .flatMap(({ message, inbox }) => composeAnnounced(message, inbox) ?? [])
 }
 
 /** Deletes the oldest messages of project inboxes that have more than they keep. */
@@ -261,11 +279,7 @@ async function addDeliveries(
   const accountIds = [...new Set(stored.changed.map(({ accountId }) => accountId))]
   const webhooks = await tx.webhooks.listActive(accountIds)
   if (webhooks.length === 0) return []
-  const inboxes = new Map(stored.changed.map((inbox) => [inbox.id, inbox]))
-  const messages = stored.messages.flatMap((message) => {
-    const inbox = inboxes.get(message.inboxId)
-    return inbox === undefined ? [] : [{ message, inbox }]
-  })
+  const messages = inInboxes(stored.messages, stored.changed)
   const { deliveries, omissions } = deps.composeDeliveries(messages, webhooks)
   await tx.deliveries.add(deliveries)
   const stage = 'webhook.failed'
@@ -273,6 +287,17 @@ async function addDeliveries(
     omissions.map((omission) => ({ ...omission, stage, id: deps.newDiagnosticId() })),
   )
   return webhooks.map(({ id }) => id)
+}
+
+function inInboxes(
+  messages: readonly NewMessage[],
+  changed: readonly InboxFill[],
+): readonly { readonly message: NewMessage; readonly inbox: InboxFill }[] {
+  const inboxes = new Map(changed.map((inbox) => [inbox.id, inbox]))
+  return messages.flatMap((message) => {
+    const inbox = inboxes.get(message.inboxId)
+    return inbox === undefined ? [] : [{ message, inbox }]
+  })
 }
 
 /**

@@ -57,6 +57,18 @@ export function readsNames(query: WaitQuery): boolean {
   return [from, subjectContains, textContains, q].some((text) => text !== null)
 }
 
+/** Whether a message matches a query that reads no names. */
+export function isMatch(
+  { afterSequence, sinceMs, for: kind }: WaitQuery,
+  message: Pick<Candidate, 'sequence' | 'receivedAt' | 'otp'>,
+): boolean {
+  return (
+    message.sequence > afterSequence &&
+    (sinceMs === null || message.receivedAt >= sinceMs) &&
+    (kind === 'message' || message.otp !== null)
+  )
+}
+
 /** Why a message does not match, for a person; null when it does. Its content is read last. */
 export async function mismatch(
   query: WaitQuery,

@@ -2,9 +2,10 @@ import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/con
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { AnnouncedMessages } from './announced-messages.ts'
 import { findMatch, type Search, type SearchResult } from './find-match.ts'
 import { lookUntil, type WaitBounds } from './look-until.ts'
-import { readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import { isMatch, readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -13,6 +14,8 @@ export type FindDeps = {
   readonly store: Tables
   readonly subscriptions: Subscriptions<InboxId>
   readonly singleFlight: SingleFlight
+  /** Messages as they were announced. */
+  readonly announced: Pick<AnnouncedMessages, 'listAfter' | 'find'>
   /** `findMatch` away from this thread, for queries that read what senders wrote. */
   readonly findMatch: (owner: AccountId, search: Search) => Promise<SearchResult>
   /** Counts the call among the held waits of the account until it is disposed of. */
@@ -44,6 +47,8 @@ export type WaitDeps = FindDeps & {
 export type AnswerDeps = WaitDeps & {
   /** The body of the response for a message. */
   readonly present: (caller: Caller, inboxId: InboxId, id: MessageId) => Promise<Uint8Array>
+  /** Somebody is given a mail whose sender was not checked yet. */
+  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
 }
 
 /** A wait for a message. */
@@ -72,6 +77,11 @@ export async function answerWait(
 ): Promise<Uint8Array> {
   const { inboxId } = request
   const id = await waitForMessage(deps, caller, request)
+  const announced = deps.announced.find(caller.accountId, id)
+  if (announced !== null && announced.body !== null) {
+    deps.onLooked(announced)
+    return announced.body
+  }
   const key = `${caller.accountId} ${inboxId} ${id}`
   return deps.singleFlight.run(key, () => deps.present(caller, inboxId, id))
 }
@@ -95,23 +105,37 @@ export function findWithin(
   const caughtUp = () => deps.caughtUp(caller.accountId, inboxId)
   const held = { subscriptions: deps.subscriptions, key: caller, hold, caughtUp }
   return lookUntil(held, request, async (wakeNumber) => {
-    const findNext = () => findNewest(deps, caller, { inboxId, query, after: lookedUpTo })
+    const search = { inboxId, query, after: lookedUpTo }
+    const findNext = () => findNewest(deps, caller, search)
     // Only a wait that is woken has others to share with, and needs the text of its query.
     const keyOf = () =>
       `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${JSON.stringify(query)}`
-    const look = isFirst ? await findNext() : await deps.singleFlight.run(keyOf(), findNext)
+    // The first look tells whether the caller has such an inbox.
+    const look = isFirst
+      ? await findNext()
+      : (findAnnounced(deps, caller, search) ?? (await deps.singleFlight.run(keyOf(), findNext)))
     isFirst = false
     lookedUpTo = look.lookedUpTo
     return look.found
   })
 }
 
-/** The newest message past number `after` that matches, and how far was looked. */
+/** A search among the messages of an inbox with numbers above `after`. */
+type NewestSearch = {
+  readonly inboxId: InboxId
+  readonly query: WaitQuery
+  readonly after: number
+}
+
+/** What a wait has found, and the number of the last message that it knows of. */
+type Look = { readonly found: MessageId | null; readonly lookedUpTo: number }
+
+/** The newest message that matches. */
 async function findNewest(
   deps: Pick<FindDeps, 'store' | 'findMatch'>,
   caller: Caller,
-  search: { readonly inboxId: InboxId; readonly query: WaitQuery; readonly after: number },
-): Promise<{ found: MessageId | null; lookedUpTo: number }> {
+  search: NewestSearch,
+): Promise<Look> {
   const newest = await deps.store.inboxes.lastSequence(caller.accountId, search.inboxId)
   if (newest === null) throw new ServiceError('inbox_not_found')
   const find = readsNames(search.query)
@@ -124,4 +148,17 @@ async function findNewest(
     before = result.before
   }
   return { found: null, lookedUpTo: newest }
+}
+
+/** The same among the messages that were just announced; null when there may be others. */
+function findAnnounced(
+  { announced }: Pick<FindDeps, 'announced'>,
+  { accountId }: Caller,
+  { inboxId, query, after }: NewestSearch,
+): Look | null {
+  const messages = readsNames(query) ? null : announced.listAfter(accountId, inboxId, after)
+  const newest = messages?.[0]
+  if (messages === null || newest === undefined) return null
+  const found = messages.find((message) => isMatch(query, message))
+  return { found: found?.id ?? null, lookedUpTo: newest.sequence }
 }

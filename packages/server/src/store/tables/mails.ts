@@ -267,7 +267,8 @@ function rawRow(mail: NewMail) {
   return { mail_id: mail.id, encoding: mail.raw.encoding, bytes: mail.raw.bytes }
 }
 
-function messageRow(message: NewMessage) {
+/** The row of a message, before any change. */
+export function messageRow(message: NewMessage) {
   const { mail } = message
   return {
     id: message.id,

@@ -13,7 +13,7 @@ import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { type Access, compiledOnce } from '../compiled-query.ts'
 import type { Schema } from '../schema.ts'
-import type { MailContent, MailSender } from './mails.ts'
+import { type MailContent, type MailSender, messageRow, type NewMessage } from './mails.ts'
 import {
   messagesAmong,
   type Newest,
@@ -300,30 +300,8 @@ export class Messages {
   }
 
   async #toStored(row: FullRow, mail: ContentRow): Promise<StoredMessage> {
-    // Written by `Mails.add`.
-    const content = JSON.parse(mail.content) as MailContent
-    return {
-      ...toSummary(row),
-      inboxId: row.inbox_id,
-      recipients: [...recipientsOf(row, content)],
-      sizeBytes: row.size_bytes,
-      text: toText(mail),
-      html: mail.html,
-      otp: toOtp(row),
-      to: [...content.to],
-      cc: [...content.cc],
-      replyTo: [...content.replyTo],
-      sentAt: content.sentAt,
-      links: [...content.links],
-      headers: [...content.headers],
-      defects: [...content.defects],
-      attachments: row.has_attachments === 0 ? [] : await this.#attachments(row.mail_id),
-      auth: toAuth(mail.auth),
-      envelope: { ...content.envelope, rcptTo: row.recipient },
-      mailId: row.mail_id,
-      sequence: row.sequence,
-      isHtmlOnly: content.isHtmlOnly === true,
-    }
+    const attachments = row.has_attachments === 0 ? [] : await this.#attachments(row.mail_id)
+    return toStored(row, mail, attachments)
   }
 
   /** An attachment of a message. */
@@ -441,6 +419,59 @@ const findContent = compiledOnce((db, given: { readonly mailId: string }) =>
 const findPlainContent = compiledOnce((db, given: { readonly mailId: string }) =>
   contentsOf(db, [given.mailId]).where('mail.html', 'is', null),
 )
+
+function toStored(row: FullRow, mail: ContentRow, attachments: Attachment[]): StoredMessage {
+  // Written by `Mails.add`.
+  const content = JSON.parse(mail.content) as MailContent
+  return {
+    ...toSummary(row),
+    inboxId: row.inbox_id,
+    recipients: [...recipientsOf(row, content)],
+    sizeBytes: row.size_bytes,
+    text: toText(mail),
+    html: mail.html,
+    otp: toOtp(row),
+    to: [...content.to],
+    cc: [...content.cc],
+    replyTo: [...content.replyTo],
+    sentAt: content.sentAt,
+    links: [...content.links],
+    headers: [...content.headers],
+    defects: [...content.defects],
+    attachments,
+    auth: toAuth(mail.auth),
+    envelope: { ...content.envelope, rcptTo: row.recipient },
+    mailId: row.mail_id,
+    sequence: row.sequence,
+    isHtmlOnly: content.isHtmlOnly === true,
+  }
+}
+
+/** What `Messages.find` reads of a message that was just written, and that has no attachments. */
+export function storedMessage(
+  message: NewMessage,
+  { keepMessages }: { readonly keepMessages: number | null },
+): StoredMessage {
+  const { id, text, html, content, raw } = message.mail
+  const isInRaw = text !== null && typeof text === 'object'
+  const row = { ...messageRow(message), is_read: 0 as const, keep_messages: keepMessages }
+  const mail = {
+    ...{ id, html, content, auth: null },
+    text: isInRaw ? null : text,
+    text_bytes: isInRaw ? raw.bytes.subarray(text.start, text.end) : null,
+  }
+  return toStored(asStored(row), asStored(mail), [])
+}
+
+/** Replaces in texts what no database can store, as the driver does. */
+function asStored<Row extends object>(row: Row): Row {
+  const entries = Object.entries(row).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value,
+  ])
+  // The same names, and values of the same types.
+  return Object.fromEntries(entries) as Row
+}
 
 /** The recipients that the reader of a message may know. */
 function recipientsOf(

@@ -1,0 +1,19 @@
+import type { AnnouncedMessage } from '../../signals/thread-signals.ts'
+import type { NewMessage } from '../../store/tables/mails.ts'
+import { storedMessage } from '../../store/tables/messages.ts'
+import type { InboxFill } from '../../store/tables/receiving.ts'
+import { messageJson, SMALL_BYTES, withoutColumns } from './present.ts'
+
+/** What waits are told of a message that was just stored. */
+export function composeAnnounced(message: NewMessage, inbox: InboxFill): AnnouncedMessage {
+  const { id, inboxId, sequence, mail } = message
+  const { receivedAt, html, attachments, sizeBytes } = mail
+  const isSmall = sizeBytes <= SMALL_BYTES && html === null && attachments.length === 0
+  return {
+    ...{ id, inboxId, sequence, receivedAt },
+    accountId: inbox.accountId,
+    mailId: mail.id,
+    otp: mail.otp?.value ?? null,
+    body: isSmall ? messageJson(withoutColumns(storedMessage(message, inbox)), 'wait') : null,
+  }
+}
