@@ -276,7 +276,8 @@ async function addDeliveries(
   tx: Tables,
   stored: { readonly messages: readonly NewMessage[]; readonly changed: readonly InboxFill[] },
 ): Promise<readonly WebhookId[]> {
-  const accountIds = [...new Set(stored.changed.map(({ accountId }) => accountId))]
+  const concerned = stored.changed.filter(({ hasWebhooks }) => hasWebhooks)
+  const accountIds = [...new Set(concerned.map(({ accountId }) => accountId))]
   const webhooks = await tx.webhooks.listActive(accountIds)
   if (webhooks.length === 0) return []
   const messages = inInboxes(stored.messages, stored.changed)

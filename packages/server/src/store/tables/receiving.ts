@@ -53,6 +53,8 @@ export type InboxFill = {
   readonly flood: FloodWindow
   /** As of a `Recipient`. */
   readonly keepMessages: number | null
+  /** Whether its account has webhooks that are not disabled. */
+  readonly hasWebhooks: boolean
 }
 
 type RecipientRow = {
@@ -84,6 +86,7 @@ type FillRow = {
   flood_mails: number
   flood_earlier: string | null
   keep_messages: number | null
+  has_webhooks: number | boolean
 }
 
 const selectRecipient = (
@@ -210,7 +213,10 @@ export class ReceivingQueries {
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence,
-         flood_started_at, flood_mails, flood_earlier, keep_messages from inbox
+         flood_started_at, flood_mails, flood_earlier, keep_messages,
+         exists (select 1 from webhook
+           where webhook.account_id = inbox.account_id and disabled_at is null) as has_webhooks
+         from inbox
          where id ${among(1)} order by id${ifLocked === 'wait' ? forUpdate : skipLocked}`,
       [list(ids)],
     )
@@ -223,6 +229,7 @@ export class ReceivingQueries {
       lastSequence: row.last_sequence,
       flood: readFlood(row),
       keepMessages: row.keep_messages,
+      hasWebhooks: row.has_webhooks === true || row.has_webhooks === 1,
     }))
   }
 
