@@ -18,6 +18,7 @@ import type { GroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
+import { storedMessage } from '../store/tables/messages.ts'
 import type { ComposeSteps } from './composer.ts'
 
 /** A mail that is to be stored; a large one was composed before. */
@@ -92,7 +93,7 @@ export function createCommitDeps(deps: CommittingDeps): CommitDeps {
     newDiagnosticId: () => ids.next('diagnostic'),
     composeDeliveries: (...stored) => composeDeliveries(events, ...stored),
     composeAnnounced: (message, inbox) =>
-      isWatched(inbox.id) ? composeAnnounced(message, inbox) : null,
+      isWatched(inbox.id) ? composeAnnounced({ storedMessage }, message, inbox) : null,
     announce: signals.announce,
   }
 }

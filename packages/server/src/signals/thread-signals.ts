@@ -1,4 +1,5 @@
 import type { AccountId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type { AnnouncedMessage } from '../store/tables/candidates.ts'
 
 /** TLS handshakes on the SMTP port that failed. */
 export type FailedHandshakes = {
@@ -23,20 +24,6 @@ export type RefusedCommand = {
 
 /** The mails of an account, or of one of its inboxes. */
 export type WantedMails = { readonly accountId: AccountId; readonly inboxId?: InboxId }
-
-/** A message that was just stored: what a wait filters by, and is answered with. */
-export type AnnouncedMessage = {
-  readonly accountId: AccountId
-  readonly inboxId: InboxId
-  readonly mailId: string
-  readonly id: MessageId
-  readonly sequence: number
-  readonly receivedAt: number
-  /** The one-time code. */
-  readonly otp: string | null
-  /** The body of the response; null when it takes another thread to write it. */
-  readonly body: Uint8Array | null
-}
 
 /** An announcement that something happened. */
 export type Signal = {

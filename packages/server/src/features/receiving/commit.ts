@@ -1,7 +1,7 @@
 import type { AccountId, DiagnosticId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
-import type { AnnouncedMessage } from '../../signals/thread-signals.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { CommitEnd, Store } from '../../store/open.ts'
+import type { AnnouncedMessage } from '../../store/tables/candidates.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMail, NewMessage } from '../../store/tables/mails.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'

@@ -4,9 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { AnnouncedMessages } from './announced-messages.ts'
 
-// Brands by hand: the tests need fixed ids.
-const [ALICE, BOB] = ['acc_alice' as AccountId, 'acc_bob' as AccountId]
-const [INBOX, OTHER] = ['inb_1' as InboxId, 'inb_2' as InboxId]
+const ALICE = 'acc_alice' as AccountId // A brand by hand: the tests need fixed ids.
+const BOB = 'acc_bob' as AccountId // As above.
+const INBOX = 'inb_1' as InboxId // As above.
+const OTHER = 'inb_2' as InboxId // As above.
 
 function message(sequence: number, inboxId = INBOX) {
   const id = `msg_${inboxId}_${sequence}` as MessageId // As above.

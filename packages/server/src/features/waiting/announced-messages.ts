@@ -1,5 +1,5 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
-import type { AnnouncedMessage } from '../../signals/thread-signals.ts'
+import type { AnnouncedMessage } from '../../store/tables/candidates.ts'
 
 /** Searches after an announcement. Further ones query the store, which lets the loop turn. */
 const SEARCHES_MAX = 100
