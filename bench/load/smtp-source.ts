@@ -32,10 +32,10 @@ export async function runSmtpSource(load: Load): Promise<number> {
   child.stderr.on('data', (chunk: Buffer) => {
     complaint += chunk.toString()
   })
-  child.once('error', () => {
+  // Rejects, so that the contenders are stopped.
+  const [status] = await once(child, 'close').catch(() => {
     throw new Error('smtp-source is missing: it comes with the Debian package postfix.')
   })
-  const [status] = await once(child, 'close')
   const seconds = (performance.now() - startedAt) / 1000
   if (status !== 0) throw new Error(`smtp-source ended with ${status}: ${complaint}`)
   return load.mails / seconds
