@@ -18,7 +18,7 @@ import type { GroupCommit } from '../platform/group-commit.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
-import { storedMessage } from '../store/tables/messages.ts'
+import { storedMessage } from '../store/tables/full-message.ts'
 import type { ComposeSteps } from './composer.ts'
 
 /** A mail that is to be stored; a large one was composed before. */

@@ -10,7 +10,7 @@ import type {
   MessageId,
 } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
-import type { StoredMessage } from '../../store/tables/messages.ts'
+import type { StoredMessage } from '../../store/tables/full-message.ts'
 import {
   type AssertionResult,
   type CheckedClient,

@@ -2,7 +2,7 @@ import type { AccountId, Attachment, MailAddress } from '@mayfly/contract'
 import { parseAddresses, readableTextWithUrls, readHtml } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
 import type { CaughtRef } from '../../store/tables/caught.ts'
-import type { StoredMessage } from '../../store/tables/messages.ts'
+import type { StoredMessage } from '../../store/tables/full-message.ts'
 
 /** Longer HTML keeps its `cid:` addresses: each that is replaced grows. */
 const HTML_CHARS_MAX = 1024 * 1024

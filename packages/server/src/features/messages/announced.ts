@@ -1,6 +1,6 @@
 import type { AnnouncedMessage } from '../../store/tables/candidates.ts'
+import type { storedMessage } from '../../store/tables/full-message.ts'
 import type { NewMessage } from '../../store/tables/mails.ts'
-import type { storedMessage } from '../../store/tables/messages.ts'
 import type { InboxFill } from '../../store/tables/receiving.ts'
 import { messageJson, SMALL_BYTES, withoutColumns } from './present.ts'
 

@@ -2,7 +2,7 @@
 
 import type { AccountId, Attachment } from '@mayfly/contract'
 import { decodeTransfer } from '@mayfly/mail'
-import type { StoredMessage } from '../../store/tables/messages.ts'
+import type { StoredMessage } from '../../store/tables/full-message.ts'
 import { findRawBytes } from './bytes.ts'
 import type { MessageRef } from './message-ref.ts'
 import type { PresentDeps } from './present.ts'

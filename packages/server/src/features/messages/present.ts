@@ -3,7 +3,7 @@
 
 import type { AccountId, Link, Message } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
-import type { StoredMessage } from '../../store/tables/messages.ts'
+import type { StoredMessage } from '../../store/tables/full-message.ts'
 import type { DerivedTexts } from './derived-texts.ts'
 import type { MessageRef } from './message-ref.ts'
 

@@ -4,7 +4,7 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CaughtRef } from '../../../store/tables/caught.ts'
-import type { StoredMessage } from '../../../store/tables/messages.ts'
+import type { StoredMessage } from '../../../store/tables/full-message.ts'
 import { type MailHogContent, readContent } from './mime.ts'
 
 /** What MailHog's API shows. */
