@@ -46,7 +46,8 @@ describe('nodes under faults', () => {
     const { violations } = await runChaos({
       seed: 1,
       durationMs: 6_000,
-      nodes: 1,
+      // The announcement of a mail answers waits at its own node, also when it is not stored.
+      nodes: 2,
       holdMsMax: 500,
       recoveryMsMax: 30_000,
       kinds: ['foreignNotify'],
