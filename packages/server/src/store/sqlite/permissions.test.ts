@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { it } from 'node:test'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { openStore } from '../open.ts'
@@ -30,3 +31,17 @@ it('a database behind a symbolic link is created for its owner alone', async () 
   await (await openStore({ url: database.url, exclusive: true })).close()
   assert.equal(statSync(`${link}-elsewhere`).mode & 0o777, 0o600)
 })
+
+for (const { of, mode, kept } of [
+  { of: 'its owner', mode: 0o755, kept: 0o700 },
+  { of: 'several users', mode: 0o1777, kept: 0o1777 },
+]) {
+  it(`a folder for ${of} has the mode ${kept.toString(8)} with a database in it`, async () => {
+    await using database = await createSqlite()
+    const path = sqlitePathOf(database.url) ?? ''
+    chmodSync(dirname(path), mode)
+    await (await openStore({ url: database.url, exclusive: true })).close()
+    assert.equal(statSync(dirname(path)).mode & 0o7777, kept)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+  })
+}

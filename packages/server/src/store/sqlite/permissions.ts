@@ -13,6 +13,9 @@ import { basename, dirname, resolve } from 'node:path'
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
+/** Set on folders that several users share, such as /tmp. */
+const STICKY_BIT = 0o1000
+
 /** What follows the name of the database in the names of its files. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal', '.key', '.lock', '.lock-journal']
 
@@ -22,7 +25,7 @@ const NUMBERED_SUFFIX = /^(-spool-\d+-[ab]|-unstored-[\w-]+\.eml)$/
 /**
  * Creates the file of a database if it is missing, and lets only its owner read it and the files
  * that SQLite and Mayfly put beside it: they hold mail and keys. The folder too, unless it has
- * other files: then it is not ours alone.
+ * other files or is for several users: then it is not ours alone.
  */
 export function restrictAccess(path: string): void {
   const folder = dirname(resolve(path))
@@ -37,7 +40,8 @@ export function restrictAccess(path: string): void {
   const entries = readdirSync(folder, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && isOurs(entry.name))
   for (const { name } of files) restrict(resolve(folder, name), OWNER_ONLY_FILE)
-  if (files.length === entries.length) restrict(folder, OWNER_ONLY_FOLDER)
+  const isOursAlone = files.length === entries.length && (statSync(folder).mode & STICKY_BIT) === 0
+  if (isOursAlone) restrict(folder, OWNER_ONLY_FOLDER)
 }
 
 /**
