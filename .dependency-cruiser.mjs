@@ -11,7 +11,7 @@ const SERVER = 'server/src/'
 /** Files beside the server's folders that belong to none of them. */
 const SHARED = [
   'contract/',
-  `${SERVER}(errors|mail-id|own-files|search-query|sortable-id|stage-cursor)\\.ts`,
+  `${SERVER}(errors|expiry|ip-address|mail-id|bundled-files|sortable-id)\\.ts`,
 ]
 
 /**
@@ -44,7 +44,8 @@ const PLACES = [
   {
     name: 'pop3',
     place: 'pop3/',
-    values: ['pop3/', 'smtp/src/protocol/input\\.ts', 'smtp/src/server/ip-address\\.ts'],
+    // Both accept clients in the same way.
+    values: ['pop3/', 'smtp/src/protocol/input\\.ts', 'smtp/src/listener/'],
   },
   { name: 'client', place: 'client/', values: ['client/'], types: ['contract/'] },
   {
@@ -72,17 +73,32 @@ const PLACES = [
   server('config', { values: ['mail/'] }),
   server('signals', { types: inServer('store/', 'platform/') }),
   {
-    // $1 is the feature that imports; what it needs of others it gets as arguments.
+    // $1 is the feature that imports; what it needs of others it gets as arguments, unless it is
+    // a rule.
     name: 'features',
     place: `${SERVER}features/([^/]+)/`,
-    values: [...SHARED, 'mail/', ...inServer('features/$1/')],
-    types: inServer('features/', 'store/', 'platform/'),
+    values: [...SHARED, 'mail/', ...inServer('features/$1/', 'features/rules/')],
+    types: inServer('features/', 'receiving/', 'store/', 'platform/', 'signals/'),
   },
-  server('http', { types: inServer('assembly/api\\.ts', 'platform/') }),
-  server('mcp', { types: inServer('assembly/api\\.ts', 'platform/') }),
+  {
+    // A mail's path. It ends in the store, which it gets as an argument.
+    name: 'receiving',
+    place: `${SERVER}receiving/`,
+    values: [...SHARED, 'mail/', 'smtp/', ...inServer('receiving/', 'features/', 'platform/')],
+    types: inServer('store/', 'signals/'),
+  },
+  server('http', { types: inServer('app/api\\.ts', 'platform/') }),
+  server('mcp', { types: inServer('app/api\\.ts', 'platform/') }),
+  // What the interfaces call and what threads run: the features, with what they need.
+  server('app', {
+    values: [
+      ...['mail/', 'smtp/', 'pop3/'],
+      ...inServer('config/', 'features/', 'platform/', 'receiving/', 'signals/', 'store/'),
+    ],
+  }),
   server('threads', {
-    values: inServer('assembly/', 'config/', 'platform/', 'signals/', 'store/'),
-    types: inServer('features/'),
+    values: inServer('app/', 'platform/', 'receiving/', 'signals/', 'store/'),
+    types: inServer('config/', 'features/'),
   }),
   {
     name: 'main',
@@ -116,6 +132,12 @@ const configuration = {
       { path: '^packages/(?!$1/)', dependencyTypes: ['local'] },
     ),
     ...PLACES.flatMap(rulesOfPlace),
+    forbid(
+      // What they decide by is an argument.
+      'rules-are-pure',
+      { path: `^packages/${SERVER}features/rules/`, pathNot: TESTS },
+      { pathNot: '^packages/', dependencyTypesNot: TYPES },
+    ),
     ...HOMES.map(({ name, what, home, values = false }) =>
       forbid(
         `${name}-at-home`,

@@ -1,154 +1,105 @@
-// What finding the caller, counting usage and limiting the rate cost a request, and what a list of
-// messages and a message take.
+// What calls of the API take: against an empty route of Fastify, and on PostgreSQL against SQLite.
 //
-//   node bench/api.ts [ROUNDS]
+//   node bench/api.ts [--rounds=3] [--seconds=2]     needs wrk
 //
-// An empty Fastify route, with more and more of the guards before it, on SQLite and PostgreSQL.
-// Then the whole service on SQLite with ten mails in an inbox. There a response is remembered while
-// the database does not change, so the list is read once more while mail arrives for an inbox of
-// another account; that time includes receiving it.
-// Load comes from wrk. The figure is processor time a request: it stays the same when the machine
-// is busy otherwise, and says what a node can take. Rates are shown beside it. The best of some
-// rounds counts, and the rounds are interleaved.
+// Processor time a call is that of the process that answers: it stays the same when the machine is
+// busy otherwise, and says what a node can take. The routes take turns, and the best of the rounds
+// counts.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createApiClient } from '../packages/server/test/testing-api-client.ts'
-import { startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { promisify } from 'node:util'
+import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
 import { sendMails } from '../packages/server/test/testing-send-mail.ts'
-import { startServerProcess } from '../packages/server/test/testing-server-process.ts'
-import { cpuTimeUs } from './load/cpu-time.ts'
-import { runWrk } from './load/wrk.ts'
+import { cpuTimeUs } from './load/process.ts'
+import { option, printFigure, watchMachine } from './load/report.ts'
+import { createInboxes, type Service, startService } from './load/service.ts'
 
-const ROUNDS = Number(process.argv[2] ?? 3)
-const SECONDS = 2
+const ROUNDS = option('rounds', 3)
+const SECONDS = option('seconds', 2)
 const CONNECTIONS = 32
-const ROUTE = fileURLToPath(new URL('./load/guarded-route.ts', import.meta.url))
-const PACED_MAILS = fileURLToPath(new URL('./load/paced-mails.ts', import.meta.url))
-
-/** Mails that arrive a second while the list is read. */
-const MAILS_PER_SECOND = 100
-
-type Stage = { readonly name: string; readonly url: string; readonly guards: readonly string[] }
-type Running = {
-  readonly name: string
-  readonly child: ChildProcess
-  readonly url: string
-  readonly apiKey: string
-  /** Where mail arrives meanwhile. */
-  readonly mailTo?: { readonly smtpPort: number; readonly address: string }
-}
+const EMPTY_ROUTE = join(import.meta.dirname, 'load', 'empty-route.ts')
 
 const MAILS = 10
 const MAIL = `Subject: a report\r\n\r\n${'The report of today has no news.\r\n'.repeat(120)}`
 
-const folder = mkdtempSync(join(tmpdir(), 'mayfly-bench-'))
+const CALLS = ['the inbox', 'a list of 10 messages', 'a message of 4 KB'] as const
+type Call = (typeof CALLS)[number]
+
+/** A route, and the best that it did so far. */
+type Route = {
+  readonly name: string
+  readonly url: string
+  readonly pid: number
+  readonly apiKey: string
+  cpuUs: number
+  perSecond: number
+}
+
+using _machine = watchMachine()
 await using postgres = await startPostgres({})
-const sqlite = `sqlite:${join(folder, 'mayfly.db')}`
-const stages: readonly Stage[] = [
-  { name: 'an empty route', url: sqlite, guards: [] },
-  ...guardedStages('SQLite', sqlite),
-  ...guardedStages('PostgreSQL', postgres.url),
-]
-const running: Running[] = []
-for (const stage of stages) running.push(await start(stage))
-running.push(...(await startService()))
-const best = new Map<string, { readonly cpuUs: number; readonly perSecond: number }>()
-try {
-  for (let round = 0; round < ROUNDS; round++) for (const route of running) await measure(route)
-} finally {
-  for (const child of new Set(running.map((one) => one.child))) child.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
+await using database = await createDatabase(postgres.url)
+await using onSqlite = await startService()
+await using onPostgres = await startService({ databaseUrl: database.url })
+await using emptyRoute = await startEmptyRoute()
+const sqlite = await routesOf(onSqlite, 'SQLite')
+const postgresql = await routesOf(onPostgres, 'PostgreSQL')
+const routes = [emptyRoute, ...Object.values(sqlite), ...Object.values(postgresql)]
+for (let round = 0; round < ROUNDS; round += 1) for (const route of routes) await measure(route)
+for (const { name, cpuUs, perSecond } of routes) {
+  const columns = [`${cpuUs.toFixed(0)} µs`.padStart(8), `${perSecond.toFixed(0)}/s`.padStart(9)]
+  console.log(`${name.padEnd(34)} ${columns.join(' ')}`)
 }
-report()
-
-async function measure({ name, url, apiKey, child, mailTo }: Running): Promise<void> {
-  const load = { apiKey, connections: CONNECTIONS, seconds: SECONDS }
-  const sending = mailTo === undefined ? null : sendPaced(mailTo)
-  const before = cpuTimeUs(child.pid)
-  const { requests, perSecond } = await runWrk(url, load)
-  const cpuUs = (cpuTimeUs(child.pid) - before) / requests
-  await sending
-  const earlier = best.get(name)
-  best.set(name, {
-    cpuUs: Math.min(earlier?.cpuUs ?? Number.POSITIVE_INFINITY, cpuUs),
-    perSecond: Math.max(earlier?.perSecond ?? 0, perSecond),
-  })
+const list = sqlite['a list of 10 messages'].perSecond / emptyRoute.perSecond
+printFigure('calls a second, a list on SQLite against an empty route', list, { atLeast: 0.5 })
+for (const call of CALLS) {
+  const ratio = postgresql[call].cpuUs / sqlite[call].cpuUs
+  printFigure(`processor time, ${call} on PostgreSQL against SQLite`, ratio, { atMost: 2 })
 }
 
-/** Sends for a bit longer than a round takes. */
-async function sendPaced({ smtpPort, address }: NonNullable<Running['mailTo']>): Promise<void> {
-  const pace = [smtpPort, MAILS_PER_SECOND, SECONDS + 1].map(String)
-  const sender = spawn(process.execPath, [PACED_MAILS, ...pace, address], { stdio: 'ignore' })
-  const [code] = await once(sender, 'exit')
-  if (code !== 0) throw new Error(`sending mails ended with ${code}`)
-}
-
-function guardedStages(database: string, url: string): readonly Stage[] {
-  const guards = ['key', 'usage', 'rate']
-  return guards.map((guard, index) => ({
-    name: `${index === 0 ? '' : '+ '}${guard}, ${database}`,
-    url,
-    guards: guards.slice(0, index + 1),
-  }))
-}
-
-async function start(stage: Stage): Promise<Running> {
-  const child = spawn(process.execPath, [ROUTE, stage.url, ...stage.guards], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = await once(child.stdout, 'data')
-  const { port, apiKey } = JSON.parse(String(line))
-  return { name: stage.name, child, url: `http://127.0.0.1:${port}/empty`, apiKey }
-}
-
-async function startService(): Promise<readonly Running[]> {
-  const { child, ready } = startServerProcess({
-    MAYFLY_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
-    MAYFLY_DEFAULT_PLAN: 'unlimited',
-    MAYFLY_DNS_SERVERS: '127.0.0.1:9',
-  })
-  const { httpUrl, smtpPort } = await ready
-  const anonymous = createApiClient(httpUrl, null)
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email: 'bench@example.com' })).body
-  const client = anonymous.withKey(apiKey)
-  const { inbox } = (await client.post('/v1/inboxes')).body
-  const mail = { from: 'sender@example.com', to: inbox.emailAddress, raw: MAIL }
-  await sendMails(smtpPort, new Array(MAILS).fill(mail))
-  const list = `/v1/inboxes/${inbox.id}/messages`
-  const { messages } = (await client.get(list)).body
-  if (messages.length !== MAILS) throw new Error(`${messages.length} messages instead of ${MAILS}`)
-  const other = anonymous.withKey(
-    (await anonymous.post('/v1/accounts', { email: 'other@example.com' })).body.apiKey,
-  )
-  const { emailAddress: address } = (await other.post('/v1/inboxes')).body.inbox
-  return [
-    { name: `list of ${MAILS} messages`, child, url: httpUrl + list, apiKey },
-    {
-      name: 'list, mail arrives',
-      child,
-      url: httpUrl + list,
-      apiKey,
-      mailTo: { smtpPort, address },
+async function startEmptyRoute(): Promise<Route & AsyncDisposable> {
+  const child = spawn(process.execPath, [EMPTY_ROUTE], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [url] = await once(child.stdout, 'data')
+  const at = { url: `${url}/empty`, pid: child.pid ?? 0, apiKey: 'none' }
+  return {
+    ...newRoute('an empty route', at),
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await once(child, 'exit')
     },
-    { name: 'message of 4 KB', child, url: `${httpUrl}${list}/${messages[0].id}`, apiKey },
-  ]
+  }
 }
 
-function report(): void {
-  const empty = best.get('an empty route')?.cpuUs ?? Number.NaN
-  for (const [name, { cpuUs, perSecond }] of best) {
-    const columns = [
-      name.padEnd(20),
-      `${cpuUs.toFixed(0)} µs of CPU`.padStart(14),
-      `${(cpuUs - empty).toFixed(0)} more`.padStart(9),
-      `${(cpuUs / empty).toFixed(1)} ×`.padStart(7),
-      `${Math.round(perSecond)}/s`.padStart(9),
-    ]
-    console.log(columns.join('  '))
+/** The routes of a service that has some mails in an inbox. */
+async function routesOf(service: Service, database: string): Promise<Record<Call, Route>> {
+  const { api, httpUrl, pid, apiKey, smtpPort } = service
+  const [inbox] = await createInboxes(service, 1)
+  await sendMails(smtpPort, new Array(MAILS).fill({ to: inbox?.emailAddress ?? '', raw: MAIL }))
+  const path = `/v1/inboxes/${inbox?.id}`
+  const { messages } = (await api.get(`${path}/messages`)).body
+  if (messages.length !== MAILS) throw new Error(`${messages.length} messages instead of ${MAILS}`)
+  const route = (call: Call, at: string) =>
+    newRoute(`${call}, ${database}`, { url: httpUrl + path + at, pid, apiKey })
+  return {
+    'the inbox': route('the inbox', ''),
+    'a list of 10 messages': route('a list of 10 messages', '/messages'),
+    'a message of 4 KB': route('a message of 4 KB', `/messages/${messages[0].id}`),
   }
+}
+
+function newRoute(name: string, at: Pick<Route, 'url' | 'pid' | 'apiKey'>): Route {
+  return { name, ...at, cpuUs: Number.POSITIVE_INFINITY, perSecond: 0 }
+}
+
+async function measure(route: Route): Promise<void> {
+  const beforeUs = cpuTimeUs(route.pid)
+  const { stdout } = await promisify(execFile)('wrk', [
+    ...['-t', '1', '-c', String(CONNECTIONS), '-d', `${SECONDS}s`],
+    ...['-H', `Authorization: Bearer ${route.apiKey}`, route.url],
+  ])
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`Not all went well:\n${stdout}`)
+  const calls = Number(/(\d+) requests in/.exec(stdout)?.[1])
+  route.cpuUs = Math.min(route.cpuUs, (cpuTimeUs(route.pid) - beforeUs) / calls)
+  route.perSecond = Math.max(route.perSecond, Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]))
 }

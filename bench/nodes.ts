@@ -1,104 +1,63 @@
-// What a mail costs on several nodes: processor time of the nodes and of PostgreSQL, with one node
-// and with three on one database, each under the same load, in turns.
+// What idle nodes cost a busy one on the same PostgreSQL: mails a second of one node alone and
+// beside three that do nothing, in turns. And how much a mail of 4 KB adds to the write-ahead log.
 //
-//   node bench/nodes.ts [--rounds=6]
+//   node bench/nodes.ts [--rounds=6] [--mails=5000]     needs smtp-source
 
-import { loadavg } from 'node:os'
-import { setTimeout } from 'node:timers/promises'
-import { createDatabase, startPostgres } from '../packages/server/test/testing-postgres.ts'
-import { processorTime, stolenPercent } from '../packages/server/test/testing-processor-time.ts'
-import { type Mayfly, startMayfly } from './contenders/mayfly.ts'
-import { cpuTimeUs } from './load/cpu-time.ts'
-import { postgresCpuUs, postgresPid } from './load/postgres-cpu.ts'
+import {
+  connected,
+  createDatabase,
+  startPostgres,
+} from '../packages/server/test/testing-postgres.ts'
+import { RECIPIENT, startMayfly } from './contenders/mayfly.ts'
+import { untilIdle } from './load/process.ts'
+import { median, option, printFigure, watchMachine } from './load/report.ts'
+import { startService } from './load/service.ts'
 import { runSmtpSource } from './load/smtp-source.ts'
 
-const ROUNDS = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 6)
-/** For each node: the code of a process gets faster with the mails that it has seen. */
-const MAILS = 2_000
-const WARM_UP_ROUNDS = 2
-const LOAD = { connections: 6, sizeBytes: 4_000, isReused: true } as const
+const ROUNDS = option('rounds', 6)
+const MAILS = option('mails', 5_000)
+const WARM_UP_ROUNDS = 1
+const IDLE_NODES = 3
 
-/** What the nodes do after the load, as index its mails, is part of what a mail costs. */
-const SETTLE_MS = 3_000
-const GOAL = 1.2
+using _machine = watchMachine()
+await using postgres = await startPostgres({})
+await using database = await createDatabase(postgres.url)
+const databaseUrl = database.url
+await using busy = await startMayfly({ name: 'busy', inboxes: MAILS, databaseUrl })
+const ratios: number[] = []
+const logBytes: number[] = []
+for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
+  // In another order each time: a store that grows, or a machine that gets busy, must not count.
+  const first = await measure(round % 2 === 0 ? 0 : IDLE_NODES)
+  const second = await measure(round % 2 === 0 ? IDLE_NODES : 0)
+  const [alone, beside] = round % 2 === 0 ? [first, second] : [second, first]
+  if (round < 0) continue
+  ratios.push(beside.rate / alone.rate)
+  logBytes.push(alone.logBytes)
+  console.log(`  alone ${alone.rate.toFixed(0)}/s, beside idle nodes ${beside.rate.toFixed(0)}/s`)
+}
+await busy.verify(2 * (WARM_UP_ROUNDS + ROUNDS) * MAILS)
+printFigure(`beside ${IDLE_NODES} idle nodes against alone`, median(ratios), { atLeast: 0.95 })
+printFigure('bytes of write-ahead log a mail', median(logBytes), { atMost: 5_000 })
 
-type Cluster = { readonly postgres: number; readonly nodes: readonly Node[] }
-/** Processor time, of all nodes and of PostgreSQL. */
-type Cost = { readonly nodesUs: number; readonly postgresUs: number }
-type Node = Mayfly & { readonly letter: string }
-
-await using stack = new AsyncDisposableStack()
-const [one, three] = [await startCluster(['b']), await startCluster(['b', 'c', 'd'])]
-const measureBoth = async () => ({ one: await measure(one), three: await measure(three) })
-for (let round = 0; round < WARM_UP_ROUNDS; round++) await measureBoth()
-const before = processorTime()
-const rounds: Awaited<ReturnType<typeof measureBoth>>[] = []
-for (let round = 0; round < ROUNDS; round++) rounds.push(await measureBoth())
-console.log(
-  `load average ${loadavg()[0]?.toFixed(1)}, stolen ${stolenPercent(before).toFixed(0)} %`,
-)
-show(
-  'one node',
-  rounds.map((round) => round.one),
-)
-show(
-  'three nodes',
-  rounds.map((round) => round.three),
-)
-const ratio = median(rounds.map((round) => sum(round.three) / sum(round.one)))
-console.log(
-  `three nodes against one, median of ${ROUNDS} rounds: ${ratio.toFixed(2)} (goal at most ${GOAL}: ${ratio <= GOAL ? 'reached' : 'MISSED'})`,
-)
-
-/** A PostgreSQL server of its own with a node for each letter, with inboxes. */
-async function startCluster(letters: readonly string[]): Promise<Cluster> {
-  const server = stack.use(await startPostgres({}))
-  const { url } = stack.use(await createDatabase(server.url))
-  const nodes: Node[] = []
-  for (const letter of letters) {
-    const name = `node ${letter}`
-    const database = { url, [Symbol.asyncDispose]: async () => {} }
-    const options = { name, database, inboxes: MAILS, letter }
-    nodes.push({ ...stack.use(await startMayfly(options)), letter })
+/** Mails a second of the busy node while so many others are idle; and the log that a mail takes. */
+async function measure(idleNodes: number) {
+  await using resources = new AsyncDisposableStack()
+  for (let node = 0; node < idleNodes; node += 1) {
+    const { pid } = resources.use(await startService({ databaseUrl }))
+    await untilIdle(pid)
   }
-  return { postgres: await postgresPid(server.url), nodes }
+  const before = await logPosition()
+  const load = { connections: 20, mails: MAILS, sizeBytes: 4_000, isReused: true }
+  const rate = await runSmtpSource({ ...load, port: busy.port, recipient: RECIPIENT })
+  await untilIdle(busy.pid)
+  return { rate, logBytes: ((await logPosition()) - before) / MAILS }
 }
 
-/** Sends the load through all nodes at once; what a mail costs. */
-async function measure(cluster: Cluster): Promise<Cost> {
-  const started = usedUs(cluster)
-  await Promise.all(
-    cluster.nodes.map(({ port, letter }) =>
-      runSmtpSource({ ...LOAD, port, mails: MAILS, recipient: `${letter}@mayfly.test` }),
-    ),
+/** Bytes that the server has written to its write-ahead log so far. */
+async function logPosition(): Promise<number> {
+  const { rows } = await connected(databaseUrl, (client) =>
+    client.query<{ readonly bytes: string }>("select pg_current_wal_lsn() - '0/0' as bytes"),
   )
-  await setTimeout(SETTLE_MS)
-  const ended = usedUs(cluster)
-  const mails = MAILS * cluster.nodes.length
-  return {
-    nodesUs: (ended.nodesUs - started.nodesUs) / mails,
-    postgresUs: (ended.postgresUs - started.postgresUs) / mails,
-  }
-}
-
-function usedUs({ postgres, nodes }: Cluster): Cost {
-  return {
-    nodesUs: nodes.reduce((total, { pid }) => total + cpuTimeUs(pid), 0),
-    postgresUs: postgresCpuUs(postgres),
-  }
-}
-
-function show(name: string, costs: readonly Cost[]): void {
-  const part = (of: (cost: Cost) => number) => median(costs.map(of)).toFixed(0)
-  console.log(
-    `${name}: ${part(sum)} µs of processor time a mail; the service ${part(({ nodesUs }) => nodesUs)}, PostgreSQL ${part(({ postgresUs }) => postgresUs)}`,
-  )
-}
-
-function sum({ nodesUs, postgresUs }: Cost): number {
-  return nodesUs + postgresUs
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  return Number(rows[0]?.bytes)
 }

@@ -1,9 +1,9 @@
-// How well and how fast one-time codes are found.
+// How well one-time codes are found, and how long the worst inputs take.
 //
 //   node_modules/.bin/node bench/otp.ts
 
 import { basename } from 'node:path'
-import { findOtp, type OtpInput, parseMail, readHtml } from '@mayfly/mail'
+import { findOtp, type OtpInput, readHtml } from '@mayfly/mail'
 import { BATCHES, readBatch, resultOf } from '../packages/mail/test/testing-otp-batches.ts'
 import {
   type CorpusPart,
@@ -31,7 +31,6 @@ for (const part of PARTS) reportPart(part)
 reportBatches()
 reportTransformations()
 reportWorst()
-reportSpeed()
 
 function reportPart(part: CorpusPart): void {
   const results = readCorpus(part).map(detectCode)
@@ -156,33 +155,4 @@ function bestMs(times: number, work: () => unknown): number {
     best = Math.min(best, performance.now() - startedAt)
   }
   return best
-}
-
-function reportSpeed(): void {
-  const mails = readCorpus('tune').map(({ raw }) => raw)
-  const parsed = mails.map(parseMail)
-  const htmls = parsed.flatMap(({ html }) => (html === null ? [] : [html]))
-  const inputs = parsed.map(({ subject, text, html }) => ({
-    subject,
-    text,
-    html: html === null ? null : readHtml(html),
-  }))
-  const bytes = mails.reduce((sum, raw) => sum + raw.length, 0) / mails.length
-  const parseUs = microseconds(mails, parseMail)
-  const readUs = (microseconds(htmls, readHtml) * htmls.length) / mails.length
-  const findUs = microseconds(inputs, findOtp)
-  console.log(
-    `\n== speed on the tune part, ${Math.round(bytes)} bytes a mail, each mail's best of 40`,
-  )
-  console.log(`  parsing           ${parseUs.toFixed(1)} µs`)
-  console.log(`  reading the HTML  ${readUs.toFixed(1)} µs`)
-  console.log(`  finding the code  ${findUs.toFixed(1)} µs`)
-  console.log(`  all three         ${Math.round(1e6 / (parseUs + readUs + findUs))} mails/s`)
-}
-
-/** Microseconds of a step per input: the mean of the best time for each input. */
-function microseconds<Input>(inputs: readonly Input[], step: (input: Input) => unknown): number {
-  for (let time = 0; time < 10; time += 1) for (const input of inputs) step(input)
-  const ms = inputs.reduce((sum, input) => sum + bestMs(40, () => step(input)), 0)
-  return (ms * 1_000) / inputs.length
 }

@@ -2,7 +2,7 @@
 // for each, and several together, as the service does under load. Compared with postal-mime, which
 // only parses.
 //
-//   node bench/parse.ts
+//   node bench/parse.ts [--rounds=15]
 //
 // Processor time of the thread, so that other load on the machine counts less. Each parser has a
 // thread of its own, as in the service: in one thread with postal-mime our own parser takes up to
@@ -12,20 +12,17 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { detect, detectSteps, parseMail, runTogether, type Steps, TOGETHER_MAX } from '@mayfly/mail'
 import PostalMime from 'postal-mime'
 import { htmlMail, mail } from './load/html-mail.ts'
+import { median, option, printFigure, watchMachine } from './load/report.ts'
 
-/** Duration of one round; the parsers take turns, so that other load affects all. */
+/** The parsers take turns, so that other load affects all. */
+const ROUNDS = option('rounds', 15)
 const ROUND_MS = 500
-const ROUNDS = 15
 const WARM_UP_ROUNDS = 5
 
 /** Mails between two readings of the clock, of those that are parsed one by one. */
 const TURN_MAILS = 10
 
-interface Case {
-  readonly name: string
-  readonly goal: number
-  readonly raw: Buffer
-}
+type Case = { readonly name: string; readonly goal: number; readonly raw: Buffer }
 
 function smallMail(): Buffer {
   return mail([
@@ -83,7 +80,7 @@ function attachmentMail(): Buffer {
 const CASES: readonly Case[] = [
   { name: 'small', goal: 10_000, raw: smallMail() },
   { name: 'HTML', goal: 2_000, raw: htmlMail() },
-  { name: 'attachment', goal: 200, raw: attachmentMail() },
+  { name: 'attachment', goal: 500, raw: attachmentMail() },
 ]
 
 /** Each parses some mails, and returns how many. */
@@ -111,11 +108,8 @@ function* steps(raw: Buffer): Steps<unknown> {
 
 type Parser = keyof typeof PARSERS
 
-/** What a thread is started with. */
-interface Task {
-  readonly parser: Parser
-  readonly mail: number
-}
+/** What a thread is started with: a parser, and the index of a case. */
+type Task = { readonly parser: Parser; readonly mail: number }
 
 async function ratePerSecond(run: () => Promise<number>): Promise<number> {
   const before = process.threadCpuUsage()
@@ -129,30 +123,7 @@ async function ratePerSecond(run: () => Promise<number>): Promise<number> {
   return (done * 1_000) / workedMs
 }
 
-/** A thread that parses one mail for the duration of a round each time that it is asked. */
-class ParsingThread {
-  readonly #worker: Worker
-  readonly #rates: number[] = []
-
-  constructor(task: Task) {
-    this.#worker = new Worker(new URL(import.meta.url), { workerData: task })
-  }
-
-  async round(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>()
-    this.#worker.once('message', resolve).once('error', reject)
-    this.#worker.postMessage('round')
-    this.#rates.push(await promise)
-    this.#worker.off('error', reject)
-  }
-
-  /** The rates of the rounds after the warm-up, the lowest first. */
-  async finish(): Promise<readonly number[]> {
-    await this.#worker.terminate()
-    return this.#rates.slice(WARM_UP_ROUNDS).sort((one, other) => one - other)
-  }
-}
-
+/** In a thread: parses one mail for the duration of a round each time that it is asked. */
 function serveRounds({ parser, mail: index }: Task): void {
   const raw = CASES[index]?.raw ?? Buffer.alloc(0)
   parentPort?.on('message', async () => {
@@ -160,25 +131,40 @@ function serveRounds({ parser, mail: index }: Task): void {
   })
 }
 
+/** The rate of one round. */
+async function runRound(thread: Worker): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  thread.once('message', resolve).once('error', reject)
+  thread.postMessage('round')
+  const rate = await promise
+  thread.off('error', reject)
+  return rate
+}
+
 async function compare(index: number, { name, goal, raw }: Case): Promise<void> {
-  const names: readonly Parser[] = ['one by one', 'together', 'postal-mime']
-  const threads = names.map((parser) => new ParsingThread({ parser, mail: index }))
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-    for (const thread of threads) await thread.round()
+  const threads = (['one by one', 'together', 'postal-mime'] as const).map((parser) => {
+    const task: Task = { parser, mail: index }
+    const rates: number[] = []
+    return { parser, rates, thread: new Worker(new URL(import.meta.url), { workerData: task }) }
+  })
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
+    for (const { thread, rates } of threads) {
+      const rate = await runRound(thread)
+      if (round >= 0) rates.push(rate)
+    }
   }
-  console.log(`${name}, ${raw.length} bytes (goal ${goal}/s)`)
-  for (const [at, thread] of threads.entries()) {
-    const rates = await thread.finish()
-    const best = rates.at(-1) ?? 0
-    const told = `${median(rates).toFixed(0).padStart(7)}/s, best ${best.toFixed(0)}`
-    console.log(`  ${names[at]?.padEnd(12)} ${told}`)
+  console.log(`${name}, ${raw.length} bytes`)
+  for (const { parser, thread, rates } of threads) {
+    await thread.terminate()
+    if (parser === 'postal-mime') console.log(`  ${parser}: ${median(rates).toFixed(0)} mails/s`)
+    else printFigure(`${parser}, mails/s`, median(rates), { atLeast: goal })
   }
 }
 
-function median(sorted: readonly number[]): number {
-  return sorted[sorted.length >> 1] ?? 0
+if (isMainThread) {
+  using _machine = watchMachine()
+  for (const [index, one] of CASES.entries()) await compare(index, one)
+} else {
+  // The data is the task that `compare` gives.
+  serveRounds(workerData as Task)
 }
-
-if (isMainThread) for (const [index, one] of CASES.entries()) await compare(index, one)
-// The data is the task that a `ParsingThread` gives.
-else serveRounds(workerData as Task)

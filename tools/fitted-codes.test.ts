@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { fingerprint } from '../bench/codes/fingerprint.ts'
-import { kept } from './build/kept.ts'
+import { kept } from './build/build-cache.ts'
 
 const WEIGHTS = new URL('../packages/mail/src/codes/weights.ts', import.meta.url)
 

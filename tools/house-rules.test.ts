@@ -85,7 +85,7 @@ const IN_IMPORTS: Planted = [
   ['signals', `${SERVER}/signals/a.ts`, "import type { A } from '../features/inboxes/create.ts'"],
   ['signals-by-import-type', `${SERVER}/signals/b.ts`, "import '../store/open.ts'"],
   ['features', `${FEATURE}/a.ts`, "import type { A } from '../../http/server.ts'"],
-  ['features', `${FEATURE}/b.ts`, "import type { A } from '../../assembly/api.ts'"],
+  ['features', `${FEATURE}/b.ts`, "import type { A } from '../../app/api.ts'"],
   ['features-by-import-type', `${FEATURE}/c.ts`, "import { a } from '../webhooks/claim.ts'"],
   ['features-by-import-type', `${FEATURE}/d.ts`, "import { a } from '../../store/open.ts'"],
   [
@@ -93,12 +93,14 @@ const IN_IMPORTS: Planted = [
     `${FEATURE}/e.ts`,
     "import type { A } from '../webhooks/claim.ts'\nimport { a } from '../webhooks/claim.ts'",
   ],
+  ['rules-are-pure', `${SERVER}/features/rules/a.ts`, "import 'node:timers/promises'"],
   ['http', `${SERVER}/http/a.ts`, "import type { A } from '../mcp/server.ts'"],
   ['http', `${SERVER}/http/b.ts`, "import type { A } from '../features/inboxes/create.ts'"],
-  ['http-by-import-type', `${SERVER}/http/c.ts`, "import { a } from '../assembly/api.ts'"],
+  ['http-by-import-type', `${SERVER}/http/c.ts`, "import { a } from '../app/api.ts'"],
   ['mcp', `${SERVER}/mcp/a.ts`, "import type { A } from '../http/server.ts'"],
-  ['mcp-by-import-type', `${SERVER}/mcp/b.ts`, "import { a } from '../assembly/api.ts'"],
-  ['threads', `${SERVER}/threads/a.ts`, "import type { A } from '../http/server.ts'"],
+  ['mcp-by-import-type', `${SERVER}/mcp/b.ts`, "import { a } from '../app/api.ts'"],
+  ['app', `${SERVER}/app/a.ts`, "import type { A } from '../threads/hosted-thread.ts'"],
+  ['threads', `${SERVER}/threads/a.ts`, "import type { A } from '../assembly/service.ts'"],
   [
     'threads-by-import-type',
     `${SERVER}/threads/b.ts`,
@@ -109,7 +111,7 @@ const IN_IMPORTS: Planted = [
   ['sql-at-home', `${FEATURE}/sqlite.ts`, "import 'node:sqlite'"],
   ['pg-at-home', `${FEATURE}/pg.ts`, "import 'pg'"],
   ['fastify-at-home', `${SERVER}/mcp/fastify.ts`, "import 'fastify'"],
-  ['mcp-sdk-at-home', `${SERVER}/http/sdk.ts`, "import '@modelcontextprotocol/sdk'"],
+  ['mcp-sdk-at-home', `${SERVER}/http/sdk.ts`, "import '@modelcontextprotocol/server'"],
   ['undici-at-home', `${SERVER}/assembly/undici.ts`, "import 'undici'"],
   ['node-http-at-home', `${FEATURE}/https.ts`, "import { request } from 'node:https'"],
 ]
@@ -127,6 +129,8 @@ const DEAD: Planted = [
 const UNTIDY: Planted = [
   ['reasons-for-as', 'tools/as.ts', 'const a = 1\n\nconst b = a as number'],
   ['documented-exports', `${FEATURE}/bare.ts`, 'export const bare = 1'],
+  ['plain-words', `${FEATURE}/told.ts`, '// The other nodes are told.'],
+  ['plain-words', `${FEATURE}/looked.ts`, 'let lookedUpTo = 0'],
   ['no-open-ends', 'docs/open.md', `TO${'DO'}: the rest`],
   ['short-lines', 'tools/wide.ts', `// ${'wide '.repeat(20)}`],
   ['no-machine-paths', 'docs/path.md', `See /${'home'}/me/mayfly.`],
@@ -149,7 +153,10 @@ const SURROUNDINGS = {
   ...Object.fromEntries(
     [
       ...['contract', 'mail'].map((name) => `packages/${name}/src/index.ts`),
-      ...['assembly/api', 'http/server', 'mcp/server', 'platform/clock', 'store/open'].map(
+      ...['app/api', 'assembly/service', 'http/server', 'mcp/server'].map(
+        (name) => `${SERVER}/${name}.ts`,
+      ),
+      ...['platform/clock', 'store/open', 'threads/hosted-thread'].map(
         (name) => `${SERVER}/${name}.ts`,
       ),
       ...[`${FEATURE}/create.ts`, `${FEATURE}/string-utils.ts`],
@@ -157,7 +164,7 @@ const SURROUNDINGS = {
     ].map((file) => [file, '']),
   ),
   ...Object.fromEntries(
-    ['@modelcontextprotocol/sdk', 'fastify', 'kysely', 'pg', 'undici', 'zod'].flatMap((name) => [
+    ['@modelcontextprotocol/server', 'fastify', 'kysely', 'pg', 'undici', 'zod'].flatMap((name) => [
       [`node_modules/${name}/package.json`, manifest({ name, main: 'index.js' })],
       [`node_modules/${name}/index.js`, ''],
     ]),
@@ -228,7 +235,7 @@ async function findDead(root: string): Promise<string[]> {
 
 async function tidy(root: string): Promise<string[]> {
   const lines = await run(root, process.execPath, [join(ROOT, 'tools', 'tidy.ts'), root])
-  return [...lines.matchAll(/^(.+):\d+ {2}(.+)$/gm)].map(([, file, rule]) => `${rule} ${file}`)
+  return [...lines.matchAll(/^(.+):\d+ {2}([\w-]+)/gm)].map(([, file, rule]) => `${rule} ${file}`)
 }
 
 /** What a program prints; these end with a failure when they have found something. */

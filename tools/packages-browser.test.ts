@@ -16,7 +16,7 @@ const PROGRAM = `async ({ headers, body, secret }) => {
   const mayfly = createClient({ baseUrl: location.origin, apiKey: 'mf_test_key' })
   const inbox = await mayfly.inboxes.create()
   const { value } = await inbox.waitForOtp({ subject: /code/i })
-  const error = await inbox.waitForLink(/x/, { timeoutSeconds: 0 }).catch((thrown) => thrown)
+  const error = await inbox.waitForLink({ link: /x/, timeoutSeconds: 0 }).catch((e) => e)
   const event = await verifyWebhook(headers, body, secret)
   return [value, error instanceof EmailTimeoutError, event.id]
 }`

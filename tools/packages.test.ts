@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,8 +10,11 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { until } from '../packages/server/test/testing-until.ts'
-import { installPackages } from './build/installed.ts'
-import { PUBLISHED } from './build/packages.ts'
+import { type Installed, installPackages } from './build/installed.ts'
+import { installTarballs } from './build/pack.ts'
+import { PUBLISHED } from './build/stage.ts'
+import { manifestMistakes, typeProblems } from './testing-tarball.ts'
+import { wholeProgram } from './testing-whole-program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CLIENT_BYTES_MAX = 10 * 1024
@@ -47,11 +50,13 @@ import { addMayflyCommands, mayflyTasks } from '@mayfly/client/cypress'
 import { expect as jestExpect, useInbox } from '@mayfly/client/jest'
 import { expect as playwrightExpect, type MayflyOptions, test as playwrightTest } from '@mayfly/client/playwright'
 import { expect as vitestExpect, test as vitestTest } from '@mayfly/client/vitest'
+import { createClient } from '@mayfly/client'
+import { startMayfly } from 'mayfly'
 
 vitestTest('x', async ({ inbox, mayfly }) => {
   await vitestExpect(inbox).toReceiveEmail({ subject: /x/ })
   await vitestExpect(inbox).not.toReceiveEmail({ withinSeconds: 1 })
-  vitestExpect(await mayfly.inboxes.list()).toHaveLength(1)
+  for await (const { id } of mayfly.inboxes.list()) vitestExpect(id).toBe(inbox.id)
   // @ts-expect-error a text cannot receive mail
   await vitestExpect('text').toReceiveEmail()
 })
@@ -68,39 +73,76 @@ defineConfig<MayflyOptions>({ use: { mayflyOptions: { key: 'x' } } })
 const inbox = useInbox()
 await jestExpect(inbox()).toReceiveEmail()
 jestExpect(1).toBe(1)
+await using started = await startMayfly({ settings: { MAYFLY_DOMAINS: 'app.test' } })
+createClient(started)
+// @ts-expect-error there is no such option
+await startMayfly({ binary: 'mayfly' })
 export const used: readonly unknown[] = [addMayflyCommands, mayflyTasks()]
 `
 
 describe('the packages as they are published', () => {
   let folder = ''
   let installed = ''
+  let tarballOf: Installed['tarballOf'] = () => ''
+  /** A project outside the repository, whose packages it cannot load. */
+  let project = ''
 
   before(async () => {
     await mkdir(join(ROOT, '.cache'), { recursive: true })
     folder = await mkdtemp(join(ROOT, '.cache', 'packages-'))
-    installed = (await installPackages()).nodeModules
+    const packages = await installPackages()
+    installed = packages.nodeModules
+    tarballOf = packages.tarballOf
     await symlink(installed, join(folder, 'node_modules'))
+    project = await mkdtemp(join(tmpdir(), 'mayfly-project-'))
+    await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+    await installTarballs(PUBLISHED.map(tarballOf), project)
   })
 
-  after(() => rm(folder, { recursive: true, force: true }))
+  after(async () => {
+    await rm(folder, { recursive: true, force: true })
+    await rm(project, { recursive: true, force: true })
+  })
+
+  it('are two, and nothing else is installed with them', async () => {
+    const names = await readdir(join(project, 'node_modules'))
+    assert.deepEqual(
+      names.filter((name) => !name.startsWith('.')),
+      ['@mayfly', 'mayfly'],
+    )
+    assert.deepEqual(await readdir(join(project, 'node_modules', '@mayfly')), ['client'])
+  })
 
   it('hold JavaScript and types, and no TypeScript', async () => {
-    for (const { folder: name } of PUBLISHED) {
-      const files = await readdir(join(installed, '@mayfly', name), {
-        recursive: true,
-      })
+    for (const name of ['@mayfly/client', 'mayfly']) {
+      const files = await readdir(join(installed, name), { recursive: true })
       assert.deepEqual(
         files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file)),
         [],
       )
       assert.ok(files.includes('LICENSE') && files.includes('README.md'))
     }
+    const licenses = await readFile(join(installed, 'mayfly', 'LICENSES.txt'), 'utf8')
+    for (const text of ['fastify 5', 'mailauth 7', 'pg 8', 'nodemailer 10', 'preact 1']) {
+      assert.ok(licenses.includes(text), text)
+    }
+  })
+
+  it('have manifests without mistakes, and types', async () => {
+    assert.deepEqual(await manifestMistakes(tarballOf('mayfly')), [])
+    // A CommonJS program loads it by `import()`.
+    const problems = await typeProblems(tarballOf('mayfly'))
+    assert.deepEqual(
+      problems.map((problem) => JSON.parse(problem).kind),
+      ['CJSResolvesToESM'],
+    )
   })
 
   it(`keep the client below ${CLIENT_BYTES_MAX} bytes compressed, and free of the contract`, async () => {
     const dist = join(installed, '@mayfly', 'client', 'dist')
     const files = await readdir(dist)
-    const code = files.filter((file) => file.endsWith('.js'))
+    // No page of a user loads what is for our own programs.
+    const code = files.filter((file) => file.endsWith('.js') && file !== 'internal.js')
     const texts = await Promise.all(code.map((file) => readFile(join(dist, file), 'utf8')))
     const sizeBytes = gzipSync(texts.join('')).length
     assert.ok(sizeBytes < CLIENT_BYTES_MAX, `${sizeBytes} bytes`)
@@ -130,7 +172,7 @@ describe('the packages as they are published', () => {
   it('name the Node that the server needs when started by an older one', async (test) => {
     const node = await systemNode()
     if (node.major >= 24) return test.skip(`the Node in PATH is ${node.version}`)
-    const cli = join(installed, '@mayfly', 'cli', 'bin', 'mayfly.js')
+    const cli = join(project, 'node_modules', '.bin', 'mayfly')
     for (const [args, command] of [
       [['serve'], 'serve'],
       [['admin', 'accounts'], 'admin'],
@@ -143,35 +185,32 @@ describe('the packages as they are published', () => {
     }
   })
 
-  it('say what to do where npm has left the server out', async () => {
-    // Outside the repository, whose node_modules has the server too.
-    const outside = await mkdtemp(join(tmpdir(), 'mayfly-without-server-'))
-    try {
-      const modules = join(outside, 'node_modules', '@mayfly')
-      for (const name of ['cli', 'client']) {
-        const from = join(installed, '@mayfly', name)
-        await cp(from, join(modules, name), { recursive: true })
-      }
-      const cli = join(modules, 'cli', 'bin', 'mayfly.js')
-      assert.match((await run(process.execPath, [cli, '--version'])).stdout, /^\d+\.\d+\.\d+/)
-      await assert.rejects(run(process.execPath, [cli, 'serve']), {
-        code: 1,
-        stderr:
-          'mayfly: the package @mayfly/server is not installed: npm leaves it out where Node is too old, or where it was not installed together with @mayfly/cli. Run `npm run pack` in the folder of Mayfly, then `npm install FOLDER/dist/mayfly-*.tgz` here, with this Node.\n',
-      })
-    } finally {
-      await rm(outside, { recursive: true })
-    }
+  it('start the service for a run of tests', async () => {
+    const program = `
+      import { startMayfly } from 'mayfly'
+      import { createClient } from '@mayfly/client'
+      await using mayfly = await startMayfly()
+      console.log((await createClient(mayfly).inboxes.create()).emailAddress)
+    `
+    await writeFile(join(project, 'start.js'), program)
+    const { stdout } = await run(process.execPath, ['start.js'], { cwd: project })
+    assert.match(stdout, /^\w+@mayfly\.test\n$/)
   })
+
+  wholeProgram('the package', () => ({
+    command: [process.execPath, join(project, 'node_modules', '.bin', 'mayfly')],
+    user: {},
+    openHome: () => mkdtemp(join(project, 'home-')),
+  }))
 
   it('start the service and use it from the command line, on the oldest Node at hand', async (test) => {
     const node = await systemNode()
     test.diagnostic(`the command line runs on Node ${node.version}`)
-    const cli = join(installed, '@mayfly', 'cli', 'bin', 'mayfly.js')
+    const cli = join(project, 'node_modules', '.bin', 'mayfly')
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
     const env = { ...Object.fromEntries(inherited), HOME: folder, XDG_CONFIG_HOME: folder }
     // One thread of a kind starts as two do.
-    const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0', MAYFLY_SMTP_THREADS: '1' }
+    const free = { MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' }
     const server = spawn(process.execPath, [cli, 'serve'], {
       cwd: folder,
       env: { ...env, ...free },

@@ -29,13 +29,9 @@ describe('the bundle of the server', () => {
       'assembly/service.ts',
       /mail\/src\/(codes|mime\/parse)|locales\/de|node_modules\/(ajv|light-my-request|undici|pg|@fastify\/swagger)\//,
     ],
-    ['threads/receiving-thread.ts', 'assembly/receiving.ts', /^packages\/mail|\/(zod|kysely)\//],
-    [
-      'threads/open-mail-handling.ts',
-      'assembly/mail-handling.ts',
-      /mail\/src\/(codes|mime)|\/zod\//,
-    ],
-    ['threads/storing-thread.ts', 'assembly/storing.ts', /\/zod\//],
+    ['threads/receiving-thread.ts', 'app/receiving.ts', /^packages\/mail|\/(zod|kysely)\//],
+    ['app/mail-handling.ts', 'receiving/handler.ts', /mail\/src\/(codes|mime)|\/zod\//],
+    ['threads/storing-thread.ts', 'receiving/store-mails.ts', /\/zod\//],
   ] as const) {
     it(`starts without what takes much memory and is used later or never: ${entry}`, () => {
       const loaded = loadedWith(`${SERVER}/${entry}`)

@@ -7,7 +7,7 @@ import { before, describe, it } from 'node:test'
 import { startApp } from '../examples/signup-app/app.ts'
 import type { Fault } from '../examples/signup-app/mails.ts'
 import { sharedService } from '../packages/server/test/testing-start-service.ts'
-import { kept } from './build/kept.ts'
+import { kept } from './build/build-cache.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const HERE = join(ROOT, 'clients', 'python')
@@ -97,7 +97,6 @@ describe('the Python packages', { concurrency: 3 }, () => {
       MAYFLY_API_KEY: (await register()).key ?? '',
       MAYFLY_SMTP_PORT: String(smtpPort),
       MAYFLY_EXECUTABLE: join(ROOT, 'node_modules', '.bin', 'mayfly'),
-      MAYFLY_SMTP_THREADS: '1',
       PYTHONPATH: installed,
     }
   }

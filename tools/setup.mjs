@@ -73,7 +73,7 @@ function installPackages(wanted) {
   // Not `ci`: that refuses where a registry leaves out packages for other systems.
   run(command, [...args, 'install', '--no-save', '--loglevel=error', ...omitted])
   // An install leaves node_modules/.bin/mayfly as it was when only its target has changed.
-  run(command, [...args, 'rebuild', '@mayfly/cli', '--ignore-scripts', '--loglevel=error'])
+  run(command, [...args, 'rebuild', 'mayfly', '--ignore-scripts', '--loglevel=error'])
   checkNode(pinned)
   mkdirSync(dirname(STAMP), { recursive: true })
   writeFileSync(STAMP, `${lock} ${packages}`)
@@ -107,8 +107,9 @@ function buildDashboard() {
 
 function buildProgram() {
   const packages = ['contract', 'mail', 'pop3', 'server', 'smtp']
-  const sources = packages.map((name) => join(ROOT, 'packages', name, 'src'))
-  const script = join(ROOT, 'tools', 'build', 'program.ts')
+  const tools = join(ROOT, 'tools', 'build')
+  const sources = [tools, ...packages.map((name) => join(ROOT, 'packages', name, 'src'))]
+  const script = join(tools, 'program.ts')
   build({ what: 'the server', script, sources, output: join(ROOT, 'dist', 'program') })
 }
 

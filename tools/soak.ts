@@ -23,10 +23,6 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/test/e2e/crash.test.ts',
     what: 'the process is killed under load, 1,000 times on each database',
   },
-  'burst-kills': {
-    file: 'packages/server/test/e2e/burst-crash.test.ts',
-    what: 'the process is killed 100 times in a burst of mails, on each database',
-  },
   dispatcher: {
     file: 'packages/server/test/e2e/webhook-crash.test.ts',
     what: 'the dispatcher is killed 500 times with 10,000 events, on each database',

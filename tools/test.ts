@@ -2,26 +2,34 @@
 //
 //   npm test                       everything
 //   npm test -- packages/server    only the test files below these paths, no checks
+//   npm test -- --affected [REV]   only the test files that import what differs from REV, or main
 
-import { spawn } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { mkdtempDisposable } from 'node:fs/promises'
+import { type StdioOptions, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposable, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTemplate, startPostgres } from '../packages/server/test/testing-postgres.ts'
+import { hashesOf, LONG_BUILDS, listGreen, recordGreen } from './long-builds.ts'
+import { affectedFiles, groupFiles, listTestFiles } from './test-files.ts'
+import {
+  byFile,
+  type GroupMessage,
+  progressLine,
+  type SuiteResult,
+  seconds,
+  slowestFiles,
+  sumOf,
+  timeLeftMs,
+} from './test-report.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const TEST_FILES = ['{tools,examples}/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
-/** Of the tests outside the packages those that take long. */
-const LONG_BUILDS = [
-  'examples/examples.test.ts',
-  'tools/binary.test.ts',
-  'tools/fitted-codes.test.ts',
-  'tools/packages.test.ts',
-  'tools/python.test.ts',
-]
+/** How long each file took in the runs before. */
+const TIMES = join(ROOT, 'node_modules', '.cache', 'test-times.json')
 
 /** More than cores: many tests wait. */
 const PROCESSES = 4
@@ -29,18 +37,33 @@ const PROCESSES = 4
 /** A test that fails may leave a timer that keeps its process, which ends then. */
 const STEP_MS_MAX = 1_200_000
 
-const only = process.argv.slice(2)
-const files = globSync(TEST_FILES, { cwd: ROOT })
-  .filter((file) => only.length === 0 || only.some((path) => file.startsWith(path)))
-  .sort()
+/** What is shown of the output of a group that failed. */
+const OUTPUT_BYTES_MAX = 1024 * 1024
 
-if (files.length === 0) {
-  process.stderr.write(`No test file lies below ${only.join(', ')}.\n`)
+const only = process.argv.slice(2)
+const isWhole = only.length === 0
+const isAffected = only[0] === '--affected'
+/** Whoever names files wants to see their tests. */
+const isQuiet = isWhole || isAffected
+const all = listTestFiles()
+const selected = isAffected
+  ? affectedFiles(all, only[1] ?? 'main')
+  : all.filter((file) => isWhole || only.some((path) => file.startsWith(path)))
+
+if (selected.length === 0) {
+  process.stderr.write(`No test file belongs to ${only.join(' ')}.\n`)
   process.exit(2)
 }
+await using folder = await mkdtempDisposable(join(tmpdir(), 'mayfly-test-'))
 // Tests that start the server as a process of its own start what is built.
 await mustPass('setup', ['tools/setup.mjs'])
-if (only.length === 0) await mustPass('checks', ['tools/check.ts'])
+if (isWhole) await mustPass('checks', ['tools/check.ts'])
+const skipped = isWhole ? await listGreen(LONG_BUILDS) : []
+for (const file of skipped) {
+  process.stderr.write(`== ${file}: skipped; green before, and its inputs are the same\n`)
+}
+const files = selected.filter((file) => !skipped.includes(file))
+const inputs = await hashesOf(files)
 // One PostgreSQL for all test files; each test has a database of its own in it.
 await using postgres = await startPostgres()
 await createTemplate(postgres.url)
@@ -49,82 +72,110 @@ process.env['TEST_POSTGRES_URL'] = postgres.url
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'compile')
 process.env['SYSTEM_CHROMIUM_PATH'] ??= process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 process.env['CHROMIUM_PATH'] = join(ROOT, 'tools', 'chromium.sh')
-// These wait for faults to pass most of the time: beside the others from the start.
-const chaos = files.filter((file) => file.startsWith('packages/server/test/chaos/'))
-const inPackages = difference(files, chaos).filter((file) => file.startsWith('packages/'))
-const outside = difference(files, [...chaos, ...inPackages])
-const builds = inGroups(
-  outside.filter((file) => LONG_BUILDS.includes(file)),
-  1,
-)
-const units = inPackages.filter((file) => file.includes('/src/'))
-// Those of the server first, which take longest: the other packages come before it by name.
-const services = inGroups(difference(inPackages, units), 16).reverse()
-// The short ones last, so that no core is idle at the end. Builds need a core each, services wait
-// much of the time.
-const queue = [
-  ...services.flatMap((group, index) => [builds[index] ?? [], group]),
-  ...builds.slice(services.length),
-  ...inShrinkingGroups(units, 15),
-  ...inGroups(difference(outside, LONG_BUILDS), 4),
-].filter((group) => group.length > 0)
-// The output of the groups is mixed: they write what failed into a file as well.
-await using folder = await mkdtempDisposable(join(tmpdir(), 'mayfly-test-'))
-const failures = join(folder.path, 'failures')
-process.env['TEST_FAILURES_FILE'] = failures
+
+const suites: SuiteResult[] = []
+const failures: string[] = []
 const failed: string[] = []
+const wallMs = new Map<string, number>(Object.entries(readTimes()))
+const startedAt = performance.now()
+const { chaos, queue } = groupFiles(files, LONG_BUILDS)
 await Promise.all([
-  runGroups([chaos].filter((group) => group.length > 0)),
+  // These wait for faults to pass most of the time: beside the others from the start.
+  runGroups(chaos.length === 0 ? [] : [chaos]),
   ...Array.from({ length: PROCESSES }, () => runGroups(queue)),
 ])
-if (failed.length > 0) {
-  process.stderr.write(`\nA test failed in one of these files:\n${failed.join('\n')}\n`)
-  if (existsSync(failures)) process.stderr.write(`\nWhat failed:\n${readFileSync(failures)}`)
-  process.exitCode = 1
-}
-
-function difference(files: readonly string[], others: readonly string[]): string[] {
-  return files.filter((file) => !others.includes(file))
-}
-
-function inGroups(files: readonly string[], size: number): string[][] {
-  return Array.from({ length: Math.ceil(files.length / size) }, (_, group) =>
-    files.slice(group * size, (group + 1) * size),
-  )
-}
-
-/** Each group has a third of the files that are left: the last ones end at about the same time. */
-function inShrinkingGroups(files: readonly string[], sizeMin: number): string[][] {
-  if (files.length === 0) return []
-  const size = Math.max(sizeMin, Math.ceil(files.length / 3))
-  return [files.slice(0, size), ...inShrinkingGroups(files.slice(size), sizeMin)]
-}
+summarise()
 
 /** Runs one group after the other, until none is left. */
-async function runGroups(groups: string[][]): Promise<void> {
+async function runGroups(groups: (readonly string[])[]): Promise<void> {
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+    const builds = Object.entries(inputs).filter(([file]) => group?.includes(file))
     if (!(await test(group))) failed.push(...group)
+    else if (builds.length > 0) recordGreen(Object.fromEntries(builds))
   }
 }
 
 /** Runs files in one process, which saves loading the service for each of them. */
 async function test(group: readonly string[]): Promise<boolean> {
   const name = `${group[0]}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`
-  return await run(name, ['tools/test-group.ts', ...group])
+  const own: SuiteResult[] = []
+  const startedAt = performance.now()
+  const isSuccess = await run(['tools/test-group.ts', ...group], {
+    isQuiet,
+    onMessage: (message) => {
+      if (message.kind === 'failure') failures.push(message.text)
+      else {
+        own.push(message)
+        suites.push(message)
+        showProgress(name)
+      }
+    },
+  })
+  const counts = `${sumOf(own, 'passed')} passed, ${sumOf(own, 'failed')} failed`
+  const times = `${seconds(performance.now() - startedAt)}, ${seconds(sumOf(own, 'processorMs'))}`
+  say(`== ${name}: ${isSuccess ? '' : 'FAILED, '}${counts} in ${times} of processor time`)
+  return isSuccess
+}
+
+function showProgress(group: string): void {
+  if (!process.stderr.isTTY || !isQuiet) return
+  const elapsedMs = performance.now() - startedAt
+  const done = byFile(suites).map(({ file }) => file)
+  const leftMs = timeLeftMs({ elapsedMs, done, files, wallMs })
+  const counts = { passed: sumOf(suites, 'passed'), failed: sumOf(suites, 'failed') }
+  const line = progressLine({ group, ...counts, leftMs }, process.stderr.columns)
+  process.stderr.write(`\r\u001b[K${line}`)
+}
+
+/** A line above that of the progress. */
+function say(line: string): void {
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${line}\n`)
+}
+
+function summarise(): void {
+  const times = byFile(suites).map(({ file, wallMs }) => [file, wallMs] as const)
+  mkdirSync(dirname(TIMES), { recursive: true })
+  writeFileSync(TIMES, JSON.stringify({ ...readTimes(), ...Object.fromEntries(times) }))
+  say(`\n${slowestFiles(suites)}`)
+  const wall = seconds(performance.now() - startedAt)
+  const processor = seconds(sumOf(suites, 'processorMs'))
+  const counts = `${sumOf(suites, 'passed')} passed, ${sumOf(suites, 'failed')} failed`
+  say(`\n${counts} in ${wall}, ${processor} of processor time`)
+  if (failed.length === 0) return
+  say(`\nA test failed in one of these files:\n${failed.join('\n')}`)
+  say(`\nWhat failed:\n${failures.join('\n\n')}`)
+  process.exitCode = 1
+}
+
+function readTimes(): Readonly<Record<string, number>> {
+  return existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
 }
 
 /** Runs a step that the next ones need. */
 async function mustPass(name: string, args: readonly string[]): Promise<void> {
-  if (!(await run(name, args))) process.exit(1)
+  const startedAt = performance.now()
+  const isSuccess = await run(args, { isQuiet: false, onMessage: () => {} })
+  const took = seconds(performance.now() - startedAt)
+  say(`== ${name}: ${isSuccess ? 'passed' : 'failed'} in ${took}`)
+  if (!isSuccess) process.exit(1)
 }
 
-/** Runs Node; whether it succeeded. */
-async function run(name: string, args: readonly string[]): Promise<boolean> {
-  const startedAt = performance.now()
-  process.stderr.write(`\n== ${name}\n`)
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', timeout: STEP_MS_MAX })
-  const status = await new Promise((resolve) => child.once('exit', resolve))
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  process.stderr.write(`== ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
+/** Runs Node; whether it succeeded. What a quiet step writes is shown when it fails. */
+async function run(
+  args: readonly string[],
+  step: { readonly isQuiet: boolean; readonly onMessage: (message: GroupMessage) => void },
+): Promise<boolean> {
+  // A file and no pipe: a process that a test leaves behind would keep a pipe open.
+  await using output = step.isQuiet ? await open(join(folder.path, randomUUID()), 'w+') : null
+  const stream = output?.fd ?? 'inherit'
+  const stdio: StdioOptions = ['inherit', stream, stream, 'ipc']
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio, timeout: STEP_MS_MAX })
+  // Only tools/test-group.ts sends messages.
+  child.on('message', (message) => step.onMessage(message as GroupMessage))
+  const [[status]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  if (status !== 0 && output !== null) {
+    const { buffer } = await output.read({ buffer: Buffer.alloc(OUTPUT_BYTES_MAX), position: 0 })
+    say(buffer.toString('utf8').replace(/\0+$/, ''))
+  }
   return status === 0
 }

@@ -1,5 +1,5 @@
 // Prints what breaks the house rules that no other tool knows; the others are Biome's,
-// dependency-cruiser's and knip's (docs/decisions/house-rules.md).
+// dependency-cruiser's and knip's (CONTRIBUTING.md).
 //
 //   node tools/tidy.ts [root]
 
@@ -7,7 +7,12 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-type Problem = { readonly rule: string; readonly file: string; readonly line: number }
+type Problem = {
+  readonly rule: string
+  readonly file: string
+  readonly line: number
+  readonly hint?: string
+}
 type Files = ReadonlyMap<string, readonly string[]>
 
 const SHIPPED = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.tsx?$/
@@ -50,15 +55,41 @@ const LINE_RULES: readonly {
   },
 ]
 
+/** Words in senses of our own, and the established terms. In comments and names of shipped code. */
+const PRIVATE_WORDS: readonly (readonly [words: RegExp, terms: string])[] = [
+  [/\b([uU]n)?told(\b|[A-Z])/, 'notified, sent, reported'],
+  [/\btells?(\b|[A-Z])/, 'notify, report, show, distinguish'],
+  [
+    /\blook(s|ed)? (again|at (the|an?|its|these) (inbox|mail|message|store))/i,
+    'query, read, check',
+  ],
+  [/\b(a|each|first|next|another) look\b(?!-)|\blooked[A-Z]/, 'query, poll'],
+  [/\bwish(es)?\b/i, 'request, option'],
+  [/\b(nobody|somebody|whoever)\b/i, 'the caller, the client, another transaction'],
+  [/\b(its|their|takes?|in) turns?\b/i, 'alternate, queue, rotation'],
+  [/\b(is|are|was|were) left\b(?! out)/, 'remain'],
+  [/\bheld (call|slot|stream|wait)s?\b/i, 'open, taken'],
+  [/\bgo(es)? on\b/i, 'continue'],
+  [/\banew\b/i, 'again'],
+  [/\bwant of\b/i, 'without'],
+  [/(\/\*\*|\/\/) What (is|was|are|were|an?|the|it|this)\b/, 'a noun: "The options of …"'],
+]
+
+const COMMENT = /^\s*(\*|\/\/|\/\*)/
+const QUOTED = /'(?:[^'\\]|\\.)*'|"[^"]*"|`[^`]*`/g
+
 const root = process.argv[2] ?? dirname(import.meta.dirname)
 const files = readFiles(root)
 const problems = [
   ...brokenLines(files),
+  ...privateWords(files),
   ...undocumentedExports(files),
   ...bareAssertions(files),
   ...dependencyProblems(files),
 ]
-for (const { rule, file, line } of problems) console.log(`${file}:${line}  ${rule}`)
+for (const { rule, file, line, hint } of problems) {
+  console.log(`${file}:${line}  ${rule}${hint === undefined ? '' : `: ${hint}`}`)
+}
 if (problems.length > 0) process.exitCode = 1
 
 /** The text files that git tracks or would track. */
@@ -89,14 +120,32 @@ function* brokenLines(files: Files): Iterable<Problem> {
   }
 }
 
-/** A sentence above each export of shipped code; the first of several overloads speaks for all. */
+/** Plain words in comments and names; texts may quote anything. */
+function* privateWords(files: Files): Iterable<Problem> {
+  for (const [file, lines] of files) {
+    if (!SHIPPED.test(file) || /^packages\/mail\/|\/testing-/.test(file)) continue
+    for (const [index, line] of lines.entries()) {
+      const text = COMMENT.test(line) ? line : line.replace(QUOTED, '')
+      for (const [words, terms] of PRIVATE_WORDS) {
+        const found = words.exec(text)?.[0]
+        if (found === undefined) continue
+        yield { rule: 'plain-words', file, line: index + 1, hint: `"${found}": ${terms}` }
+      }
+    }
+  }
+}
+
+/**
+ * A sentence above each export of shipped code; the first of several overloads speaks for all. What
+ * a feature needs is named after it (`…Deps`), and needs none.
+ */
 function* undocumentedExports(files: Files): Iterable<Problem> {
   for (const [file, lines] of files) {
     if (!SHIPPED.test(file)) continue
     const documented = new Set<string>()
     for (const [index, line] of lines.entries()) {
       const name = EXPORT.exec(line)?.[1]
-      if (name === undefined) continue
+      if (name === undefined || name.endsWith('Deps')) continue
       if (lines[index - 1]?.endsWith('*/')) documented.add(name)
       if (!documented.has(name)) yield { rule: 'documented-exports', file, line: index + 1 }
     }

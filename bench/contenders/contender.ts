@@ -10,8 +10,6 @@ export type Contender = AsyncDisposable & {
   readonly name: string
   readonly port: number
   readonly pid: number
-  /** Resolves when everything that was acknowledged can be read, if that may be later. */
-  readonly stored?: () => Promise<unknown>
 }
 
 /** A program of somebody else's that listens on `port`, from its first greeting to its end. */

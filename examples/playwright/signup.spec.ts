@@ -16,7 +16,7 @@ test('the link in the mail does the same', async ({ page, inbox }) => {
   await page.getByLabel('Email').fill(inbox.emailAddress)
   await page.getByRole('button', { name: 'Sign up' }).click()
   await expect(inbox).toReceiveEmail({ subject: /^verify/i })
-  const { url } = await inbox.waitForLink('/verify?')
+  const { url } = await inbox.waitForLink({ link: '/verify?' })
   await page.goto(url)
   await expect(page.getByText('Welcome!')).toBeVisible()
 })

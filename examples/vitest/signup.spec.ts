@@ -18,10 +18,9 @@ test('a new user verifies their address with the code from the mail', async ({ i
 })
 
 test('the link in the mail does the same', async ({ inbox }) => {
-  const { url } = await inbox.expectLink(
-    () => submit('/signup', { email: inbox.emailAddress }),
-    '/verify?',
-  )
+  const { url } = await inbox.expectLink(() => submit('/signup', { email: inbox.emailAddress }), {
+    link: '/verify?',
+  })
   expect(await (await fetch(url)).text()).toContain('Welcome!')
 })
 

@@ -1,65 +1,60 @@
-/** The fields of a package.json in the repository that are read here. */
-export type SourceManifest = {
-  readonly name: string
-  readonly exports?: Readonly<Record<string, string>>
-  readonly bin?: Readonly<Record<string, string>>
-  readonly sideEffects?: false | readonly string[]
+/** The fields of the client's package.json in the repository that are read here. */
+type ClientManifest = {
+  readonly exports: Readonly<Record<string, string>>
+  readonly sideEffects: readonly string[]
   /** Fields of the published package alone. Optional peers among them would be installed here. */
-  readonly publishConfig?: Readonly<Record<string, unknown>>
+  readonly publishConfig: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }
 
-/** Fields that are used only in the repository. */
-const REPOSITORY_ONLY: ReadonlySet<string> = new Set([
-  'private',
-  'devDependencies',
-  'scripts',
-  'publishConfig',
-])
+/** Fields that are the same in the repository. */
+const SHARED = ['name', 'version', 'description', 'license', 'type', 'bin']
 
 /** The folder of `dist` with the CommonJS modules. */
 export const COMMONJS_FOLDER = 'cjs'
 
+const COMMONJS = `dist/${COMMONJS_FOLDER}`
+
 /**
- * The package.json that is published.
+ * The package.json of the client as it is published.
  *
  * In the repository `exports` names TypeScript in `src`, which Node runs directly. Node does not
- * strip types under node_modules, so a published package has JavaScript in `dist` beside its types.
- * `bin` names plain JavaScript in both.
+ * strip types under node_modules, so the published package has JavaScript in `dist` beside its
+ * types.
  */
-export function publishedManifest(
-  source: SourceManifest,
-  { node, isDual }: { readonly node: string; readonly isDual: boolean },
-): Record<string, unknown> {
-  const kept = Object.entries(source).filter(([field]) => !REPOSITORY_ONLY.has(field))
+export function clientManifest(source: ClientManifest): object {
   const { exports, sideEffects } = source
   return {
-    ...Object.fromEntries(kept),
+    ...shared(source),
     ...source.publishConfig,
-    engines: { node },
-    files: ['dist', ...(source.bin === undefined ? [] : ['bin'])],
-    ...(exports === undefined
-      ? {}
-      : { exports: mapped(exports, isDual ? dualEntryOf : (file) => entryOf(file, 'dist')) }),
-    ...(exports === undefined || !isDual ? {} : oldResolution(exports)),
-    ...(sideEffects === undefined || sideEffects === false
-      ? {}
-      : {
-          sideEffects: sideEffects.flatMap((file) =>
-            foldersOf(isDual).map((folder) => built(file, folder, '.js')),
-          ),
-        }),
+    engines: { node: '>=20.3' },
+    files: ['dist'],
+    exports: mapped(exports, (file) => ({
+      import: entryOf(file, 'dist'),
+      require: entryOf(file, COMMONJS),
+    })),
+    ...oldResolution(exports),
+    sideEffects: sideEffects.flatMap((file) =>
+      ['dist', COMMONJS].map((folder) => built(file, folder, '.js')),
+    ),
   }
 }
 
-const COMMONJS = `dist/${COMMONJS_FOLDER}`
-
-function foldersOf(isDual: boolean): readonly string[] {
-  return isDual ? ['dist', COMMONJS] : ['dist']
+/** The package.json of the program as it is published: without dependencies, which are in it. */
+export function programManifest(source: Readonly<Record<string, unknown>>): object {
+  const entry = entryOf('./src/start.ts', 'dist')
+  return {
+    ...shared(source),
+    // Only the commands that load the server need its Node.
+    engines: { node: '>=20.3' },
+    files: ['bin', 'dist', 'LICENSES.txt'],
+    types: entry.types,
+    exports: { '.': entry },
+  }
 }
 
-function dualEntryOf(file: string) {
-  return { import: entryOf(file, 'dist'), require: entryOf(file, COMMONJS) }
+function shared(source: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(source).filter(([field]) => SHARED.includes(field)))
 }
 
 function entryOf(file: string, folder: string) {
@@ -68,9 +63,7 @@ function entryOf(file: string, folder: string) {
 }
 
 /** For tools that do not read `exports`, such as TypeScript with `moduleResolution: node`. */
-function oldResolution(exports: Readonly<Record<string, string>>) {
-  const { '.': main, ...others } = exports
-  if (main === undefined) return {}
+function oldResolution({ '.': main = '', ...others }: Readonly<Record<string, string>>) {
   const subpaths = Object.entries(others).map(([path, file]) => [
     path.replace(/^\.\//, ''),
     [built(file, COMMONJS, '.d.ts')],

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildExecutable } from '../build/binary/executable.ts'
 import { packPackages } from '../build/pack.ts'
-import { PUBLISHED } from '../build/packages.ts'
-import { stagePackages } from '../build/stage.ts'
+import { PUBLISHED, stagePackages } from '../build/stage.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const PYTHON = join(ROOT, 'node_modules', '.mayfly-python-client', 'bin', 'python')
@@ -39,9 +38,8 @@ export async function buildArtifacts(folder: string): Promise<Artifacts> {
 async function packAll(folder: string): Promise<readonly string[]> {
   const stage = join(folder, 'stage')
   await mkdir(stage)
-  await stagePackages(stage)
-  const names = PUBLISHED.map(({ folder: name }) => name)
-  const tarballs = await packPackages(stage, names, folder)
+  await stagePackages(stage, PUBLISHED)
+  const tarballs = await packPackages(stage, PUBLISHED, folder)
   await rm(stage, { recursive: true })
   return tarballs
 }

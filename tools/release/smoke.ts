@@ -63,14 +63,14 @@ export async function smokeExecutable({ executable }: Artifacts, folder: string)
 export async function smokeTarballs({ tarballs }: Artifacts, folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   await run('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: folder })
-  const bin = join(folder, 'node_modules', '@mayfly', 'cli', 'bin', 'mayfly.js')
+  const bin = join(folder, 'node_modules', 'mayfly', 'bin', 'mayfly.js')
   const program = `
     import { readFileSync } from 'node:fs'
     import { createClient } from '@mayfly/client'
     const [, , baseUrl, keyFile] = process.argv
     const client = createClient({ baseUrl, apiKey: readFileSync(keyFile, 'utf8').trim() })
-    const [inbox] = await client.inboxes.list()
-    await inbox.waitForOtp()
+    const { inboxes } = await client.inboxes.list()
+    await inboxes[0].waitForOtp()
   `
   await writeFile(join(folder, 'smoke.js'), program)
   await takeMailToCode([process.execPath, bin], folder, async ({ url, keyFile }) => {

@@ -19,8 +19,7 @@ DOCUMENT: dict[str, Any] = json.loads(
 )
 
 LEFT_OUT = {
-    # For pages, and where a browser comes back to.
-    "GET /v1/inboxes/{id}/events",
+    # Where a browser comes back to.
     "GET /v1/account/connection/callback",
     # Without a key, tried against the service.
     "POST /v1/accounts",

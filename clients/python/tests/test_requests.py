@@ -95,7 +95,7 @@ def test_a_rate_limit_is_borne_for_longer(slept: list[float]) -> None:
 def test_a_post_that_may_have_taken_effect_is_not_sent_again() -> None:
     client, requests = client_of(refusal(503, "shutting_down"))
     with pytest.raises(ApiError):
-        client.keys.create("CI")
+        client.keys.create(name="CI")
     assert len(requests) == 1
 
 

@@ -58,7 +58,7 @@ def test_a_message_is_found_by_regular_expressions(own_inbox: Inbox, send_mail: 
 
 
 def test_a_link_is_found_by_its_url(own_inbox: Inbox, send_mail: SendMail) -> None:
-    with own_inbox.expect_link("/verify?") as link:
+    with own_inbox.expect_link(link="/verify?") as link:
         text = "Home: https://app.example/ or https://app.example/verify?token=a1"
         send_mail(own_inbox.email_address, text=text)
     assert link.url == "https://app.example/verify?token=a1"
@@ -168,4 +168,4 @@ async def test_the_asynchronous_client_does_the_same(send_mail: SendMail) -> Non
         run = await inbox.assert_that(OtpPresent(), ContainsText("sign-in"))
         assert run.passed
         with pytest.raises(EmailTimeoutError, match="A link that matches"):
-            await inbox.wait_for_link("/verify", timeout_seconds=1)
+            await inbox.wait_for_link(link="/verify", timeout_seconds=1)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Terminal } from './terminal.ts'
 
-/** Opens a file or a URL in the browser; says so when none can be started. */
+/** Opens a file or a URL in the browser; prints a notice when none can be started. */
 export async function openBrowser(terminal: Terminal, target: string): Promise<void> {
   const [command, ...args] = browserCommand(terminal, target)
   const child = spawn(command, args, { stdio: 'ignore', detached: true })

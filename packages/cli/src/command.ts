@@ -36,7 +36,7 @@ type Values<Table extends OptionTable> = {
       : string | undefined
 }
 
-/** What a command is given to run. */
+/** The context of a running command. */
 type Invocation<Table extends OptionTable> = {
   readonly options: Values<Table>
   readonly args: readonly string[]
@@ -157,8 +157,8 @@ export function nearestOf(given: string, names: readonly string[]): string | nul
 }
 
 /**
- * What is wrong with `--json inbox new`, or null where an option is not the first argument. `group`
- * is what was typed before. Values are left out: one may be a key.
+ * The error for `--json inbox new`, or null where an option is not the first argument. `group` is
+ * the word before. Values are left out: one may be a key.
  */
 export function optionsFirst(
   args: readonly string[],

@@ -10,6 +10,7 @@ import { inbox } from './commands/inbox.ts'
 import { keys } from './commands/keys.ts'
 import { login } from './commands/login.ts'
 import { logout } from './commands/logout.ts'
+import { mcp } from './commands/mcp.ts'
 import { messages } from './commands/messages.ts'
 import { open } from './commands/open.ts'
 import { otp } from './commands/otp.ts'
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   diagnose,
   faults,
   webhooks,
+  mcp,
   admin,
   healthcheck,
   completionsCommand(() => COMMANDS),

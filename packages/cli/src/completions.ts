@@ -6,7 +6,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 /** A shell that completions are made for. */
 export type Shell = (typeof SHELLS)[number]
 
-/** A position on the command line and what may follow it: `inbox` → `new`, `list`, … */
+/** A position on the command line and its possible continuations: `inbox` → `new`, `list`, … */
 type Position = {
   readonly path: readonly string[]
   readonly subcommands: readonly Command[]

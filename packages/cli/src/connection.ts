@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Client, createClient, readService } from '@mayfly/client'
+import { createInternalClient, type InternalClient, readService } from '@mayfly/client/internal'
 import { readCredentials } from './credentials.ts'
 import { CommandFailed, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -25,8 +25,10 @@ export type ConnectionChoice = {
   readonly 'api-key': string | undefined
 }
 
-/** Only a service on this machine may name a file to read. */
-const LOOPBACK_HOSTS = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+/** Whether a host name, or an address with or without brackets, means this machine. */
+export function isLocalHost(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host)
+}
 
 /** Where `mayfly serve` listens by default. */
 const LOCAL_URL = 'http://127.0.0.1:8025'
@@ -45,7 +47,18 @@ export async function serviceUrl(
 }
 
 /** A client for the chosen service. */
-export async function connect(terminal: Terminal, choice: ConnectionChoice): Promise<Client> {
+export async function connect(
+  terminal: Terminal,
+  choice: ConnectionChoice,
+): Promise<InternalClient> {
+  return createInternalClient(await chooseService(terminal, choice))
+}
+
+/** The chosen service, and the key to call it with. */
+export async function chooseService(
+  terminal: Terminal,
+  choice: ConnectionChoice,
+): Promise<{ readonly baseUrl: string; readonly apiKey: string }> {
   const baseUrl = await serviceUrl(terminal, choice)
   const given = choice['api-key'] ?? (terminal.env['MAYFLY_API_KEY'] || undefined)
   const apiKey =
@@ -57,12 +70,13 @@ export async function connect(terminal: Terminal, choice: ConnectionChoice): Pro
       `there is no API key for ${baseUrl}. Run \`mayfly signup you@example.com\` to get one, or set MAYFLY_API_KEY.`,
     )
   }
-  return createClient({ baseUrl, apiKey })
+  return { baseUrl, apiKey }
 }
 
 /** The key of the local account of a service on this machine; null when there is none. */
 export async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
-  if (!LOOPBACK_HOSTS.test(new URL(baseUrl).hostname)) return null
+  // Only a service on this machine may name a file to read.
+  if (!isLocalHost(new URL(baseUrl).hostname)) return null
   const { localKeyFile } = await readService({ baseUrl, signal })
   if (localKeyFile === null) return null
   // Another user's service has a file that cannot be read.

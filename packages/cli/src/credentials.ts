@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Terminal } from './terminal.ts'
 
-/** What `mayfly signup` saves: the key of each service, and the last service. */
+/** The file of `mayfly signup`: the key of each service, and the last service. */
 export type Credentials = {
   readonly lastUrl: string | null
   readonly keys: Readonly<Record<string, { readonly apiKey: string; readonly email: string }>>

@@ -4,12 +4,12 @@ import type { Terminal } from './terminal.ts'
 /** Exit codes of every command. */
 export const EXIT = { passed: 0, failed: 1, usage: 2, timedOut: 3, interrupted: 130 } as const
 
-/** The command line is wrong; the message says how to correct it. */
+/** The command line is invalid; the message says how to correct it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A command failed; the message is empty when its output has said why. */
+/** A command failed; the message is empty when its output has the reason. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
   readonly exitCode: number
@@ -51,8 +51,8 @@ function fileError(error: unknown): string | null {
   return reason === undefined ? null : `${error.path} cannot be read: ${reason}.`
 }
 
-/** One sentence for what a user can act on; one line to report for a bug of ours. */
-function messageOf(error: unknown): string {
+/** One sentence for an error that a user can correct; one line to report for a bug of ours. */
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const ofFile = fileError(error)
   if (ofFile !== null) return ofFile

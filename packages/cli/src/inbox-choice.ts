@@ -1,4 +1,4 @@
-import { ApiError, type Client, type Inbox, type ListInboxesOptions } from '@mayfly/client'
+import { ApiError, type Client, type Inbox } from '@mayfly/client'
 import { CommandFailed } from './exit.ts'
 
 /** The inbox named by id or address, in any state, or the newest active one when none is named. */
@@ -8,13 +8,14 @@ export async function chooseInbox(
   signal: AbortSignal,
 ): Promise<Inbox> {
   if (named === undefined) {
-    const [newest] = await client.inboxes.list({ limit: 1, signal })
+    const { inboxes } = await client.inboxes.list({ limit: 1, signal })
+    const [newest] = inboxes
     if (newest !== undefined) return newest
     throw new CommandFailed('you have no active inbox. Create one: mayfly inbox new')
   }
   if (!named.includes('@')) return client.inboxes.get(named, { signal })
   const address = named.toLowerCase()
-  for await (const inbox of eachInbox(client, { state: 'all', signal })) {
+  for await (const inbox of client.inboxes.list({ state: 'all', signal })) {
     if (inbox.emailAddress === address) return inbox
   }
   throw new CommandFailed(
@@ -29,7 +30,7 @@ export const INBOX_OPTION = {
   about: 'id or address of the inbox (default: the newest)',
 } as const
 
-/** The result of a call about a message; says which inbox was meant when the user named none. */
+/** The result of a call about a message; names the inbox when the user chose none. */
 export async function ofMessage<T>(
   call: Promise<T>,
   { inbox, named }: { readonly inbox: Inbox; readonly named: string | undefined },
@@ -43,17 +44,4 @@ export async function ofMessage<T>(
       `the newest inbox, ${inbox.emailAddress}, has no such message. Name its inbox: --inbox INBOX`,
     )
   }
-}
-
-/** Every inbox, page by page, newest first. */
-export async function* eachInbox(
-  client: Client,
-  options: ListInboxesOptions,
-): AsyncGenerator<Inbox> {
-  let cursor: string | undefined
-  do {
-    const page = await client.inboxes.list({ ...options, cursor })
-    yield* page
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
 }

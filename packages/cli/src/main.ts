@@ -1,5 +1,5 @@
-// The entry point. Node keeps what it has compiled and stripped of types in its compile cache, and
-// the next start takes a quarter of the time; so everything else is loaded after the cache is on.
+// The entry point. Node keeps compiled code without types in its compile cache, and the next start
+// takes a quarter of the time; so everything else is loaded after the cache is on.
 
 import * as nodeModule from 'node:module'
 

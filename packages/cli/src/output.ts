@@ -12,7 +12,7 @@ const CELL_WIDTH_MAX = 50
 const SPINNER_FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const SPINNER_FRAME_MS = 100
 
-/** The text in a colour where the output takes one. */
+/** The text in a colour where the output supports colours. */
 export function style(terminal: Terminal, name: Style, text: string): string {
   // Not `styleText`: the first versions of Node 20 do not have it.
   const [on, off] = inspect.colors[name] ?? []
@@ -24,7 +24,7 @@ export function print(terminal: Terminal, line: string): void {
   terminal.out(`${line}\n`)
 }
 
-/** A secret alone on standard output, for `$(…)`; what it is, on standard error. */
+/** A secret alone on standard output, for `$(…)`; its description on standard error. */
 export function printSecret(terminal: Terminal, what: string, secret: string): void {
   terminal.err(`${what} (shown only once):\n`)
   print(terminal, style(terminal, 'bold', secret))

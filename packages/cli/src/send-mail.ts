@@ -5,7 +5,7 @@ import { CommandFailed, UsageError } from './exit.ts'
 /** An SMTP server. */
 export type MailServer = { readonly host: string; readonly port: number }
 
-/** A mail as nodemailer takes it, and who sends it to whom by SMTP. */
+/** A mail for nodemailer, with the sender and recipients of its envelope. */
 export type OutgoingMail = SendMailOptions & {
   readonly envelope: { readonly from: string; readonly to: string[] }
 }
@@ -71,7 +71,7 @@ function socketOpener(
   }
 }
 
-/** What went wrong in one sentence: what was refused with which reply, or the connection. */
+/** The failure in one sentence: the refused command and its reply, or the connection. */
 function failureText(error: NodemailerError, server: MailServer, mail: OutgoingMail): string {
   const [refused] = error.rejectedErrors ?? []
   if (refused !== undefined) return failureText(refused, server, mail)

@@ -1,4 +1,5 @@
-import type { Address, Message } from '@mayfly/client'
+import type { Message } from '@mayfly/client'
+import type { Address } from '@mayfly/client/internal'
 import { print, printable, printableLine, style, utcTime } from './output.ts'
 import type { Terminal } from './terminal.ts'
 

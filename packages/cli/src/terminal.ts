@@ -1,18 +1,22 @@
-/** Where a command reads its environment and writes its output. */
+import type { Readable } from 'node:stream'
+
+/** Where a command reads its environment and its input, and writes its output. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a person watches: progress is then shown. */
   readonly isInteractive: boolean
   /** Whether standard output is a terminal, and not a file or a program. */
   readonly isOutTerminal: boolean
-  /** Whether standard output takes colours. */
+  /** Whether standard output supports colours. */
   readonly hasColour: boolean
   /** Aborted when the user interrupts the command. */
   readonly interrupted: AbortSignal
-  /** Aborted when nobody reads standard output any more, as after `| head -1`. */
+  /** Aborted when the reader of standard output is gone, as after `| head -1`. */
   readonly outputClosed: AbortSignal
   /** A text for people, with the commands that it names as they are started here. */
   readonly withCommands: (text: string) => string
+  /** Standard input. */
+  readonly input: Readable
   /** Standard output: the result, which a program may read. */
   out(text: string | Uint8Array): void
   /** Standard error: progress, hints and errors, for people. */
@@ -53,6 +57,10 @@ export function processTerminal(process: NodeJS.Process): Terminal {
     },
     outputClosed: closing.signal,
     withCommands: import.meta.url.endsWith('.ts') ? startedByNpx : (text) => text,
+    // Opened when it is used.
+    get input() {
+      return process.stdin
+    },
     out: (text) => write(stdout, text),
     err: (text) => write(stderr, text),
   }

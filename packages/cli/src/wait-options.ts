@@ -53,13 +53,13 @@ export const WAIT_OPTIONS = {
 
 type Given<Table> = { readonly [Name in keyof Table]: string | undefined }
 
-/** The time options as the client takes them. */
+/** The time options in the form of the client. */
 function timeOptions({ timeout, since, after }: Given<typeof TIME_OPTIONS>) {
   const timeoutSeconds = timeout === undefined ? 30 : parseSeconds('timeout', timeout)
   return { timeoutSeconds, since, after }
 }
 
-/** The options of a check as the client takes them. */
+/** The options of a check in the form of the client. */
 export function checkOptions(given: Given<typeof CHECK_OPTIONS>) {
   const { from, subject, query } = given
   for (const [option, value] of Object.entries({ from, subject })) {
@@ -70,7 +70,7 @@ export function checkOptions(given: Given<typeof CHECK_OPTIONS>) {
   return { from, subject, q: query, ...timeOptions(given) }
 }
 
-/** The options of a wait as the client takes them. */
+/** The options of a wait in the form of the client. */
 export function waitOptions(
   given: Given<typeof WAIT_OPTIONS>,
 ): WaitOptions & { readonly timeoutSeconds: number } {

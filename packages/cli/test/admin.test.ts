@@ -3,7 +3,7 @@ import { after, it } from 'node:test'
 import { registerAccountAt, type TestAccount } from '../../server/test/testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../../server/test/testing-databases.ts'
 import { sendMails } from '../../server/test/testing-send-mail.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
+import { startServerProcess } from '../../server/test/testing-server-process.ts'
 import { openShell, type Shell } from './testing-run-command.ts'
 
 /** A service in a process of its own, and an operator beside it. */
@@ -20,7 +20,7 @@ function sharedPlace(create: () => Promise<TestDatabase>): () => Promise<Place> 
   const open = async () => {
     const database = resources.use(await create())
     const env = { MAYFLY_DATABASE_URL: database.url, MAYFLY_DEFAULT_PLAN: 'key_only' }
-    const { ready } = resources.use(startServerProcess({ ...env, ...WITHOUT_THREADS }))
+    const { ready } = resources.use(startServerProcess({ ...env }))
     const { httpUrl, smtpPort } = await ready
     return {
       shell: resources.use(await openShell({ env })),

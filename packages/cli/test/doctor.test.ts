@@ -8,7 +8,7 @@ import * as server from '@mayfly/server'
 import { createAuthority, daysFromNow } from '../../server/test/testing-certificates.ts'
 import { createSqlite, onEachDatabase } from '../../server/test/testing-databases.ts'
 import { startDnsServer } from '../../server/test/testing-dns-server.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
+import { startServerProcess } from '../../server/test/testing-server-process.ts'
 import { portCheck } from '../src/doctor/port-check.ts'
 import { openShell } from './testing-run-command.ts'
 
@@ -159,7 +159,6 @@ describe('mayfly admin doctor', () => {
     await using database = await createSqlite()
     await using service = startServerProcess({
       ...env,
-      ...WITHOUT_THREADS,
       MAYFLY_DATABASE_URL: database.url,
       MAYFLY_MAIL_HOST: 'mx.mail.dev',
     })

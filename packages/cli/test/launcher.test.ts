@@ -8,7 +8,6 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { WITHOUT_THREADS } from '../../server/test/testing-server-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const LAUNCHER = join(ROOT, 'packages', 'cli', 'bin', 'mayfly.js')
@@ -85,7 +84,7 @@ describe('the command `mayfly`', () => {
       it(`passes ${signal} on to the service, started by ${name}`, async () => {
         const child = spawn(node, [command, 'serve'], {
           cwd: folder,
-          env: { ...env, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0', ...WITHOUT_THREADS },
+          env: { ...env, MAYFLY_HTTP_PORT: '0', MAYFLY_SMTP_PORT: '0' },
           stdio: ['ignore', 'pipe', 'inherit'],
         })
         const ended = once(child, 'exit')

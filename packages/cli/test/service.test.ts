@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { signIn } from '@mayfly/client'
+import { signIn } from '@mayfly/client/internal'
 import { startService } from '../../server/test/testing-start-service.ts'
 import { openShell } from './testing-run-command.ts'
 import { signedUp } from './testing-signed-up.ts'
@@ -62,7 +62,7 @@ describe('mayfly inbox', () => {
     assert.match(second.err, /^No new inbox: one was created at .* with the same --idempotency-key/)
   })
 
-  it('creates a project inbox, which keeps a number of messages', async () => {
+  it('creates a catch-all inbox, which keeps a number of messages', async () => {
     await using place = await signedUp()
     const { shell } = place
     const made = await shell.run('inbox', 'create', '--catch-all', '--keep', '20', '--json')

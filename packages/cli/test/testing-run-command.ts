@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, type Writable } from 'node:stream'
 import { runCli } from '../src/cli.ts'
 import { startedByNpx } from '../src/terminal.ts'
 
@@ -15,6 +16,8 @@ export type Shell = AsyncDisposable & {
   /** The same, until it is interrupted. */
   start(...args: readonly string[]): {
     readonly outcome: Promise<Outcome>
+    /** Its standard input. */
+    readonly input: Writable
     out(): string
     err(): string
     interrupt(): void
@@ -39,6 +42,7 @@ export async function openShell({
 }: ShellOptions = {}): Promise<Shell> {
   const home = await mkdtemp(join(tmpdir(), 'mayfly-home-'))
   const start: Shell['start'] = (...args) => {
+    const input = new PassThrough()
     const written = { out: '', err: '' }
     const interruption = new AbortController()
     const closing = new AbortController()
@@ -49,6 +53,7 @@ export async function openShell({
       hasColour: isTerminal,
       interrupted: interruption.signal,
       outputClosed: closing.signal,
+      input,
       withCommands: isClone ? startedByNpx : (text: string) => text,
       out: (text: string | Uint8Array) => {
         written.out += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
@@ -58,6 +63,7 @@ export async function openShell({
       },
     }
     return {
+      input,
       outcome: runCli(args, terminal, '1.2.3').then((code) => ({ code, ...written })),
       out: () => written.out,
       err: () => written.err,

@@ -1,10 +1,9 @@
 import type { CallOptions } from './connection.ts'
 import type { Key } from './keys.ts'
 import type { Requester } from './request.ts'
-import type { SignInLink } from './service.ts'
 
 /** The plan of an account. */
-export type Plan = 'key_only' | 'connected' | 'unlimited'
+type Plan = 'key_only' | 'connected' | 'unlimited'
 
 /** An account as its owner sees it. */
 export type Account = {
@@ -30,7 +29,7 @@ export type Limits = {
 }
 
 /** Usage of an account today and this month, in UTC. */
-export type UsageToday = {
+type UsageToday = {
   readonly date: string
   readonly requests: number
   readonly inboxes: number
@@ -67,34 +66,19 @@ export type Registration = {
   readonly key: Key
 }
 
-/** Which of the configured providers; by default the first. */
-export type ConnectOptions = CallOptions & { readonly provider?: 'oidc' | 'github' }
-
 /** Calls about the account of the key. */
 export type AccountCalls = {
   /** The account, its limits and today's usage. */
   read(options?: CallOptions): Promise<AccountOverview>
   /** Usage by day, oldest first, today last. */
   usage(options?: CallOptions & { readonly days?: number }): Promise<readonly UsageDay[]>
-  /** The URL to open in a browser to connect an external account. Needs an admin key. */
-  connect(options?: ConnectOptions): Promise<{ readonly authorizationUrl: string }>
-  /** Disconnects the external account. */
-  disconnect(options?: CallOptions): Promise<void>
-  /** A link that opens the dashboard signed in to this account. Needs an admin key. */
-  createSignInLink(options?: CallOptions): Promise<SignInLink>
 }
 
 /** Binds the calls about the account. */
 export function accountCalls(requester: Requester): AccountCalls {
-  const connection = '/v1/account/connection'
   return {
     read: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/account', signal }),
     usage: ({ days, signal } = {}) =>
       requester.field('usage', { method: 'GET', path: '/v1/usage', query: { days }, signal }),
-    connect: ({ signal, ...body } = {}) =>
-      requester.json({ method: 'POST', path: connection, body, signal }),
-    disconnect: ({ signal } = {}) => requester.done({ method: 'DELETE', path: connection, signal }),
-    createSignInLink: ({ signal } = {}) =>
-      requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
   }
 }

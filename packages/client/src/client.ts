@@ -4,7 +4,6 @@ import {
   type RegisterOptions,
   type Registration,
 } from './accounts.ts'
-import type { CallOptions } from './connection.ts'
 import { type DomainCalls, domainCalls } from './domains.ts'
 import { readVariable } from './environment.ts'
 import { MayflyError } from './errors.ts'
@@ -12,10 +11,10 @@ import type { AccountEvent, EventsOptions } from './events/account-event.ts'
 import type { StartWait } from './inbox.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
-import type { ListMessagesOptions, SearchPage } from './messages.ts'
+import type { FoundMessage, ListMessagesOptions, SearchPage } from './messages.ts'
+import { type Pages, pages } from './pages.ts'
 import { Requester } from './request.ts'
 import { type ScenarioCalls, scenarioCalls } from './scenarios.ts'
-import type { ServiceDescription, SignedIn } from './service.ts'
 import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 /** Where the service is. */
@@ -43,13 +42,13 @@ export type Client = {
   readonly scenarios: ScenarioCalls
   readonly webhooks: WebhookCalls
   /** Searches the messages of all inboxes: `from:acme subject:"your code" -has:attachment`. */
-  search(q: string, options?: SearchOptions): Promise<SearchPage>
+  search(q: string, options?: SearchOptions): Pages<SearchPage, FoundMessage>
   /** The events of the account as they happen; a lost connection is opened again. */
   events(options?: EventsOptions): AsyncGenerator<AccountEvent, void>
 }
 
 /** Which part of a search is read. */
-export type SearchOptions = Pick<ListMessagesOptions, 'limit' | 'cursor' | 'signal'>
+type SearchOptions = Pick<ListMessagesOptions, 'limit' | 'cursor' | 'signal'>
 
 /** Where `mayfly serve` listens by default. */
 const BASE_URL = 'http://127.0.0.1:8025'
@@ -59,15 +58,22 @@ const TIMEOUT_SECONDS = 30
 
 /** Creates a client. Sends nothing yet. */
 export function createClient(options: ClientOptions = {}): Client {
-  const { timeoutSeconds = TIMEOUT_SECONDS } = options
-  return createClientWith(options, (given, wait) =>
-    wait({ timeoutSeconds: given.timeoutSeconds ?? timeoutSeconds, signal: given.signal }),
-  )
+  return clientOf(requesterOf(options), startWaitOf(options))
 }
 
-/** The same for a test runner, whose tests limit their waits. */
-export function createClientWith(options: ClientOptions, startWait: StartWait): Client {
-  const requester = createRequester(options, findKey(options))
+/** Waits as long as their own options say, or those of the client. */
+export function startWaitOf({ timeoutSeconds = TIMEOUT_SECONDS }: ClientOptions): StartWait {
+  return (given, wait) =>
+    wait({ timeoutSeconds: given.timeoutSeconds ?? timeoutSeconds, signal: given.signal })
+}
+
+/** Sends calls with the key of the options. */
+export function requesterOf(options: ClientOptions): Requester {
+  return createRequester(options, findKey(options))
+}
+
+/** The client of a requester. A test runner limits the waits of its tests. */
+export function clientOf(requester: Requester, startWait: StartWait): Client {
   return {
     account: accountCalls(requester),
     domains: domainCalls(requester),
@@ -76,7 +82,12 @@ export function createClientWith(options: ClientOptions, startWait: StartWait): 
     scenarios: scenarioCalls(requester),
     webhooks: webhookCalls(requester),
     search: (q, { signal, ...query } = {}) =>
-      requester.json({ method: 'GET', path: '/v1/search', query: { q, ...query }, signal }),
+      pages(
+        { q, ...query },
+        (of) =>
+          requester.json<SearchPage>({ method: 'GET', path: '/v1/search', query: of, signal }),
+        ({ messages }) => messages,
+      ),
     // Loaded when it is used: most tests follow no events.
     async *events(options) {
       yield* (await import('./events/follow.ts')).follow(requester, options)
@@ -91,24 +102,6 @@ export async function registerAccount(
   const { email, name, signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
-}
-
-/** Reads the service's version and where it receives mail; needs no key. */
-export async function readService(
-  options: ServiceOptions & CallOptions = {},
-): Promise<ServiceDescription> {
-  const { signal } = options
-  const requester = createRequester(options, null)
-  return requester.json({ method: 'GET', path: '/v1/service', signal })
-}
-
-/** Exchanges the token of a sign-in link for a key; needs no key. */
-export async function signIn(
-  options: ServiceOptions & CallOptions & { readonly token: string },
-): Promise<SignedIn> {
-  const { token, signal } = options
-  const requester = createRequester(options, null)
-  return requester.json({ method: 'POST', path: '/v1/sign-in', body: { token }, signal })
 }
 
 /** The key, without the newline that a file with a key ends with. */
@@ -134,7 +127,8 @@ function findBaseUrl(options: ServiceOptions): string {
   throw new MayflyError(`"${baseUrl}" is not the URL of a service, such as ${BASE_URL}.`)
 }
 
-function createRequester(options: ServiceOptions, apiKey: string | null): Requester {
+/** Sends calls with a key, or without one. */
+export function createRequester(options: ServiceOptions, apiKey: string | null): Requester {
   return new Requester({
     baseUrl: findBaseUrl(options),
     apiKey,

@@ -96,7 +96,7 @@ export function apiError(response: Response, text: string, call: Call): ApiError
     status: response.status,
     type: field('type') ?? 'unexpected',
     code: field('code') ?? 'unexpected_response',
-    message: field('message') ?? foreignResponse(text),
+    message: field('message') ?? unexpectedResponse(text),
     requestId: field('requestId') ?? response.headers.get('x-request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     call: `${call.method} ${call.path}`,
@@ -105,7 +105,7 @@ export function apiError(response: Response, text: string, call: Call): ApiError
 }
 
 /** The message for a response of another program. */
-export function foreignResponse(text: string): string {
+export function unexpectedResponse(text: string): string {
   const excerpt = plain(text.replace(/\s+/g, ' ').trim(), EXCERPT_LENGTH_MAX)
   return `This response is not from Mayfly: "${excerpt}". Check the base URL.`
 }

@@ -34,7 +34,7 @@ export type Diagnostics = {
 }
 
 /** A message that had arrived and did not match. */
-export type Considered = {
+export type RejectedMessage = {
   readonly id: string
   readonly subject: string | null
   readonly receivedAt: string
@@ -42,4 +42,4 @@ export type Considered = {
 }
 
 /** The diagnostics of a wait that ended without a message. */
-export type WaitDiagnostics = Diagnostics & { readonly considered: readonly Considered[] }
+export type WaitDiagnostics = Diagnostics & { readonly considered: readonly RejectedMessage[] }

@@ -86,11 +86,11 @@ export class ApiError extends MayflyError {
 
   declare readonly status: number
   declare readonly type: string
-  // The intersection keeps completion for known codes and leaves room for new ones.
+  // The intersection keeps completion for known codes and allows new ones.
   declare readonly code: ErrorCode | (string & {})
   /** Identifies the request in the log of the service. */
   declare readonly requestId: string | null
-  /** How long to wait before trying again, when the service said so. */
+  /** How long to wait before trying again, when the response says so. */
   declare readonly retryAfterSeconds: number | null
   /** The whole body, where it was JSON. */
   declare readonly body: unknown
@@ -122,6 +122,6 @@ function hideOwnFrames(error: Error): void {
   const isOwn = (line: string) =>
     (OWN_FOLDER !== undefined && line.includes(OWN_FOLDER)) || line.includes('node:internal/')
   const kept = lines.filter((line) => !(isFrame(line) && isOwn(line)))
-  // No frame is left when a bundler put this package and the caller into one file: keep all then.
+  // No frame remains when a bundler put this package and the caller into one file: keep all then.
   if (kept.some(isFrame)) error.stack = kept.join('\n')
 }

@@ -3,7 +3,7 @@ import type { WaitDiagnostics } from './diagnostics.ts'
 import { MayflyError } from './errors.ts'
 import type { Message } from './messages.ts'
 
-/** The expected mail did not arrive. The message says what did. */
+/** The expected mail did not arrive. The message describes the mail that did. */
 export class EmailTimeoutError extends MayflyError {
   static {
     EmailTimeoutError.prototype.name = 'EmailTimeoutError'
@@ -11,7 +11,7 @@ export class EmailTimeoutError extends MayflyError {
 
   readonly emailAddress: string
   readonly timeoutSeconds: number
-  /** What arrived and did not match, what was refused, and what to do next. */
+  /** The mail that did not match, the mail that was refused, and what to do next. */
   readonly diagnostics: WaitDiagnostics
 
   constructor(

@@ -25,10 +25,10 @@ export function expectedOtp(filter: MessageFilter): Expectation<ReceivedOtp> {
 }
 
 /** Expects a message with a link whose URL matches the pattern; if none does, whose text does. */
-export function expectedLink(
-  pattern: TextPattern | undefined,
-  filter: MessageFilter,
-): Expectation<ReceivedLink> {
+export function expectedLink({
+  link: pattern,
+  ...filter
+}: MessageFilter & { readonly link?: TextPattern | undefined }): Expectation<ReceivedLink> {
   const isMatching = (text: string) => pattern === undefined || matches(text, pattern)
   const described = pattern === undefined ? '' : describePattern(pattern)
   return {

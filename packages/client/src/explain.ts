@@ -1,5 +1,5 @@
 import type { AssertionResult, AssertionRun } from './assertions.ts'
-import type { Considered, DiagnosticEvent, WaitDiagnostics } from './diagnostics.ts'
+import type { DiagnosticEvent, RejectedMessage, WaitDiagnostics } from './diagnostics.ts'
 import { formatAddress } from './filter.ts'
 import type { MessageSummary } from './messages.ts'
 import { plain, quote } from './quote.ts'
@@ -25,7 +25,7 @@ export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics
   const refused = events.filter(({ stage }) => REFUSALS.includes(stage))
   const lines = [
     `${capitalise(what)} did not reach ${emailAddress} within ${timeoutSeconds} s.`,
-    ...section('Arrived, but did not match:', considered.map(consideredLine)),
+    ...section('Arrived, but did not match:', considered.map(rejectedLine)),
     ...section('Refused:', refused.map(eventLine)),
   ]
   if (considered.length === 0 && refused.length === 0) {
@@ -66,7 +66,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return ['', title, ...more, ...lines.slice(-LINES_MAX).map((line) => `  ${line}`)]
 }
 
-function consideredLine({ receivedAt, subject, reason }: Considered): string {
+function rejectedLine({ receivedAt, subject, reason }: RejectedMessage): string {
   return `${timeOfDay(receivedAt)}  ${quote(subject)}: ${plain(reason)}`
 }
 

@@ -11,7 +11,7 @@ export type FaultRule = {
   readonly probability?: number | undefined
 }
 
-/** The rules of an inbox that are left; `expiresAt` is null without rules. */
+/** The rules of an inbox that are not used up; `expiresAt` is null without rules. */
 export type Faults = {
   readonly rules: readonly {
     readonly phase: FaultRule['phase']

@@ -48,7 +48,7 @@ export function mismatch(message: Message, filter: MessageFilter): string | null
   return `its text ${doesNotMatch(text)}`
 }
 
-/** The part that the service cannot filter by: it takes texts, but no regular expressions. */
+/** The part that the service cannot filter by: it supports texts, but no regular expressions. */
 export function expressionsOf({ from, subject, text }: MessageFilter): MessageFilter {
   const expression = (pattern: TextPattern | undefined) =>
     typeof pattern === 'string' ? undefined : pattern

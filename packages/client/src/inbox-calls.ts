@@ -6,12 +6,12 @@ import type { Environment } from './keys.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
 import type { Requester } from './request.ts'
 import {
-  type Anchor,
-  anchorQuery,
   filterQuery,
+  startQuery,
   WAIT_SECONDS_MAX,
   type WaitCall,
   type WaitOutcome,
+  type WaitStart,
   waitMs,
   waitOnce,
 } from './wait-call.ts'
@@ -21,7 +21,8 @@ export type InboxRecord = {
   readonly id: string
   readonly emailAddress: string
   readonly createdAt: string
-  readonly expiresAt: string
+  /** Null for a catch-all inbox, which does not expire. */
+  readonly expiresAt: string | null
   readonly messageCount: number
   /** Messages that are not marked as read. */
   readonly unreadCount: number
@@ -30,9 +31,9 @@ export type InboxRecord = {
   readonly environment: Environment
   /** Marks what has arrived so far. Pass it as `after` to match only later mail. */
   readonly watermark: string
-  /** Whether it is a project inbox, which takes mail for any recipient. */
+  /** Whether it is a catch-all inbox, which accepts mail for any recipient. */
   readonly catchAll: boolean
-  /** How many of its newest messages a project inbox keeps; null for others. */
+  /** How many of its newest messages a catch-all inbox keeps; null for others. */
   readonly keepMessages: number | null
 }
 
@@ -48,7 +49,7 @@ export type CheckFilter = {
 }
 
 /** How long assertions wait for a message, and which mail they consider. */
-type CheckTime = CallOptions & Anchor & CheckFilter & { readonly timeoutSeconds: number }
+type CheckTime = CallOptions & WaitStart & CheckFilter & { readonly timeoutSeconds: number }
 
 /** How long faults last. */
 export type FaultOptions = CallOptions & {
@@ -93,7 +94,7 @@ export function inboxCalls(requester: Requester, inboxId: string): InboxCalls {
   }
 }
 
-/** The service holds a call for at most 50 seconds; a longer wait takes several calls. */
+/** The service keeps a call open for at most 50 seconds; a longer wait takes several calls. */
 async function checkWithin(
   requester: Requester,
   path: string,
@@ -107,7 +108,7 @@ async function checkWithin(
     const run = await requester.json<AssertionRun>({
       method: 'POST',
       path,
-      body: { assertions, timeoutSeconds, ...anchorQuery(time), ...filterQuery(time) },
+      body: { assertions, timeoutSeconds, ...startQuery(time), ...filterQuery(time) },
       isRepeatable: true,
       timeoutMs: waitMs(timeoutSeconds),
       signal: time.signal,

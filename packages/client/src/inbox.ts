@@ -22,33 +22,40 @@ import type { Environment } from './keys.ts'
 import type {
   HtmlCheck,
   ListMessagesOptions,
+  MarkOptions,
   Message,
-  MessageFrame,
   MessagePage,
   MessageSummary,
   OtpExplanation,
   ReadMessageOptions,
 } from './messages.ts'
-import type { Anchor } from './wait-call.ts'
+import type { Pages } from './pages.ts'
+import type { WaitStart } from './wait-call.ts'
 import { type Expectation, type WaitTime, waitFor } from './waiting.ts'
 
 /** What to wait for, how long, and which mail to consider. */
 export type WaitOptions = CallOptions &
   MessageFilter &
-  Anchor & {
+  WaitStart & {
     /** Default: that of the client, or 30. May be longer than 50. */
     readonly timeoutSeconds?: number | undefined
   }
 
+/** Which link to wait for, how long, and which mail to consider. */
+export type LinkOptions = WaitOptions & {
+  /** Compared with the URL of each link; if none matches, with its text. Default: any link. */
+  readonly link?: TextPattern | undefined
+}
+
 /** Which mail must not arrive, and for how long. */
 export type NoEmailOptions = CallOptions &
   MessageFilter &
-  Anchor & {
+  WaitStart & {
     /** Default: 5. */
     readonly withinSeconds?: number | undefined
   }
 
-/** How long a wait lasts, and what ends it. */
+/** The timeout of a wait, and a signal that ends it. */
 type WaitLimits = {
   readonly timeoutSeconds: number
   /** Instead of the signal of the options. */
@@ -62,11 +69,11 @@ export type StartWait = <Found>(
 ) => Promise<Found>
 
 /** Makes the application send a mail. */
-export type Trigger = () => unknown
+export type Action = () => unknown
 
 /** How long to wait for a message to check, and which mail to consider. */
 export type CheckOptions = CallOptions &
-  Anchor &
+  WaitStart &
   CheckFilter & { readonly timeoutSeconds?: number | undefined }
 
 /** Long enough for an application that sends immediately, short enough for a test. */
@@ -81,15 +88,16 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   declare readonly id: string
   declare readonly emailAddress: string
   declare readonly createdAt: string
-  declare readonly expiresAt: string
+  /** Null for a catch-all inbox, which does not expire. */
+  declare readonly expiresAt: string | null
   declare readonly messageCount: number
   declare readonly unreadCount: number
   declare readonly state: InboxState
   declare readonly environment: Environment
   declare readonly watermark: string
-  /** Whether it is a project inbox, which takes mail for any recipient. */
+  /** Whether it is a catch-all inbox, which accepts mail for any recipient. */
   declare readonly catchAll: boolean
-  /** How many of its newest messages a project inbox keeps; null for others. */
+  /** How many of its newest messages a catch-all inbox keeps; null for others. */
   declare readonly keepMessages: number | null
   readonly #calls: InboxCalls
   readonly #startWait: StartWait
@@ -103,7 +111,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     this.#startWait = startWait
   }
 
-  /** Waits for a message; one that has already arrived counts, unless an anchor excludes it. */
+  /** Waits for a message; one that has arrived counts, unless `since` or `after` excludes it. */
   waitForMessage(options: WaitOptions = {}): Promise<Message> {
     return this.#wait(expectedMessage(options), options)
   }
@@ -113,53 +121,46 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#wait(expectedOtp(options), options)
   }
 
-  /** Waits for a link whose URL matches the pattern; if none does, whose text does. */
-  waitForLink(pattern?: TextPattern, options: WaitOptions = {}): Promise<ReceivedLink> {
-    return this.#wait(expectedLink(pattern, options), options)
+  /** Waits for a link. */
+  waitForLink(options: LinkOptions = {}): Promise<ReceivedLink> {
+    return this.#wait(expectedLink(options), options)
   }
 
-  /** Runs `trigger` and waits for a message that arrives after it began. */
-  expectEmail(trigger: Trigger, options: WaitOptions = {}): Promise<Message> {
-    return this.#expect(trigger, expectedMessage(options), options)
-  }
-
-  /** Runs `trigger` and waits for a one-time code that arrives after it began. */
-  expectOtp(trigger: Trigger, options: WaitOptions = {}): Promise<ReceivedOtp> {
-    return this.#expect(trigger, expectedOtp(options), options)
-  }
-
-  /** Runs `trigger` and waits for a link that arrives after it began. */
-  expectLink(
-    trigger: Trigger,
-    pattern?: TextPattern,
-    options: WaitOptions = {},
-  ): Promise<ReceivedLink> {
-    return this.#expect(trigger, expectedLink(pattern, options), options)
-  }
-
-  /**
-   * Throws as soon as a message arrives. One that has already arrived counts, unless an anchor
-   * excludes it; with a trigger only mail that arrives after it began counts.
-   */
-  async expectNoEmail(options?: NoEmailOptions): Promise<void>
-  async expectNoEmail(trigger: Trigger, options?: NoEmailOptions): Promise<void>
-  async expectNoEmail(first: Trigger | NoEmailOptions = {}, second: NoEmailOptions = {}) {
-    const [trigger, options] = typeof first === 'function' ? [first, second] : [null, first]
+  /** Waits until the time has passed; throws as soon as a message arrives, or has arrived. */
+  async waitForNoMessage(options: NoEmailOptions = {}): Promise<void> {
     const timeoutSeconds = options.withinSeconds ?? NO_EMAIL_SECONDS
-    const anchor = trigger === null ? {} : { after: await this.#watermarkBefore(trigger, options) }
-    const expectation = expectedMessage(options)
-    const email = await this.#wait(expectation, { ...options, ...anchor, timeoutSeconds }).catch(
-      (error: unknown) => {
-        if (error instanceof EmailTimeoutError) return null
-        throw error
-      },
-    )
+    const waiting = this.#wait(expectedMessage(options), { ...options, timeoutSeconds })
+    const email = await waiting.catch((error: unknown) => {
+      if (error instanceof EmailTimeoutError) return null
+      throw error
+    })
     if (email === null) return
     const what = `A message${describeFilter(options)} reached ${this.emailAddress}`
     throw new UnexpectedEmailError(
       `${what} although none was expected within ${timeoutSeconds} s: ${describeMessage(email)}.`,
       email,
     )
+  }
+
+  /** Runs `action` and waits for a message that arrives after it began. */
+  expectEmail(action: Action, options: WaitOptions = {}): Promise<Message> {
+    return this.#expect(action, expectedMessage(options), options)
+  }
+
+  /** Runs `action` and waits for a one-time code that arrives after it began. */
+  expectOtp(action: Action, options: WaitOptions = {}): Promise<ReceivedOtp> {
+    return this.#expect(action, expectedOtp(options), options)
+  }
+
+  /** Runs `action` and waits for a link that arrives after it began. */
+  expectLink(action: Action, options: LinkOptions = {}): Promise<ReceivedLink> {
+    return this.#expect(action, expectedLink(options), options)
+  }
+
+  /** Runs `action`, and throws as soon as a message arrives after it began. */
+  async expectNoEmail(action: Action, options: NoEmailOptions = {}): Promise<void> {
+    const after = await this.#watermarkBefore(action, options)
+    return this.waitForNoMessage({ ...options, after })
   }
 
   /** Waits for a message and checks it. Throws when none arrives or an assertion fails. */
@@ -196,8 +197,8 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.deleteFaults(options)
   }
 
-  /** One page of messages, newest first. */
-  listMessages(options?: ListMessagesOptions): Promise<MessagePage> {
+  /** The messages, newest first. */
+  listMessages(options?: ListMessagesOptions): Pages<MessagePage, MessageSummary> {
     return this.#calls.messages.list(options)
   }
 
@@ -235,14 +236,9 @@ export class Inbox implements InboxRecord, AsyncDisposable {
     return this.#calls.messages.attachment(messageId, attachmentId, options)
   }
 
-  /** A temporary URL that shows a message in an iframe; it needs no key. */
-  createFrame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame> {
-    return this.#calls.messages.frame(messageId, options)
-  }
-
   /** Marks a message as read, or as unread. Reading a message does not mark it. */
-  markRead(messageId: string, read = true, options?: CallOptions): Promise<MessageSummary> {
-    return this.#calls.messages.mark(messageId, read, options)
+  markRead(messageId: string, options: MarkOptions = {}): Promise<MessageSummary> {
+    return this.#calls.messages.mark(messageId, options)
   }
 
   /** Deletes a message with all its content. */
@@ -274,24 +270,24 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   async #expect<Found>(
-    trigger: Trigger,
+    action: Action,
     expectation: Expectation<Found>,
     options: WaitOptions,
   ): Promise<Found> {
-    const after = await this.#watermarkBefore(trigger, options)
-    return this.#wait(expectation, { ...options, after, hasTrigger: true })
+    const after = await this.#watermarkBefore(action, options)
+    return this.#wait(expectation, { ...options, after, hasAction: true })
   }
 
-  /** Runs the trigger; returns the watermark from before. */
-  async #watermarkBefore(trigger: Trigger, { signal }: CallOptions): Promise<string> {
+  /** Runs the action; returns the watermark from before. */
+  async #watermarkBefore(action: Action, { signal }: CallOptions): Promise<string> {
     const { watermark } = await this.#calls.read({ signal })
-    await trigger()
+    await action()
     return watermark
   }
 
   #wait<Found>(
     expectation: Expectation<Found>,
-    options: WaitOptions & Pick<WaitTime, 'hasTrigger'>,
+    options: WaitOptions & Pick<WaitTime, 'hasAction'>,
   ): Promise<Found> {
     const target = { emailAddress: this.emailAddress, ...this.#calls }
     return this.#startWait(options, (limits) =>

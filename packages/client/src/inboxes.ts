@@ -2,7 +2,7 @@ import type { CallOptions } from './connection.ts'
 import type { InboxState } from './diagnostics.ts'
 import { Inbox, type StartWait } from './inbox.ts'
 import { type InboxRecord, inboxCalls, inboxPath } from './inbox-calls.ts'
-import { type MessageCalls, messageCalls } from './messages.ts'
+import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
 /** The inbox to create; all fields are optional. */
@@ -13,16 +13,18 @@ export type CreateInboxOptions = CallOptions & {
   readonly localPart?: string
   /** 600 to 604800. Default: 86400, a day. */
   readonly ttlSeconds?: number
-  /** Makes a project inbox: it takes mail for any recipient, by SMTP AUTH, and never expires. */
+  /**
+   * Makes a catch-all inbox: it accepts mail for any recipient, by SMTP AUTH, and never expires.
+   */
   readonly catchAll?: boolean
-  /** How many of its newest messages a project inbox keeps. Default: 500. */
+  /** How many of its newest messages a catch-all inbox keeps. Default: 500. */
   readonly keepMessages?: number
   /** Default: random. With a fixed key, a second run of the program gets the same inbox. */
   readonly idempotencyKey?: string
 }
 
 /** Which inboxes to list. */
-export type ListInboxesOptions = CallOptions & {
+type ListInboxesOptions = CallOptions & {
   /** `unexpired`: active or suspended. Default: `active`. */
   readonly state?: InboxState | 'unexpired' | 'all' | undefined
   /** 1 to 1000, which is the default. */
@@ -31,67 +33,73 @@ export type ListInboxesOptions = CallOptions & {
   readonly cursor?: string | undefined
 }
 
-/** A page of inboxes. */
-export type InboxPage = readonly Inbox[] & {
-  /** Null on the last page. */
+/** One page of inboxes, newest first; `nextCursor` is null on the last one. */
+type InboxPage = {
+  readonly inboxes: readonly Inbox[]
   readonly nextCursor: string | null
 }
 
+/** A new inbox, or the one that an earlier call with the same key had created. */
+export type CreatedInbox = { readonly inbox: Inbox; readonly replayed: boolean }
+
 /** Calls about inboxes. */
 export type InboxesCalls = {
-  /** Creates an inbox; `replayed`: an earlier call with the same key had created it. */
-  create(options?: CreateInboxOptions): Promise<Inbox & { readonly replayed: boolean }>
-  /** A page of inboxes, newest first; the active ones unless `state` says otherwise. */
-  list(options?: ListInboxesOptions): Promise<InboxPage>
+  /** Creates an inbox. */
+  create(options?: CreateInboxOptions): Promise<Inbox>
+  /** The inboxes, newest first; the active ones unless `state` says otherwise. */
+  list(options?: ListInboxesOptions): Pages<InboxPage, Inbox>
   /** An inbox by its id. */
   get(inboxId: string, options?: CallOptions): Promise<Inbox>
   /** Deletes an inbox and all its content immediately. */
   delete(inboxId: string, options?: CallOptions): Promise<void>
-  /** The messages of an inbox whose id is known, without reading the inbox; sends nothing yet. */
-  messages(inboxId: string): MessageCalls
 }
 
 /** Binds the calls about inboxes. */
 export function inboxesCalls(requester: Requester, startWait: StartWait): InboxesCalls {
-  const path = '/v1/inboxes'
-  const toInbox = (record: InboxRecord) =>
-    new Inbox(record, { calls: inboxCalls(requester, record.id), startWait })
+  const toInbox = inboxOf(requester, startWait)
   return {
-    create: async ({ signal, idempotencyKey = randomKey(), ...body } = {}) => {
-      const { body: answer, headers } = await requester.jsonAndHeaders<{ inbox: InboxRecord }>({
-        method: 'POST',
-        path,
-        body,
-        headers: { 'idempotency-key': idempotencyKey },
-        isRepeatable: true,
-        signal,
-      })
-      const replayed = headers.get('idempotent-replayed') === 'true'
-      return withHidden(toInbox(answer.inbox), 'replayed', replayed)
-    },
-    list: async ({ signal, ...query } = {}) => {
-      const { inboxes, nextCursor } = await requester.json<{
-        inboxes: InboxRecord[]
-        nextCursor: string | null
-      }>({ method: 'GET', path, query, signal })
-      return withHidden(inboxes.map(toInbox), 'nextCursor', nextCursor)
-    },
+    create: async (options) => (await createInbox(requester, startWait, options)).inbox,
+    list: ({ signal, ...query } = {}) =>
+      pages(
+        query,
+        async (of) => {
+          const page = await requester.json<{
+            readonly inboxes: readonly InboxRecord[]
+            readonly nextCursor: string | null
+          }>({ method: 'GET', path: PATH, query: of, signal })
+          return { ...page, inboxes: page.inboxes.map(toInbox) }
+        },
+        ({ inboxes }) => inboxes,
+      ),
     get: async (inboxId, { signal } = {}) =>
       toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
     delete: (inboxId, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: inboxPath(inboxId), signal }),
-    messages: (inboxId) => messageCalls(requester, inboxPath(inboxId)),
   }
 }
 
-/** Adds a field that is not enumerable: the value stays equal to one without it. */
-function withHidden<Of extends object, Name extends string, Value>(
-  of: Of,
-  name: Name,
-  value: Value,
-): Of & Readonly<Record<Name, Value>> {
-  // The type of `defineProperty` does not tell what it defines.
-  return Object.defineProperty(of, name, { value }) as Of & Readonly<Record<Name, Value>>
+/** Creates an inbox, and returns whether it existed. */
+export async function createInbox(
+  requester: Requester,
+  startWait: StartWait,
+  { signal, idempotencyKey = randomKey(), ...body }: CreateInboxOptions = {},
+): Promise<CreatedInbox> {
+  const { body: answer, headers } = await requester.jsonAndHeaders<{ inbox: InboxRecord }>({
+    method: 'POST',
+    path: PATH,
+    body,
+    headers: { 'idempotency-key': idempotencyKey },
+    isRepeatable: true,
+    signal,
+  })
+  const inbox = inboxOf(requester, startWait)(answer.inbox)
+  return { inbox, replayed: headers.get('idempotent-replayed') === 'true' }
+}
+
+const PATH = '/v1/inboxes'
+
+function inboxOf(requester: Requester, startWait: StartWait): (record: InboxRecord) => Inbox {
+  return (record) => new Inbox(record, { calls: inboxCalls(requester, record.id), startWait })
 }
 
 /** Not `randomUUID`: browsers have it only on pages loaded by HTTPS. */

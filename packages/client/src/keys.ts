@@ -13,7 +13,7 @@ export type Key = {
   readonly name: string
   readonly environment: Environment
   readonly role: Role
-  /** The beginning of the secret, to tell keys apart. */
+  /** The beginning of the secret, to distinguish keys. */
   readonly prefix: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
@@ -23,7 +23,7 @@ export type Key = {
 export type IssuedKey = { readonly apiKey: string; readonly key: Key }
 
 /** The key to create; by default `live` and `member`. */
-export type CreateKeyOptions = CallOptions & {
+type CreateKeyOptions = CallOptions & {
   readonly name: string
   readonly environment?: Environment
   readonly role?: Role

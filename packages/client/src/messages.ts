@@ -1,4 +1,5 @@
 import type { CallOptions } from './connection.ts'
+import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
 /** A mail address with its name; either may be missing in a malformed mail. */
@@ -48,7 +49,7 @@ export type AuthVerdict = {
 /** A whole message. */
 export type Message = MessageSummary & {
   readonly inboxId: string
-  /** The envelope recipients: in a project inbox all, otherwise only that of this message. */
+  /** The envelope recipients: in a catch-all inbox all, otherwise only that of this message. */
   readonly recipients: readonly string[]
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -83,7 +84,7 @@ export type Message = MessageSummary & {
     /** The TLS version, or null without TLS. */
     readonly tls: string | null
   }
-  /** What is malformed in the mail; usually empty. */
+  /** The defects of the mail; usually empty. */
   readonly defects: readonly string[]
 }
 
@@ -135,8 +136,14 @@ export type ReadMessageOptions = CallOptions & {
   readonly remoteImages?: 'block' | 'allow' | undefined
 }
 
+/** How a message is marked. */
+export type MarkOptions = CallOptions & {
+  /** `false` marks it as unread. Default: true. */
+  readonly read?: boolean | undefined
+}
+
 /** An address that shows a message by itself, for a minute. */
-export type MessageFrame = {
+type MessageFrame = {
   /** Relative to the service. */
   readonly url: string
   readonly expiresAt: string
@@ -181,10 +188,10 @@ export type HtmlCheck = {
 
 /** Calls about the messages of one inbox. */
 export type MessageCalls = {
-  list(options?: ListMessagesOptions): Promise<MessagePage>
+  list(options?: ListMessagesOptions): Pages<MessagePage, MessageSummary>
   read(messageId: string, options?: ReadMessageOptions): Promise<Message>
   frame(messageId: string, options?: ReadMessageOptions): Promise<MessageFrame>
-  mark(messageId: string, read: boolean, options?: CallOptions): Promise<MessageSummary>
+  mark(messageId: string, options?: MarkOptions): Promise<MessageSummary>
   delete(messageId: string, options?: CallOptions): Promise<void>
   deleteAll(options?: CallOptions): Promise<void>
   raw(messageId: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
@@ -204,12 +211,16 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
   const pathOf = (messageId: string) => `${base}/${encodeURIComponent(messageId)}`
   return {
     list: ({ signal, ...query } = {}) =>
-      requester.json({ method: 'GET', path: base, query, signal }),
+      pages(
+        query,
+        (of) => requester.json<MessagePage>({ method: 'GET', path: base, query: of, signal }),
+        ({ messages }) => messages,
+      ),
     read: (messageId, { signal, ...query } = {}) =>
       requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
     frame: (messageId, { signal, ...body } = {}) =>
       requester.json({ method: 'POST', path: `${pathOf(messageId)}/frame`, body, signal }),
-    mark: (messageId, read, { signal } = {}) =>
+    mark: (messageId, { read = true, signal } = {}) =>
       requester.json({ method: 'PATCH', path: pathOf(messageId), body: { read }, signal }),
     delete: (messageId, { signal } = {}) =>
       requester.done({ method: 'DELETE', path: pathOf(messageId), signal }),

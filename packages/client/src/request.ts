@@ -2,10 +2,10 @@ import {
   type Call,
   type CallResponse,
   type Connection,
-  foreignResponse,
   property,
   RESPONSE_MS_MAX,
   sendOnce,
+  unexpectedResponse,
 } from './connection.ts'
 import { MayflyError } from './errors.ts'
 import { ATTEMPTS_MAX, delay, isRateLimited, retryDelayMs } from './retry.ts'
@@ -48,9 +48,12 @@ export class Requester {
     try {
       return { body: JSON.parse(text), headers }
     } catch (cause) {
-      throw new MayflyError(`${foreignResponse(text)} (200, ${request.method} ${request.path})`, {
-        cause,
-      })
+      throw new MayflyError(
+        `${unexpectedResponse(text)} (200, ${request.method} ${request.path})`,
+        {
+          cause,
+        },
+      )
     }
   }
 

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from './errors.ts'
 
-/** How often a call is sent; one that a rate limit refuses, as often as its time allows. */
+/** How often a call is sent; after a rate limit, as often as its time allows. */
 export const ATTEMPTS_MAX = 4
 
 /** Delay before the first retry; it doubles with each further one. */

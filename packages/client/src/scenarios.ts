@@ -1,7 +1,7 @@
 import type { Assertion, AssertionRun, SavedAssertion } from './assertions.ts'
 import type { CallOptions } from './connection.ts'
 import type { Requester } from './request.ts'
-import { type Anchor, anchorQuery, WAIT_SECONDS_MAX, waitMs } from './wait-call.ts'
+import { startQuery, WAIT_SECONDS_MAX, type WaitStart, waitMs } from './wait-call.ts'
 
 /** A saved, named set of assertions. */
 export type Scenario = {
@@ -13,7 +13,7 @@ export type Scenario = {
 }
 
 /** The scenario to save; by default it waits 30 seconds, at most 50. */
-export type CreateScenarioOptions = CallOptions & {
+type CreateScenarioOptions = CallOptions & {
   readonly name: string
   readonly assertions: readonly Assertion[]
   readonly timeoutSeconds?: number
@@ -28,7 +28,7 @@ export type ScenarioCalls = {
   run(
     scenarioId: string,
     inbox: { readonly id: string },
-    options?: CallOptions & Anchor,
+    options?: CallOptions & WaitStart,
   ): Promise<AssertionRun>
 }
 
@@ -46,7 +46,7 @@ export function scenarioCalls(requester: Requester): ScenarioCalls {
       requester.json({
         method: 'POST',
         path: `${pathOf(scenarioId)}/run`,
-        body: { inboxId: inbox.id, ...anchorQuery(options) },
+        body: { inboxId: inbox.id, ...startQuery(options) },
         isRepeatable: true,
         timeoutMs: waitMs(WAIT_SECONDS_MAX),
         signal: options.signal,

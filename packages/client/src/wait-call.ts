@@ -4,40 +4,40 @@ import type { MessageFilter, TextPattern } from './filter.ts'
 import type { Message } from './messages.ts'
 import type { Requester } from './request.ts'
 
-/** Longest time that the service holds one call. */
+/** Longest time that the service keeps one call open. */
 export const WAIT_SECONDS_MAX = 50
 
-/** Time for the network, beyond the time that the service holds a call. */
+/** Time for the network, in addition to the time that the service keeps a call open. */
 const NETWORK_MS_MAX = 15_000
 
 /** The start of the period whose mail counts. Without it, mail that has already arrived counts. */
-export type Anchor = {
+export type WaitStart = {
   /** Only mail that arrived at or after this time, by the clock of the service. */
   readonly since?: Date | string | undefined
   /** Only mail that arrived after this watermark of the inbox; no clock is involved. */
   readonly after?: string | undefined
 }
 
-/** One call that the service holds. */
+/** One call that the service keeps open. */
 export type WaitCall = CallOptions &
-  Anchor & {
+  WaitStart & {
     readonly for: 'message' | 'otp'
     readonly timeoutSeconds: number
     /** The service filters by its texts; the caller applies its regular expressions. */
     readonly filter: MessageFilter
   }
 
-/** The result of a held call. */
+/** The result of such a call. */
 export type WaitOutcome =
   | { readonly arrived: true; readonly message: Message }
   | { readonly arrived: false; readonly diagnostics: WaitDiagnostics | null }
 
-/** An anchor as query parameters. */
-export function anchorQuery({ since, after }: Anchor) {
+/** A start as query parameters. */
+export function startQuery({ since, after }: WaitStart) {
   return { since: since instanceof Date ? since.toISOString() : since, after }
 }
 
-/** The texts of a filter as the service takes them; regular expressions are left out. */
+/** The texts of a filter for the service; regular expressions are left out. */
 export function filterQuery({ from, subject, text, q }: MessageFilter) {
   return {
     from: textOf(from),
@@ -47,12 +47,12 @@ export function filterQuery({ from, subject, text, q }: MessageFilter) {
   }
 }
 
-/** How long to wait for the response of a call that the service holds for `seconds`. */
+/** How long to wait for the response of a call that the service keeps open for `seconds`. */
 export function waitMs(seconds: number): number {
   return seconds * 1000 + NETWORK_MS_MAX
 }
 
-/** Waits once, for as long as the service holds a call. */
+/** Waits once, for as long as the service keeps a call open. */
 export async function waitOnce(
   requester: Requester,
   inboxPath: string,
@@ -66,10 +66,10 @@ export async function waitOnce(
       query: {
         for: call.for,
         timeoutSeconds,
-        ...anchorQuery(call),
+        ...startQuery(call),
         ...filterQuery(call.filter),
       },
-      // The caller retries with the time that is left.
+      // The caller retries with the remaining time.
       attemptsMax: 1,
       timeoutMs: waitMs(timeoutSeconds),
       signal: call.signal,

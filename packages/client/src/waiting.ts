@@ -1,5 +1,5 @@
 import type { CallOptions } from './connection.ts'
-import type { Considered, WaitDiagnostics } from './diagnostics.ts'
+import type { RejectedMessage, WaitDiagnostics } from './diagnostics.ts'
 import { EmailTimeoutError } from './expectation-errors.ts'
 import { explainTimeout } from './explain.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import type { InboxCalls } from './inbox-calls.ts'
 import type { Message, MessageSummary } from './messages.ts'
 import { delay, retryDelayMs } from './retry.ts'
-import { type Anchor, WAIT_SECONDS_MAX, type WaitOutcome } from './wait-call.ts'
+import { WAIT_SECONDS_MAX, type WaitOutcome, type WaitStart } from './wait-call.ts'
 
 /** The largest page that the service returns. */
 const PAGE_SIZE = 100
@@ -23,25 +23,25 @@ export type WaitTarget = Pick<InboxCalls, 'messages' | 'read' | 'diagnose' | 'wa
   readonly emailAddress: string
 }
 
-/** What is waited for: a message that matches, and what to take from it. */
+/** The aim of a wait: a message that matches, and the value to extract from it. */
 export type Expectation<Found> = {
   /** `a one-time code` */
   readonly what: string
   readonly for: 'message' | 'otp'
   readonly filter: MessageFilter
-  /** What the message contains of it, or the reason why it does not. */
+  /** Extracts what was expected, or says why it is missing. */
   readonly pick: (message: Message) => Picked<Found>
 }
 
-/** What was found in a message, or why nothing was. */
+/** The value in a message, or the reason why there is none. */
 type Picked<Found> = { readonly found: Found } | { readonly reason: string }
 
 /** How long to wait, and which mail to consider. */
 export type WaitTime = CallOptions &
-  Anchor & {
+  WaitStart & {
     readonly timeoutSeconds: number
-    /** Whether `after` was taken here, before a trigger, and not by the caller. */
-    readonly hasTrigger?: boolean
+    /** Whether `after` was read here, before an action, and not by the caller. */
+    readonly hasAction?: boolean
   }
 
 /** The service's reason for mail up to the watermark of a call; a test compares it. */
@@ -55,13 +55,13 @@ type Wait<Found> = {
   /** By the clock of `performance.now()`. */
   readonly deadline: number
   /** Messages that did not match, by their id. */
-  readonly rejected: Map<string, Considered>
+  readonly rejected: Map<string, RejectedMessage>
 }
 
 /**
  * Waits until a message meets the expectation.
  *
- * The service returns the newest message that contains the texts; it takes no regular expressions.
+ * The service returns the newest message that contains the texts; it has no regular expressions.
  * When that message does not match, the watermark is read and then the list: mail up to the
  * watermark is in the list, and later mail ends the next call. So no message is missed.
  */
@@ -88,7 +88,7 @@ export async function waitFor<Found>(
   }
 }
 
-/** One call for as long as the service holds a call; retried after temporary failures. */
+/** One call for as long as the service keeps it open; retried after temporary failures. */
 async function holdCall<Found>(
   { target, expectation, time, deadline }: Wait<Found>,
   after: string | undefined,
@@ -107,37 +107,32 @@ async function holdCall<Found>(
   }
 }
 
-/** Searches all messages since the anchor, newest first. */
+/** Searches all messages since the start, newest first. */
 async function searchList<Found>(wait: Wait<Found>): Promise<{ readonly found: Found } | null> {
   const { target, time, expectation, rejected } = wait
   const { signal } = time
   const since = new Date(time.since ?? 0).toISOString()
-  let cursor: string | undefined
-  do {
-    const { q } = expectation.filter
-    const query = { after: time.after, q, limit: PAGE_SIZE, cursor, signal }
-    const page = await target.messages.list(query)
-    for (const summary of page.messages) {
-      // The rest is older.
-      if (summary.receivedAt < since) return null
-      if (rejected.has(summary.id)) continue
-      const reason =
-        summaryMismatch(summary, expectation.filter) ??
-        (expectation.for === 'otp' && !summary.hasOtp ? NO_OTP : null)
-      if (reason !== null) {
-        reject(wait, summary, reason)
-        continue
-      }
-      const message = await target.messages.read(summary.id, { signal })
-      const picked = evaluate(wait, message, expectation.filter)
-      if (picked !== null) return picked
+  const { q } = expectation.filter
+  const list = target.messages.list({ after: time.after, q, limit: PAGE_SIZE, signal })
+  for await (const summary of list) {
+    // The rest is older.
+    if (summary.receivedAt < since) return null
+    if (rejected.has(summary.id)) continue
+    const reason =
+      summaryMismatch(summary, expectation.filter) ??
+      (expectation.for === 'otp' && !summary.hasOtp ? NO_OTP : null)
+    if (reason !== null) {
+      reject(wait, summary, reason)
+      continue
     }
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
+    const message = await target.messages.read(summary.id, { signal })
+    const picked = evaluate(wait, message, expectation.filter)
+    if (picked !== null) return picked
+  }
   return null
 }
 
-/** What the message contains; otherwise null, and the message is noted with the reason. */
+/** The value in the message; otherwise null, and the message is noted with the reason. */
 function evaluate<Found>(
   wait: Wait<Found>,
   message: Message,
@@ -157,15 +152,18 @@ function reject<Found>(wait: Wait<Found>, message: MessageSummary, reason: strin
 
 /**
  * Why a message did not count, in terms of the test. The reason of the service may be a watermark
- * that the test does not know: the one of a trigger, or of a later call of this wait.
+ * that the test did not set: the one of an action, or of a later call of this wait.
  */
-function ownReason<Found>({ time, rejected }: Wait<Found>, { id, receivedAt, reason }: Considered) {
+function ownReason<Found>(
+  { time, rejected }: Wait<Found>,
+  { id, receivedAt, reason }: RejectedMessage,
+) {
   const own = rejected.get(id)
   if (own !== undefined) return own.reason
   if (reason !== BEFORE_WATERMARK) return reason
   const since = new Date(time.since ?? 0).toISOString()
   if (receivedAt < since) return `it had arrived before since (${since})`
-  return time.hasTrigger === true ? 'it had arrived before the trigger began' : reason
+  return time.hasAction === true ? 'it had arrived before the action began' : reason
 }
 
 async function timeoutError<Found>(

@@ -1,5 +1,6 @@
 import type { CallOptions } from './connection.ts'
 import type { MessageSummary, Otp } from './messages.ts'
+import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
 /** An endpoint that receives an event for every message. */
@@ -16,7 +17,7 @@ export type Webhook = {
 }
 
 /** Why an attempt failed. */
-export type AttemptError =
+type AttemptError =
   | 'status'
   | 'redirect'
   | 'gone'
@@ -31,7 +32,7 @@ export type AttemptError =
   | 'internal'
 
 /** One attempt to deliver an event. */
-export type DeliveryAttempt = {
+type DeliveryAttempt = {
   readonly at: string
   /** The HTTP status; null without a response. */
   readonly status: number | null
@@ -57,7 +58,7 @@ export type Delivery = {
 }
 
 /** One page of the delivery log, newest first. */
-export type DeliveryPage = {
+type DeliveryPage = {
   readonly deliveries: readonly Delivery[]
   readonly nextCursor: string | null
 }
@@ -77,13 +78,13 @@ export type WebhookEvent = {
 }
 
 /** Which part of the delivery log is read. */
-export type ListDeliveriesOptions = CallOptions & {
+type ListDeliveriesOptions = CallOptions & {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
 /** The result of a replay. */
-export type Replay = {
+export type ReplayResult = {
   readonly replayed: boolean
   readonly eventId: string
   /** Its state after the attempt. */
@@ -91,7 +92,7 @@ export type Replay = {
 }
 
 /** The result of a sample event. */
-export type SampleDelivery = {
+export type TestDelivery = {
   /** Whether the endpoint responded with a 2xx status. */
   readonly delivered: boolean
   readonly eventId: string
@@ -108,11 +109,11 @@ export type WebhookCalls = {
   list(options?: CallOptions): Promise<readonly Webhook[]>
   delete(webhookId: string, options?: CallOptions): Promise<void>
   /** The delivery log, newest first. */
-  deliveries(options?: ListDeliveriesOptions): Promise<DeliveryPage>
+  deliveries(options?: ListDeliveriesOptions): Pages<DeliveryPage, Delivery>
   /** Resends a past delivery with a new signature. */
-  replay(deliveryId: string, options?: CallOptions): Promise<Replay>
+  replay(deliveryId: string, options?: CallOptions): Promise<ReplayResult>
   /** Sends one signed sample event; returns the result. */
-  test(webhookId: string, options?: CallOptions): Promise<SampleDelivery>
+  test(webhookId: string, options?: CallOptions): Promise<TestDelivery>
 }
 
 /** Binds the calls about webhooks. */
@@ -131,7 +132,11 @@ export function webhookCalls(requester: Requester): WebhookCalls {
         signal,
       }),
     deliveries: ({ signal, ...query } = {}) =>
-      requester.json({ method: 'GET', path: log, query, signal }),
+      pages(
+        query,
+        (of) => requester.json<DeliveryPage>({ method: 'GET', path: log, query: of, signal }),
+        ({ deliveries }) => deliveries,
+      ),
     replay: (deliveryId, { signal } = {}) => {
       const replay = `${log}/${encodeURIComponent(deliveryId)}/replay`
       return requester.json({ method: 'POST', path: replay, signal })

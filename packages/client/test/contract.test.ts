@@ -3,7 +3,13 @@ import { describe, it } from 'node:test'
 import type * as contract from '@mayfly/contract'
 import { WAIT_SECONDS } from '@mayfly/contract'
 import type { z } from 'zod'
+import type { Limits, UsageDay } from '../src/accounts.ts'
+import type { WaitDiagnostics } from '../src/diagnostics.ts'
+import type { ReceivingDomain } from '../src/domains.ts'
+import type { AccountEventData } from '../src/events/account-event.ts'
+import type { InboxRecord } from '../src/inbox-calls.ts'
 import type * as client from '../src/index.ts'
+import type { HeldWait, OtpCandidate, ServiceDescription } from '../src/internal.ts'
 import { WAIT_SECONDS_MAX } from '../src/wait-call.ts'
 
 // The client writes its types out, so that its users need no zod. Here the compiler proves that
@@ -28,34 +34,34 @@ type Agree<Ours, Theirs extends Same<Plain<Ours>, Plain<Theirs>> extends true ? 
   Theirs,
 ]
 
-type AccountEventData = {
+type ContractEventData = {
   [Type in contract.AccountEventType]: z.infer<(typeof contract.accountEventSchemas)[Type]>
 }
 
 /** Every record that goes over the wire. */
 export type Proven = [
   Agree<client.Account, contract.Account>,
-  Agree<client.Limits, contract.Limits>,
-  Agree<client.UsageDay, contract.UsageDay>,
+  Agree<Limits, contract.Limits>,
+  Agree<UsageDay, contract.UsageDay>,
   Agree<client.Key, contract.Key>,
-  Agree<client.ServiceDescription, contract.ServiceDescription>,
-  Agree<client.InboxRecord, contract.Inbox>,
+  Agree<ServiceDescription, contract.ServiceDescription>,
+  Agree<InboxRecord, contract.Inbox>,
   Agree<client.MessageSummary, contract.MessageSummary>,
   Agree<client.Message, contract.Message>,
   Agree<client.Assertion, z.input<typeof contract.assertionSchema>>,
-  Agree<client.OtpCandidate, contract.OtpCandidate>,
+  Agree<OtpCandidate, contract.OtpCandidate>,
   Agree<client.AssertionRun, contract.AssertionRun>,
   Agree<client.Scenario, contract.Scenario>,
   Agree<client.Diagnostics, contract.Diagnostics>,
-  Agree<client.WaitDiagnostics, contract.WaitDiagnostics>,
+  Agree<WaitDiagnostics, contract.WaitDiagnostics>,
   Agree<client.Domain, contract.Domain>,
-  Agree<client.ReceivingDomain, contract.ReceivingDomain>,
+  Agree<ReceivingDomain, contract.ReceivingDomain>,
   Agree<client.Webhook, contract.Webhook>,
   Agree<client.Delivery, contract.Delivery>,
   Agree<client.WebhookEvent, contract.WebhookEvent>,
   Agree<client.ErrorCode, contract.ErrorCode>,
-  Agree<client.HeldWait, contract.HeldWait>,
-  Agree<client.AccountEventData, AccountEventData>,
+  Agree<HeldWait, contract.HeldWait>,
+  Agree<AccountEventData, ContractEventData>,
 ]
 
 describe('the client against the contract', () => {

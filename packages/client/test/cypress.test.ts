@@ -46,8 +46,7 @@ describe('the commands for Cypress', () => {
     assert.deepEqual(JSON.parse(mayfly.calls[0]?.body ?? ''), { localPart: 'qa' })
     mayfly.inbox.deliver({})
     const read = await run('readInbox', inbox)
-    const { replayed: _, ...made } = Object(inbox)
-    assert.deepEqual(read, { ...made, messageCount: 1, unreadCount: 1, watermark: '1' })
+    assert.deepEqual(read, { ...Object(inbox), messageCount: 1, unreadCount: 1, watermark: '1' })
     assert.deepEqual(await run('diagnoseInbox', inbox), mayfly.inbox.diagnostics)
     assert.equal(await run('deleteInbox', inbox), null)
     await assert.rejects(run('readInbox', inbox), { code: 'inbox_not_found' })
@@ -65,9 +64,11 @@ describe('the commands for Cypress', () => {
     const since = new Date('2026-01-31T09:00:00.000Z')
     const message = await run('waitForEmail', inbox, { subject: /^verify$/i, since })
     assert.equal(Object(message).subject, 'Verify')
+    await run('waitForEmail', inbox, { subject: 'News', q: 'is:unread' })
+    assert.equal(mayfly.calls.at(-1)?.query.get('q'), 'is:unread')
     assert.equal(Object(await run('waitForOtp', inbox)).value, '481516')
-    assert.equal(Object(await run('waitForLink', inbox, /VERIFY/i)).url, link.url)
-    assert.equal(Object(await run('waitForLink', inbox, 'verify')).url, link.url)
+    assert.equal(Object(await run('waitForLink', inbox, { link: /VERIFY/i })).url, link.url)
+    assert.equal(Object(await run('waitForLink', inbox, { link: 'verify' })).url, link.url)
   })
 
   it('give a task more time than the wait in it takes', async () => {

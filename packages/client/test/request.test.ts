@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ApiError, ConnectionError, createClient, MayflyError, readService } from '../src/index.ts'
+import { ApiError, ConnectionError, createClient, MayflyError } from '../src/index.ts'
+import { readService } from '../src/internal.ts'
 import { errorResponse, type FakeResponse, startFakeHttp } from './testing-fake-http.ts'
 import { startFakeMayfly } from './testing-fake-mayfly.ts'
 

@@ -1,4 +1,5 @@
-import type { Diagnostics, InboxRecord, Message } from '../src/index.ts'
+import type { InboxRecord } from '../src/inbox-calls.ts'
+import type { Diagnostics, Message } from '../src/index.ts'
 import { errorResponse, type FakeResponse, type SeenCall } from './testing-fake-http.ts'
 
 /** One inbox as the interface describes it: list, read, wait, watermark, diagnostics. */
@@ -34,7 +35,7 @@ export class FakeInbox {
   async respond(call: SeenCall, gone: AbortSignal): Promise<FakeResponse> {
     const [, , , id, noun, messageId] = call.path.split('/')
     if (id === undefined) {
-      if (call.method === 'GET') return { status: 200, body: { inboxes: [this.#record()] } }
+      if (call.method === 'GET') return { status: 200, body: this.#inboxes() }
       return { status: 201, body: { inbox: this.#record() } }
     }
     if (this.#deleted || id !== 'inb_1') return errorResponse(404, 'inbox_not_found')
@@ -103,6 +104,10 @@ export class FakeInbox {
     const after = Number(query.get('after') ?? 0)
     const since = query.get('since') ?? ''
     return this.#messages.filter((one, index) => index >= after && one.receivedAt >= since)
+  }
+
+  #inboxes() {
+    return { inboxes: [this.#record()], nextCursor: null }
   }
 
   #record(): InboxRecord {

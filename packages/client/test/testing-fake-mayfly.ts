@@ -1,4 +1,5 @@
-import { type Client, type ClientOptions, createClient } from '../src/index.ts'
+import type { ClientOptions } from '../src/index.ts'
+import { createInternalClient, type InternalClient } from '../src/internal.ts'
 import { type FakeHttp, type FakeResponse, startFakeHttp } from './testing-fake-http.ts'
 import { FakeInbox } from './testing-fake-inbox.ts'
 
@@ -7,7 +8,7 @@ export type FakeMayfly = FakeHttp & {
   readonly inbox: FakeInbox
   /** Answers given before the usual ones, one a call. */
   readonly script: FakeResponse[]
-  connect(options?: ClientOptions): Client
+  connect(options?: ClientOptions): InternalClient
 }
 
 /** Starts the fake on a free port. */
@@ -22,6 +23,6 @@ export async function startFakeMayfly(): Promise<FakeMayfly> {
     inbox,
     script,
     connect: (options) =>
-      createClient({ baseUrl: http.baseUrl, apiKey: 'mf_test_key', ...options }),
+      createInternalClient({ baseUrl: http.baseUrl, apiKey: 'mf_test_key', ...options }),
   }
 }

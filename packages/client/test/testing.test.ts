@@ -48,7 +48,10 @@ describe('a masked message', () => {
     })
     const print = (message: Message) => mailSnapshotSerializer.print(message, JSON.stringify)
     assert.equal(print(first), print(second))
-    assert.match(print(first), /^Message \{"from":"Acme <noreply@acme\.example>","to":/)
+    assert.match(
+      print(first),
+      /^Message \(format 1\) \{"from":"Acme <noreply@acme\.example>","to":/,
+    )
     assert.ok(mailSnapshotSerializer.test(first))
     for (const other of [null, 'text', {}, maskMessage(first)]) {
       assert.ok(!mailSnapshotSerializer.test(other))

@@ -80,8 +80,8 @@ describe('a wait', () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     mayfly.inbox.deliver({ links: [HELP, VERIFY] })
-    assert.equal((await inbox.waitForLink(/verify/)).url, VERIFY.url)
-    assert.equal((await inbox.waitForLink('confirm your')).url, VERIFY.url)
+    assert.equal((await inbox.waitForLink({ link: /verify/ })).url, VERIFY.url)
+    assert.equal((await inbox.waitForLink({ link: 'confirm your' })).url, VERIFY.url)
     assert.equal((await inbox.waitForLink()).url, HELP.url)
   })
 
@@ -95,7 +95,7 @@ describe('a wait', () => {
       await using mayfly = await startFakeMayfly()
       const inbox = await openInbox(mayfly)
       mayfly.inbox.deliver({ links, subject: 'Welcome' })
-      await assert.rejects(inbox.waitForLink('invoice', { timeoutSeconds: 0 }), (error) => {
+      await assert.rejects(inbox.waitForLink({ link: 'invoice', timeoutSeconds: 0 }), (error) => {
         assert.ok(error instanceof EmailTimeoutError)
         assert.match(error.message, /^A link that matches "invoice" did not reach /)
         assert.ok(error.message.includes(`"Welcome": ${reason}\n`), error.message)
@@ -131,7 +131,7 @@ describe('a wait', () => {
     assert.equal(waitPaths(mayfly).length, 4)
   })
 
-  it('passes an anchor on: a moment as text or Date, a watermark', async () => {
+  it('passes a start on: a moment as text or Date, a watermark', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     mayfly.inbox.deliver({}, {})
@@ -155,7 +155,7 @@ describe('a wait', () => {
 })
 
 describe('an expected email', () => {
-  it('is one that arrives after the trigger began', async () => {
+  it('is one that arrives after the action began', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     mayfly.inbox.deliver({ subject: 'Old code', otp: CODE })
@@ -164,11 +164,12 @@ describe('an expected email', () => {
     assert.equal(otp.value, '232342')
     const message = await inbox.expectEmail(async () => mayfly.inbox.deliver({ subject: 'Third' }))
     assert.equal(message.subject, 'Third')
-    const link = await inbox.expectLink(() => mayfly.inbox.deliver({ links: [VERIFY] }), /verify/)
+    const deliver = () => mayfly.inbox.deliver({ links: [VERIFY] })
+    const link = await inbox.expectLink(deliver, { link: /verify/ })
     assert.equal(link.url, VERIFY.url)
   })
 
-  it('leaves an error of the trigger as it is', async () => {
+  it('leaves an error of the action as it is', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
     const broken = () => Promise.reject(new Error('the form is gone'))
@@ -180,11 +181,11 @@ describe('an expected email', () => {
   it('that must not come fails the test as soon as it does', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await openInbox(mayfly)
-    await inbox.expectNoEmail({ withinSeconds: 0 })
+    await inbox.waitForNoMessage({ withinSeconds: 0 })
     mayfly.inbox.deliver({ subject: 'Surprise\u001b[2J' })
-    await inbox.expectNoEmail({ withinSeconds: 0, subject: 'Invoice' })
+    await inbox.waitForNoMessage({ withinSeconds: 0, subject: 'Invoice' })
     await inbox.expectNoEmail(() => {}, { withinSeconds: 0 })
-    await assert.rejects(inbox.expectNoEmail({ withinSeconds: 60 }), (error) => {
+    await assert.rejects(inbox.waitForNoMessage({ withinSeconds: 60 }), (error) => {
       assert.ok(error instanceof UnexpectedEmailError)
       assert.equal(
         error.message,

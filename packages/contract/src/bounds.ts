@@ -4,7 +4,7 @@ export const INBOX_TTL_SECONDS = { min: 600, max: 604_800, default: 86_400 } as 
 /** How long a call may wait. Less than a minute, so that no proxy times out first. */
 export const WAIT_SECONDS = { min: 0, max: 50, default: 30 } as const
 
-/** Newest messages that a project inbox keeps; its plan may allow fewer. */
+/** Newest messages that a catch-all inbox keeps; its plan may allow fewer. */
 export const KEEP_MESSAGES = { min: 1, max: 1_000, default: 500 } as const
 
 /** Messages on one page. */
@@ -16,7 +16,7 @@ export const INBOXES_PAGE = { min: 1, max: 1_000, default: 1_000 } as const
 /** Deliveries on one page. */
 export const DELIVERIES_PAGE = { min: 1, max: 100, default: 50 } as const
 
-/** Longest URL of a webhook: what servers and proxies accept. */
+/** Longest URL of a webhook: servers and proxies accept this length. */
 export const WEBHOOK_URL_LENGTH_MAX = 2_000
 
 /** Deliveries of an account that may be pending: each is a row with its body, up to 10 KB. */
@@ -67,7 +67,7 @@ export const ASSERTIONS = { min: 1, max: 20 } as const
 /** Longest text of an assertion: a paragraph. */
 export const ASSERTION_TEXT_LENGTH_MAX = 2_000
 
-/** Mail clients in one assertion: all that are known, and room for more. */
+/** Mail clients in one assertion: more than are known. */
 export const ASSERTION_CLIENTS_MAX = 100
 
 /** Scenarios that an account may save. */

@@ -37,7 +37,7 @@ export const beginConnection = {
   description:
     'Admin keys only. Open the returned URL in a browser within 10 minutes and sign in there; the account is then connected and its limits are raised.',
   security: SECURITY,
-  // The whole body may be left out.
+  // The whole body is optional.
   body: beginConnectionBody.prefault({}),
   response: {
     200: z.object({

@@ -101,23 +101,3 @@ export const readTranscript = {
     ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'message_not_found'),
   },
 }
-
-/** GET /v1/inboxes/{id}/events */
-export const streamEvents = {
-  operationId: 'streamEvents',
-  tags: ['Diagnostics'],
-  summary: 'Stream the messages and stages of an inbox',
-  description:
-    'Server-Sent Events: `message` with a MessageSummary, `stage` with a DiagnosticEvent. Without `Last-Event-ID` the stream begins now, otherwise after that event. An open stream counts as a concurrent wait.',
-  security: SECURITY,
-  params: z.object({ id: idSchema('inbox') }),
-  headers: z.object({ 'last-event-id': z.string().max(100).optional().meta({ example: '3' }) }),
-  response: {
-    200: {
-      description:
-        'The stream; it ends when the inbox is deleted, the key is revoked or rotated, the account is suspended, or the service stops.',
-      content: { 'text/event-stream': { schema: z.string() } },
-    },
-    ...errorResponses(...KEY_ERRORS, 'inbox_not_found', 'concurrent_waits_exceeded'),
-  },
-}

@@ -8,7 +8,7 @@ import { messageSummarySchema } from './messages.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 import { deliverySchema } from './webhooks.ts'
 
-/** A wait that a client holds open. */
+/** An open wait of a client. */
 export const heldWaitSchema = z
   .object({
     id: z.string(),
@@ -18,11 +18,14 @@ export const heldWaitSchema = z
   })
   .meta({ id: 'HeldWait' })
 
-/** A wait that a client holds open. */
+/** An open wait of a client. */
 export type HeldWait = z.infer<typeof heldWaitSchema>
 
 const inboxId = idSchema('inbox')
-const ofMessage = { inboxId, message: messageSummarySchema }
+const inbox = inboxSchema
+  .pick({ messageCount: true, unreadCount: true })
+  .describe('The numbers of the inbox with this change.')
+const ofMessage = { inboxId, inbox, message: messageSummarySchema }
 const ofWait = { wait: heldWaitSchema }
 
 /** The data of each event of an account's stream, by its type. */
@@ -34,7 +37,7 @@ export const accountEventSchemas = {
   }),
   'message.received': z.object(ofMessage),
   'message.updated': z.object(ofMessage),
-  'message.deleted': z.object({ inboxId, messageIds: z.array(idSchema('message')) }),
+  'message.deleted': z.object({ inboxId, inbox, messageIds: z.array(idSchema('message')) }),
   'inbox.created': z.object({ inbox: inboxSchema }),
   'inbox.deleted': z.object({ inboxId }),
   'inbox.expired': z.object({ inboxId }),
@@ -54,12 +57,12 @@ export type AccountEvent = {
   >
 }[AccountEventType]
 
-const DESCRIPTION = `Server-Sent Events of the whole account, on one connection. The data of each event is a JSON object:
+const DESCRIPTION = `Server-Sent Events of the whole account, on one connection, or with \`inbox\` those of one inbox. The data of each event is a JSON object:
 
 | event | data |
 |---|---|
-| \`message.received\`, \`message.updated\` | \`inboxId\`, \`message\` (MessageSummary); updated when it is marked as read or unread, and when its sender or an attachment was checked |
-| \`message.deleted\` | \`inboxId\`, \`messageIds\`; also when a project inbox drops its oldest for newer ones |
+| \`message.received\`, \`message.updated\` | \`inboxId\`, \`inbox\` (\`messageCount\` and \`unreadCount\` with this change), \`message\` (MessageSummary); updated when it is marked as read or unread, and when its sender or an attachment was checked |
+| \`message.deleted\` | \`inboxId\`, \`inbox\`, \`messageIds\`; also when a catch-all inbox drops its oldest for newer ones |
 | \`inbox.created\` | \`inbox\` |
 | \`inbox.deleted\`, \`inbox.expired\` | \`inboxId\` |
 | \`diagnostics\` | \`inboxId\`, \`event\` (DiagnosticEvent): a refusal, an injected fault, a near miss, a suspension |
@@ -73,16 +76,24 @@ Without \`Last-Event-ID\` the stream begins now. With it, the stream continues a
 export const streamAccountEvents = {
   operationId: 'streamAccountEvents',
   tags: ['Events'],
-  summary: 'Stream the events of the account',
+  summary: 'Stream the events of the account, or of one inbox',
   description: DESCRIPTION,
   security: SECURITY,
+  querystring: z.strictObject({
+    inbox: idSchema('inbox').optional().describe('Only the events of this inbox, and `reset`.'),
+  }),
   headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
   response: {
     200: {
       description:
-        'The stream; it ends when the key is revoked or rotated, the account is suspended, or the service stops.',
+        'The stream; it ends when the key is revoked or rotated, the account is suspended, the service stops, or after `inbox.deleted` with `inbox`.',
       content: { 'text/event-stream': { schema: z.string() } },
     },
-    ...errorResponses(...KEY_ERRORS, 'concurrent_waits_exceeded', 'shutting_down'),
+    ...errorResponses(
+      ...KEY_ERRORS,
+      'inbox_not_found',
+      'concurrent_waits_exceeded',
+      'shutting_down',
+    ),
   },
 }

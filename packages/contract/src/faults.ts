@@ -8,7 +8,7 @@ import { KEY_ERRORS, SECURITY } from './security.ts'
 const phaseSchema = z
   .enum(['authentication', 'sender', 'recipient', 'data'])
   .describe(
-    'What is refused: valid SMTP AUTH credentials, the sender, the recipient, or the mail after its content. `sender` is refused at MAIL if the inbox is known by then: the client has authenticated for a project inbox, or the inbox takes mail without credentials. Otherwise it is refused at RCPT, as many mail servers do.',
+    'What is refused: valid SMTP AUTH credentials, the sender, the recipient, or the mail after its content. `sender` is refused at MAIL if the inbox is known by then: the client has authenticated for a catch-all inbox, or the inbox takes mail without credentials. Otherwise it is refused at RCPT, as many mail servers do.',
   )
 
 /** Where in an SMTP transaction a fault is injected. */
@@ -57,7 +57,7 @@ const faultRuleSchema = z
 /** A rule as a caller sets it. */
 export type FaultRule = z.output<typeof faultRuleSchema>
 
-/** The faults of an inbox that are left. */
+/** The remaining faults of an inbox. */
 export const faultsSchema = z
   .object({
     rules: z
@@ -80,7 +80,7 @@ export const faultsSchema = z
   })
   .meta({ id: 'Faults' })
 
-/** The faults of an inbox that are left. */
+/** The remaining faults of an inbox. */
 export type Faults = z.infer<typeof faultsSchema>
 
 const params = z.object({ id: idSchema('inbox') })

@@ -6,8 +6,8 @@ import { ID_PREFIXES, type IdKind } from './ids.ts'
 const ID_LENGTH_MAX = DOMAIN_LENGTH_MAX
 
 /**
- * An id from a caller. Its format is not checked: an unknown id is answered with 404, whether or
- * not it could be one of ours.
+ * An id from a caller. Its format is not checked: an unknown id gives 404, whether or not it could
+ * be one of ours.
  */
 export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.ZodString, Kind> {
   const schema = z

@@ -36,7 +36,9 @@ export const inboxSchema = z
     id: idSchema('inbox'),
     emailAddress: z.string().meta({ example: 'signup-7f3k2m9q@mayfly.test' }),
     createdAt: dateTimeSchema,
-    expiresAt: dateTimeSchema,
+    expiresAt: dateTimeSchema
+      .nullable()
+      .describe('Null for a catch-all inbox: it does not expire.'),
     messageCount: z.number().int().meta({ example: 3 }),
     unreadCount: z.number().int().describe('Messages that are not marked as read.'),
     state: inboxStateSchema,
@@ -47,12 +49,12 @@ export const inboxSchema = z
       .meta({ example: '3' }),
     catchAll: z
       .boolean()
-      .describe('Whether it is a project inbox: it takes mail for any recipient of any domain.'),
+      .describe('Whether it is a catch-all inbox: it takes mail for any recipient of any domain.'),
     keepMessages: z
       .number()
       .int()
       .nullable()
-      .describe('How many of its newest messages a project inbox keeps; null for others.')
+      .describe('How many of its newest messages a catch-all inbox keeps; null for others.')
       .meta({ example: null }),
   })
   .meta({ id: 'Inbox' })
@@ -103,12 +105,12 @@ export const createInboxBody = z.strictObject({
     .min(INBOX_TTL_SECONDS.min)
     .max(INBOX_TTL_SECONDS.max)
     .default(INBOX_TTL_SECONDS.default)
-    .describe('Seconds until the inbox expires. Without effect on a project inbox.'),
+    .describe('Seconds until the inbox expires. Without effect on a catch-all inbox.'),
   catchAll: z
     .boolean()
     .default(false)
     .describe(
-      'Makes a project inbox: it takes mail for any recipient of any domain, and never expires. Mail reaches it by SMTP AUTH with its id or address as the user name and a key of the account as the password.',
+      'Makes a catch-all inbox: it takes mail for any recipient of any domain, and never expires. Mail reaches it by SMTP AUTH with its id or address as the user name and a key of the account as the password.',
     ),
   keepMessages: z
     .int()
@@ -116,7 +118,7 @@ export const createInboxBody = z.strictObject({
     .max(KEEP_MESSAGES.max)
     .optional()
     .describe(
-      `How many of its newest messages a project inbox keeps; ${KEEP_MESSAGES.default} by default.`,
+      `How many of its newest messages a catch-all inbox keeps; ${KEEP_MESSAGES.default} by default.`,
     ),
 })
 
@@ -137,7 +139,7 @@ export const createInbox = {
       .describe('Any text that identifies this creation, such as the id of a test run.')
       .meta({ example: 'run-4711' }),
   }),
-  // The whole body may be left out.
+  // The whole body is optional.
   body: createInboxBody.prefault({}),
   response: {
     201: z.object({ inbox: inboxSchema }),

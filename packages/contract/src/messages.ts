@@ -138,7 +138,7 @@ export const messageSchema = z
     recipients: z
       .array(z.string())
       .describe(
-        'The envelope recipients. In a project inbox, all of the SMTP transaction; otherwise only the recipient of this message.',
+        'The envelope recipients. In a catch-all inbox, all of the SMTP transaction; otherwise only the recipient of this message.',
       )
       .meta({ example: ['signup-7f3k2m9q@mayfly.test'] }),
     to: z.array(mailAddressSchema),

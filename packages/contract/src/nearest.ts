@@ -1,7 +1,7 @@
 /** Largest edit distance at which a name is suggested. */
 const DISTANCE_MAX = 3
 
-/** Shortest name that is taken for the beginning or the end of a known one. */
+/** Shortest name that counts as the beginning or the end of a known one. */
 const PART_LENGTH_MIN = 4
 
 /** The known name that a wrong one probably stands for; null when none is similar. */

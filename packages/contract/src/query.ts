@@ -6,8 +6,8 @@ const CURSOR_LENGTH_MAX = 200
 const INTEGER = /^-?\d{1,15}$/
 
 /**
- * A whole number in a query, where every value is text. Only digits count: `Number` would also take
- * an empty text for 0.
+ * A whole number in a query, where every value is text. Only digits count: `Number` would also read
+ * an empty text as 0.
  */
 export function queryInteger(bounds: {
   readonly min: number

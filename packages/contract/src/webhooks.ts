@@ -73,7 +73,7 @@ export const deliveryAttemptSchema = z
 /** One attempt to deliver an event. */
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
 
-/** The status of a delivery: pending while attempts are left. */
+/** The status of a delivery: pending while attempts remain. */
 export const deliveryStatusSchema = z.enum(['pending', 'succeeded', 'failed'])
 
 /** The status of a delivery. */

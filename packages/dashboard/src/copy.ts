@@ -1,6 +1,6 @@
 import { showError, showInfo } from './state/toasts.ts'
 
-/** Copies text to the clipboard and says so. */
+/** Copies text to the clipboard and shows a notice. */
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     if (navigator.clipboard === undefined) copyBySelection(text)

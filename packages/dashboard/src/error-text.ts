@@ -1,16 +1,16 @@
 import { ApiError, ConnectionError } from '@mayfly/client'
 
-/** What went wrong, for a reader. */
+/** The text of a failure, for a reader. */
 export type ErrorText = {
   readonly text: string
   /** Identifies the request in the log of the service. */
   readonly requestId: string | null
 }
 
-/** What is said when nobody answers. */
+/** The text when the service does not respond. */
 export const UNREACHABLE = 'The service cannot be reached. Is it running?'
 
-/** What an error says to a reader. */
+/** The text of an error, for a reader. */
 export function errorText(error: unknown): ErrorText {
   if (error instanceof ApiError) {
     return { text: serviceMessage(error) ?? error.message, requestId: error.requestId }

@@ -28,7 +28,7 @@ followSession()
 void startSession()
 loadService().catch(showError)
 
-// A service nearby answers before anybody sees a placeholder, and drawing it would delay the list.
+// A service nearby responds before a placeholder is seen, and drawing it would delay the list.
 await Promise.race([
   Promise.all([inboxesRead(), messagesRead()]),
   new Promise((resolve) => setTimeout(resolve, PLACEHOLDER_MS)),

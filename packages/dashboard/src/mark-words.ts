@@ -22,7 +22,7 @@ export function wordsOf(q: string): readonly string[] {
   return words
 }
 
-/** A text in parts: what matches one of the words, and what does not. */
+/** A text in parts: matches of one of the words, and the text between. */
 export function markWords(
   text: string,
   words: readonly string[],
@@ -47,7 +47,7 @@ export function markWords(
   return parts.filter((part) => part.text !== '')
 }
 
-/** What is shown before the first match of a text that is cut. */
+/** Characters shown before the first match of a text that is cut. */
 const LEAD_LENGTH = 24
 
 /** A text from a few words before its first match on: the end of a row is cut off. */

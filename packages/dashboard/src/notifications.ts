@@ -8,7 +8,7 @@ const INTERVAL_MS = 2_000
 
 let lastAt = 0
 
-/** Tells of mail that arrives while the reader looks elsewhere. */
+/** Notifies of mail that arrives while the page is hidden. */
 export function announceArrivals(events: readonly AccountEvent[]): void {
   if (!preferences.value.hasNotifications || !document.hidden) return
   if (Date.now() - lastAt < INTERVAL_MS) return

@@ -6,10 +6,10 @@ addEventListener('hashchange', () => {
   hash.value = location.hash
 })
 
-/** What the page shows now. */
+/** The current route. */
 export const route = computed<Route>(() => parseRoute(hash.value))
 
-/** The inbox that is open, whatever of it is shown. */
+/** The open inbox, on any of its routes. */
 export const openInboxId = computed<string | null>(() =>
   'inboxId' in route.value ? route.value.inboxId : null,
 )
@@ -33,7 +33,7 @@ export const searchText = computed<string | null>(() => {
   return to.page === 'message' && to.isFound === true ? (to.q ?? '') : null
 })
 
-/** Goes to a route; `replace` leaves no entry in the history. */
+/** Navigates to a route; `replace` adds no entry to the history. */
 export function navigate(to: Route, options: { readonly replace?: boolean } = {}): void {
   const address = hrefOf(to)
   if (options.replace === true) history.replaceState(null, '', address)
@@ -41,9 +41,9 @@ export function navigate(to: Route, options: { readonly replace?: boolean } = {}
   hash.value = location.hash
 }
 
-/** Leaves an inbox that is gone; false when it is not open. */
+/** Navigates away from a deleted inbox; false when it is not open. */
 export function leaveInbox(inboxId: string): boolean {
-  // The reader may just have gone elsewhere: the event of that comes after the change.
+  // The route may just have changed: its event comes after the change.
   hash.value = location.hash
   if (openInboxId.value !== inboxId) return false
   navigate({ page: 'inboxes' }, { replace: true })

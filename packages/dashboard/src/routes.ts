@@ -18,7 +18,7 @@ const ACCOUNT_PAGES = ['keys', 'domains', 'webhooks', 'scenarios', 'usage', 'set
 /** A page beside the inboxes. */
 export type AccountPage = (typeof ACCOUNT_PAGES)[number]
 
-/** What the page shows. The fragment of its address says the same. */
+/** A route: the state of the page that the fragment of its address contains. */
 export type Route =
   | { readonly page: 'inboxes' }
   /** `q`: a query that the listed messages match. */
@@ -61,7 +61,7 @@ export function hrefOf(to: Route): string {
   }
 }
 
-/** The route of a fragment; one that means nothing shows the inboxes. */
+/** The route of a fragment; an unknown one shows the inboxes. */
 export function parseRoute(fragment: string): Route {
   const [path = '', query] = fragment.replace(/^#\/?/, '').split(/\?(.*)/s)
   const [first, inboxId, part, messageId, tab] = path

@@ -1,9 +1,9 @@
-/** Where and to whom an example sends. */
+/** The server and the recipient of an example. */
 export type Target = {
   readonly host: string
   readonly port: number
   readonly to: string
-  /** The user name of a project inbox; empty where nobody logs in. */
+  /** The user name of a catch-all inbox; empty without a login. */
   readonly user: string
 }
 

@@ -1,21 +1,27 @@
 // The session: who is signed in to this page.
 //
-//   starting  → signed-in    a key was stored, or the address held the token of a sign-in link
+//   starting  → signed-in    a key was stored, or the address had the token of a sign-in link
 //   starting  → signed-out
 //   signed-out → signed-in   by a link, a new account or a key
 //   signed-in → signed-out   by the reader, or because the service refused the key
 
-import { ApiError, type Client, createClient, type MessageCalls, signIn } from '@mayfly/client'
+import { ApiError } from '@mayfly/client'
+import {
+  createInternalClient,
+  type InternalClient,
+  type MessageCalls,
+  signIn,
+} from '@mayfly/client/internal'
 import { signal } from '@preact/signals'
 import { errorText } from './error-text.ts'
 import { navigate } from './route.ts'
 import { showError } from './state/toasts.ts'
 
-/** Who is signed in, and how the service is called. */
+/** The signed-in account, and the client for its calls. */
 export type Session =
   | { readonly state: 'starting' }
   | { readonly state: 'signed-out'; readonly reason: string | null }
-  | { readonly state: 'signed-in'; readonly client: Client; readonly apiKey: string }
+  | { readonly state: 'signed-in'; readonly client: InternalClient; readonly apiKey: string }
 
 /** The session of this page. */
 export const session = signal<Session>({ state: 'starting' })
@@ -24,10 +30,10 @@ const STORAGE_NAME = 'mayfly.key'
 const REFUSED =
   'The service does not accept this key: it is mistyped, was revoked or rotated, or its account is suspended.'
 
-/** Where the service is: the page comes from it. */
+/** The URL of the service: the origin of the page. */
 export const SERVICE = { baseUrl: location.origin }
 
-/** Signs in with what the address or the browser's storage holds. */
+/** Signs in with the token of the address or the stored key. */
 export async function startSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (token !== null) {
@@ -38,7 +44,7 @@ export async function startSession(): Promise<void> {
   useStoredKey(null)
 }
 
-/** Signs in with the key that is stored; without one, says why nobody is signed in. */
+/** Signs in with the stored key; without one, shows why the session ended. */
 function useStoredKey(reason: string | null): void {
   const apiKey = sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
   if (apiKey === null) session.value = { state: 'signed-out', reason }
@@ -69,7 +75,7 @@ async function openLink(token: string): Promise<void> {
   }
 }
 
-/** Signs in with a key that the reader typed or has just been given. */
+/** Signs in with a typed or a new key. */
 export function enterKey(apiKey: string, { remember }: { readonly remember: boolean }): void {
   forgetKey()
   const storage = remember ? localStorage : sessionStorage
@@ -77,7 +83,7 @@ export function enterKey(apiKey: string, { remember }: { readonly remember: bool
   useKey(apiKey)
 }
 
-/** Goes on with the secret that replaced the one in use. */
+/** Continues with the secret that replaced the one in use. */
 export function replaceKey(apiKey: string): void {
   enterKey(apiKey, { remember: isRemembered() })
 }
@@ -110,31 +116,31 @@ function endRevoked(apiKey: string): void {
 }
 
 /** The client of the session. Only signed-in pages call it. */
-export function signedInClient(): Client {
+export function signedInClient(): InternalClient {
   if (session.value.state !== 'signed-in') throw new Error('nobody is signed in')
   return session.value.client
 }
 
 /** The messages of an inbox. */
 export function messagesOf(inboxId: string): MessageCalls {
-  return signedInClient().inboxes.messages(inboxId)
+  return signedInClient().internal.messages(inboxId)
 }
 
 function useKey(apiKey: string): void {
   try {
     session.value = { state: 'signed-in', client: clientWith(apiKey), apiKey }
   } catch (error) {
-    // What was typed, or stored, cannot be a key.
+    // The typed or stored text cannot be a key.
     signOut(errorText(error).text)
   }
 }
 
-function clientWith(apiKey: string): Client {
-  return createClient({
+function clientWith(apiKey: string): InternalClient {
+  return createInternalClient({
     ...SERVICE,
     apiKey,
     fetch: async (input, init) => {
-      // A page that closes sends what was deleted on it, and waits for no answer.
+      // A closing page sends its pending deletions, and does not wait for the response.
       const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' })
       if (response.status === 401) endRevoked(apiKey)
       return response

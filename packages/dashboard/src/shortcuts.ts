@@ -11,7 +11,7 @@ import { preferences } from './state/preferences.ts'
 import { inboxIdOf, rowOf } from './state/rows.ts'
 import { showError, showInfo } from './state/toasts.ts'
 
-/** The keys and what they do, for the list that `?` shows. */
+/** The keys and their actions, for the list that `?` shows. */
 export const SHORTCUTS: readonly (readonly [keys: string, text: string])[] = [
   ['j k', 'Next and previous message'],
   ['↓ ↑', 'The same, in the list'],
@@ -29,7 +29,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, text: string])[] = [
 /** Whether the list of keys is shown. */
 export const isHelpShown = signal(false)
 
-/** What a key without a modifier does anywhere but in a field. */
+/** The action of a key without a modifier, anywhere but in a field. */
 const ACTIONS: Readonly<Record<string, () => unknown>> = {
   j: () => move(1),
   k: () => move(-1),
@@ -76,7 +76,7 @@ function actionOf(event: KeyboardEvent): (() => unknown) | null {
 
 function goBack(event: KeyboardEvent): void {
   if (event.target instanceof HTMLElement && ['filter', 'search'].includes(event.target.id)) {
-    // A browser would empty the field, and leave the list as it is.
+    // A browser would only empty the field, and not the list.
     event.preventDefault()
     event.target.blur()
     moveCursor(0)
@@ -84,7 +84,7 @@ function goBack(event: KeyboardEvent): void {
   else if (openInboxId.value !== null || searchText.value !== null) navigate({ page: 'inboxes' })
 }
 
-/** An open message leaves no room for its list on a phone: then all inboxes are searched. */
+/** On a phone an open message hides its list: then all inboxes are searched. */
 function searchHere(): void {
   const field = document.getElementById(searchText.value === null ? 'filter' : 'search')
   if (field?.checkVisibility() === true) field.focus()

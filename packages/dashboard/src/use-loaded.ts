@@ -6,7 +6,7 @@ export type Loaded<Value> = {
   /** Null until it was read. */
   readonly value: Value | null
   readonly error: ErrorText | null
-  /** Reads it anew; what was there stays until then. */
+  /** Loads it again; the old value stays until then. */
   reload(): void
 }
 
@@ -21,7 +21,7 @@ export function useLoaded<Value>(
     readonly error: ErrorText | null
   }
   const [result, setResult] = useState<Result | null>(null)
-  const [turn, setTurn] = useState(0)
+  const [revision, setRevision] = useState(0)
   // Not when `load` changes: it is new at each rendering, and `key` says when it differs.
   useEffect(() => {
     const abort = new AbortController()
@@ -34,8 +34,8 @@ export function useLoaded<Value>(
       },
     )
     return () => abort.abort()
-  }, [key, turn])
-  const reload = useCallback(() => setTurn((last) => last + 1), [])
+  }, [key, revision])
+  const reload = useCallback(() => setRevision((last) => last + 1), [])
   const isCurrent = result?.key === key
   return {
     value: isCurrent ? result.value : null,

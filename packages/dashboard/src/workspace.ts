@@ -1,5 +1,5 @@
-// What a signed-in page reads. It begins with the session and not with the first rendering: what
-// the page shows is then on its way while it is drawn.
+// Loads the data of a signed-in page. Starts with the session and not with the first rendering, so
+// that the requests run while the page is drawn.
 
 import type { Client } from '@mayfly/client'
 import { effect, untracked } from '@preact/signals'
@@ -13,7 +13,7 @@ import { openMessage, showMessage } from './state/open-message.ts'
 import { runSearch, search } from './state/search.ts'
 import { showError } from './state/toasts.ts'
 
-/** Reads and follows the account of the session, whoever is signed in. */
+/** Loads and follows the account of each session. */
 export function followSession(): void {
   effect(() => {
     const { value } = session
@@ -27,7 +27,7 @@ function startWorkspace(client: Client): () => void {
   return () => {
     commitDeletions()
     for (const stop of stops) stop()
-    // The next to sign in may be somebody else.
+    // Another account may sign in next.
     forgetInboxes()
     messageList.value = null
     search.value = null
@@ -38,7 +38,7 @@ function startWorkspace(client: Client): () => void {
 /** How long the reader may pause while typing before the list is read. */
 const TYPING_MS = 150
 
-/** Reads what the address names whenever it changes. */
+/** Loads the inbox and message of the address whenever it changes. */
 function followRoute(): () => void {
   let typing: ReturnType<typeof setTimeout> | undefined
   const stopInbox = effect(() => {
@@ -78,7 +78,7 @@ async function openInboxOf(inboxId: string, q: string): Promise<void> {
     await inboxOf(inboxId)
   } catch (error) {
     await reading
-    // Who reads the list has said the same.
+    // `loadMessages` has shown this error.
     if (messageList.value?.state !== 'failed') showError(error)
     leaveInbox(inboxId)
   }

@@ -72,7 +72,9 @@ describe('hostile mails in the dashboard', () => {
       for (const tab of ['Text', 'Code and links', 'Headers', 'Attachments']) {
         await page.getByRole('tab', { name: tab }).click()
       }
-      await alone.page.goto(`${service.httpUrl}${(await inbox.createFrame(id)).url}`)
+      await alone.page.goto(
+        `${service.httpUrl}${(await account.internal.messages(inbox.id).frame(id)).url}`,
+      )
       await inbox.delete()
     }
     assert.deepEqual(seen, [[], []])

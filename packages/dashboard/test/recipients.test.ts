@@ -15,7 +15,7 @@ describe('recipients in the dashboard', () => {
   })
   after(() => browser.close())
 
-  /** A window of an account with a project inbox. */
+  /** A window of an account with a catch-all inbox. */
   async function open() {
     const service = await shared()
     const account = await service.register()
@@ -39,8 +39,14 @@ describe('recipients in the dashboard', () => {
     const raw =
       'From: App <app@example.com>\r\nTo: Ann <Ann@a.example>, bob@b.example\r\n' +
       'Cc: =?utf-8?q?C=C3=A4rl?= <carl@c.example>\r\nSubject: Hello\r\n\r\nHi\r\n'
+    const tagged = inbox.emailAddress.replace('@', '+bills@')
+    for (const address of [inbox.emailAddress, tagged])
+      await send([address], 'Subject: Own\r\n\r\n')
     await send(to, raw)
     await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('link', { name: /Hello/ }).waitFor()
+    const rows = await page.locator('.row-to').allTextContents()
+    assert.deepEqual(rows.slice(1), [` to ${tagged}`], 'one went to the inbox itself')
     await page.getByRole('link', { name: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.deepEqual(await page.locator('.envelope > div').allTextContents(), [
@@ -69,7 +75,7 @@ describe('recipients in the dashboard', () => {
     assert.ok(panel !== null && panel.y + 100 < 720, `the mail begins at ${panel?.y}`)
   })
 
-  it('of a project inbox are any: its examples log in', async () => {
+  it('of a catch-all inbox are any: its examples log in', async () => {
     await using window = await open()
     const { page, inbox, show } = window
     await show(`#/inboxes/${inbox.id}`)

@@ -1,4 +1,5 @@
 import type { TestAccount } from '../../server/test/testing-account.ts'
+import { testClock } from '../../server/test/testing-clock.ts'
 import { startService, type TestService } from '../../server/test/testing-start-service.ts'
 import { DEMO_MAILS } from './testing-demo-mails.ts'
 
@@ -17,14 +18,15 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Starts a service and fills an account, as if it were `usedDays` old. */
 export async function startDemo(usedDays = 0): Promise<Demo> {
-  let behindMs = usedDays * DAY_MS
-  const service = await startService({ clock: { now: () => Date.now() - behindMs } })
+  const today = Date.now()
+  const clock = testClock(today - usedDays * DAY_MS)
+  const service = await startService({ clock })
   const account = await service.register('robin@acme.example')
   for (let day = usedDays; day > 0; day -= 1) {
-    behindMs = day * DAY_MS
+    clock.ms = today - day * DAY_MS
     await useForDay(account, day)
   }
-  behindMs = 0
+  clock.ms = today
   const others = ['checkout-e2e', 'password-reset', 'invite-flow']
   for (const localPart of others) await createInbox(account, localPart)
   const empty = await createInbox(account, 'newsletter-optin')

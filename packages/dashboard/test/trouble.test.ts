@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../../server/test/testing-browser.ts'
-import { first } from '../../server/test/testing-first.ts'
 import { sharedService } from '../../server/test/testing-start-service.ts'
 import { borrowWindow } from './testing-dashboard.ts'
 
@@ -65,21 +64,6 @@ describe('the dashboard in trouble', () => {
     assert.notEqual(await colour(), lost)
   })
 
-  it('stays signed in when a used sign-in link is opened', async () => {
-    await using window = await open({ isSignedIn: false })
-    const { page, account } = window
-    const { url } = (await account.post('/v1/sign-in-links')).body
-    await page.goto(url)
-    await page.getByText('Choose an inbox').waitFor()
-    await page.goto(url)
-    await page.getByText('This sign-in link was used before').waitFor()
-    await page.getByText('Choose an inbox').waitFor()
-    await page.goto('about:blank')
-    await page.goto(url)
-    await page.getByText('This sign-in link was used before').waitFor()
-    await page.getByText('Choose an inbox').waitFor()
-  })
-
   it('says that the service does not accept a key', async () => {
     await using window = await open({ isSignedIn: false })
     const { page, show } = window
@@ -87,42 +71,6 @@ describe('the dashboard in trouble', () => {
     await page.getByLabel('API key').fill('mf_live_mistyped')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The service does not accept this key: it is mistyped').waitFor()
-  })
-
-  it('goes back to the list when the open message is deleted elsewhere', async () => {
-    await using window = await open()
-    const { page, service, inbox, show } = window
-    await service.sendMail({ to: inbox.emailAddress, subject: 'Kept' })
-    await service.sendMail({ to: inbox.emailAddress, subject: 'Deleted' })
-    const { id } = first((await inbox.listMessages()).messages)
-    await show(`#/inboxes/${inbox.id}/messages/${id}`)
-    await page.getByRole('heading', { name: 'Deleted' }).waitFor()
-    await page.getByTitle('Live', { exact: true }).waitFor()
-    await inbox.deleteMessage(id)
-    await page.getByText('This message was deleted').waitFor()
-    await page.getByRole('heading', { name: 'Deleted' }).waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: /Kept/ }).waitFor()
-  })
-
-  it('marks and deletes an open message that is not listed', async () => {
-    await using window = await open()
-    const { page, service, inbox, show } = window
-    await service.sendMail({ to: inbox.emailAddress, subject: 'Oldest' })
-    const { id } = first((await inbox.listMessages()).messages)
-    await inbox.markRead(id, true)
-    await page.route(`**/v1/inboxes/${inbox.id}/messages?*`, (route) =>
-      route.fulfill({ json: { messages: [], nextCursor: null } }),
-    )
-    await show(`#/inboxes/${inbox.id}/messages/${id}`)
-    await page.getByRole('heading', { name: 'Oldest' }).waitFor()
-    await page.getByTitle('Live', { exact: true }).waitFor()
-    await page.keyboard.press('u')
-    await page.getByRole('button', { name: 'Mark as read' }).waitFor()
-    await page.keyboard.press('#')
-    await page.getByText('Message deleted').waitFor()
-    await page.getByRole('button', { name: 'Dismiss' }).click()
-    await page.getByText('Waiting for the first mail').first().waitFor()
-    assert.deepEqual((await inbox.listMessages()).messages, [])
   })
 
   it('names the address as its field does when it is refused', async () => {

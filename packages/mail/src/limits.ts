@@ -17,10 +17,17 @@ export const ADDRESSES_MAX = 1_000
 export const ATTACHMENTS_MAX = 100
 
 /**
- * Bytes that are read and written to inflate archives of one mail: the beginnings of 200 ordinary
- * files. A block and a file count as a few hundred bytes more (attachments/inflate.ts).
+ * Work on the archives of one mail, in bytes read and written; a file counts as a few hundred
+ * bytes more. Each archive has its share by its size, whatever the others contain: `shared` by all
+ * in equal parts, of which one gets `shareMax`, and `perByte`, or less when `total` does not
+ * suffice for all. The beginnings of ordinary files take four to six for each byte of a zip.
  */
-export const INFLATE_WORK_MAX = 1536 * 1024
+export const ARCHIVE_WORK = {
+  shared: 3 * 1024 * 1024,
+  shareMax: 1536 * 1024,
+  perByte: 8,
+  total: 64 * 1024 * 1024,
+}
 
 /** Links of one mail: far above any real mail, few enough to be checked one by one. */
 export const LINKS_MAX = 500

@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync } from 'node:zlib'
 
 /** A file for an archive. */
 export interface PackedFile {
@@ -8,6 +8,8 @@ export interface PackedFile {
   readonly isEncrypted?: boolean
   /** Its sizes are in a descriptor behind the data, as in a zip that is written to a pipe. */
   readonly isStreamed?: boolean
+  /** Its name in the extra field that Info-ZIP, 7-Zip and WinRAR prefer. */
+  readonly unicodeName?: string
 }
 
 /** A zip of these files; `listed` are those in its central directory, all by default. */
@@ -25,7 +27,7 @@ export function zipOf(
     const descriptor = Buffer.alloc(file.isStreamed ? 16 : 0)
     descriptor.write('PK\x07\x08', 'latin1')
     const mark = Buffer.from('PK\x03\x04', 'latin1')
-    const written = [mark, local, Buffer.from(file.name), data, descriptor]
+    const written = [mark, local, Buffer.from(file.name), extraOf(file), data, descriptor]
     pieces.push(...written)
     if ((options.listed ?? files).includes(file)) directory.push(zipListing(file, header, offset))
     offset += Buffer.concat(written).length
@@ -49,26 +51,50 @@ function zipHeader(file: PackedFile, data: Buffer): Buffer {
   header.writeUInt32LE(data.length, 14)
   header.writeUInt32LE(file.bytes.length, 18)
   header.writeUInt16LE(Buffer.byteLength(file.name), 22)
+  header.writeUInt16LE(extraOf(file).length, 24)
   return header
+}
+
+function extraOf({ name, unicodeName }: PackedFile): Buffer {
+  if (unicodeName === undefined) return Buffer.alloc(0)
+  const head = Buffer.alloc(9)
+  head.writeUInt16LE(0x7075, 0)
+  head.writeUInt16LE(5 + Buffer.byteLength(unicodeName), 2)
+  head.writeUInt8(1, 4)
+  head.writeUInt32LE(crc32(name), 5)
+  return Buffer.concat([head, Buffer.from(unicodeName)])
 }
 
 function zipListing(file: PackedFile, local: Buffer, offset: number): Buffer {
   const tail = Buffer.alloc(14)
   tail.writeUInt32LE(offset, 10)
   const madeBy = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
-  return Buffer.concat([madeBy, local, tail, Buffer.from(file.name)])
+  return Buffer.concat([madeBy, local, tail, Buffer.from(file.name), extraOf(file)])
 }
 
 /** A tar of these files. */
 export function tarOf(files: readonly PackedFile[]): Buffer {
-  const pieces = files.flatMap((file) => {
-    const header = Buffer.alloc(512)
-    header.write(file.name)
-    header.write(file.bytes.length.toString(8).padStart(11, '0'), 124)
-    header.write('ustar', 257)
-    return [header, file.bytes, Buffer.alloc((512 - (file.bytes.length % 512)) % 512)]
-  })
+  const pieces = files.map(({ name, bytes }) => tarEntry({ name, bytes, mark: 'ustar' }))
   return Buffer.concat([...pieces, Buffer.alloc(1_024)])
+}
+
+/** One entry of a tar; without a `mark` it is of the oldest form, which has a checksum alone. */
+export function tarEntry(entry: {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly type?: string
+  readonly mark?: string
+}): Buffer {
+  const { name, bytes, type = '0', mark = '' } = entry
+  const header = Buffer.alloc(512)
+  header.write(name)
+  header.write(bytes.length.toString(8).padStart(11, '0'), 124)
+  header.fill(' ', 148, 156)
+  header.write(type, 156)
+  header.write(mark, 257)
+  const sum = header.reduce((before, byte) => before + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0`, 148)
+  return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '@mayfly/contract'
 
-/** What a ServiceError may add to its entry in the table. */
+/** The additions of a ServiceError to its entry in the table. */
 export type ServiceErrorDetail = {
   /** Replaces the message of the table with a more exact one. */
   readonly message?: string
@@ -9,7 +9,7 @@ export type ServiceErrorDetail = {
   /** For the Allow header: the methods that the path has. */
   readonly allowedMethods?: readonly string[]
   /** Fields of the response body beside `error`. */
-  readonly beside?: Readonly<Record<string, unknown>>
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 /** An error that the caller can act on. Anything else that is thrown is a bug. */
@@ -27,7 +27,7 @@ export class ServiceError extends Error {
 
 /** The storage is full, locked or cannot be reached. */
 export class StorageUnavailable extends Error {
-  /** Whether it is out of space, which SMTP answers with 452 instead of 451. */
+  /** Whether it is out of space; the SMTP reply is then 452 instead of 451. */
   readonly full: boolean
   /** Whether the change may have been made: its COMMIT got no response. Otherwise it was not. */
   readonly isUncertain: boolean
@@ -42,8 +42,8 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** A batch of mails was not stored, for a reason that may be one of them. It may be committed. */
-export class BatchFailed extends StorageUnavailable {
+/** The thread that was to change something has ended. The change may have been made. */
+export class ThreadEnded extends StorageUnavailable {
   constructor(cause: unknown) {
     super(cause, false, true)
   }
@@ -62,16 +62,17 @@ export function storageError(
 
 /** Why a check of this node failed. Of the storage no more than that: its errors name hosts. */
 export function failureReason(error: unknown): string {
+  if (error instanceof ThreadEnded) return 'a thread has ended'
   if (error instanceof StorageUnavailable) {
     return error.full ? 'the storage is full' : 'the storage is unavailable'
   }
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Why the service did not start, in one line that says what to correct. */
+/** Why the service did not start, and what to correct, in one line. */
 export class StartRefused extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'StartRefused'
   }
 }

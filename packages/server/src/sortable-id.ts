@@ -16,8 +16,8 @@ export function encodeTime(ms: number): string {
 }
 
 /**
- * What sorts before every id of the same kind that was made up to `ms` before this one, and after
- * every earlier one. Anything that is not an id with a time is returned as it is.
+ * A text that sorts before every id of the same kind that was made up to `ms` before this one, and
+ * after every earlier one. A text that is not an id with a time is returned unchanged.
  */
 export function earlierId(id: string, ms: number): string {
   const [, prefix, time] = /^([a-z]+_)([0-9a-hjkmnp-tv-z]{10})/.exec(id) ?? []

@@ -4,8 +4,9 @@ import { describe, it } from 'node:test'
 import * as bounds from '@mayfly/contract'
 import * as mail from '../../mail/src/limits.ts'
 import { SMTP_LIMITS } from '../../smtp/src/server/limits.ts'
-import { INBOX_MESSAGES_MAX } from '../src/features/receiving/capacity.ts'
+import { INBOX_MESSAGES_MAX } from '../src/receiving/capacity.ts'
 
+const { ARCHIVE_WORK } = mail
 const SECURITY = new URL('../../../SECURITY.md', import.meta.url)
 
 const Ki = 1024
@@ -40,8 +41,8 @@ describe('SECURITY.md', () => {
       `${mail.HTML_SAFE_CHARS_MAX / Mi} Mi, ${mail.HTML_SAFE_DEPTH_MAX}`,
     ],
     [
-      'archives: entries of one; bytes read and written to inflate all of a mail',
-      `${mail.INFLATE_WORK_MAX / Mi} Mi`,
+      'archives (zip, gzip, tar; one level deep)',
+      `${ARCHIVE_WORK.shared / Mi} Mi and ${ARCHIVE_WORK.perByte} for each of their bytes, at most ${(ARCHIVE_WORK.shared + ARCHIVE_WORK.total) / Mi} Mi`,
     ],
     ['links; characters of a URL', `${mail.LINKS_MAX}; ${thousands(mail.URL_CHARS_MAX)}`],
     ['JSON body', `${bounds.BODY_BYTES_MAX / Ki} KiB`],

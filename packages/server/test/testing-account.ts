@@ -1,11 +1,12 @@
-import { type Client, createClient, registerAccount } from '@mayfly/client'
+import { registerAccount } from '@mayfly/client'
+import { createInternalClient, type InternalClient } from '@mayfly/client/internal'
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
 
 /**
  * An account as a test reaches it: by the published client; and by plain calls (`get`, `post`,
  * `send` …) where the test is about a status, a header or a request that the client cannot write.
  */
-export type TestAccount = Client &
+export type TestAccount = InternalClient &
   Omit<ApiClient, 'key' | 'withKey'> & {
     readonly key: string
     /** The same service with another key. */
@@ -16,7 +17,7 @@ export type TestAccount = Client &
 export function accountWithKey(baseUrl: string, key: string): TestAccount {
   return {
     ...createApiClient(baseUrl, key),
-    ...createClient({ baseUrl, apiKey: key }),
+    ...createInternalClient({ baseUrl, apiKey: key }),
     key,
     withKey: (other) => accountWithKey(baseUrl, other),
   }

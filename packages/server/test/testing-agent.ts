@@ -1,7 +1,9 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  Client,
+  type RequestOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import type { ApiClient } from './testing-api-client.ts'
 
 /** What a tool answered, as a test looks at it. */
@@ -13,29 +15,30 @@ export type ToolAnswer = {
   readonly data: any
 }
 
-/** An agent: the protocol's own client, connected over HTTP. */
+/** An agent: the protocol's own client. */
 export type Agent = AsyncDisposable & {
   readonly client: Client
   /** Calls a tool; the answer was checked against the schema that the tool lists. */
   call(tool: string, args?: Record<string, unknown>, options?: RequestOptions): Promise<ToolAnswer>
 }
 
-/** Connects with the key of an API client. */
+/** Connects over HTTP with the key of an API client. */
 export async function connectAgent(httpUrl: string, api: Pick<ApiClient, 'key'>): Promise<Agent> {
+  const requestInit = { headers: { authorization: `Bearer ${api.key}` } }
+  return startAgent(new StreamableHTTPClientTransport(new URL('/mcp', httpUrl), { requestInit }))
+}
+
+/** Connects over any transport. */
+export async function startAgent(transport: Transport): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', httpUrl), {
-    requestInit: { headers: { authorization: `Bearer ${api.key}` } },
-  })
-  // The library's own transport does not hold to exact optional properties.
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  await client.connect(transport)
   // From here on the client checks every answer against the schemas listed.
   await client.listTools()
   return {
     client,
     call: async (tool, args = {}, options = {}) => {
-      const params = { name: tool, arguments: args }
-      const result = await client.callTool(params, CallToolResultSchema, options)
-      const { content, isError, structuredContent } = CallToolResultSchema.parse(result)
+      const result = await client.callTool({ name: tool, arguments: args }, options)
+      const { content, isError, structuredContent } = result
       const texts = content.map((block) => (block.type === 'text' ? block.text : ''))
       return { isError: isError === true, texts, data: structuredContent }
     },

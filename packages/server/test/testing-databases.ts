@@ -1,7 +1,9 @@
+import { channel } from 'node:diagnostics_channel'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
+import { getCallSites } from 'node:util'
 import { openStore } from '../src/store/open.ts'
 import { sqlitePathOf } from '../src/store/sqlite/path.ts'
 import { createDatabasePool } from './testing-database-pool.ts'
@@ -28,10 +30,18 @@ export function onEachDatabase(
   name: string,
   suite: (create: CreateDatabase, database: DatabaseName) => void,
 ): void {
-  describe(`${name} on SQLite`, () => suite(createOnSqlite, 'SQLite'))
-  describe(`${name} on PostgreSQL`, () => suite(createOnPostgres, 'PostgreSQL'))
+  const file = getCallSites().find(({ scriptName }) => scriptName.endsWith('.test.ts'))?.scriptName
+  const declare = (title: string, body: () => void) => {
+    // Node takes this file for that of the suite; tools/test-group.ts wants the one that calls.
+    declared.publish({ title, file })
+    describe(title, body)
+  }
+  declare(`${name} on SQLite`, () => suite(createOnSqlite, 'SQLite'))
+  declare(`${name} on PostgreSQL`, () => suite(createOnPostgres, 'PostgreSQL'))
   after(stopPostgres)
 }
+
+const declared = channel('mayfly:suite')
 
 async function createOnSqlite(template?: Template): Promise<TestDatabase> {
   return template === 'template0' ? createSqlite() : createMigratedSqlite()

@@ -2,8 +2,8 @@
 //
 //   node dispatcher-process.ts    with MAYFLY_* as the service has them
 
-import { startDispatching } from '../src/assembly/dispatching.ts'
-import { openOutbound } from '../src/assembly/outbound.ts'
+import { startDispatching } from '../src/app/dispatching.ts'
+import { openOutbound } from '../src/app/outbound.ts'
 import { parseConfig } from '../src/config/config.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLog } from '../src/platform/log.ts'

@@ -20,7 +20,10 @@ type RecordType = 'A' | 'AAAA' | 'PTR' | 'TXT' | 'MX'
 export type DnsServer = AsyncDisposable & {
   /** `host:port`, as the configuration takes it. */
   readonly address: string
-  /** Sets all that is known about a name; without records the name does not exist. */
+  /**
+   * Sets all that is known about a name; without records the name does not exist. Questions that
+   * got silence are answered now.
+   */
   readonly set: (name: string, records: DnsRecords | null) => void
   /** Questions so far, as `TYPE name`. */
   readonly questions: readonly string[]
@@ -39,16 +42,24 @@ const CODES = { found: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
 export async function startDnsServer(): Promise<DnsServer> {
   const names = new Map<string, DnsRecords>()
   const questions: string[] = []
+  const unanswered: (() => void)[] = []
   const socket = createSocket('udp4')
 
   socket.on('message', (query, peer) => {
     const { name, type, question } = readQuestion(query)
     questions.push(`${TYPES[type] ?? type} ${name}`)
-    const records = names.get(name)
-    const code = responseCode(records, type)
-    if (code === 'silence') return
-    const answers = code === CODES.found && records ? answerData(records, type) : []
-    socket.send(answerTo(query, { question, type, code, answers }), peer.port, peer.address)
+    const respond = () => {
+      const records = names.get(name)
+      const code = responseCode(records, type)
+      if (code === 'silence') return unanswered.push(respond)
+      const answers = code === CODES.found && records ? answerData(records, type) : []
+      return socket.send(
+        answerTo(query, { question, type, code, answers }),
+        peer.port,
+        peer.address,
+      )
+    }
+    respond()
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -59,6 +70,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     set(name, records) {
       if (records === null) names.delete(name)
       else names.set(name, records)
+      for (const respond of unanswered.splice(0)) respond()
     },
     async [Symbol.asyncDispose]() {
       socket.close()

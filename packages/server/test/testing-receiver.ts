@@ -5,6 +5,9 @@ import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Authority, createAuthority, type ServerCertificate } from './testing-certificates.ts'
+import { createMigratedSqlite, type TestDatabase } from './testing-databases.ts'
+import { shared } from './testing-shared.ts'
+import { startService } from './testing-start-service.ts'
 import { until } from './testing-until.ts'
 
 /** One request as an endpoint got it. */
@@ -56,6 +59,18 @@ export async function createReceivers(): Promise<Receivers> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A service that delivers to the endpoints of `receivers`, shared by the tests of a suite. */
+export function sharedReceivers(create: () => Promise<TestDatabase> = createMigratedSqlite) {
+  return shared(async (resources) => {
+    const receivers = await createReceivers()
+    const database = resources.use(await create())
+    const service = resources.use(await startService({ database, env: receivers.env }))
+    // Before the service, whose stop finds what was opened after its start.
+    resources.use(receivers)
+    return { receivers, service }
+  })
 }
 
 async function startReceiver(first: Behaviour, certificate: ServerCertificate): Promise<Receiver> {

@@ -1,11 +1,11 @@
 import { createUsageMemory } from '@mayfly/smtp'
+import type { ReceivingOptions } from '../src/app/receiving-options.ts'
 import { parseConfig } from '../src/config/config.ts'
-import type { ReceivingOptions } from '../src/threads/receiving-host.ts'
 
-/** Options for receiving on the thread of a test, on a free port. */
+/** Options for receiving on a free port. */
 export function receivingOptions(): ReceivingOptions {
   return {
-    config: parseConfig({ MAYFLY_SMTP_THREADS: '0' }),
+    config: parseConfig({}),
     hostName: 'mx.mayfly.test',
     operatorAddress: '',
     catchAllOwner: null,

@@ -1,18 +1,22 @@
 // A receiving thread for tests: it listens nowhere, and does what its host name names.
 
-import { parentPort, workerData } from 'node:worker_threads'
-import type { ReceivingThreadData, ReceivingThreadMessage } from '../src/threads/receiving-host.ts'
+import { workerData } from 'node:worker_threads'
+import type { ReceivingThreadData } from '../src/app/receiving-options.ts'
+import type { ReceivingCalls } from '../src/threads/receiving-host.ts'
+import { serveThread } from '../src/threads/thread-protocol.ts'
 
 // Only a test of threads/receiving-host.ts starts this file.
-const { options } = workerData as ReceivingThreadData
-const send = (message: ReceivingThreadMessage) => parentPort?.postMessage(message)
+const { hostName } = (workerData as ReceivingThreadData).options
 
-parentPort?.on('message', (message: ReceivingThreadMessage) => {
-  if (message.type === 'stop' && options.hostName !== 'deaf') parentPort?.close()
-  if (message.type !== 'check') return
-  if (options.hostName === 'crash') throw new Error('crashed by a mail')
-  const error = options.hostName === 'failing' ? 'no storage' : null
-  send({ type: 'checked', number: message.number, error })
+const calls: ReceivingCalls = {
+  check: async () => {
+    if (hostName === 'crash') process.exit()
+    if (hostName === 'failing') throw new Error('no storage')
+  },
+}
+
+void serveThread(async () => {
+  if (hostName === 'unable') throw Object.assign(new Error('in use'), { code: 'EADDRINUSE' })
+  const stop = () => (hostName === 'deaf' ? new Promise<void>(() => {}) : Promise.resolve())
+  return { calls, value: 1, stop }
 })
-send({ type: 'listening', port: 1 })
-if (options.hostName === 'connected') send({ type: 'connected', agoMs: 20 })

@@ -21,12 +21,6 @@ export type ServerProcess = AsyncDisposable & {
   readonly ended: Promise<number | string>
 }
 
-/**
- * For tests that are not about receiving threads: starting takes 0.9 s of processor time instead of
- * 1.4.
- */
-export const WITHOUT_THREADS = { MAYFLY_SMTP_THREADS: '0' } as const
-
 /** For tests that start the same service again after a kill; no DNS server answers. */
 export const STARTED_AGAIN = {
   MAYFLY_DEFAULT_PLAN: 'unlimited',
@@ -41,25 +35,17 @@ export function startServerProcess(
   args: readonly string[] = [],
   nodeArgs: readonly string[] = [],
 ): ServerProcess {
-  if (!existsSync(MAIN)) throw new Error('The server is not built: run node tools/setup.mjs')
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
-  const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], {
-    env: {
-      ...Object.fromEntries(inherited),
-      MAYFLY_HTTP_PORT: '0',
-      MAYFLY_SMTP_PORT: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawnServer([...nodeArgs, MAIN, ...args], env, 'pipe')
+  if (child.stdout === null || child.stderr === null) throw new Error('its output is no pipe')
+  const { stdout, stderr } = child
   const lines: string[] = []
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   const ready = new Promise<ReadyLine>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: stdout }).on('line', (line) => {
       lines.push(line)
       if (line.includes('"msg":"ready"')) resolve(JSON.parse(line))
     })
-    createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+    createInterface({ input: stderr }).on('line', (line) => lines.push(line))
     ended.then((code) => reject(new Error(`ended with ${code}:\n${lines.join('\n')}`)))
   })
   // Only who waits for readiness wants to hear that it never came.
@@ -74,4 +60,39 @@ export function startServerProcess(
       await ended
     },
   }
+}
+
+/** The server as its own process whose standard output is this; nobody reads it. */
+export function startUnreadServer(
+  env: Readonly<Record<string, string>>,
+  stdout: 'pipe' | number,
+): Pick<ServerProcess, 'child' | 'ended'> & AsyncDisposable {
+  const child = spawnServer([MAIN], env, stdout)
+  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal)
+  return {
+    child,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function spawnServer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdout: 'pipe' | number,
+): ChildProcess {
+  if (!existsSync(MAIN)) throw new Error('The server is not built: run node tools/setup.mjs')
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MAYFLY_'))
+  return spawn(process.execPath, args, {
+    env: {
+      ...Object.fromEntries(inherited),
+      MAYFLY_HTTP_PORT: '0',
+      MAYFLY_SMTP_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', stdout, 'pipe'],
+  })
 }

@@ -4,6 +4,7 @@ import { parseConfig } from '../src/config/config.ts'
 import { createLog } from '../src/platform/log.ts'
 import { accountWithKey, registerAccountAt, type TestAccount } from './testing-account.ts'
 import { type ApiClient, createApiClient } from './testing-api-client.ts'
+import type { TestClock } from './testing-clock.ts'
 import { createMigratedSqlite, type TestDatabase } from './testing-databases.ts'
 import { type MailToSend, type SmtpAnswer, sendMails } from './testing-send-mail.ts'
 import { shared } from './testing-shared.ts'
@@ -29,7 +30,8 @@ export type TestService = AsyncDisposable & {
 }
 
 /** What a test may choose. */
-export type TestServiceOptions = ServiceOverrides & {
+export type TestServiceOptions = Omit<ServiceOverrides, 'clockMemory'> & {
+  readonly clock?: TestClock
   readonly database?: TestDatabase
   readonly env?: Readonly<Record<string, string>>
 }
@@ -53,17 +55,18 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     MAYFLY_DATABASE_URL: database.url,
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     MAYFLY_LOG_LEVEL: 'warn',
-    // Threads take a second to start, and cannot share a test's clock. Tests that are about them
-    // set their number, and those that start the server as a process have its default.
-    MAYFLY_SMTP_THREADS: '0',
     // Nobody answers there, at once: sender checks must not depend on the machine's resolver.
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
     ...options.env,
   })
   const logged: string[] = []
   const log = createLog(config.MAYFLY_LOG_LEVEL, { write: (line) => logged.push(line) })
-  const { database: _database, env: _env, ...overrides } = options
-  const service = await start(config, log, { hasLocalAccount: false, ...overrides })
+  const { database: _database, env: _env, clock, ...overrides } = options
+  const service = await start(config, log, {
+    hasLocalAccount: false,
+    ...overrides,
+    ...(clock === undefined ? {} : { clockMemory: clock.memory }),
+  })
   running += 1
   const own = starting.move()
   let accounts = 0

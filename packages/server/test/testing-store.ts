@@ -140,7 +140,7 @@ export async function givenMail(
     if (inbox === undefined) throw new Error('no inbox')
     const sequence = inbox.lastSequence + 1
     await tx.mails.add([mail], [{ id: messageId, inboxId, recipient: '', sequence, mail }])
-    await tx.receiving.setFill([{ ...inbox, lastSequence: sequence }])
+    await tx.receiving.setUsage([{ ...inbox, lastSequence: sequence }])
   })
   return { mailId: mail.id, messageId }
 }

@@ -1,35 +1,30 @@
 // Stands in for threads/storing-thread.ts: the sender of the first mail says what it does.
 
-import { parentPort } from 'node:worker_threads'
-import type { MailToStore } from '../src/assembly/storing.ts'
+import { StorageUnavailable } from '../src/errors.ts'
+import type { MailToStore } from '../src/receiving/received-mail.ts'
 import { readBatch } from '../src/threads/mail-batch.ts'
-import type { StoringThreadMessage } from '../src/threads/storing-host.ts'
+import type { StoringCalls } from '../src/threads/storing-host.ts'
+import { serveThread } from '../src/threads/thread-protocol.ts'
 
-const port = parentPort
-if (port === null) throw new Error('This file runs as a worker thread only.')
-const send = (message: StoringThreadMessage) => port.postMessage(message)
-
-port.on('message', (message: StoringThreadMessage) => {
-  if (message.type === 'stop') port.close()
-  if (message.type !== 'store') return
-  const { number } = message
-  const batch = readBatch(message.batch)
-  const sender = batch.map(contentOf)[0]?.mailFrom
-  if (sender === 'throw') throw new Error('thrown by a mail')
-  if (sender === 'exit') process.exit(0)
-  if (sender === 'full')
-    send({ type: 'failed', number, reason: 'no space', full: true, isUncertain: false })
-  else send({ type: 'stored', number, outcomes: batch.map(outcomeOf) })
-})
+const calls: StoringCalls = {
+  store: async (request) => {
+    const batch = readBatch(request.batch)
+    const sender = batch.map(contentOf)[0]?.mailFrom
+    if (sender === 'exit') process.exit(0)
+    if (sender === 'full') throw new StorageUnavailable('no space', true)
+    return batch.map(resultOf)
+  },
+}
+void serveThread(async () => ({ calls, stop: async () => {} }))
 
 function contentOf(mail: MailToStore): { readonly mailFrom: string; readonly raw: Uint8Array } {
   return 'mail' in mail
     ? { mailFrom: mail.mail.sender.mailFrom, raw: mail.mail.raw.bytes }
-    : { mailFrom: mail.accepted.envelope.mailFrom, raw: mail.accepted.raw }
+    : { mailFrom: mail.envelope.mailFrom, raw: mail.raw }
 }
 
 /** Tells the bytes that arrived by a state that no real mail has. */
-function outcomeOf(mail: MailToStore) {
+function resultOf(mail: MailToStore) {
   const { mailFrom, raw } = contentOf(mail)
   const isWhole = Buffer.from(raw).toString() === `raw of ${mailFrom}`
   const state = isWhole ? 'stored' : 'gone'

@@ -15,27 +15,36 @@ export type TcpProxy = AsyncDisposable & {
   /** Fails every connection that is open; new ones work. */
   failAll(fault: ProxyFault): void
   /**
-   * Fails the first connection on which a client sends this text; `after` forwards the text
-   * first. Resolves when that has happened.
+   * Fails the first connection on which a client sends this text, or these texts one after the
+   * other; `after` forwards the last one first. Resolves when that has happened.
    */
-  failAt(text: string, fault: ProxyFault, when: 'before' | 'after'): Promise<void>
+  failAt(
+    text: string | readonly string[],
+    fault: ProxyFault,
+    when: 'before' | 'after',
+  ): Promise<void>
 }
 
 type Trap = {
-  readonly text: string
+  readonly texts: readonly string[]
   readonly fault: ProxyFault
   readonly when: 'before' | 'after'
   readonly sprung: () => void
 }
 
 /** Starts a proxy in front of the server of this URL. */
-export async function startTcpProxy(url: string): Promise<TcpProxy> {
+export async function startTcpProxy(url: string, port = 0): Promise<TcpProxy> {
   let target = new URL(url)
   const pairs = new Set<Pair>()
   let trap: Trap | null = null
   const server = createServer((client) => {
+    let seen = { trap, count: 0 }
     const pair = new Pair(client, connect(Number(target.port), target.hostname), (bytes) => {
-      if (trap === null || !bytes.toString('latin1').includes(trap.text)) return null
+      if (trap === null) return null
+      if (seen.trap !== trap) seen = { trap, count: 0 }
+      if (!bytes.toString('latin1').includes(trap.texts[seen.count] ?? '')) return null
+      seen.count += 1
+      if (seen.count < trap.texts.length) return null
       const { sprung, ...found } = trap
       trap = null
       setImmediate(sprung)
@@ -44,7 +53,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     pairs.add(pair)
     client.on('close', () => pairs.delete(pair))
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no TCP port')
@@ -61,7 +70,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     },
     failAt: (text, fault, when) =>
       new Promise((resolve) => {
-        trap = { text, fault, when, sprung: resolve }
+        trap = { texts: [text].flat(), fault, when, sprung: resolve }
       }),
     async [Symbol.asyncDispose]() {
       for (const pair of pairs) pair.fail('cut')

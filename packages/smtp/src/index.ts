@@ -1,3 +1,4 @@
+export { createUsageMemory } from './listener/shared-usage.ts'
 export type {
   Credentials,
   ProtocolOptions,
@@ -23,4 +24,3 @@ export {
 export { SMTP_LIMITS, type SmtpLimits } from './server/limits.ts'
 export { type CertificatePair, makeSelfSignedCertificate } from './server/self-signed.ts'
 export { type SmtpServer, type SmtpServerOptions, startSmtpServer } from './server/server.ts'
-export { createUsageMemory } from './server/shared-usage.ts'

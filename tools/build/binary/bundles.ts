@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import { ownUrls } from '../own-urls.ts'
+import { ownUrls } from '../file-urls.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const SERVER = join(ROOT, 'packages', 'server', 'src')
@@ -26,9 +26,6 @@ const CODECS = [
   '@jsquash/jpeg/codec/enc/mozjpeg_enc.js',
   '@jsquash/webp/codec/dec/webp_dec.js',
 ]
-
-/** Files of packages that the program reads at run time. */
-export const PACKAGE_FILES: readonly string[] = CODECS.map((name) => name.replace(/js$/, 'wasm'))
 
 const THREADS = readdirSync(join(SERVER, 'threads'))
   .filter((file) => file.endsWith('-thread.ts'))
@@ -123,7 +120,7 @@ const codecUrls: Plugin = {
 
 /**
  * A file's URL is its path in the repository, from the root on, with the extension of built code.
- * Files of ours are found by it (own-files.ts).
+ * Files of ours are found by it (bundled-files.ts).
  */
 const repositoryUrls = ownUrls({
   source: (path) => `'file:///${relative(ROOT, path).replace(/ts$/, 'js')}'`,

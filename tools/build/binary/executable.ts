@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build, type Metafile } from 'esbuild'
-import { BUNDLES, bundle, PACKAGE_FILES } from './bundles.ts'
+import { filesBelow, stageFiles } from '../program-files.ts'
+import { BUNDLES, bundle } from './bundles.ts'
 import { writeCodeCaches } from './code-caches.ts'
 import { licensesOf } from './licenses.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
+
+/** The licence of Node is a page of its repository. */
+const NODE_LICENSE = `Node.js ${process.version}\nhttps://github.com/nodejs/node/blob/${process.version}/LICENSE\n`
 
 /**
  * Builds the executable: the running Node with the server, its threads, the dashboard and the
@@ -39,7 +41,7 @@ export async function buildExecutable(output: string, node = process.execPath): 
     await mkdir(dirname(output), { recursive: true })
     await promisify(execFile)(process.execPath, ['--build-sea', configFile])
     await chmod(output, 0o755)
-    await writeFile(`${output}.licenses.txt`, licensesOf(bundles))
+    await writeFile(`${output}.licenses.txt`, licensesOf(bundles, [NODE_LICENSE]))
   } finally {
     await rm(stage, { recursive: true, force: true })
   }
@@ -69,42 +71,7 @@ async function stageBundles(stage: string): Promise<readonly Metafile[]> {
   )
 }
 
-/** What the program reads at run time beside its code, under the paths of the repository. */
-async function stageFiles(stage: string): Promise<void> {
-  const packages = join(ROOT, 'packages')
-  const dashboard = join(packages, 'dashboard', 'dist')
-  // `tools/setup.mjs` has built it; whoever skipped that has none yet.
-  if (!existsSync(join(dashboard, 'index.html'))) {
-    await promisify(execFile)(process.execPath, [join(packages, 'dashboard', 'build.ts')])
-  }
-  const source = join(packages, 'server', 'src')
-  const docs = join(ROOT, 'docs')
-  const files = [
-    join(packages, 'cli', 'package.json'),
-    join(packages, 'server', 'package.json'),
-    ...(await filesBelow(source)).map((file) => join(source, file)),
-    ...(await filesBelow(dashboard)).map((file) => join(dashboard, file)),
-    ...(await readdir(docs))
-      .filter((name) => /\.(md|json)$/.test(name))
-      .map((name) => join(docs, name)),
-  ]
-  for (const file of files.filter((name) => !['.ts', '.stamp'].includes(extname(name)))) {
-    const copy = join(stage, relative(ROOT, file))
-    await mkdir(dirname(copy), { recursive: true })
-    await cp(file, copy)
-  }
-  const { resolve } = createRequire(join(source, 'main.ts'))
-  for (const name of PACKAGE_FILES) await cp(resolve(name), join(stage, 'node_modules', name))
-}
-
 async function buildBoot(outfile: string): Promise<void> {
   const entry = join(ROOT, 'packages', 'cli', 'src', 'executable.ts')
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' })
-}
-
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }

@@ -9,13 +9,15 @@ const DASHBOARD = ['preact', '@preact/signals', '@preact/signals-core'].map(
   (name) => `node_modules/${name}`,
 )
 
-/** The licences of everything in the executable that is not ours, as they ask to be passed on. */
-export function licensesOf(bundles: readonly Metafile[]): string {
+/**
+ * The licences of what is in the bundles and in the dashboard and is not ours, as they ask to be
+ * passed on, after `others`.
+ */
+export function licensesOf(bundles: readonly Metafile[], others: readonly string[]): string {
   const files = bundles.flatMap(({ inputs }) => Object.keys(inputs))
-  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
-  const node = `Node.js ${process.version}\nhttps://github.com/nodejs/node/blob/${process.version}/LICENSE\n`
-  const others = [...new Set([...folders, ...DASHBOARD])].sort().map(licenseOf)
-  return [node, ...others].join(`\n${'-'.repeat(72)}\n\n`)
+  const folders = files.flatMap((file) => /^[^:]*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
+  const packages = [...new Set([...folders, ...DASHBOARD])].sort().map(licenseOf)
+  return [...others, ...packages].join(`\n${'-'.repeat(72)}\n\n`)
 }
 
 function licenseOf(folder: string): string {

@@ -22,7 +22,7 @@ def test_a_new_user_verifies_their_address_with_the_code_from_the_mail(
 def test_the_link_in_the_mail_does_the_same(page: Page, inbox: Inbox) -> None:
     page.goto("/")
     page.get_by_label("Email").fill(inbox.email_address)
-    with inbox.expect_link("/verify?") as link:
+    with inbox.expect_link(link="/verify?") as link:
         page.get_by_role("button", name="Sign up").click()
     page.goto(link.url)
     expect(page.get_by_text("Welcome!")).to_be_visible()

@@ -24,7 +24,7 @@ def test_a_new_user_verifies_their_address_with_the_code_from_the_mail(inbox: In
 
 
 def test_the_link_in_the_mail_does_the_same(inbox: Inbox) -> None:
-    with inbox.expect_link("/verify?") as link:
+    with inbox.expect_link(link="/verify?") as link:
         submit("/signup", email=inbox.email_address)
     assert "Welcome!" in httpx.get(link.url).text
 

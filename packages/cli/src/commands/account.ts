@@ -1,4 +1,4 @@
-import type { AccountOverview } from '@mayfly/client'
+import type { AccountOverview } from '@mayfly/client/internal'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, connect, serviceUrl } from '../connection.ts'
 import { formatTable, print, printJson } from '../output.ts'

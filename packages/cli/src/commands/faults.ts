@@ -1,4 +1,5 @@
-import type { FaultRule, Faults } from '@mayfly/client'
+import type { FaultRule } from '@mayfly/client'
+import type { Faults } from '@mayfly/client/internal'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { UsageError } from '../exit.ts'

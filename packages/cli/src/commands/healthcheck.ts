@@ -3,13 +3,13 @@ import { CommandFailed } from '../exit.ts'
 import { print } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Shorter than the intervals at which container runtimes ask. */
+/** Shorter than the intervals at which container runtimes probe. */
 const TIMEOUT_MS = 4_000
 
 /** Addresses to listen on that mean every address, and one of these to connect to. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-/** Asks a service whether it is ready. */
+/** Queries the readiness of a service. */
 export const healthcheck = defineCommand({
   name: 'healthcheck',
   summary: 'exit with 0 when the service on this machine is ready, for containers',

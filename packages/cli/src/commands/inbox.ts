@@ -1,7 +1,7 @@
 import type { CreateInboxOptions, Inbox } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
-import { chooseInbox, eachInbox } from '../inbox-choice.ts'
+import { chooseInbox } from '../inbox-choice.ts'
 import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
@@ -27,7 +27,7 @@ const create = defineCommand({
     },
     'catch-all': {
       type: 'boolean',
-      about: 'a project inbox: takes mail for any recipient, by SMTP AUTH',
+      about: 'a catch-all inbox: takes mail for any recipient, by SMTP AUTH',
     },
     keep: { type: 'string', value: 'NUMBER', about: 'messages it keeps (default: 500)' },
     'idempotency-key': {
@@ -50,9 +50,9 @@ const create = defineCommand({
       ...(options.keep === undefined ? {} : { keepMessages: parseCount('keep', options.keep) }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     }
-    const inbox = await client.inboxes.create(inboxOptions)
+    const { inbox, replayed } = await client.internal.createInbox(inboxOptions)
     // With a random key a replay only means that the first response was lost.
-    if (inbox.replayed && idempotencyKey !== undefined) {
+    if (replayed && idempotencyKey !== undefined) {
       terminal.err(
         `No new inbox: one was created at ${utcTime(inbox.createdAt)} with the same --idempotency-key, and other options have no effect on it.\n`,
       )
@@ -74,7 +74,7 @@ const list = defineCommand({
     const client = await connect(terminal, options)
     const query = { signal: terminal.interrupted, state: options.all ? 'all' : undefined } as const
     const inboxes: Inbox[] = []
-    for await (const inbox of eachInbox(client, query)) inboxes.push(inbox)
+    for await (const inbox of client.inboxes.list(query)) inboxes.push(inbox)
     if (options.json) return printJson(terminal, inboxes)
     if (inboxes.length === 0) {
       const none = `No ${options.all ? '' : 'active '}inbox. Create one: mayfly inbox new\n`
@@ -84,7 +84,7 @@ const list = defineCommand({
       inbox.emailAddress,
       ...(options.all ? [inbox.state] : []),
       String(inbox.messageCount),
-      inbox.catchAll ? 'never' : utcTime(inbox.expiresAt),
+      inbox.expiresAt === null ? 'never' : utcTime(inbox.expiresAt),
       inbox.id,
     ])
     const header = ['address', ...(options.all ? ['state'] : []), 'messages', 'expires', 'id']
@@ -138,7 +138,7 @@ function showInbox(terminal: Terminal, inbox: Inbox): void {
     state: inbox.state,
     messages: String(inbox.messageCount),
     created: utcTime(inbox.createdAt),
-    expires: inbox.catchAll ? 'never' : utcTime(inbox.expiresAt),
+    expires: inbox.expiresAt === null ? 'never' : utcTime(inbox.expiresAt),
     ...(inbox.catchAll ? { keeps: `${inbox.keepMessages} messages, for any recipient` } : {}),
     environment: inbox.environment,
     watermark: inbox.watermark,

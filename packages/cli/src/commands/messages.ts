@@ -98,7 +98,7 @@ const mark = defineCommand({
     const signal = terminal.interrupted
     const inbox = await chooseInbox(client, options.inbox, signal)
     for (const messageId of args) {
-      const marked = inbox.markRead(messageId, !options.unread, { signal })
+      const marked = inbox.markRead(messageId, { read: !options.unread, signal })
       await ofMessage(marked, { inbox, named: options.inbox })
     }
   },

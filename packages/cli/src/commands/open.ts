@@ -16,7 +16,7 @@ export const open = defineCommand({
   example: 'mayfly open',
   run: async ({ options, terminal }) => {
     const client = await connect(terminal, options)
-    const link = await client.account.createSignInLink({ signal: terminal.interrupted })
+    const link = await client.internal.createSignInLink({ signal: terminal.interrupted })
     if (options.json) return printJson(terminal, link)
     print(terminal, link.url)
     if (terminal.isInteractive && !options['no-browser']) await openBrowser(terminal, link.url)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { readService } from '@mayfly/client'
+import { readService } from '@mayfly/client/internal'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_OPTIONS, type ConnectionChoice, connect, serviceUrl } from '../connection.ts'
 import { UsageError } from '../exit.ts'
@@ -133,7 +133,7 @@ async function mailServer(
   return { host, port: Number(port) }
 }
 
-/** The service's SMTP port; the default one when the service does not answer. */
+/** The service's SMTP port; the default one when the service does not respond. */
 async function servicePort(baseUrl: string, { interrupted: signal }: Terminal): Promise<number> {
   try {
     return (await readService({ baseUrl, signal })).smtp.port

@@ -45,7 +45,7 @@ export const signup = defineCommand({
   },
 })
 
-/** Says how to use the account again that commands used before. */
+/** Prints how to use the previous account again. */
 async function sayHowToReturn(
   terminal: Terminal,
   baseUrl: string,

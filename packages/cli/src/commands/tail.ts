@@ -4,7 +4,7 @@ import { CONNECTION_OPTIONS, connect } from '../connection.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { print, printableLine } from '../output.ts'
 
-/** Prints what happens in the account, as it happens. */
+/** Prints the events of the account, live. */
 export const tail = defineCommand({
   name: 'tail',
   summary: 'print what happens in the account as it happens, until Ctrl+C',

@@ -50,7 +50,7 @@ export const listen = defineCommand({
       options.count === undefined ? Number.POSITIVE_INFINITY : parseCount('count', options.count)
     const seen = new Set<string>()
     const counted = new AbortController()
-    // The first delivery may come before the call that registers this listener has returned.
+    // The first delivery may arrive before the registration of this listener has returned.
     let setSecret = (_: string) => {}
     const secret = new Promise<string>((resolve) => {
       setSecret = resolve

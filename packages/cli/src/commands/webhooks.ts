@@ -123,7 +123,7 @@ export const webhooks: Command = defineGroup('webhooks', 'register, receive and 
 
 type Attempt = Delivery['attempts'][number]
 
-/** The newest attempt of a delivery; null when the log has no longer room for it. */
+/** The newest attempt of a delivery; null when the log no longer has it. */
 async function lastAttempt(
   client: Client,
   deliveryId: string,

@@ -8,7 +8,7 @@ export type Finding =
   | { readonly level: 'warning'; readonly text: string; readonly remedy: string }
   | { readonly level: 'problem'; readonly text: string; readonly remedy: string }
 
-/** What a check works on. */
+/** The input of a check. */
 export type CheckContext = {
   readonly server: Server
   readonly config: Config
@@ -26,7 +26,7 @@ export type Check = {
 /** Top-level names that public DNS does not have (RFC 2606, RFC 6761, RFC 6762). */
 const TEST_NAME = /(?:^|\.)(?:test|example|invalid|localhost|local|internal)$/
 
-/** Whether a name is reserved for tests or local use; DNS is not asked for it. */
+/** Whether a name is reserved for tests or local use; DNS is not queried for it. */
 export function isTestName(name: string): boolean {
   return TEST_NAME.test(name)
 }
@@ -34,7 +34,7 @@ export function isTestName(name: string): boolean {
 /** A result that needs no action. */
 export const fine = (text: string): Finding => ({ level: 'fine', text })
 
-/** A result that may be intended, and what to do if it is not. */
+/** A result that may be intended, and the remedy if it is not. */
 export const warning = (text: string, remedy: string): Finding => ({
   level: 'warning',
   text,

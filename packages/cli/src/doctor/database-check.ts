@@ -22,7 +22,7 @@ const FREE_CRITICAL_BYTES = 100 * MiB
 /** Up to this difference, leases between nodes are not affected. */
 const CLOCK_FINE_MS = 2_000
 
-/** From this difference on, a node takes leases of another node for expired. */
+/** From this difference on, a node considers leases of another node expired. */
 const CLOCK_BAD_MS = 30_000
 
 /** Checks that the database can be opened, its clock and its disk space. */

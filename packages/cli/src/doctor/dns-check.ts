@@ -9,7 +9,7 @@ import {
   warning,
 } from './check.ts'
 
-/** Nobody can register it: any response shows that the name servers work. */
+/** It cannot be registered: any response shows that the name servers work. */
 const UNREGISTRABLE_NAME = 'doctor.invalid'
 
 /** Checks that the name servers respond and that the receiving domains point here. */

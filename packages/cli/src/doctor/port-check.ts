@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { isLocalHost } from '../connection.ts'
 import {
   type Check,
   type CheckContext,
@@ -101,7 +102,7 @@ async function mailPortResponds(context: CheckContext): Promise<readonly Finding
   })
   try {
     const [host] = await resolver.addresses(mailHost)
-    // The check of DNS tells about it.
+    // The check of DNS reports it.
     if (host === undefined) return []
     const greeting = await greetingOf({ host, port: mailPort })
     if (greeting.startsWith(`220 ${mailHost} `)) return [fine(`${mailHost} responds on port 25`)]
@@ -122,9 +123,8 @@ async function mailPortResponds(context: CheckContext): Promise<readonly Finding
 
 /** Mail for a real domain comes from other machines, which cannot reach a loopback address. */
 function reachable({ config }: CheckContext): readonly Finding[] {
-  const isLocal = /^(?:127\.|localhost$|::1$)/.test(config.MAYFLY_SMTP_HOST)
   const real = config.MAYFLY_DOMAINS.filter((domain) => !isTestName(domain))
-  if (!isLocal || real.length === 0) return []
+  if (!isLocalHost(config.MAYFLY_SMTP_HOST) || real.length === 0) return []
   return [
     warning(
       `other machines cannot deliver mail for ${real.join(', ')} to ${config.MAYFLY_SMTP_HOST}`,
@@ -137,7 +137,7 @@ function localHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
 }
 
-/** What a response of /readyz says that fails. */
+/** The failed checks in a response of /readyz. */
 function failingChecks(text: string): string {
   try {
     const { checks = {} }: { readonly checks?: Readonly<Record<string, string>> } = JSON.parse(text)

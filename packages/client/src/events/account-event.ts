@@ -4,7 +4,7 @@ import type { InboxRecord } from '../inbox-calls.ts'
 import type { MessageSummary } from '../messages.ts'
 import type { Delivery } from '../webhooks.ts'
 
-/** A wait that a client holds open. */
+/** An open wait of a client. */
 export type HeldWait = {
   readonly id: string
   readonly inboxId: string
@@ -13,13 +13,26 @@ export type HeldWait = {
   readonly deadline: string
 }
 
+type InboxCounts = Pick<InboxRecord, 'messageCount' | 'unreadCount'>
+
+type MessageEvent = {
+  readonly inboxId: string
+  /** The numbers of the inbox with this change. */
+  readonly inbox: InboxCounts
+  readonly message: MessageSummary
+}
+
 /** The data of each event by its type. */
 export type AccountEventData = {
   /** Events may be missing: load again what you show. */
   readonly reset: { readonly reason: 'not_resumable' | 'too_slow' | 'connection_lost' }
-  readonly 'message.received': { readonly inboxId: string; readonly message: MessageSummary }
-  readonly 'message.updated': { readonly inboxId: string; readonly message: MessageSummary }
-  readonly 'message.deleted': { readonly inboxId: string; readonly messageIds: readonly string[] }
+  readonly 'message.received': MessageEvent
+  readonly 'message.updated': MessageEvent
+  readonly 'message.deleted': {
+    readonly inboxId: string
+    readonly inbox: InboxCounts
+    readonly messageIds: readonly string[]
+  }
   readonly 'inbox.created': { readonly inbox: InboxRecord }
   readonly 'inbox.deleted': { readonly inboxId: string }
   readonly 'inbox.expired': { readonly inboxId: string }
@@ -40,9 +53,9 @@ export type AccountEvent = {
 
 /** How events are followed. */
 export type EventsOptions = CallOptions & {
-  /** The `id` of the last event that is known already. Default: begins now. */
+  /** The `id` of the last event that you already have. Default: begins now. */
   readonly lastEventId?: string | undefined
-  /** Called each time the stream is open: what is loaded from now on misses nothing. */
+  /** Called each time the stream is open: data loaded from now on misses no event. */
   readonly onOpen?: (() => void) | undefined
   /** Called when the stream was lost; it is opened again by itself. */
   readonly onLost?: ((error: unknown) => void) | undefined

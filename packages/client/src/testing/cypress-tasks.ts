@@ -10,9 +10,7 @@ import {
   type CheckArgument,
   type CreateArgument,
   type InboxArgument,
-  type LinkArgument,
   unpackOptions,
-  unpackPattern,
   type WaitArgument,
 } from './cypress-wire.ts'
 
@@ -23,7 +21,7 @@ export type MayflyTasks = {
   readonly 'mayfly:deleteInbox': (argument: InboxArgument) => Promise<null>
   readonly 'mayfly:waitForEmail': (argument: WaitArgument) => Promise<Message>
   readonly 'mayfly:waitForOtp': (argument: WaitArgument) => Promise<ReceivedOtp>
-  readonly 'mayfly:waitForLink': (argument: LinkArgument) => Promise<ReceivedLink>
+  readonly 'mayfly:waitForLink': (argument: WaitArgument) => Promise<ReceivedLink>
   readonly 'mayfly:assertEmail': (argument: CheckArgument) => Promise<AssertionRun>
   readonly 'mayfly:diagnoseInbox': (argument: InboxArgument) => Promise<Diagnostics>
 }
@@ -54,17 +52,14 @@ export function mayflyTasks(options: ClientOptions = {}): MayflyTasks {
     'mayfly:waitForOtp': async (argument) =>
       (await open(argument)).waitForOtp(unpackOptions(argument.options)),
     'mayfly:waitForLink': async (argument) =>
-      (await open(argument)).waitForLink(
-        unpackPattern(argument.pattern),
-        unpackOptions(argument.options),
-      ),
+      (await open(argument)).waitForLink(unpackOptions(argument.options)),
     'mayfly:assertEmail': async (argument) =>
       (await open(argument)).assert(argument.assertions, checkOptions(argument)),
     'mayfly:diagnoseInbox': async (argument) => (await open(argument)).diagnose(),
   }
 }
 
-/** The options of a check: the service filters, and knows no regular expressions. */
+/** The options of a check: the service filters, without regular expressions. */
 function checkOptions(argument: CheckArgument): CheckOptions {
   const { from, subject, text, ...rest } = unpackOptions(argument.options)
   return { ...rest, from: onlyText(from), subject: onlyText(subject), text: onlyText(text) }

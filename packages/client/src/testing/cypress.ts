@@ -1,14 +1,13 @@
 import type { Assertion, AssertionRun } from '../assertions.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
-import type { TextPattern } from '../filter.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
 import {
   type CypressInboxOptions,
+  type CypressLinkOptions,
   type CypressWaitOptions,
   packOptions,
-  packPattern,
 } from './cypress-wire.ts'
 
 export { type MayflyTasks, mayflyTasks } from './cypress-tasks.ts'
@@ -29,12 +28,8 @@ declare global {
       waitForEmail(inbox: InboxRef, options?: CypressWaitOptions): Chainable<Message>
       /** Waits for a one-time code. */
       waitForOtp(inbox: InboxRef, options?: CypressWaitOptions): Chainable<ReceivedOtp>
-      /** Waits for a link whose URL matches the pattern; if none does, whose text does. */
-      waitForLink(
-        inbox: InboxRef,
-        pattern?: TextPattern,
-        options?: CypressWaitOptions,
-      ): Chainable<ReceivedLink>
+      /** Waits for a link. */
+      waitForLink(inbox: InboxRef, options?: CypressLinkOptions): Chainable<ReceivedLink>
       /** Waits for a message and checks it. */
       assertEmail(
         inbox: InboxRef,
@@ -71,7 +66,7 @@ export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
   const call = (task: string, argument: unknown) =>
     cy.task(`mayfly:${task}`, argument, { timeout: CALL_MS_MAX })
   // Otherwise Cypress ends the task at its own default timeout.
-  const wait = (task: string, argument: object, options: CypressWaitOptions) => {
+  const wait = (task: string, argument: object, options: CypressLinkOptions) => {
     const timeout = (options.timeoutSeconds ?? WAIT_SECONDS) * 1000 + OVERHEAD_MS
     return cy.task(`mayfly:${task}`, { ...argument, options: packOptions(options) }, { timeout })
   }
@@ -84,8 +79,8 @@ export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
       wait('waitForEmail', { inboxId: id }, options),
     waitForOtp: ({ id }: InboxRef, options: CypressWaitOptions = {}) =>
       wait('waitForOtp', { inboxId: id }, options),
-    waitForLink: ({ id }: InboxRef, pattern?: TextPattern, options: CypressWaitOptions = {}) =>
-      wait('waitForLink', { inboxId: id, pattern: packPattern(pattern) }, options),
+    waitForLink: ({ id }: InboxRef, options: CypressLinkOptions = {}) =>
+      wait('waitForLink', { inboxId: id }, options),
     assertEmail: (
       { id }: InboxRef,
       assertions: readonly Assertion[],

@@ -16,7 +16,7 @@ const WAIT_SECONDS = 4
 /**
  * Creates an inbox for each test of the file or block and deletes it afterwards. Call the returned
  * function inside a test to get it. The default timeout of waits is 4 seconds, because Jest does
- * not tell how long a test may take.
+ * not expose the timeout of a test.
  */
 export function useInbox(options: ClientOptions = {}): () => Inbox {
   let current: Inbox | null = null

@@ -54,12 +54,15 @@ export function maskMessage(message: Message): MaskedMessage {
   }
 }
 
+/** Snapshots are committed by users: when their format changes, so does this number. */
+const FORMAT = 1
+
 /** For `expect.addSnapshotSerializer`: messages in snapshots are masked. */
 export const mailSnapshotSerializer = {
   test: isMessage,
   print: (value: unknown, printer: (masked: unknown) => string): string =>
     // `test` has checked that it is one.
-    `Message ${printer(maskMessage(value as Message))}`,
+    `Message (format ${FORMAT}) ${printer(maskMessage(value as Message))}`,
 }
 
 function maskText(text: string, { otp, envelope }: Message): string {

@@ -41,7 +41,7 @@ export const matchers = {
     options: ReceiveEmailOptions = {},
   ): Promise<MatcherResult> {
     const inbox = inboxOf(received)
-    if (this.isNot === true) return resultOf(() => inbox.expectNoEmail(options), 'inverted')
+    if (this.isNot === true) return resultOf(() => inbox.waitForNoMessage(options), 'inverted')
     return resultOf(() => inbox.waitForMessage(options))
   },
 

@@ -1,5 +1,5 @@
 import { expect as baseExpect, test as baseTest, type TestInfo } from '@playwright/test'
-import { type Client, type ClientOptions, createClientWith } from '../client.ts'
+import { type Client, type ClientOptions, clientOf, requesterOf } from '../client.ts'
 import { MayflyError } from '../errors.ts'
 import type { Inbox, StartWait } from '../inbox.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
@@ -23,7 +23,7 @@ export type MayflyOptions = {
 /** The test that runs, as the fixtures see it. */
 type TestRun = {
   readonly startWait: StartWait
-  /** Ends the waits that are held. */
+  /** Ends the open waits. */
   end(): void
 }
 
@@ -40,7 +40,7 @@ export const test = baseTest.extend<
   ],
 
   mayfly: async ({ mayflyOptions, mayflyTestRun: { startWait, end } }, use) => {
-    await use(createClientWith(mayflyOptions, startWait))
+    await use(clientOf(requesterOf(mayflyOptions), startWait))
     end()
   },
 
@@ -51,7 +51,7 @@ export const test = baseTest.extend<
   ) => {
     const inbox = await mayfly.inboxes.create()
     await use(inbox)
-    // Before the inbox is deleted: otherwise a wait that is held reports that there is no inbox.
+    // Before the inbox is deleted: otherwise an open wait reports that there is no inbox.
     mayflyTestRun.end()
     if (testInfo.status !== testInfo.expectedStatus) {
       await attachMail(testInfo, inbox, () => playwright[browserName].launch(launchOptions))

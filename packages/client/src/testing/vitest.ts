@@ -1,5 +1,5 @@
 import { expect as baseExpect, test as baseTest } from 'vitest'
-import { type Client, createClientWith } from '../client.ts'
+import { type Client, clientOf, requesterOf } from '../client.ts'
 import type { Inbox } from '../inbox.ts'
 import { mailSnapshotSerializer } from './mask.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
@@ -25,7 +25,7 @@ export const test = baseTest.extend<MayflyFixtures>({
     // Vitest sets fixtures up within the time of the test, and those of a base test first.
     const startedAtMs = performance.now()
     const waitSeconds = () => waitSecondsWithin({ timeoutMs: task.timeout, startedAtMs })
-    const client = createClientWith({}, ({ timeoutSeconds = waitSeconds(), signal }, wait) =>
+    const client = clientOf(requesterOf({}), ({ timeoutSeconds = waitSeconds(), signal }, wait) =>
       wait({ timeoutSeconds, signal }),
     )
     await use(client)

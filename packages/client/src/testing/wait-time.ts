@@ -14,11 +14,11 @@ export type TestTime = {
 
 /**
  * The default timeout of a wait that begins now: it ends before the test does, so that the error of
- * the wait, which says what arrived, is reported instead of the runner's.
+ * the wait, with the mail that arrived, is reported instead of the runner's.
  */
 export function waitSecondsWithin({ timeoutMs, startedAtMs }: TestTime): number {
   if (timeoutMs <= 0 || !Number.isFinite(timeoutMs)) return WAIT_SECONDS
   const leftMs = startedAtMs + timeoutMs - performance.now() - MARGIN_MS
-  // Whole seconds: the service does not hold a call for a fraction of one.
+  // Whole seconds: the service has no shorter unit for a call.
   return Math.min(WAIT_SECONDS, Math.max(1, Math.floor(leftMs / 1000)))
 }

@@ -14,7 +14,7 @@ type ButtonProps = {
   readonly isSmall?: boolean
 }
 
-/** A button. While what it started runs it cannot be pressed again; a failure is shown. */
+/** A button. It is disabled while its action runs; a failure is shown. */
 export function Button({ kind = 'plain', type = 'button', ...props }: ButtonProps) {
   const [isBusy, setBusy] = useState(false)
   const press = async () => {

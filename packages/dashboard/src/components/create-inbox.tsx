@@ -17,7 +17,7 @@ const LIFETIMES: readonly (readonly [string, string])[] = [
   ['604800', '7 days'],
 ]
 
-/** Asks for the address and lifetime of a new inbox; both have defaults. */
+/** The form for the address and lifetime of a new inbox; both have defaults. */
 export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
   const domains = useLoaded('domains', (signal) => signedInClient().domains.list({ signal }))
   const localPart = useSignal('')
@@ -57,7 +57,7 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
             isCatchAll.value = value
           }}
         >
-          Project inbox
+          Catch-all inbox
         </CheckField>
         {isCatchAll.value ? null : (
           <TextField
@@ -107,7 +107,7 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** What the service says, with the name that its field has here. */
+/** The message of the service, with the name of the field on this page. */
 function refusalText(thrown: unknown): ErrorText {
   const { text, requestId } = errorText(thrown)
   return { text: text.replace('localPart', 'Address'), requestId }

@@ -1,6 +1,7 @@
-import type { DiagnosticEvent, Inbox, Stage } from '@mayfly/client'
+import type { Inbox } from '@mayfly/client'
+import type { DiagnosticEvent, Stage } from '@mayfly/client/internal'
 import { hrefOf } from '../routes.ts'
-import { diagnosticsTurn } from '../state/turns.ts'
+import { diagnosticsRevision } from '../state/revisions.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Failure, Loading } from './notices.tsx'
 import { Ago } from './times.tsx'
@@ -19,13 +20,13 @@ const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
   'fault.injected': ['Refused by a fault rule', 'warn'],
 }
 
-/** A burst leaves hundreds; the newest tell what is going on. */
+/** A burst adds hundreds; the newest ones matter. */
 const SHOWN_MAX = 60
 
 /** What happened to mail for an inbox, and what to do when none arrives. */
 export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount: number }) {
   const { inbox, messageCount } = props
-  const key = `${inbox.id} ${messageCount} ${diagnosticsTurn.value}`
+  const key = `${inbox.id} ${messageCount} ${diagnosticsRevision.value}`
   const { value, error, reload } = useLoaded(key, (signal) => inbox.diagnose({ signal }))
   return (
     <section class="diagnosis">

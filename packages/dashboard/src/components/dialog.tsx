@@ -40,7 +40,7 @@ export function Dialog(props: {
   )
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog(props: {
   readonly title: string
   readonly text: string

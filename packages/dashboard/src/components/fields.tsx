@@ -25,7 +25,7 @@ export function TextField(
     <div class="field">
       <label for={id}>{props.label}</label>
       <input
-        // The types of the attributes know one type of field at a time.
+        // The types of the attributes are for one type of field at a time.
         {...({ type: props.type ?? 'text' } as { readonly type: 'text' })}
         id={id}
         class={props.isCode === true ? 'code' : ''}

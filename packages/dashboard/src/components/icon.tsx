@@ -42,7 +42,7 @@ const PATHS = {
 /** The name of an icon. */
 export type IconName = keyof typeof PATHS
 
-/** A decoration: what it means is said by the text beside it or by the button's label. */
+/** A decoration: the text beside it or the button's label has its meaning. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">

@@ -9,7 +9,7 @@ import { CodeBlock } from './code-block.tsx'
 import { Button, CopyButton, IconLink, Segments } from './controls.tsx'
 import { Diagnosis } from './diagnosis.tsx'
 import { ConfirmDialog } from './dialog.tsx'
-import { HeldWaits } from './held-waits.tsx'
+import { OpenWaits } from './open-waits.tsx'
 import { Ago, Countdown } from './times.tsx'
 
 /** An inbox: its address, how to send to it, and what happened to mail for it. */
@@ -25,7 +25,7 @@ export function InboxDetail({ entry }: { readonly entry: InboxEntry }) {
       </header>
       <div class="detail-body">
         <AddressCard inbox={inbox} isEmpty={isEmpty} />
-        {isEmpty ? <HeldWaits inboxId={inbox.id} /> : null}
+        {isEmpty ? <OpenWaits inboxId={inbox.id} /> : null}
         {inbox.state === 'active' ? <Sending inbox={inbox} isOpen={isEmpty} /> : null}
         <Diagnosis inbox={inbox} messageCount={messageCount} />
         <DeleteInbox inbox={inbox} />
@@ -48,8 +48,8 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
       </div>
       <p class="facts">
         {inbox.state === 'active' ? (
-          inbox.catchAll ? (
-            `Project inbox: takes mail for any recipient, keeps the newest ${inbox.keepMessages}`
+          inbox.expiresAt === null ? (
+            `Catch-all inbox: takes mail for any recipient, keeps the newest ${inbox.keepMessages}`
           ) : (
             <>
               Expires in <Countdown to={inbox.expiresAt} />

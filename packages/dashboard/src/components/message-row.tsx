@@ -16,13 +16,13 @@ export function MessageRow(props: {
   /** Whether it names its inbox: messages of several are listed. */
   readonly hasInboxName?: boolean
   readonly isOpen: boolean
-  /** Whether the Tab key comes here; the arrows go on to the others. */
+  /** Whether the Tab key focuses this row; the arrow keys move to the others. */
   readonly isTabStop: boolean
   readonly onFocus: () => void
 }) {
   const { message, inboxAddress, hasInboxName = false } = props
   const { subject, preview, from, recipient, read } = message
-  // A project inbox takes mail for anybody, and others for addresses with a tag.
+  // A catch-all inbox accepts mail for any recipient, others for addresses with a tag.
   const isElsewhere = inboxAddress !== null && recipient !== inboxAddress
   return (
     <a

@@ -15,10 +15,10 @@ import {
 import { shownRows } from '../state/rows.ts'
 import { Button, CopyButton, IconButton, IconLink } from './controls.tsx'
 import { ConfirmDialog } from './dialog.tsx'
-import { HeldWaits } from './held-waits.tsx'
 import { Icon } from './icon.tsx'
 import { MessageRow } from './message-row.tsx'
 import { Empty, Loading } from './notices.tsx'
+import { OpenWaits } from './open-waits.tsx'
 import { QUERY_LENGTH_MAX } from './search-pane.tsx'
 import { Lifetime } from './times.tsx'
 import { VirtualList } from './virtual-list.tsx'
@@ -33,7 +33,7 @@ export function MessagesPane() {
       ) : (
         <>
           <PaneHeader entry={entry} />
-          <HeldWaits inboxId={entry.inbox.id} />
+          <OpenWaits inboxId={entry.inbox.id} />
           {entry.messageCount === 0 ? null : <Filter inboxId={entry.inbox.id} />}
           <Messages inboxId={entry.inbox.id} />
         </>

@@ -46,13 +46,13 @@ export function Toasts() {
   )
 }
 
-/** Takes a notice away. The focus goes with it, in some browsers without an event. */
+/** Removes a notice. It loses the focus, in some browsers without an event. */
 function close(id: number): void {
   dismissToast(id)
   releaseToasts()
 }
 
-/** What stands where there is nothing to show. */
+/** The placeholder of an empty list or page. */
 export function Empty(props: {
   readonly icon: IconName
   readonly title: string
@@ -69,7 +69,7 @@ export function Empty(props: {
   )
 }
 
-/** A failure in place of what could not be read. */
+/** A failure in place of data that could not be read. */
 export function Failure(props: { readonly error: ErrorText; readonly onRetry?: () => void }) {
   const { error, onRetry } = props
   return (

@@ -1,4 +1,4 @@
-import type { FoundMessage } from '@mayfly/client'
+import type { FoundMessage } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { countText, exactTime, numberText } from '../format.ts'
@@ -15,10 +15,10 @@ import { Empty, Failure, Loading } from './notices.tsx'
 import { SearchHelp } from './search-help.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-/** Longest query that the service takes. */
+/** Longest query that the service accepts. */
 export const QUERY_LENGTH_MAX = 500
 
-/** How far the service's index may be behind before the reader is told. */
+/** How far the service's index may be behind before the page says so. */
 const LAG_MS_MAX = 10_000
 
 /** A search over all inboxes. */
@@ -55,7 +55,7 @@ function SearchField() {
   useEffect(() => {
     typed.value = q
   }, [q])
-  // Who comes with a query has not come to type.
+  // With a query in the address, the field does not take the focus.
   useEffect(() => {
     if (q === '') field.current?.focus()
   }, [])
@@ -95,7 +95,7 @@ function SearchField() {
   )
 }
 
-/** How many were found, as of when, and what may be missing. */
+/** The number of results, their time, and possible gaps. */
 function Status({ found }: { readonly found: Search }) {
   if (found.state !== 'ready') return null
   const { at, indexedUntil, arrived } = found

@@ -5,7 +5,7 @@ import { agoText, exactTime, spanText } from '../format.ts'
 import { now } from '../state/clock.ts'
 
 /**
- * Gives a time its exact text when the pointer comes to it. Not when it is rendered: the first text
+ * Adds the exact text of a time when the pointer enters it. Not when it is rendered: the first text
  * of a date loads the browser's calendars, and a list has a hundred.
  */
 export function showExactTimes(): void {
@@ -37,7 +37,7 @@ export function Lifetime({
   readonly suffix?: string
 }) {
   if (inbox.state !== 'active') return <>{inbox.state}</>
-  if (inbox.catchAll) return <>project inbox</>
+  if (inbox.expiresAt === null) return <>catch-all inbox</>
   return (
     <>
       <Countdown to={inbox.expiresAt} />

@@ -1,29 +1,22 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { focusWanted } from '../state/cursor.ts'
 
 /** The height of every row: a list of any length then needs no measuring. */
 const ROW_PX = 76
 
 /** Rows beyond the edges: a step of the keyboard or the wheel finds its row there. */
 const OVERSCAN_ROWS = 6
-/** How early more is asked for. */
+/** How early more rows are requested. */
 const NEAR_END_ROWS = 40
-
-/** The row that shall have the focus; taken by the list that has it. */
-const focusWanted = signal<string | null>(null)
-
-/** Brings a row into view and gives it the focus. */
-export function focusRow(id: string): void {
-  focusWanted.value = id
-}
 
 type Props<Item extends { readonly id: string }> = {
   readonly label: string
   readonly items: readonly Item[]
   readonly row: (item: Item, index: number) => ComponentChildren
   readonly onNearEnd: () => void
-  /** Rows that came above what is seen, since the reader was last at the top. */
+  /** Rows that were added above the visible ones since the list was last at the top. */
   readonly onNewAbove: (count: number) => void
   /** Set to 0 to bring the reader to the top. */
   readonly top: { value: number }
@@ -51,7 +44,7 @@ export function VirtualList<Item extends { readonly id: string }>(props: Props<I
     if (end + NEAR_END_ROWS > items.length) props.onNearEnd()
   }
 
-  // Before painting: what the reader looks at stays where it is when rows come above it.
+  // Before painting: visible rows keep their place when rows are added above them.
   useLayoutEffect(() => {
     const list = element.current
     const came = items.findIndex(({ id }) => id === firstId.current)

@@ -6,7 +6,7 @@ import { saveFile } from '../download.ts'
 import { sizeText } from '../format.ts'
 import { messagesOf } from '../session.ts'
 
-/** The attachments of a message with what was found about them. */
+/** The attachments of a message with their verdicts. */
 export function AttachmentsTab({ message }: { readonly message: Message }) {
   if (message.attachments.length === 0) {
     return <Empty icon="paperclip" title="This mail has no attachment" />

@@ -1,4 +1,5 @@
-import type { Link, Message, OtpCandidate } from '@mayfly/client'
+import type { Message } from '@mayfly/client'
+import type { Link, OtpCandidate } from '@mayfly/client/internal'
 import { Badge, Button, CopyButton } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Failure, Loading } from '../components/notices.tsx'

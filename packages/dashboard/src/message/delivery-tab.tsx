@@ -7,7 +7,7 @@ import { messagesOf, signedInClient } from '../session.ts'
 import { inboxOf } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 
-/** How a message came and where it went: its SMTP dialogue, its stages, its webhooks. */
+/** The delivery of a message: its SMTP dialogue, its stages, its webhooks. */
 export function DeliveryTab({ message }: { readonly message: Message }) {
   const { inboxId, id, envelope } = message
   const loaded = useLoaded(id, async (signal) => {

@@ -1,4 +1,5 @@
-import type { AuthVerdict, Message, SenderCheck } from '@mayfly/client'
+import type { Message } from '@mayfly/client'
+import type { AuthVerdict, SenderCheck } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Badge } from '../components/controls.tsx'
 import { TextField } from '../components/fields.tsx'

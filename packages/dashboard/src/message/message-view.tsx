@@ -1,4 +1,5 @@
-import type { Address, Message } from '@mayfly/client'
+import type { Message } from '@mayfly/client'
+import type { Address } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton, IconLink } from '../components/controls.tsx'
@@ -15,7 +16,7 @@ import { shownRows } from '../state/rows.ts'
 import { deleteOpenMessage } from './delete-open-message.ts'
 import { MessageTabs } from './message-tabs.tsx'
 
-/** Recipients that are shown at first: more would leave no room for the mail. */
+/** Recipients that are shown at first: more would hide the mail. */
 const PEOPLE_MAX = 3
 
 /** The open message. */
@@ -93,7 +94,7 @@ function Toolbar(props: {
 
 function Heading({ message }: { readonly message: Message }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // A reader who came by keyboard goes on from the message, not from the list.
+  // After the keyboard the focus continues in the message, not in the list.
   useEffect(() => {
     if (document.activeElement?.closest('.messages-pane, .toolbar') !== null) {
       heading.current?.focus({ preventScroll: true })
@@ -126,7 +127,7 @@ function Heading({ message }: { readonly message: Message }) {
   )
 }
 
-/** Those a mail is for; the headers do not have who is only in its envelope. */
+/** The recipients of a mail; those only in its envelope are not in its headers. */
 function recipientsOf({ to, cc, recipients }: Message) {
   const named = new Set([...to, ...cc].map(({ address }) => address?.toLowerCase()))
   const others = recipients
@@ -171,7 +172,7 @@ function addressPart({ name, address }: Address): string {
   return name && address ? ` <${address}>` : ''
 }
 
-/** The code, wherever the reader is in the message: it is what most people came for. */
+/** The code, visible on every tab: most readers look for it. */
 function CodeStrip({ message: { otp } }: { readonly message: Message }) {
   if (otp === null) return null
   return (

@@ -20,7 +20,7 @@ export function PreviewTab({ message }: { readonly message: Message }) {
 
 /**
  * The HTML of a message, in a frame with an address of its own that allows neither scripts nor the
- * origin of this page. It fills the pane and scrolls by itself: nothing here looks into it.
+ * origin of this page. It fills the pane and scrolls by itself: nothing here reads it.
  */
 function HtmlPreview({ message }: { readonly message: Message }) {
   const width = useSignal<(typeof WIDTHS)[number][0]>('full')

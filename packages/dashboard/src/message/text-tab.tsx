@@ -2,7 +2,7 @@ import type { Message } from '@mayfly/client'
 import { Marked } from '../components/marked.tsx'
 import { Empty } from '../components/notices.tsx'
 
-/** Addresses in text; what follows a sentence is not part of them. */
+/** Addresses in text; the punctuation of a sentence is not part of them. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]/g
 
 /** The text of a message, its links made of nodes and never of markup. */

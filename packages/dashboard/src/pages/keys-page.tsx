@@ -1,4 +1,5 @@
-import type { Environment, IssuedKey, Key, Role } from '@mayfly/client'
+import type { Key } from '@mayfly/client'
+import type { Environment, IssuedKey, Role } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Badge, Button } from '../components/controls.tsx'
 import { ConfirmDialog, Dialog } from '../components/dialog.tsx'

@@ -1,4 +1,5 @@
-import type { Assertion, SenderCheck } from '@mayfly/client'
+import type { Assertion } from '@mayfly/client'
+import type { SenderCheck } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Button, IconButton } from '../components/controls.tsx'
 import { Dialog } from '../components/dialog.tsx'

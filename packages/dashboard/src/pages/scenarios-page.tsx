@@ -1,4 +1,5 @@
-import type { Assertion, AssertionRun, SavedAssertion, Scenario } from '@mayfly/client'
+import type { Assertion, AssertionRun, Scenario } from '@mayfly/client'
+import type { SavedAssertion } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Badge, Button } from '../components/controls.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'

@@ -78,7 +78,7 @@ function AccountCard() {
     isConfirming.value = value
   }
   const connect = async () => {
-    const { authorizationUrl } = await signedInClient().account.connect()
+    const { authorizationUrl } = await signedInClient().internal.connectAccount()
     location.assign(authorizationUrl)
   }
   if (overview.error !== null) return <Failure error={overview.error} onRetry={overview.reload} />
@@ -122,7 +122,7 @@ function AccountCard() {
           text="The account returns to its previous plan."
           action="Disconnect"
           onConfirm={async () => {
-            await signedInClient().account.disconnect()
+            await signedInClient().internal.disconnectAccount()
             overview.reload()
           }}
           onClose={setConfirming(false)}

@@ -7,7 +7,7 @@ import { Failure } from '../components/notices.tsx'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { enterKey, SERVICE } from '../session.ts'
 
-/** The way in for who has no link: a key, or a new account. */
+/** The page for signing in without a link: with a key, or with a new account. */
 export function SignIn({ reason }: { readonly reason: string | null }) {
   const isNew = useSignal(false)
   const issued = useSignal<string | null>(null)

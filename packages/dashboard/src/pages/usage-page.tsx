@@ -1,4 +1,4 @@
-import type { AccountOverview, UsageDay } from '@mayfly/client'
+import type { AccountOverview, UsageDay } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Segments } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'

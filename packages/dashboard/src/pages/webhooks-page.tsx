@@ -9,8 +9,8 @@ import { Ago } from '../components/times.tsx'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { hrefOf } from '../routes.ts'
 import { signedInClient } from '../session.ts'
+import { deliveriesRevision } from '../state/revisions.ts'
 import { showInfo } from '../state/toasts.ts'
-import { deliveriesTurn } from '../state/turns.ts'
 import { useLoaded } from '../use-loaded.ts'
 
 /** The webhooks of the account and their delivery log. */
@@ -137,7 +137,7 @@ function WebhookRow({
 }
 
 function DeliveryLog() {
-  const log = useLoaded(`log ${deliveriesTurn.value}`, (signal) =>
+  const log = useLoaded(`log ${deliveriesRevision.value}`, (signal) =>
     signedInClient().webhooks.deliveries({ limit: 50, signal }),
   )
   return (

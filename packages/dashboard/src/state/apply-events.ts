@@ -1,38 +1,38 @@
 import type { AccountEvent } from '@mayfly/client'
+import { batch } from '@preact/signals'
 import { leaveInbox, openInboxId, openMessageId } from '../route.ts'
 import { leaveMessage } from './cursor.ts'
 import { settleDeletions } from './deletions.ts'
-import { countMessages, forgetInbox, inboxes, refreshInbox } from './inboxes.ts'
+import { forgetInbox, inboxes, refreshInbox, setCounts } from './inboxes.ts'
 import { settleMark } from './marks.ts'
-import { addArrivals, changeMessage, messageList } from './messages.ts'
+import { addArrivals, changeMessage } from './messages.ts'
 import { readOpenMessage } from './open-message.ts'
-import { changeFound, countArrivals } from './search.ts'
+import { deliveriesRevision, diagnosticsRevision } from './revisions.ts'
+import { countArrivals } from './search.ts'
 import { showInfo } from './toasts.ts'
-import { deliveriesTurn, diagnosticsTurn } from './turns.ts'
 import { setWait } from './waits.ts'
 
 type Arrival = Extract<AccountEvent, { type: 'message.received' }>
+type InboxCounts = Arrival['inbox']
 type Update = Extract<AccountEvent, { type: 'message.updated' }>
 
-/** Brings what the page shows up to date, in one step for all events of a frame. */
+/** Updates the state of the page, in one step for all events of a frame. */
 export function applyEvents(events: readonly AccountEvent[]): void {
-  applyArrivals(events.filter((event) => event.type === 'message.received'))
-  for (const event of events) applyEvent(event)
+  batch(() => {
+    applyArrivals(events.filter((event) => event.type === 'message.received'))
+    for (const event of events) applyEvent(event)
+    const counts = new Map<string, InboxCounts>()
+    for (const event of events) {
+      if ('inboxId' in event && 'inbox' in event) counts.set(event.inboxId, event.inbox)
+    }
+    for (const [inboxId, newest] of counts) setCounts(inboxId, newest)
+  })
 }
 
 function applyArrivals(arrivals: readonly Arrival[]): void {
   countArrivals(arrivals.length)
   for (const [inboxId, ofInbox] of Map.groupBy(arrivals, ({ inboxId }) => inboxId)) {
-    const messages = ofInbox.map(({ message }) => message).reverse()
-    const known = new Set(
-      messageList.value?.inboxId === inboxId ? messageList.value.messages.map(({ id }) => id) : [],
-    )
-    const fresh = messages.filter(({ id }) => !known.has(id))
-    addArrivals(inboxId, fresh)
-    countMessages(inboxId, {
-      messages: fresh.length,
-      unread: fresh.filter(({ read }) => !read).length,
-    })
+    addArrivals(inboxId, ofInbox.map(({ message }) => message).reverse())
   }
 }
 
@@ -58,10 +58,10 @@ function applyEvent(event: AccountEvent): void {
       leaveDeletedInbox(event.inboxId)
       break
     case 'diagnostics':
-      if (event.inboxId === openInboxId.value) diagnosticsTurn.value += 1
+      if (event.inboxId === openInboxId.value) diagnosticsRevision.value += 1
       break
     case 'delivery.updated':
-      deliveriesTurn.value += 1
+      deliveriesRevision.value += 1
       break
     case 'wait.started':
     case 'wait.ended':
@@ -76,18 +76,8 @@ function leaveDeletedInbox(inboxId: string): void {
 
 function applyUpdate({ inboxId, message: announced }: Update): void {
   const message = settleMark(announced)
-  changeFound(message.id, message)
   // It was marked, or its sender or an attachment was checked.
   if (openMessageId.value === message.id) void readOpenMessage(inboxId, message.id)
-  const listed =
-    messageList.value?.inboxId === inboxId
-      ? messageList.value.messages.find(({ id }) => id === message.id)
-      : undefined
-  if (listed === undefined) {
-    refreshInbox(inboxId)
-    return
-  }
-  if (listed.read !== message.read) countMessages(inboxId, { unread: message.read ? -1 : 1 })
   changeMessage(message.id, message)
 }
 

@@ -1,18 +1,20 @@
 import { signal } from '@preact/signals'
-import { focusRow } from '../components/virtual-list.tsx'
 import { navigate, openMessageId, route } from '../route.ts'
 import { listRouteOf, type Tab } from '../routes.ts'
 import { inboxIdOf, shownRows } from './rows.ts'
 
-/** The row that the keyboard is at: the Tab key comes back to it. */
+/** The row at the keyboard cursor: the Tab key returns to it. */
 export const cursorId = signal<string | null>(null)
+
+/** The row that shall come into view and have the focus; taken by the list that has it. */
+export const focusWanted = signal<string | null>(null)
 
 /** Moves to the row so many below; the focus goes along, nothing is opened. */
 export function moveCursor(by: number): void {
   const target = neighbour(cursorId.value, by) ?? shownRows.value[0]?.id
   if (target === undefined) return
   cursorId.value = target
-  focusRow(target)
+  focusWanted.value = target
 }
 
 /** The message so many below the open one; null at either end. */
@@ -34,7 +36,7 @@ export function leaveMessage(): void {
   const { messageId } = route.value
   navigate(listRouteOf(route.value))
   cursorId.value = messageId
-  focusRow(messageId)
+  focusWanted.value = messageId
 }
 
 function neighbour(id: string | null, by: number): string | null {

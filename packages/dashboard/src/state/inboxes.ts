@@ -4,35 +4,30 @@ import { openInboxId } from '../route.ts'
 import { session, signedInClient } from '../session.ts'
 import { pendingDeletions } from './pending-deletions.ts'
 
-/** An inbox with its numbers as they are now; those of `inbox` are as old as its reading. */
-export type InboxEntry = {
-  readonly inbox: Inbox
-  readonly messageCount: number
-  readonly unreadCount: number
-  /** When the service counted them, by `performance.now()`. */
-  readonly readAt: number
-}
+/** How many messages an inbox has, by the service. */
+type Counts = Pick<Inbox, 'messageCount' | 'unreadCount'>
 
-type CountChange = { readonly messages?: number; readonly unread?: number }
+/** An inbox with its numbers as they are now; those of `inbox` are as old as its reading. */
+export type InboxEntry = Counts & { readonly inbox: Inbox }
 
 /** How long no further request to read the same inbox may come before it is read. */
 const REFRESH_MS = 300
 
-/** How late an event may come: until then what was read may have its change already. */
-export const EVENT_MS_MAX = 3_000
-
-/** A test suite may leave thousands; nobody looks through them all. */
+/** A test suite may create thousands, too many to read. */
 const PAGE_SIZE = 100
 
 const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Inboxes with numbers that this page has changed and the service has not yet: how many calls. */
-const changing = new Map<string, number>()
+/** Counts of events during a request for inboxes: its response may be older. */
+const countedMeanwhile = new Map<string, Counts>()
+
+/** How many readings of inboxes are in progress. */
+let readings = 0
 
 /** Where older inboxes begin; null when all are listed. */
 export const olderCursor = signal<string | null>(null)
 
-/** The oldest inbox that the reader asked for; null until older ones were asked for. */
+/** The oldest inbox that was loaded on request; null before such a request. */
 let oldestAsked: string | null = null
 
 /** The inboxes as the service has them. */
@@ -49,7 +44,11 @@ export const inboxes = computed<readonly InboxEntry[] | null>(() => {
     entries.value?.map((entry) => {
       const leaving = pending.filter(({ inboxId }) => inboxId === entry.inbox.id)
       const unread = leaving.filter(({ isUnread }) => isUnread)
-      return counted(entry, { messages: -leaving.length, unread: -unread.length })
+      return {
+        ...entry,
+        messageCount: entry.messageCount - leaving.length,
+        unreadCount: entry.unreadCount - unread.length,
+      }
     }) ?? null
   )
 })
@@ -64,7 +63,7 @@ export const unreadTotal = computed<number>(
   () => inboxes.value?.reduce((sum, { unreadCount }) => sum + unreadCount, 0) ?? 0,
 )
 
-/** Reads the active inboxes; one that is open stays although it has expired. */
+/** Loads the active inboxes; an open one stays although it has expired. */
 export function loadInboxes(): Promise<void> {
   listing = readInboxes()
   return listing
@@ -76,37 +75,30 @@ export function inboxesRead(): Promise<void> {
 }
 
 async function readInboxes(): Promise<void> {
-  const settle = beginReading()
-  const list: Inbox[] = []
-  let cursor: string | null = null
-  do {
-    const page = await readPage(cursor)
-    list.push(...page)
-    cursor = page.nextCursor
-    // Ids sort by creation; the list begins with the newest.
-  } while (cursor !== null && oldestAsked !== null && (list.at(-1)?.id ?? '') > oldestAsked)
-  olderCursor.value = cursor
+  const list = await readEntries(async () => {
+    const read: Inbox[] = []
+    let cursor: string | null = null
+    do {
+      const page = await readPage(cursor)
+      read.push(...page.inboxes)
+      cursor = page.nextCursor
+      // Ids sort by creation; the list begins with the newest.
+    } while (cursor !== null && oldestAsked !== null && (read.at(-1)?.id ?? '') > oldestAsked)
+    olderCursor.value = cursor
+    return read
+  })
   const open = knownEntry(openInboxId.value ?? '')
-  const isListed = open === undefined || list.some(({ id }) => id === open.inbox.id)
-  entries.value = [...settle(list), ...(isListed ? [] : [open])]
+  const isListed = open === undefined || list.some(({ inbox }) => inbox.id === open.inbox.id)
+  entries.value = [...list, ...(isListed ? [] : [open])]
 }
 
-/**
- * Called before inboxes are read. What it returns makes entries of them. Whether numbers that
- * changed meanwhile are in what was read is not known: they stay, and are soon read once more.
- */
-function beginReading(): (read: readonly Inbox[]) => InboxEntry[] {
-  const before = entriesById()
-  const unsettled = new Set(changing.keys())
-  return (read) => {
-    const now = entriesById()
-    return read.map((inbox) => {
-      const known = now.get(inbox.id)
-      if (known === undefined) return entryOf(inbox)
-      if (known === before.get(inbox.id) && !unsettled.has(inbox.id)) return entryOf(inbox)
-      refreshInbox(inbox.id)
-      return { ...known, inbox }
-    })
+async function readEntries(read: () => Promise<readonly Inbox[]>): Promise<InboxEntry[]> {
+  readings += 1
+  try {
+    return (await read()).map((inbox) => entryOf(inbox, countedMeanwhile.get(inbox.id)))
+  } finally {
+    readings -= 1
+    if (readings === 0) countedMeanwhile.clear()
   }
 }
 
@@ -115,7 +107,7 @@ function readPage(cursor: string | null) {
   return signedInClient().inboxes.list({ state: 'unexpired', limit: PAGE_SIZE, ...after })
 }
 
-/** Forgets all inboxes: the next to sign in may be somebody else. */
+/** Forgets all inboxes: another account may sign in next. */
 export function forgetInboxes(): void {
   entries.value = null
   oldestAsked = null
@@ -124,30 +116,34 @@ export function forgetInboxes(): void {
 /** Reads the inboxes before those that are listed. */
 export async function loadOlderInboxes(): Promise<void> {
   if (olderCursor.value === null) return
-  const list = await readPage(olderCursor.value)
+  const cursor = olderCursor.value
+  const list = await readEntries(async () => {
+    const page = await readPage(cursor)
+    olderCursor.value = page.nextCursor
+    return page.inboxes
+  })
   const known = new Set(entries.value?.map(({ inbox }) => inbox.id))
-  const older = list.filter(({ id }) => !known.has(id)).map(entryOf)
+  const older = list.filter(({ inbox }) => !known.has(inbox.id))
   entries.value = [...(entries.value ?? []), ...older]
-  olderCursor.value = list.nextCursor
-  oldestAsked = list.at(-1)?.id ?? oldestAsked
+  oldestAsked = list.at(-1)?.inbox.id ?? oldestAsked
 }
 
 /** Adds an inbox that the list does not have: it has expired, or was created elsewhere. */
 async function loadInbox(inboxId: string): Promise<Inbox> {
-  const settle = beginReading()
-  const read = await signedInClient().inboxes.get(inboxId)
+  const getting = signedInClient().inboxes.get(inboxId)
+  const read = await readEntries(async () => [await getting])
   const others = (entries.value ?? []).filter(({ inbox }) => inbox.id !== inboxId)
-  entries.value = [...others, ...settle([read])].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
-  return read
+  entries.value = [...others, ...read].sort((a, b) => (a.inbox.id < b.inbox.id ? 1 : -1))
+  return getting
 }
 
-/** An inbox of the list, or one that is read now. */
+/** An inbox of the list, or else from the service. */
 export async function inboxOf(inboxId: string): Promise<Inbox> {
   await inboxesRead()
   return knownEntry(inboxId)?.inbox ?? (await loadInbox(inboxId))
 }
 
-/** Reads one inbox anew, soon: several wishes within a moment are one call. */
+/** Reloads one inbox; calls within 300 ms become one. */
 export function refreshInbox(inboxId: string): void {
   clearTimeout(refreshing.get(inboxId))
   const timer = setTimeout(() => {
@@ -173,42 +169,26 @@ export async function deleteInbox(inboxId: string): Promise<void> {
   forgetInbox(inboxId)
 }
 
-/** Takes an inbox out of the list. */
+/** Removes an inbox from the list. */
 export function forgetInbox(inboxId: string): void {
   entries.value = entries.value?.filter(({ inbox }) => inbox.id !== inboxId) ?? null
 }
 
-/** Waits for a call that changes numbers of an inbox which `countMessages` has changed before. */
-export async function untilChanged(inboxId: string, call: Promise<unknown>): Promise<void> {
-  changing.set(inboxId, (changing.get(inboxId) ?? 0) + 1)
-  try {
-    await call
-  } finally {
-    const others = (changing.get(inboxId) ?? 1) - 1
-    if (others === 0) changing.delete(inboxId)
-    else changing.set(inboxId, others)
-  }
-}
-
-/** Adds to the numbers of an inbox. */
-export function countMessages(inboxId: string, change: CountChange): void {
-  const known = knownEntry(inboxId)
-  if (known !== undefined && performance.now() - known.readAt < EVENT_MS_MAX) refreshInbox(inboxId)
+/** Replaces the counts of an inbox by those of the service. */
+export function setCounts(inboxId: string, counts: Counts): void {
+  if (readings > 0) countedMeanwhile.set(inboxId, counts)
   entries.value =
-    entries.value?.map((entry) => (entry.inbox.id === inboxId ? counted(entry, change) : entry)) ??
-    null
+    entries.value?.map((entry) =>
+      entry.inbox.id === inboxId ? entryOf(entry.inbox, counts) : entry,
+    ) ?? null
 }
 
-function counted(entry: InboxEntry, { messages = 0, unread = 0 }: CountChange): InboxEntry {
-  return {
-    ...entry,
-    messageCount: Math.max(0, entry.messageCount + messages),
-    unreadCount: Math.max(0, entry.unreadCount + unread),
-  }
-}
-
-function entriesById(): Map<string, InboxEntry> {
-  return new Map(entries.value?.map((entry) => [entry.inbox.id, entry]))
+/** Subtracts a message that this page has deleted, until the service sends the numbers. */
+export function subtractDeleted(inboxId: string, isUnread: boolean): void {
+  const known = knownEntry(inboxId)
+  if (known === undefined) return
+  const unreadCount = known.unreadCount - (isUnread ? 1 : 0)
+  setCounts(inboxId, { messageCount: known.messageCount - 1, unreadCount })
 }
 
 function knownEntry(inboxId: string): InboxEntry | undefined {
@@ -220,7 +200,6 @@ function addInbox(inbox: Inbox): void {
   entries.value = [entryOf(inbox), ...others]
 }
 
-function entryOf(inbox: Inbox): InboxEntry {
-  const { messageCount, unreadCount } = inbox
-  return { inbox, messageCount, unreadCount, readAt: performance.now() }
+function entryOf(inbox: Inbox, counts: Counts = inbox): InboxEntry {
+  return { inbox, messageCount: counts.messageCount, unreadCount: counts.unreadCount }
 }

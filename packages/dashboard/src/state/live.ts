@@ -1,10 +1,10 @@
-// What happens in the account reaches the page here, and nowhere else.
+// The only place where the events of the account reach the page.
 //
 //   connecting → live       the stream is open
 //   live → connecting       it was lost; the client opens it again after the last event
-//   connecting → polling    the account has no slot for a stream: look every few seconds
-//   connecting → offline    nobody answers, or not for some seconds after the loss; tried again
-//   offline → live          what is shown is read again
+//   connecting → polling    the account has no slot for a stream: polls every few seconds
+//   connecting → offline    no response, or none for some seconds after the loss; tried again
+//   offline → live          the shown data is read again
 //   any → signed out        the key was refused: the session has seen to that
 
 import { type AccountEvent, ApiError, type Client, ConnectionError } from '@mayfly/client'
@@ -15,7 +15,7 @@ import { inboxesRead, loadInboxes } from './inboxes.ts'
 import { loadMessages, messageList, messagesRead } from './messages.ts'
 import { openMessage, showMessage } from './open-message.ts'
 import { dismissUnreachable, showError } from './toasts.ts'
-import { heldWaits } from './waits.ts'
+import { openWaits } from './waits.ts'
 
 /** How the page learns of changes. */
 type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
@@ -42,16 +42,16 @@ export function followAccount(client: Client): () => void {
     abort.abort()
     clearTimeout(losing)
     queued = []
-    heldWaits.value = []
+    openWaits.value = []
   }
 }
 
 async function follow(client: Client, signal: AbortSignal): Promise<void> {
   const onOpen = () => {
     setState('live')
-    // The stream begins with those that are held.
-    heldWaits.value = []
-    // Only now: what comes from here on is announced, so nothing falls between.
+    // The stream begins with the open ones.
+    openWaits.value = []
+    // Only now: later changes are announced, so that none is missed.
     void loadAgain()
   }
   const onLost = () => {
@@ -96,9 +96,9 @@ function flush(): void {
   announceArrivals(events)
 }
 
-/** Reads what is shown once more; again, when something was announced meanwhile. */
+/** Reads the shown data again; once more after an announcement in the meantime. */
 async function loadAgain(): Promise<void> {
-  // What is on its way is shown first; it may have been asked for before the stream was open.
+  // Waits for requests in progress; they may be from before the stream was open.
   await Promise.all([inboxesRead(), messagesRead()])
   try {
     for (let turn = -1; turn !== received; ) {
@@ -110,6 +110,6 @@ async function loadAgain(): Promise<void> {
       if (open !== null && message?.error) await showMessage(open.inboxId, message.messageId)
     }
   } catch {
-    // The next attempt to open the stream says what is wrong.
+    // The next attempt to open the stream reports the error.
   }
 }

@@ -1,7 +1,8 @@
-// What this page has marked as read or unread. Until an event of the service says the same, what is
-// read or announced of the message may be older than the mark.
+// Messages that this page has marked as read or unread. Until the event of the mark, other data
+// about the message may be older than the mark.
 
-import { EVENT_MS_MAX } from './inboxes.ts'
+/** How late an event may come: until then loaded data may be older than a mark. */
+const EVENT_MS_MAX = 3_000
 
 type Markable = { readonly id: string; readonly read: boolean }
 

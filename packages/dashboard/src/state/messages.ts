@@ -1,8 +1,8 @@
-import { ApiError, type MessagePage, type MessageSummary } from '@mayfly/client'
+import { ApiError, type MessageSummary } from '@mayfly/client'
+import type { MessagePage } from '@mayfly/client/internal'
 import { signal } from '@preact/signals'
 import { errorText } from '../error-text.ts'
 import { messagesOf } from '../session.ts'
-import { countMessages, untilChanged } from './inboxes.ts'
 import { asMarked, keepMark } from './marks.ts'
 import { changeFound, forgetFound } from './search.ts'
 import { showError } from './toasts.ts'
@@ -21,20 +21,20 @@ export type MessageList = {
 /** The list of the open inbox; null without one. */
 export const messageList = signal<MessageList | null>(null)
 
-/** What the service says about the query of the list; null when it is valid. */
+/** The service's error for the query of the list; null when it is valid. */
 export const filterProblem = signal<string | null>(null)
 
-/** The largest that the service gives: a burst or a long list then takes few calls. */
+/** The largest page of the service: a burst or a long list then takes few calls. */
 const PAGE_SIZE = 100
 
 /** How long further arrivals are awaited before a filtered list is read again. */
 const ARRIVALS_MS = 300
 
 let isLoadingMore = false
-let lastTurn = 0
+let lastLoad = 0
 let isAwaitingArrivals = false
 
-/** What arrived while a first page was read, which may not have it; null while none is read. */
+/** Messages that arrived while a first page was read, which may not have them; null otherwise. */
 let arrivedMeanwhile: readonly MessageSummary[] | null = null
 
 /** The last reading of a first page. */
@@ -52,8 +52,8 @@ export function messagesRead(): Promise<void> {
 }
 
 async function readFirstPage(inboxId: string, q: string): Promise<void> {
-  lastTurn += 1
-  const turn = lastTurn
+  lastLoad += 1
+  const load = lastLoad
   arrivedMeanwhile = []
   if (messageList.value?.inboxId !== inboxId) {
     messageList.value = { inboxId, q, state: 'loading', messages: [], nextCursor: null }
@@ -62,7 +62,7 @@ async function readFirstPage(inboxId: string, q: string): Promise<void> {
     const page = await readPage(inboxId, q)
     const known = messageList.value
     // The reader has typed on, or has gone.
-    if (turn !== lastTurn || known?.inboxId !== inboxId) return
+    if (load !== lastLoad || known?.inboxId !== inboxId) return
     filterProblem.value = null
     const read = known.q === q ? joined(page, known) : page
     messageList.value = { inboxId, q, state: 'ready', ...read }
@@ -70,11 +70,11 @@ async function readFirstPage(inboxId: string, q: string): Promise<void> {
     arrivedMeanwhile = null
     addArrivals(inboxId, arrived)
   } catch (error) {
-    if (turn !== lastTurn || messageList.value?.inboxId !== inboxId) return
+    if (load !== lastLoad || messageList.value?.inboxId !== inboxId) return
     arrivedMeanwhile = null
     const isQuery = q !== '' && error instanceof ApiError && error.status === 400
     filterProblem.value = isQuery ? errorText(error).text : null
-    // What is shown stays: it was only read again, which the next connection does once more.
+    // The list stays: this only reloaded it, which the next connection repeats.
     if (!isQuery && messageList.value.state === 'ready' && messageList.value.q === q) return
     const state = isQuery ? 'ready' : 'failed'
     messageList.value = { inboxId, q, state, messages: [], nextCursor: null }
@@ -82,7 +82,7 @@ async function readFirstPage(inboxId: string, q: string): Promise<void> {
   }
 }
 
-/** The first page, read again, and what was read of those after it: the reader may be there. */
+/** The first page, read again, and the loaded pages after it: the reader may be there. */
 function joined(page: MessagePage, known: MessageList): MessagePage {
   const lastId = page.messages.at(-1)?.id
   const last = known.messages.findIndex(({ id }) => id === lastId)
@@ -139,7 +139,7 @@ export function addArrivals(inboxId: string, arrived: readonly MessageSummary[])
   if (added.length > 0) messageList.value = { ...list, messages: [...added, ...list.messages] }
 }
 
-/** Only the service knows which arrivals match a query. */
+/** Only the service can match arrivals against a query. */
 function loadFilteredSoon(): void {
   if (isAwaitingArrivals) return
   isAwaitingArrivals = true
@@ -161,7 +161,7 @@ export function changeMessage(messageId: string, changes: Partial<MessageSummary
   messageList.value = { ...list, messages }
 }
 
-/** Takes messages out of all lists; all of an inbox without ids. */
+/** Removes messages from all lists; all of an inbox without ids. */
 export function forgetMessages(inboxId: string, messageIds: ReadonlySet<string> | null): void {
   forgetFound(inboxId, messageIds)
   const list = messageList.value
@@ -177,16 +177,11 @@ export async function markRead(
   read: boolean,
 ): Promise<void> {
   if (message.read === read) return
-  const apply = (value: boolean) => {
-    changeMessage(message.id, { read: value })
-    countMessages(inboxId, { unread: value ? -1 : 1 })
-  }
-  apply(read)
+  changeMessage(message.id, { read })
   try {
-    const call = messagesOf(inboxId).mark(message.id, read)
-    await untilChanged(inboxId, keepMark({ id: message.id, read }, call))
+    await keepMark({ id: message.id, read }, messagesOf(inboxId).mark(message.id, { read }))
   } catch (error) {
-    apply(!read)
+    changeMessage(message.id, { read: !read })
     showError(error)
   }
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** A message that is about to be deleted, unless the reader takes it back. */
+/** A message that is about to be deleted, unless the reader undoes it. */
 export type PendingDeletion = {
   readonly inboxId: string
   readonly isUnread: boolean
@@ -8,10 +8,10 @@ export type PendingDeletion = {
   readonly commit: () => Promise<void>
 }
 
-/** What is about to be deleted, by the ids of messages: neither listed nor counted. */
+/** Pending deletions by message id: these messages are neither listed nor counted. */
 export const pendingDeletions = signal<ReadonlyMap<string, PendingDeletion>>(new Map())
 
-/** Takes messages out of what is about to be deleted. */
+/** Removes messages from the pending deletions. */
 export function forgetPending(isGone: (messageId: string, inboxId: string) => boolean): void {
   const left = [...pendingDeletions.value].filter(([id, { inboxId }]) => !isGone(id, inboxId))
   if (left.length < pendingDeletions.value.size) pendingDeletions.value = new Map(left)

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals'
 /** Which colours the page has. */
 type Theme = 'system' | 'light' | 'dark'
 
-/** What the reader chose for this browser. */
+/** The settings of the reader in this browser. */
 export type Preferences = {
   readonly theme: Theme
   readonly hasShortcuts: boolean
@@ -13,7 +13,7 @@ export type Preferences = {
 const STORAGE_NAME = 'mayfly.preferences'
 const DEFAULTS: Preferences = { theme: 'system', hasShortcuts: true, hasNotifications: false }
 
-/** What the reader chose for this browser. */
+/** The settings of the reader in this browser. */
 export const preferences = signal<Preferences>(read())
 
 /** Changes some of the preferences and keeps them. */

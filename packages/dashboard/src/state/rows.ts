@@ -1,4 +1,5 @@
-import type { FoundMessage, MessageSummary } from '@mayfly/client'
+import type { MessageSummary } from '@mayfly/client'
+import type { FoundMessage } from '@mayfly/client/internal'
 import { computed } from '@preact/signals'
 import { wordsOf } from '../mark-words.ts'
 import { filterText, openMessageId, searchText } from '../route.ts'
@@ -7,7 +8,7 @@ import { openMessage } from './open-message.ts'
 import { pendingDeletions } from './pending-deletions.ts'
 import { search } from './search.ts'
 
-/** The rows that are listed: the messages of the open inbox, or what a search found. */
+/** The listed rows: the messages of the open inbox, or the results of a search. */
 export const shownRows = computed<readonly (MessageSummary | FoundMessage)[]>(() => {
   const isSearch = searchText.value !== null
   const all = (isSearch ? search.value?.messages : messageList.value?.messages) ?? []
@@ -25,7 +26,7 @@ export function inboxIdOf(row: MessageSummary | FoundMessage): string {
   return 'inboxId' in row ? row.inboxId : (messageList.value?.inboxId ?? '')
 }
 
-/** What the keys are about: the open message, listed or not, or the row at the cursor. */
+/** The target of the keys: the open message, listed or not, or the row at the cursor. */
 export function rowOf(cursorId: string | null): MessageSummary | FoundMessage | null {
   const id = openMessageId.value ?? cursorId
   const open = openMessage.value?.message

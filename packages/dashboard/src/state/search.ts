@@ -1,4 +1,5 @@
-import type { FoundMessage, MessageSummary } from '@mayfly/client'
+import type { MessageSummary } from '@mayfly/client'
+import type { FoundMessage } from '@mayfly/client/internal'
 import { signal } from '@preact/signals'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { signedInClient } from '../session.ts'
@@ -11,9 +12,9 @@ export type Search = {
   readonly state: 'loading' | 'ready' | 'failed'
   /** Newest first. */
   readonly messages: readonly FoundMessage[]
-  /** Where the search goes on; null at its end. */
+  /** The cursor of the next page; null at the end. */
   readonly nextCursor: string | null
-  /** When it was asked, in milliseconds. */
+  /** The time of the request, in milliseconds. */
   readonly at: number
   /** Messages received before are all in the service's index. */
   readonly indexedUntil: string | null
@@ -106,7 +107,7 @@ export function changeFound(messageId: string, changes: Partial<MessageSummary>)
   search.value = { ...known, messages }
 }
 
-/** Takes messages of an inbox out of what was found; all without ids. */
+/** Removes messages of an inbox from the results; all without ids. */
 export function forgetFound(inboxId: string, messageIds: ReadonlySet<string> | null): void {
   const known = search.value
   if (known === null) return

@@ -1,11 +1,11 @@
-import { readService, type ServiceDescription } from '@mayfly/client'
+import { readService, type ServiceDescription } from '@mayfly/client/internal'
 import { signal } from '@preact/signals'
 import { SERVICE } from '../session.ts'
 
 /** The service's version and where it receives mail; null until it was read. */
 export const service = signal<ServiceDescription | null>(null)
 
-/** Reads what the service tells about itself. */
+/** Loads the description of the service. */
 export async function loadService(): Promise<void> {
   service.value = await readService(SERVICE)
 }

@@ -22,7 +22,7 @@ const TOASTS_MAX = 4
 let lastId = 0
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
 
-/** Shows what failed, with the id that the operator finds it by. */
+/** Shows a failure, with the request id for the operator. */
 export function showError(error: unknown): void {
   const { text, requestId } = errorText(error)
   // Whatever was tried meanwhile failed for the same reason.
@@ -30,12 +30,12 @@ export function showError(error: unknown): void {
   show({ kind: 'error', text, requestId, action: null, onEnd: null })
 }
 
-/** Takes away what says that nobody answers. */
+/** Removes the notice that the service does not respond. */
 export function dismissUnreachable(): void {
   for (const { id, text } of toasts.value) if (text === UNREACHABLE) dismissToast(id)
 }
 
-/** Shows a notice; returns how to take it away. */
+/** Shows a notice; returns a function that removes it. */
 export function showInfo(
   text: string,
   action: Toast['action'] = null,
@@ -44,7 +44,7 @@ export function showInfo(
   return show({ kind: 'info', text, requestId: null, action, onEnd })
 }
 
-/** Takes a notice away. */
+/** Removes a notice. */
 export function dismissToast(id: number): void {
   const dismissed = toasts.value.find((toast) => toast.id === id)
   clearTimeout(timers.get(id))
@@ -53,12 +53,12 @@ export function dismissToast(id: number): void {
   dismissed?.onEnd?.()
 }
 
-/** Keeps all notices: somebody is about to use one. */
+/** Keeps all notices: the reader is about to use one. */
 export function holdToasts(): void {
   for (const timer of timers.values()) clearTimeout(timer)
 }
 
-/** Gives all notices their time anew. */
+/** Restarts the time of all notices. */
 export function releaseToasts(): void {
   holdToasts()
   for (const id of timers.keys()) timers.set(id, setTimeout(dismissToast, TOAST_MS, id))

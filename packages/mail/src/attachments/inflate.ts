@@ -1,11 +1,17 @@
 // Deflate (RFC 1951), up to some byte of the result. Node's zlib cannot stop there: it returns
 // nothing if the result is longer, so that the right length of the input has to be guessed. And it
 // reads as many blocks as the sender wrote, each with a description of codes and without content.
+// fflate 0.8.3 accepts a description with more codes of a length than there can be: 29 bytes then
+// cost it 33 ms. And it returns nothing of a stored block that is truncated.
 
 /** The beginning of the result, and how much work it was, in bytes read and written. */
 export interface Inflated {
   readonly start: Buffer
   readonly work: number
+  /** Whether `workMax` was reached before `maxBytes` and the end. */
+  readonly isCut: boolean
+  /** Bytes of the data that were read. */
+  readonly readBytes: number
 }
 
 /** Work of a start, of a block, and of a block with a description of its codes. */
@@ -50,8 +56,10 @@ export function inflateStart(
   { maxBytes, workMax }: { readonly maxBytes: number; readonly workMax: number },
 ): Inflated {
   const inflation = new Inflation(data, maxBytes)
-  while (inflation.work < workMax && inflation.readBlock());
-  return { start: inflation.start, work: inflation.work }
+  let isMore = maxBytes > 0
+  while (isMore && inflation.work < workMax) isMore = inflation.readBlock()
+  const { start, work, readBytes } = inflation
+  return { start, work, isCut: isMore, readBytes }
 }
 
 /** A Huffman code: how many codes each length has, and the symbols in the order of their codes. */
@@ -100,6 +108,10 @@ class Inflation {
 
   get start(): Buffer {
     return this.#output.subarray(0, this.#length)
+  }
+
+  get readBytes(): number {
+    return (this.#bit + 7) >> 3
   }
 
   get work(): number {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { tarOf, zipOf } from '../../test/testing-archives.ts'
+import { tarEntry, tarOf, zipOf } from '../../test/testing-archives.ts'
 import { workedMs } from '../../test/testing-worked-ms.ts'
 import { judgeAttachments } from './verdict.ts'
 
@@ -88,7 +88,16 @@ describe('blocked by name', () => {
       'a.apk',
     ],
     ...['a.docm', 'a.xlsm', 'a.e\u200bxe', 'a.exe\u202c', 'photo\u202egpj.exe', 'ann\u202efdp.txt'],
-    ...['a.ｅｘｅ', 'a.exe::$DATA', 'a.exe\u0000', 'a.dll', 'a.wsf', 'a.iso.exe', '.exe'],
+    ...[
+      'a.ｅｘｅ',
+      'a.exe::$DATA',
+      'a.exe\u0000',
+      'a.dll',
+      'a.wsf',
+      'a.iso.exe',
+      '.exe',
+      'run.js.gz',
+    ],
   ]
   for (const name of names) {
     it(JSON.stringify(name), () => assert.equal(judge({ name }).status, 'blocked'))
@@ -121,6 +130,7 @@ describe('archives', () => {
   const hiddenProgram = { name: 'notes.txt', bytes: Buffer.concat([dos, randomBytes(50_000)]) }
   const shellScript = { name: 'data', bytes: Buffer.from('#!/bin/sh\necho') }
   const large = { name: 'photo.jpg', bytes: randomBytes(300_000) }
+  const longName = `${'a'.repeat(110)}.js`
   const text = { name: 'book.txt', bytes: Buffer.from('Once upon a time. '.repeat(20_000)) }
   const blocked: readonly (readonly [name: string, bytes: Buffer])[] = [
     ['a program by name', zipOf([plain, program])],
@@ -161,6 +171,58 @@ describe('archives', () => {
     ],
     ['a program behind other files of a tar in a gzip', gzipSync(tarOf([large, hiddenProgram]))],
     ['a script behind a text in a tar in a gzip', gzipSync(tarOf([text, shellScript]))],
+    ['a program behind other bytes', Buffer.concat([Buffer.alloc(64, 'x'), zipOf([program])])],
+    [
+      'a program under a harmless name behind many other bytes',
+      Buffer.concat([randomBytes(200_000), zipOf([{ ...hiddenProgram, isDeflated: true }])]),
+    ],
+    ['a program behind 3,000 files', zipOf([...files(3_000), program])],
+    ['a script by its Unicode name', zipOf([{ ...plain, unicodeName: 'readme.js' }])],
+    ['a script with a long name', zipOf([{ ...plain, name: `${'a'.repeat(1_100)}.js` }])],
+    ['a script whose name ends at a NUL for some', zipOf([{ ...plain, name: 'run.js\0.txt' }])],
+    ['a directory behind another end record', withSecondEnd(zipOf([program]))],
+    [
+      'a script in a tar by its long name of GNU',
+      Buffer.concat([
+        tarEntry({ name: '././@LongLink', type: 'L', bytes: Buffer.from(`${longName}\0`) }),
+        tarEntry({ name: longName.slice(0, 100), bytes: plain.bytes }),
+      ]),
+    ],
+    [
+      'a script in a tar by its path of pax',
+      Buffer.concat([
+        tarEntry({ name: 'PaxHeaders/a', type: 'x', bytes: paxRecord('path', longName) }),
+        tarEntry({ name: longName.slice(0, 100), bytes: plain.bytes, mark: 'ustar' }),
+      ]),
+    ],
+    [
+      'a tar whose pax header corrects a size',
+      Buffer.concat([
+        tarEntry({ name: 'PaxHeaders/a', type: 'x', bytes: paxRecord('size', '0') }),
+        tarEntry({ name: 'a.txt', bytes: Buffer.alloc(2_000) }).subarray(0, 512),
+        tarEntry({ name: 'run.js', bytes: plain.bytes }),
+      ]),
+    ],
+    ['a tar of the oldest form', tarEntry({ name: 'run.js', bytes: plain.bytes })],
+    [
+      'a tar behind a block that GNU tar skips',
+      Buffer.concat([Buffer.alloc(512, 'x'), tarEntry({ name: 'run.js', bytes: plain.bytes })]),
+    ],
+    [
+      'a tar with a zip in it',
+      tarOf([
+        { name: 'a.zip', bytes: zipOf([plain]) },
+        { ...program, name: 'run.sh' },
+      ]),
+    ],
+    ['a program in the second member of a gzip', Buffer.concat([gzipSync(''), gzipSync(dos)])],
+    [
+      'a tar in two members of a gzip',
+      Buffer.concat([
+        gzipSync(tarEntry({ name: 'a.txt', bytes: text.bytes })),
+        gzipSync(tarEntry({ name: 'run.js', bytes: plain.bytes })),
+      ]),
+    ],
   ]
   for (const [name, bytes] of blocked) {
     it(`are blocked for ${name}`, () => {
@@ -180,10 +242,32 @@ describe('archives', () => {
     ['a gzip', gzipSync('text')],
     ['a broken gzip', Buffer.from('1f8b08ff0000000000ff000000000000000000', 'hex')],
     ['a tar of files', tarOf([plain])],
+    ['many files', zipOf(files(10_000))],
+    ['a size below zero', tarWithSize(tarOf([plain]), '-7777777777')],
+    [
+      'a large tar in a gzip',
+      gzipSync(tarOf([large, { ...large, bytes: randomBytes(2_000_000) }])),
+    ],
   ]
   for (const [name, bytes] of available) {
     it(`are available with ${name}`, () => {
       assert.deepEqual(judge({ name: 'files.zip', bytes }), { status: 'available', reason: null })
+    })
+  }
+})
+
+describe('archives that are too large to be checked', () => {
+  const large: readonly (readonly [name: string, bytes: Buffer])[] = [
+    ['a tar of 20 MB in a gzip', gzipSync(tarOf([{ name: 'a', bytes: Buffer.alloc(20_000_000) }]))],
+    ['a zip of zeros', zipOf(files(3_000, Buffer.alloc(5_000)))],
+    ['an endless name', tarEntry({ name: 'a', type: 'L', bytes: Buffer.alloc(100_000, 'a') })],
+  ]
+  for (const [name, bytes] of large) {
+    it(`are blocked, as ${name}`, () => {
+      assert.deepEqual(judge({ name: 'a.zip', bytes }), {
+        status: 'blocked',
+        reason: 'It is an archive that is too large to be checked.',
+      })
     })
   }
 })
@@ -287,6 +371,29 @@ describe('hostile files', () => {
     assert.ok(elapsedMs < 5_000)
   })
 })
+
+function files(count: number, bytes = Buffer.from('text')) {
+  return Array.from({ length: count }, (_, i) => ({ name: `${i}.txt`, bytes, isDeflated: true }))
+}
+
+/** The zip with a second end record, of an empty directory, in the comment of the first. */
+function withSecondEnd(zip: Buffer): Buffer {
+  const withComment = Buffer.from(zip)
+  withComment.writeUInt16LE(22, zip.length - 2)
+  return Buffer.concat([withComment, zipOf([])])
+}
+
+function paxRecord(key: string, value: string): Buffer {
+  const rest = ` ${key}=${value}\n`
+  const length = rest.length + String(rest.length).length
+  return Buffer.from(`${length}${rest}`)
+}
+
+function tarWithSize(tar: Buffer, size: string): Buffer {
+  const changed = Buffer.from(tar)
+  changed.write(size.padEnd(12, '\0'), 124)
+  return changed
+}
 
 /** The zip with another packed size in each entry of its directory. */
 function withListedSizes(zip: Buffer, packedBytes: number): Buffer {

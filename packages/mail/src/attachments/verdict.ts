@@ -1,5 +1,6 @@
 import type { ParsedAttachment } from '../mime/contents.ts'
-import { type ArchiveBudget, type ArchiveEntry, archiveBudget, readArchive } from './archive.ts'
+import { archiveBudget, isArchive, readArchive } from './archive.ts'
+import type { ArchiveBudget, ArchiveEntry } from './archive-budget.ts'
 import { dangerousExtension, isDangerousType, isNameReversed } from './dangerous-types.ts'
 import { isEicar, programKind } from './magic.ts'
 
@@ -18,11 +19,17 @@ type JudgedFile = Pick<ParsedAttachment, 'filename' | 'contentType' | 'bytes'>
 
 /**
  * Checks the attachments of a mail by content, name and declared type; archives are opened one
- * level deep. What is not inflated, because the mail has too much of it, is judged by its name.
+ * level deep. One that is too large to be read whole is blocked.
  */
 export function judgeAttachments(attachments: readonly JudgedFile[]): readonly AttachmentVerdict[] {
-  const budget = archiveBudget()
-  return attachments.map((attachment) => judge(attachment, budget))
+  const sizes = attachments.map(({ bytes }) => bytes).filter(isArchive)
+  const archives = {
+    count: sizes.length,
+    bytes: sizes.reduce((sum, { length }) => sum + length, 0),
+  }
+  return attachments.map((attachment) =>
+    judge(attachment, archiveBudget(attachment.bytes, archives)),
+  )
 }
 
 /** EICAR is checked first: a test that sends it under the name of a program expects quarantine. */
@@ -31,13 +38,17 @@ function judge(
   budget: ArchiveBudget,
 ): AttachmentVerdict {
   if (isEicar(bytes)) return EICAR_FOUND
-  const entries = readArchive(bytes, budget) ?? []
-  if (entries.some(({ head }) => head !== null && isEicar(head))) return EICAR_FOUND
+  let archiveReason: string | null = null
+  for (const entry of readArchive(bytes, budget)) {
+    if (entry.head !== null && isEicar(entry.head)) return EICAR_FOUND
+    archiveReason ??= entryReason(entry)
+  }
   const reason =
     contentReason(bytes) ??
     nameReason(filename ?? '') ??
     (isDangerousType(contentType) ? `Its declared type is ${contentType}.` : null) ??
-    archiveReason(entries)
+    archiveReason ??
+    (budget.isExceeded ? 'It is an archive that is too large to be checked.' : null)
   return reason === null ? AVAILABLE : { status: 'blocked', reason }
 }
 
@@ -49,20 +60,18 @@ function contentReason(bytes: Buffer): string | null {
 function nameReason(filename: string): string | null {
   if (isNameReversed(filename))
     return 'Its name contains characters that reverse the text direction.'
-  const extension = dangerousExtension(filename)
+  // gunzip gives the file the name without this ending.
+  const extension =
+    dangerousExtension(filename) ?? dangerousExtension(filename.replace(/\.gz$/i, ''))
   return extension === null ? null : `Its name ends in .${extension}.`
 }
 
-function archiveReason(entries: readonly ArchiveEntry[]): string | null {
-  for (const { name, head } of entries) {
-    const isMacro = /(?:^|\/)vbaProject\.bin$/i.test(name)
-    if (isMacro) return 'It is a document with macros.'
-    const kind = head === null ? null : programKind(head)
-    if (kind !== null) return `It is an archive that contains ${kind}.`
-    const extension = dangerousExtension(name)
-    if (extension !== null) {
-      return `It is an archive that contains a file whose name ends in .${extension}.`
-    }
-  }
-  return null
+function entryReason({ name, head }: ArchiveEntry): string | null {
+  const isMacro = /(?:^|\/)vbaProject\.bin$/i.test(name)
+  if (isMacro) return 'It is a document with macros.'
+  const kind = head === null ? null : programKind(head)
+  if (kind !== null) return `It is an archive that contains ${kind}.`
+  const extension = dangerousExtension(name)
+  if (extension === null) return null
+  return `It is an archive that contains a file whose name ends in .${extension}.`
 }

@@ -1,3 +1,4 @@
+import { visitStatements, withoutComments } from '../html/css-syntax.ts'
 import { CSS_CHARS_MAX } from '../limits.ts'
 
 /** Counts how often features are used, by their slugs. */
@@ -124,10 +125,9 @@ export class CssFeatures {
   #take(css: string): string {
     const text = css.slice(0, this.#charsLeft).toLowerCase()
     this.#charsLeft -= text.length
-    const parts = text.split('/*')
-    if (parts.length > 1) this.#count('css-comments', parts.length - 1)
-    const [first = '', ...commented] = parts
-    return [first, ...commented.map((part) => part.slice(part.indexOf('*/') + 2))].join(' ')
+    const comments = text.split('/*').length - 1
+    if (comments > 0) this.#count('css-comments', comments)
+    return withoutComments(text)
   }
 
   #prelude(text: string): void {
@@ -153,17 +153,13 @@ export class CssFeatures {
   }
 
   #declarations(css: string): void {
-    // A `;` in quotes or parentheses ends none: `url(data:image/png;base64,…)`.
-    for (const declaration of css.match(/(?:[^;"'(]|"[^"]*"?|'[^']*'?|\([^)]*\)?)+/g) ?? []) {
-      const text = declaration.trim()
-      if (text.startsWith('@')) {
-        this.#atRule(text)
-        continue
+    visitStatements(css, (start, end, colon) => {
+      const text = css.slice(start, end).trim()
+      if (text.startsWith('@')) this.#atRule(text)
+      else if (colon > start) {
+        this.#declaration(css.slice(start, colon).trim(), css.slice(colon + 1, end).trim())
       }
-      const colon = text.indexOf(':')
-      if (colon < 1) continue
-      this.#declaration(text.slice(0, colon).trim(), text.slice(colon + 1).trim())
-    }
+    })
   }
 
   #declaration(written: string, value: string): void {

@@ -1,7 +1,7 @@
 import { LINK_TEXT_CHARS_MAX, TEXT_CHARS_MAX } from '../limits.ts'
 import type { HtmlSource } from './html-source.ts'
 import { decodeText, withCommonDecoded } from './references.ts'
-import { isSpace } from './tag.ts'
+import { isSpace } from './scan-tag.ts'
 import type { TextStyle } from './text-style.ts'
 
 /** Text with one style and one link. */

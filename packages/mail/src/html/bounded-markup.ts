@@ -1,4 +1,5 @@
-import { endsName, isSpace } from './tag.ts'
+import { RAW_TEXT_ELEMENTS, VOID_ELEMENTS } from './elements.ts'
+import { after, endOfRawText, type ScannedTag, scanMarkupAt } from './scan-tag.ts'
 
 /** What is kept of markup. */
 export interface MarkupBounds {
@@ -11,17 +12,13 @@ export interface MarkupBounds {
 }
 
 /** Elements whose content is no markup. They are removed with their content. */
-const RAW_TEXT: ReadonlySet<string> = new Set(
-  'iframe noembed noframes noscript plaintext script style textarea title xmp'.split(' '),
-)
+const RAW_TEXT: ReadonlySet<string> = new Set([...RAW_TEXT_ELEMENTS, 'noscript'])
 
 /** Elements with rules of their own for what is inside. They are removed with their content. */
 const FOREIGN: ReadonlySet<string> = new Set(['math', 'svg'])
 
-const VOID: ReadonlySet<string> = new Set(
-  `area base basefont br col command embed frame hr img input isindex keygen link meta param source
-  track wbr`.split(/\s+/),
-)
+/** Of htmlparser2: what it does not push may not count here, and the other way round. */
+const VOID: ReadonlySet<string> = new Set([...VOID_ELEMENTS, 'command', 'isindex'])
 
 const PARAGRAPH: ReadonlySet<string> = new Set(['p'])
 const HEADING: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p'])
@@ -57,10 +54,6 @@ const CLOSED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const NAME = /^[a-z][a-z\d:_-]{0,40}$/
 
 const SLASH = 47
-const EQUALS = 61
-const GREATER = 62
-const QUOTE = 34
-const APOSTROPHE = 39
 
 /**
  * The same HTML in a form that every parser reads alike, in linear time.
@@ -102,40 +95,27 @@ class MarkupReader {
 
   /** Reads what begins with the `<` at `at`; returns where it ends. */
   markup(at: number): number {
-    const html = this.#html
-    const first = html.charCodeAt(at + 1)
-    if (isLetter(first)) return this.#startTag(at)
-    if (first === SLASH && isLetter(html.charCodeAt(at + 2))) return this.#endTag(at)
-    if (html.startsWith('!--', at + 1)) return endOfComment(html, at)
-    const isOther = first === 33 || first === 63 || (first === SLASH && at + 2 < html.length)
-    if (isOther) return after(html, '>', at + 2)
-    this.output += '&lt;'
-    return at + 1
+    const markup = scanMarkupAt(this.#html, at)
+    if (markup.kind === 'start') return this.#startTag(markup)
+    if (markup.kind === 'end') this.#endTag(markup.name)
+    else if (markup.kind === 'text') this.output += '&lt;'
+    return markup.end
   }
 
-  #startTag(at: number): number {
-    const nameEnd = endOfName(this.#html, at + 1)
-    const written = this.#html.slice(at + 1, nameEnd).toLowerCase()
-    const name = written === 'image' ? 'img' : written
-    const isKept = NAME.test(name)
-    const tag = scanTag(this.#html, nameEnd, isKept ? this.#bounds.attributes : NO_ATTRIBUTES)
-    if (tag === null) return this.#html.length
+  #startTag(tag: ScannedTag): number {
+    const html = this.#html
+    const name = tag.name === 'image' ? 'img' : tag.name
     if (RAW_TEXT.has(name)) {
-      const end = endOfRawText(this.#html, name, tag.end)
-      const { onStyle } = this.#bounds
-      if (name === 'style' && onStyle !== undefined) {
-        onStyle(this.#html.slice(tag.end, Math.max(tag.end, this.#html.lastIndexOf('</', end))))
-      }
-      return end
+      const end = endOfRawText(html, name, tag.end)
+      if (name === 'style') this.#bounds.onStyle?.(html.slice(tag.end, end))
+      return after(html, '>', end)
     }
-    if (FOREIGN.has(name)) {
-      return tag.isSelfClosing ? tag.end : endOfElement(this.#html, name, tag.end)
-    }
-    if (isKept) this.#element(name, tag.attributes)
+    if (FOREIGN.has(name)) return tag.isSelfClosing ? tag.end : endOfElement(html, name, tag.end)
+    if (NAME.test(name)) this.#element(name, tag.attributes)
     return tag.end
   }
 
-  #element(name: string, attributes: string): void {
+  #element(name: string, attributes: ReadonlyMap<string, string>): void {
     const closed = CLOSED_BY.get(name)
     while (closed?.has(this.#open.at(-1) ?? '') === true) this.#open.pop()
     if (!VOID.has(name)) {
@@ -147,123 +127,26 @@ class MarkupReader {
       if (name === 'form' && this.#open.includes('form')) return
       this.#open.push(name)
     }
-    this.output += `<${name}${attributes}>`
+    this.output += `<${name}`
+    for (const [attribute, value] of attributes) {
+      if (!this.#bounds.attributes.has(attribute)) continue
+      this.output += ` ${attribute}="${value.replaceAll('"', '&quot;')}"`
+    }
+    this.output += '>'
   }
 
-  #endTag(at: number): number {
-    const nameEnd = endOfName(this.#html, at + 2)
-    const name = this.#html.slice(at + 2, nameEnd).toLowerCase()
-    const tag = scanTag(this.#html, nameEnd, NO_ATTRIBUTES)
-    if (tag === null) return this.#html.length
+  #endTag(name: string): void {
     const removed = this.#removed.get(name) ?? 0
     if (removed > 0) {
       this.#removed.set(name, removed - 1)
-      return tag.end
+      return
     }
     const open = this.#open.lastIndexOf(name)
     if (open >= 0) this.#open.length = open
     // Without a start tag these two are an empty paragraph and a line break, as in browsers.
     const isElement = (name === 'p' && this.#open.length < this.#bounds.depthMax) || name === 'br'
     if (open >= 0 || isElement) this.output += `</${name}>`
-    return tag.end
   }
-}
-
-const NO_ATTRIBUTES: ReadonlySet<string> = new Set()
-
-interface ScannedTag {
-  readonly end: number
-  /** The attributes that are kept, each with a space before it. */
-  readonly attributes: string
-  readonly isSelfClosing: boolean
-}
-
-/** The rest of a tag after its name; null if it does not end. */
-function scanTag(html: string, from: number, kept: ReadonlySet<string>): ScannedTag | null {
-  let attributes = ''
-  let at = from
-  const seen = new Set<string>()
-  while (at < html.length) {
-    const code = html.charCodeAt(at)
-    if (code === GREATER) {
-      return { end: at + 1, attributes, isSelfClosing: html.charCodeAt(at - 1) === SLASH }
-    }
-    if (code === SLASH || isSpace(code)) {
-      at += 1
-      continue
-    }
-    const nameStart = at
-    at += 1
-    while (at < html.length && html.charCodeAt(at) !== EQUALS && !endsName(html.charCodeAt(at))) {
-      at += 1
-    }
-    const nameEnd = at
-    const value = scanValue(html, at)
-    if (value === null) return null
-    at = value.end
-    // Longer names than any that is kept need not be copied.
-    const name = nameEnd - nameStart > 20 ? '' : html.slice(nameStart, nameEnd).toLowerCase()
-    if (!kept.has(name) || seen.has(name)) continue
-    seen.add(name)
-    const text = html.slice(value.from, value.to)
-    attributes += ` ${name}="${text.includes('"') ? text.replaceAll('"', '&quot;') : text}"`
-  }
-  return null
-}
-
-/** The value of an attribute whose name ends at `at`; null if its quotes are not closed. */
-function scanValue(html: string, at: number): { from: number; to: number; end: number } | null {
-  const equals = skipSpace(html, at)
-  if (html.charCodeAt(equals) !== EQUALS) return { from: equals, to: equals, end: equals }
-  const from = skipSpace(html, equals + 1)
-  const quote = html.charCodeAt(from)
-  if (quote === QUOTE || quote === APOSTROPHE) {
-    const to = html.indexOf(quote === QUOTE ? '"' : "'", from + 1)
-    return to < 0 ? null : { from: from + 1, to, end: to + 1 }
-  }
-  let to = from
-  while (to < html.length && html.charCodeAt(to) !== GREATER && !isSpace(html.charCodeAt(to))) {
-    to += 1
-  }
-  return { from, to, end: to }
-}
-
-function skipSpace(html: string, from: number): number {
-  let at = from
-  while (at < html.length && isSpace(html.charCodeAt(at))) at += 1
-  return at
-}
-
-function endOfName(html: string, from: number): number {
-  let at = from
-  while (at < html.length && !endsName(html.charCodeAt(at))) at += 1
-  return at
-}
-
-function endOfComment(html: string, at: number): number {
-  if (html.charCodeAt(at + 4) === GREATER) return at + 5
-  if (html.startsWith('->', at + 4)) return at + 6
-  const end = /--!?>/g
-  end.lastIndex = at + 4
-  return end.test(html) ? end.lastIndex : html.length
-}
-
-function after(html: string, text: string, from: number): number {
-  const found = html.indexOf(text, from)
-  return found < 0 ? html.length : found + text.length
-}
-
-/** Where content that is no markup ends: after its end tag. */
-function endOfRawText(html: string, name: string, from: number): number {
-  if (name === 'plaintext') return html.length
-  let at = html.indexOf('</', from)
-  while (at >= 0) {
-    const nameEnd = at + 2 + name.length
-    const isName = html.slice(at + 2, nameEnd).toLowerCase() === name
-    if (isName && endsName(html.charCodeAt(nameEnd))) return after(html, '>', nameEnd)
-    at = html.indexOf('</', at + 2)
-  }
-  return html.length
 }
 
 /** Where an element ends that may contain elements of its own name: after its end tag. */
@@ -280,9 +163,4 @@ function endOfElement(html: string, name: string, from: number): number {
     if (depth === 0) return end + 1
   }
   return html.length
-}
-
-function isLetter(code: number): boolean {
-  const letter = code | 32
-  return letter >= 97 && letter <= 122
 }

@@ -1,3 +1,4 @@
+import { visitDeclarations } from './css-syntax.ts'
 import { type Length, parseColour, parseLength, TRANSPARENT, UNKNOWN_COLOUR } from './css-values.ts'
 
 /** How an element is laid out, as far as its text is concerned. */
@@ -82,39 +83,11 @@ const VALUE_CHARS_MAX = 500
 
 /** Parses the content of a style attribute or of a rule's braces. */
 export function parseDeclarations(css: string): Readonly<Declarations> {
-  const text = css.toLowerCase()
   const read = blankDeclarations()
-  let start = 0
-  let colon = -1
-  while (start < text.length) {
-    // Searched again only when passed: a search from each declaration would be quadratic.
-    if (colon < start) colon = text.indexOf(':', start)
-    if (colon < 0) break
-    const end = declarationEnd(text, start)
-    if (colon < end) {
-      const reader = READERS.get(text.slice(start, colon).trim())
-      if (reader !== undefined) {
-        const valueEnd = Math.min(end, colon + VALUE_CHARS_MAX)
-        reader(withoutImportant(text.slice(colon + 1, valueEnd).trim()), read)
-      }
-    }
-    start = end + 1
-  }
+  visitDeclarations(css.toLowerCase(), (property, value) => {
+    READERS.get(property)?.(withoutImportant(value.slice(0, VALUE_CHARS_MAX).trim()), read)
+  })
   return read
-}
-
-/** A `;` inside parentheses or quotes does not end a declaration: `url(data:…;base64,…)`. */
-function declarationEnd(text: string, from: number): number {
-  let closing = 0
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (closing !== 0) {
-      if (code === closing) closing = 0
-    } else if (code === 59) return at
-    else if (code === 40) closing = 41
-    else if (code === 34 || code === 39) closing = code
-  }
-  return text.length
 }
 
 function withoutImportant(value: string): string {

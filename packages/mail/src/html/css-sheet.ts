@@ -6,6 +6,7 @@ import {
   NO_DECLARATIONS,
   parseDeclarations,
 } from './css-declarations.ts'
+import { rules, withoutComments } from './css-syntax.ts'
 import { UNKNOWN_COLOUR } from './css-values.ts'
 
 /** Classes of one element that are matched. */
@@ -34,20 +35,8 @@ export class StyleSheet {
     const text = withoutComments(css.slice(0, this.#charsLeft))
     this.#charsLeft -= Math.min(css.length, this.#charsLeft)
     this.#matches.clear()
-    let at = 0
-    while (at < text.length) {
-      const open = text.indexOf('{', at)
-      if (open < 0) return
-      const prelude = text.slice(at, open).trimStart()
-      if (prelude.startsWith('@')) {
-        const statementEnd = prelude.indexOf(';')
-        at = statementEnd < 0 ? afterBlock(text, open) : open - prelude.length + statementEnd + 1
-        continue
-      }
-      const close = text.indexOf('}', open)
-      const end = close < 0 ? text.length : close
-      this.#addRule(prelude, parseDeclarations(text.slice(open + 1, end)))
-      at = end + 1
+    for (const { prelude, block } of rules(text)) {
+      if (!prelude.startsWith('@')) this.#addRule(prelude, parseDeclarations(block))
     }
   }
 
@@ -97,24 +86,4 @@ export class StyleSheet {
     const key = (name === '*' && mark >= 0 ? '' : name.toLowerCase()) + selector.slice(name.length)
     this.#rules.set(key, mergeDeclarations(this.#rules.get(key) ?? NO_DECLARATIONS, declarations))
   }
-}
-
-/** A style sheet without comments. */
-export function withoutComments(css: string): string {
-  if (!css.includes('/*') && !css.includes('<!--')) return css
-  return css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ').replace(/<!--|-->/g, ' ')
-}
-
-/** The position after the block that opens at `open`, nested blocks included. */
-export function afterBlock(css: string, open: number): number {
-  let depth = 0
-  for (let at = open; at < css.length; at += 1) {
-    const code = css.charCodeAt(at)
-    if (code === 123) depth += 1
-    else if (code === 125) {
-      depth -= 1
-      if (depth === 0) return at + 1
-    }
-  }
-  return css.length
 }

@@ -26,8 +26,9 @@ const MARGIN = 'p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre figure menu fieldset
 const BLOCK = `${MARGIN} address article aside body caption center dd details dialog dir div dt
   footer form header hgroup html legend li main nav option section summary table tbody td tfoot th
   thead tr`
-const VOID = `area base basefont bgsound br col embed frame hr image img input keygen link meta
-  param source track wbr`
+const VOID =
+  'area base basefont br col embed frame hr img input keygen link meta param source track wbr'
+const BROWSER_VOID = `${VOID} bgsound image`
 const RAW = 'script style title iframe noembed noframes'
 const BOUNDARY = 'table td th caption template button object marquee'
 const FORMATTING = 'a b big code em font i nobr s small strike strong tt u'
@@ -49,6 +50,12 @@ const IMPLIED_ENDS: Readonly<Record<string, { closes: readonly string[]; within:
 
 const words = (list: string): readonly string[] => list.split(/\s+/)
 
+/** Elements that have no content. */
+export const VOID_ELEMENTS: readonly string[] = words(VOID)
+
+/** Elements whose content is no markup, whether it is shown or not. */
+export const RAW_TEXT_ELEMENTS: readonly string[] = words(`${RAW} plaintext textarea xmp`)
+
 const UNKNOWN: ElementKind = {
   name: '',
   id: 0,
@@ -64,7 +71,9 @@ const UNKNOWN: ElementKind = {
 
 const NAMES = [
   ...new Set(
-    words(`${BLOCK} ${VOID} ${RAW} ${BOUNDARY} ${FORMATTING} span sub sup label abbr kbd samp`),
+    words(
+      `${BLOCK} ${BROWSER_VOID} ${RAW} ${BOUNDARY} ${FORMATTING} span sub sup label abbr kbd samp`,
+    ),
   ),
 ]
 
@@ -76,7 +85,7 @@ const KINDS: ReadonlyMap<string, ElementKind> = new Map(
       id: index + 1,
       isBlock: words(BLOCK).includes(name),
       hasMargin: words(MARGIN).includes(name),
-      isVoid: words(VOID).includes(name),
+      isVoid: words(BROWSER_VOID).includes(name),
       isRaw: words(RAW).includes(name),
       isBoundary: words(BOUNDARY).includes(name),
       isFormatting: words(FORMATTING).includes(name),

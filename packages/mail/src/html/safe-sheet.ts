@@ -1,5 +1,5 @@
 import { CSS_CHARS_MAX } from '../limits.ts'
-import { afterBlock, withoutComments } from './css-sheet.ts'
+import { type Rule, rules, withoutComments } from './css-syntax.ts'
 import { type ImageRule, safeStyle } from './safe-style.ts'
 
 /** Characters of one selector, and of one media query, that are kept. */
@@ -20,26 +20,11 @@ export function safeSheet(css: string, image: ImageRule): string {
 
 function safeRules(css: string, image: ImageRule, inside: 'sheet' | 'media'): string {
   let kept = ''
-  let at = 0
-  for (;;) {
-    const open = css.indexOf('{', at)
-    if (open < 0) return kept
-    const end = afterBlock(css, open)
-    // Statements without a block, such as `@import …;`, come before it.
-    const before = css.slice(at, open)
-    const prelude = before.slice(before.lastIndexOf(';') + 1).trim()
-    // As in browsers, the end of the sheet closes a block that is open.
-    const blockEnd = css.charAt(end - 1) === '}' ? end - 1 : end
-    kept += safeRule(prelude, css.slice(open + 1, blockEnd), { image, inside })
-    at = end
-  }
+  for (const rule of rules(css)) kept += safeRule(rule, image, inside)
+  return kept
 }
 
-function safeRule(
-  prelude: string,
-  block: string,
-  { image, inside }: { readonly image: ImageRule; readonly inside: 'sheet' | 'media' },
-): string {
+function safeRule({ prelude, block }: Rule, image: ImageRule, inside: 'sheet' | 'media'): string {
   if (prelude.startsWith('@')) {
     const query = /^@media\s+/i.test(prelude) ? prelude.slice('@media'.length).trim() : ''
     if (inside === 'media' || !MEDIA.test(query)) return ''

@@ -1,3 +1,5 @@
+import { visitDeclarations } from './css-syntax.ts'
+
 /** Properties that change the appearance only: none moves text over other text or fetches. */
 const PROPERTIES: ReadonlySet<string> = new Set(
   `background background-color background-image background-position background-repeat
@@ -31,13 +33,12 @@ export type ImageRule = (url: string) => string | null
 /** The safe declarations of a style attribute, with image URLs replaced by `image`. */
 export function safeStyle(style: string, image: ImageRule): string {
   const kept: string[] = []
-  for (const declaration of splitDeclarations(style)) {
-    const colon = declaration.indexOf(':')
-    const property = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase()
-    if (!PROPERTIES.has(property)) continue
-    const value = safeValue(property, declaration.slice(colon + 1).trim(), image)
-    if (value !== null) kept.push(`${property}:${value}`)
-  }
+  visitDeclarations(style, (written, value) => {
+    const property = written.toLowerCase()
+    if (kept.length >= DECLARATIONS_MAX || !PROPERTIES.has(property)) return
+    const safe = safeValue(property, value.trim(), image)
+    if (safe !== null) kept.push(`${property}:${safe}`)
+  })
   return kept.join(';')
 }
 
@@ -62,24 +63,4 @@ function isPlainValue(value: string): boolean {
     if (!FUNCTIONS.has((name ?? '').toLowerCase())) return false
   }
   return true
-}
-
-/** Splits at semicolons outside quotes and parentheses. */
-function splitDeclarations(style: string): readonly string[] {
-  const declarations: string[] = []
-  let start = 0
-  let closing = ''
-  for (let at = 0; at < style.length && declarations.length < DECLARATIONS_MAX; at += 1) {
-    const character = style.charAt(at)
-    if (closing !== '') {
-      if (character === closing) closing = ''
-    } else if (character === '"' || character === "'") closing = character
-    else if (character === '(') closing = ')'
-    else if (character === ';') {
-      declarations.push(style.slice(start, at))
-      start = at + 1
-    }
-  }
-  declarations.push(style.slice(start))
-  return declarations
 }

@@ -1,7 +1,8 @@
 import { type ElementKind, elementKindAt } from './elements.ts'
 import type { HtmlSource } from './html-source.ts'
 import { decodeAttribute } from './references.ts'
-import { blankTag, endsName, isSpace, scanAttributes, type Tag } from './tag.ts'
+import { after, endOfComment, endOfName, endOfRawText, isLetter, isSpace } from './scan-tag.ts'
+import { blankTag, scanAttributes, type Tag } from './tag.ts'
 
 /** A tag that was read before, linked to others with the same key. */
 interface CachedTag {
@@ -32,7 +33,7 @@ const GREATER = 62
  * Reads the markup of HTML, tag by tag.
  *
  * Unclosed markup extends to the end, as in browsers, so each character is read once however
- * broken the HTML is. htmlparser2's tokeniser is slower: docs/decisions/html-tokeniser.md.
+ * broken the HTML is. htmlparser2's tokeniser is slower: docs/decisions/html.md.
  */
 export class TagScanner {
   readonly #source: HtmlSource
@@ -150,42 +151,16 @@ export class TagScanner {
   /** Skips the comment, doctype or processing instruction at `at`. */
   skipOther(at: number): void {
     const html = this.#html
-    if (!html.startsWith('!--', at + 1)) this.end = after(html, '>', at + 2)
-    else if (html.charCodeAt(at + 4) === GREATER) this.end = at + 5
-    else if (html.startsWith('->', at + 4)) this.end = at + 6
-    else this.end = after(html, '-->', at + 4)
+    const isComment = html.startsWith('!--', at + 1)
+    this.end = isComment ? endOfComment(html, at) : after(html, '>', at + 2)
   }
 
   /** Reads the content of an element such as `script`, up to its end tag. */
   rawText(name: string): string {
-    const html = this.#html
     const start = this.end
-    let end = html.indexOf('</', start)
-    while (end >= 0) {
-      const nameEnd = end + 2 + name.length
-      const isName = html.slice(end + 2, nameEnd).toLowerCase() === name
-      if (isName && !isLetter(html.charCodeAt(nameEnd))) break
-      end = html.indexOf('</', end + 2)
-    }
-    this.end = end < 0 ? html.length : end
-    return html.slice(start, this.end)
+    this.end = endOfRawText(this.#html, name, start)
+    return this.#html.slice(start, this.end)
   }
-}
-
-function after(html: string, text: string, from: number): number {
-  const found = html.indexOf(text, from)
-  return found < 0 ? html.length : found + text.length
-}
-
-function endOfName(html: string, from: number): number {
-  let at = from
-  while (at < html.length && !endsName(html.charCodeAt(at))) at += 1
-  return at
-}
-
-function isLetter(code: number): boolean {
-  const letter = code | 32
-  return letter >= 97 && letter <= 122
 }
 
 function isAnchor(html: string, at: number): boolean {

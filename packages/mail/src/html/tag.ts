@@ -1,5 +1,6 @@
 import type { Declarations } from './css-declarations.ts'
 import { type ElementKind, PACKED_CHARS_MAX, packName } from './elements.ts'
+import { endOfAttributeName, endOfUnquoted, isSpace, skipSpace } from './scan-tag.ts'
 import type { TextStyle } from './text-style.ts'
 
 /** A start tag, with the attributes that are read. */
@@ -92,7 +93,7 @@ export function scanAttributes(html: string, from: number, tag: Tag | null): num
     const valueStart = isQuoted ? valueAt + 1 : valueAt
     const valueEnd = isQuoted
       ? html.indexOf(quote === QUOTE ? '"' : "'", valueStart)
-      : unquotedEnd(html, valueStart)
+      : endOfUnquoted(html, valueStart)
     if (valueEnd < 0) return length
     const name = tag === null ? null : attributeAt(html, nameStart, nameEnd)
     if (tag !== null && name !== null) setAttribute(tag, name, html.slice(valueStart, valueEnd))
@@ -154,40 +155,6 @@ function attributeAt(html: string, start: number, end: number): AttributeName | 
 /** Packs the beginning of longer names: no two of `ATTRIBUTES` share it. */
 function packAttribute(text: string, start: number, end: number): number {
   return packName(text, start, Math.min(end, start + PACKED_CHARS_MAX))
-}
-
-function endOfAttributeName(html: string, from: number): number {
-  let at = from
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at)
-    if (code === EQUALS || endsName(code)) break
-  }
-  return at
-}
-
-function unquotedEnd(html: string, from: number): number {
-  let at = from
-  for (; at < html.length; at += 1) {
-    const code = html.charCodeAt(at)
-    if (code === GREATER || isSpace(code)) break
-  }
-  return at
-}
-
-function skipSpace(html: string, from: number): number {
-  let at = from
-  while (at < html.length && isSpace(html.charCodeAt(at))) at += 1
-  return at
-}
-
-/** White space as defined by HTML. */
-export function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
-}
-
-/** Whether the character ends the name of a tag. */
-export function endsName(code: number): boolean {
-  return code === GREATER || code === SLASH || isSpace(code)
 }
 
 /** Browsers remove line breaks and tabs from an address, and white space around it. */

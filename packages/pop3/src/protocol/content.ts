@@ -7,7 +7,7 @@ const DOT = 0x2e
  * doubled, and a line with a dot alone ends them. With `bodyLines`, only the header and so many
  * lines of the body.
  *
- * A bare LF becomes CRLF: a client that takes it for the end of a line must not see an end of the
+ * A bare LF becomes CRLF: a client that treats it as the end of a line must not see an end of the
  * response in the middle of a message.
  */
 export function stuffedContent(raw: Uint8Array, bodyLines: number | null): Buffer {

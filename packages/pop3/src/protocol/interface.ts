@@ -12,18 +12,18 @@ export type Pop3Options = {
   readonly errorsMax: number
 }
 
-/** What `advance` returns: what the machine needs, or what it has. */
+/** The result of `advance`: a request of the machine, or its state. */
 export type Step =
   | { readonly kind: 'needs_input' }
   /** Send the output before going on. */
   | { readonly kind: 'output_full' }
-  /** The previous step has not been answered yet. */
+  /** The previous step has no response yet. */
   | { readonly kind: 'waiting' }
-  /** Answer with `opened` or `refused`. */
+  /** Respond with `opened` or `refused`. */
   | { readonly kind: 'credentials'; readonly credentials: Credentials }
-  /** Answer with `content`: the whole message, or its header and so many lines of its body. */
+  /** Respond with `content`: the whole message, or its header and so many lines of its body. */
   | { readonly kind: 'content'; readonly id: string; readonly bodyLines: number | null }
-  /** Answer with `deleted`. */
+  /** Respond with `deleted`. */
   | { readonly kind: 'delete'; readonly ids: readonly string[] }
   /** Send the output, do the TLS handshake, then call `secured`. */
   | { readonly kind: 'secure' }

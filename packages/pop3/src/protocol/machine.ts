@@ -1,9 +1,9 @@
 // The server side of POP3 (RFC 1939) as a state machine: bytes in, replies and steps out.
 //
-// It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
+// It uses no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
 // calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order, and
-// must be called at 'output_full'. A step that asks something ('credentials', 'content', 'delete',
-// 'secure') stops the machine until it is answered: pipelined commands wait, and replies keep the
+// must be called at 'output_full'. A step with a request ('credentials', 'content', 'delete',
+// 'secure') stops the machine until the response: pipelined commands wait, and replies keep the
 // order of the commands.
 //
 // The states and their transitions:
@@ -44,7 +44,7 @@ const CAPABILITIES = ['TOP', 'UIDL', 'USER', 'RESP-CODES', 'AUTH-RESP-CODE', 'PI
 /** Output after which `takeOutput` must be called: a client may send commands and never read. */
 const OUTPUT_BYTES_MAX = 16 * 1024
 
-/** Largest number of lines that TOP takes; no message has more. */
+/** Largest number of lines for TOP; no message has more. */
 const LINES_DIGITS = /^\d{1,9}$/
 
 /** The machine of one session. */
@@ -97,7 +97,7 @@ export class Pop3Protocol {
     return output
   }
 
-  /** Answers 'credentials': the client has logged in to a mailbox with these messages. */
+  /** Responds to 'credentials': the client has logged in to a mailbox with these messages. */
   opened(messages: readonly MessageEntry[]): void {
     this.#state = TRANSACTION
     this.#messages = messages
@@ -105,7 +105,7 @@ export class Pop3Protocol {
     this.#ok(`${messages.length} messages`)
   }
 
-  /** Answers 'credentials': they are wrong, cannot be checked now, or are used too often. */
+  /** Responds to 'credentials': they are wrong, cannot be checked now, or are used too often. */
   refused(why: 'wrong' | 'unavailable' | 'limited'): void {
     this.#state = AUTHORIZATION
     if (why === 'wrong') this.#fail('[AUTH] user name or password is wrong')
@@ -114,7 +114,7 @@ export class Pop3Protocol {
     else this.#error('[SYS/TEMP] storage is unavailable, try again later')
   }
 
-  /** Answers 'content', with the result of `stuffedContent`; null when it cannot be read. */
+  /** Responds to 'content', with the result of `stuffedContent`; null when it cannot be read. */
   content(stuffed: Buffer | null): void {
     this.#state = TRANSACTION
     if (stuffed === null) this.#error('[SYS/TEMP] this message cannot be read')
@@ -124,14 +124,14 @@ export class Pop3Protocol {
     }
   }
 
-  /** Answers 'delete': whether all messages were deleted. */
+  /** Responds to 'delete': whether all messages were deleted. */
   deleted(isDone: boolean): void {
     if (isDone) this.#ok('goodbye')
     else this.#error('[SYS/TEMP] some messages were not deleted')
     this.#end()
   }
 
-  /** Answers 'secure': the handshake is done. */
+  /** Responds to 'secure': the handshake is done. */
   secured(): void {
     this.#state = AUTHORIZATION
     this.#isSecure = true

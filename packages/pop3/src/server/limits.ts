@@ -39,15 +39,15 @@ export const POP3_LIMITS: Pop3Limits = {
   sessionMs: 30 * MINUTE,
   /** Longest wait for a mailbox or a message. */
   handlerMs: 2 * MINUTE,
-  /** Time for the client to take 64 KiB of a message. */
+  /** Time for the client to read 64 KiB of a message. */
   drainMs: MINUTE,
   /** Time for the client to close the connection after the last reply. */
   lingerMs: 5 * SECOND,
   connectionsPerAddressMax: 20,
   connectionsMax: 200,
   /**
-   * When there are that many, a new client takes the place of the one that has made no progress
-   * for the longest time, at least this. A program needs less between two messages.
+   * At the limit, a new client replaces one that has made no progress for this long. A program
+   * needs less between two messages.
    */
   evictableAfterMs: 10 * SECOND,
   /** Messages in memory at a time: each may have 25 MiB, and a client may read it slowly. */

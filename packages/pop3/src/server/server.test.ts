@@ -2,20 +2,25 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { makeSelfSignedCertificate } from '@mayfly/smtp'
 import { stuffedContent } from '../protocol/content.ts'
 import { POP3_LIMITS, type Pop3Limits } from './limits.ts'
-import { startPop3Server } from './server.ts'
+import { type Pop3ServerOptions, startPop3Server } from './server.ts'
 import type { Mailbox } from './session.ts'
 
 /** How soon a server under test checks its deadlines. */
 const SWEEP_MS = 5
 
 /** A server with one mailbox, and a clock that a test moves. */
-async function startServer(limits: Partial<Pop3Limits> = {}, mailbox: Partial<Mailbox> = {}) {
+async function startServer(
+  limits: Partial<Pop3Limits> = {},
+  mailbox: Partial<Mailbox> = {},
+  tls: Pop3ServerOptions['tls'] = null,
+) {
   let nowMs = 0
   const errors: unknown[] = []
   const server = await startPop3Server({
-    ...{ host: '127.0.0.1', port: 0, tls: null, limits, sweepIntervalMs: SWEEP_MS },
+    ...{ host: '127.0.0.1', port: 0, tls, limits, sweepIntervalMs: SWEEP_MS },
     now: () => nowMs,
     isExempt: () => false,
     onError: (error) => errors.push(error),
@@ -199,6 +204,16 @@ describe('a POP3 server', () => {
     assert.equal(reads.length, 1)
     served.socket.destroy()
     next.socket.destroy()
+  })
+
+  it('closes on a client that leaves in the TLS handshake', async () => {
+    const tls = makeSelfSignedCertificate(['mx.mayfly.test'], new Date())
+    await using server = await startServer({}, {}, tls)
+    const client = server.connect()
+    await client.sees(/ready/)
+    await client.asks('STLS')
+    client.socket.end('\x16\x03\x01')
+    assert.match(await client.ended(), /\+OK [^\r]*\r\n$/)
   })
 
   it('closes a client that does not read for a new one', async () => {

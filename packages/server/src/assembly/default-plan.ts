@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts'
-import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
+import { OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
 
 /**
- * Says how many accounts are still on the plan for trials when new accounts get another one:
- * whoever changes the setting may expect that it applies to all.
+ * Warns how many accounts are still on the plan for trials when new accounts get another one: an
+ * operator may expect that the setting applies to all.
  */
-export async function tellKeptPlans(deps: {
+export async function warnOfAccountsOnOldPlan(deps: {
   readonly store: Store
   readonly config: Config
   readonly log: Log

@@ -1,17 +1,13 @@
+import type { App } from '../app/api.ts'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
-import { isLocalHost } from '../http/own-host.ts'
-import {
-  createHttpServer,
-  type HttpOptions,
-  type HttpServer,
-  type HttpTimeouts,
-} from '../http/server.ts'
+import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
+import { isLocalHost } from '../ip-address.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import type { App } from './api.ts'
+import { standardOutput } from '../platform/log-output.ts'
 
 /**
  * Connections that wait to be accepted. With Node's default of 511, a burst of more is made to try
@@ -19,20 +15,17 @@ import type { App } from './api.ts'
  */
 const BACKLOG = 4_096
 
-/** What the HTTP server is started with. */
+/** The options of the HTTP server. */
 export type HttpDeps = {
   readonly app: App
   readonly config: Config
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
-  /** As of `Receiving`. */
-  readonly caughtUp: HttpOptions['caughtUp']
-  readonly isCaughtUp: HttpOptions['isCaughtUp']
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 
-/** Stops accepting and waits for open requests; connections that are left after that are cut. */
+/** Stops accepting and waits for open requests; remaining connections are cut. */
 export async function stopHttp(http: HttpServer, graceMs: number): Promise<void> {
   const cut = setTimeout(() => http.server.closeAllConnections(), graceMs)
   try {
@@ -53,7 +46,7 @@ export async function startHttp(
     listensOnLoopback: isLocalHost(config.MAYFLY_HTTP_HOST),
     newRequestId: () => deps.ids.requestId(),
     handleMcp: loadMcpOnFirstRequest(deps),
-    metrics: config.MAYFLY_METRICS,
+    metrics: config.MAYFLY_METRICS ? { lostLogLines: () => standardOutput.lost } : null,
     trustedProxies: config.MAYFLY_TRUSTED_PROXIES,
   })
   try {

@@ -1,7 +1,7 @@
+import type { App } from '../app/api.ts'
 import { describedRoutes, describeRoutes } from '../http/openapi/describe.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { Log } from '../platform/log.ts'
-import type { App } from './api.ts'
 
 /** The OpenAPI document, from the routes. */
 export async function openApiDocument(log: Log): Promise<object> {
@@ -12,11 +12,9 @@ export async function openApiDocument(log: Log): Promise<object> {
     log,
     newRequestId: () => 'req_0',
     baseUrl: () => baseUrl,
-    caughtUp: () => null,
-    isCaughtUp: () => true,
     listensOnLoopback: false,
     handleMcp: async () => Response.error(),
-    metrics: false,
+    metrics: null,
     describe: describeRoutes,
     trustedProxies: [],
   })

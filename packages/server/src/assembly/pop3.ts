@@ -1,13 +1,11 @@
-import type { InboxId } from '@mayfly/contract'
 import { startPop3Server } from '@mayfly/pop3'
+import type { App } from '../app/api.ts'
+import type { Content } from '../app/content.ts'
 import type { Config } from '../config/config.ts'
-import type { Caller } from '../features/accounts/authenticate.ts'
 import { openMailbox } from '../features/mailboxes/open-mailbox.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/open.ts'
-import type { App } from './api.ts'
-import type { Content } from './content.ts'
 import { listenError } from './http.ts'
 import { certificate } from './smtp.ts'
 
@@ -16,12 +14,10 @@ export async function startPop3(deps: {
   readonly config: Config
   readonly log: Log
   readonly store: Store
-  readonly hostName: string
+  readonly mailHost: string
   readonly clock: { now(): number }
   readonly app: App
   readonly content: Content
-  /** As of `Receiving`. */
-  readonly caughtUp: (caller: Caller, inboxId: InboxId) => Promise<unknown> | null
   /** Stops it. */
   readonly parts: AsyncDisposableStack
 }): Promise<number | null> {
@@ -34,13 +30,12 @@ export async function startPop3(deps: {
     consumeRequest: app.limits.consumeRequest,
     readLines: content.readLines,
     deleteMessages: app.messages.deleteSome,
-    caughtUp: deps.caughtUp,
   }
   try {
     const server = await startPop3Server({
       host: config.MAYFLY_SMTP_HOST,
       port,
-      tls: certificate(config, deps.hostName, deps.clock),
+      tls: certificate(config, deps.mailHost, deps.clock),
       now: elapsedMs,
       open: (credentials) => openMailbox(mailboxes, credentials),
       onError: (error) => log.error({ err: error }, 'a POP3 session failed'),

@@ -1,12 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { banner } from '../config/banner.ts'
-import { loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
 import { settingsHelp } from '../config/help.ts'
-import { StartRefused } from '../errors.ts'
+import { StartRefused, StorageUnavailable } from '../errors.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { createLog, type Log } from '../platform/log.ts'
+import { standardOutput } from '../platform/log-output.ts'
 import { type Service, startService } from './service.ts'
 
 /** The process ends after this time even when the service has not stopped. */
 const STOP_DEADLINE_MS = 9_500
+
+/** How long the process waits for the last lines of its log to be read. */
+const LOG_MS_MAX = 200
+
+/** How long a start waits for PostgreSQL, which may be restarting. */
+const DATABASE_MS_MAX = 30_000
+
+const DATABASE_RETRY_MS = 1_000
 
 const HELP = `mayfly serve: throw-away email inboxes for automated tests
 
@@ -36,12 +47,15 @@ export async function serve(args: readonly string[]): Promise<void> {
   try {
     const config = loadConfig()
     const log = createLog(config.MAYFLY_LOG_LEVEL)
-    const service = await startService(config, log)
-    // First: whoever reads `ready` may send a signal at once.
+    const service = await startWithDatabase(config, log)
+    // First: the reader of `ready` may send a signal at once.
     stopOnSignals(service, log)
     const { httpUrl, smtpPort, pop3Port } = service
     log.info({ httpUrl, smtpPort, ...(pop3Port === null ? {} : { pop3Port }) }, 'ready')
-    const signInLink = await service.createSignInLink()
+    const signInLink = await service.createSignInLink().catch((error: unknown) => {
+      log.warn({ err: error }, 'the sign-in link could not be created; `mayfly open` creates one')
+      return null
+    })
     if (signInLink !== null) {
       log.info(
         { signInLink },
@@ -54,6 +68,28 @@ export async function serve(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Starts the service; while PostgreSQL is not available, tries again. */
+async function startWithDatabase(config: Config, log: Log): Promise<Service> {
+  const until = elapsedMs() + DATABASE_MS_MAX
+  for (;;) {
+    try {
+      return await startService(config, log)
+    } catch (error) {
+      const cause = error instanceof StartRefused ? error.cause : error
+      const isShared = config.MAYFLY_DATABASE_URL.startsWith('postgres')
+      if (!isShared || !(cause instanceof StorageUnavailable)) throw error
+      if (elapsedMs() >= until) {
+        const seconds = DATABASE_MS_MAX / 1000
+        throw new StartRefused(
+          `PostgreSQL was not available for ${seconds} s. ${cause.message}. Check MAYFLY_DATABASE_URL.`,
+        )
+      }
+      log.warn({ reason: cause.message }, 'PostgreSQL is not available; starting again in 1 s')
+      await delay(DATABASE_RETRY_MS)
+    }
+  }
+}
+
 function stopOnSignals(service: Service, log: Log): void {
   let isStopping = false
   const stop = async () => {
@@ -63,21 +99,27 @@ function stopOnSignals(service: Service, log: Log): void {
     log.info('stopping')
     setTimeout(() => {
       log.error(`the service did not stop within ${STOP_DEADLINE_MS} ms; exiting`)
-      process.exit(1)
+      void exit(1)
     }, STOP_DEADLINE_MS).unref()
     try {
       await service.stop()
       log.info('stopped')
-      process.exit(0)
+      await exit(0)
     } catch (error) {
       log.error({ err: error }, 'the service did not stop cleanly')
-      process.exit(1)
+      await exit(1)
     }
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
 }
 
-/** Prints one line for what the operator can correct, and the stack of a bug. */
+/** Ends the process when the log is written. */
+async function exit(code: number): Promise<never> {
+  await standardOutput.flush(LOG_MS_MAX)
+  process.exit(code)
+}
+
+/** Prints one line for an error that the operator can correct, and the stack of a bug. */
 function fail(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   process.stderr.write(`mayfly: ${error instanceof StartRefused ? error.message : text}\n`)

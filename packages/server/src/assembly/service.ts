@@ -1,44 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AccountId, InboxId, Limits, Plan } from '@mayfly/contract'
+import { createApp } from '../app/api.ts'
+import { bind } from '../app/bind.ts'
+import type { Content } from '../app/content.ts'
+import { startDispatching } from '../app/dispatching.ts'
+import { startDomains } from '../app/domains.ts'
+import { startEvents } from '../app/events.ts'
+import { startLimits } from '../app/limits.ts'
+import { openOutbound } from '../app/outbound.ts'
+import { configuredPlans } from '../app/plans.ts'
+import type { Receiving } from '../app/receiving.ts'
+import { startStoreClock } from '../app/store-clock.ts'
+import { startWaiting } from '../app/waiting.ts'
+import { createWorld, type Shared } from '../app/world.ts'
+import { readBundledFile } from '../bundled-files.ts'
 import type { Config } from '../config/config.ts'
-import type { Caller } from '../features/accounts/authenticate.ts'
+import { observeClients } from '../features/diagnostics/smtp-clients.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
-import { keptUntil } from '../features/limits/plans.ts'
-import { OPERATOR_ACCOUNT } from '../features/receiving/operator-inbox.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
+import { OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
 import type { HttpTimeouts } from '../http/server.ts'
-import { readOwnFile } from '../own-files.ts'
-import { type Clock, elapsedMs } from '../platform/clock.ts'
+import { runEvery } from '../platform/background.ts'
+import { elapsedMs } from '../platform/clock.ts'
 import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
-import { createIds, type Ids } from '../platform/ids.ts'
+import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { openThreadSignals, type Signals } from '../signals/thread-signals.ts'
+import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { createContentHost } from '../threads/content-host.ts'
-import type { Receiving } from '../threads/receiving-host.ts'
-import { createApp } from './api.ts'
-import { runEvery } from './background.ts'
-import { bind } from './bind.ts'
-import type { Content } from './content.ts'
-import { tellKeptPlans } from './default-plan.ts'
-import { startDispatching } from './dispatching.ts'
-import { startDomains } from './domains.ts'
-import { startEvents } from './events.ts'
+import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
-import { identityProviders } from './identity-providers.ts'
-import { startLimits } from './limits.ts'
 import { openCatchAll, openLocalAccount } from './local-account.ts'
-import { openOutbound } from './outbound.ts'
-import { configuredPlans } from './plans.ts'
 import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
-import { observeClients } from './smtp-clients.ts'
-import { createSpoolWait } from './spool-wait.ts'
-import { startStoreClock } from './store-clock.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
-import { startWaiting } from './waiting.ts'
 
 /** A running service. */
 export type Service = {
@@ -48,13 +44,14 @@ export type Service = {
   readonly pop3Port: number | null
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
-  /** Stops accepting, finishes what was accepted, flushes. */
+  /** Stops accepting, finishes accepted work, flushes. */
   stop(): Promise<void>
 }
 
-/** What a test may replace; a clock needs MAYFLY_SMTP_THREADS=0. */
+/** The parts that a test may replace. */
 export type ServiceOverrides = {
-  readonly clock?: Clock
+  /** Of a clock that the test sets (`clockIn`), in all threads. */
+  readonly clockMemory?: SharedArrayBuffer
   /** How often custom domains are checked. */
   readonly domainSweepMs?: number
   /** False: no local account is created, so that a test's store has no account of its own. */
@@ -68,30 +65,17 @@ const SWEEP_MS = 60_000
 /** How often readiness may write to see whether writing works. */
 const WRITE_CHECK_MS = 1_000
 
-/** How long a client in the middle of a mail may go on when the service stops. */
+/** How long a client in the middle of a mail may continue when the service stops. */
 const SMTP_GRACE_MS = 5_000
 
 /** How long a client may take to read its response when the service stops. */
 const HTTP_GRACE_MS = 5_000
 
-/** How long a webhook's receiver may take to answer when the service stops. */
+/** How long a webhook's receiver may take to respond when the service stops. */
 const DISPATCH_GRACE_MS = 2_000
 
 /** Processor time of one thumbnail. The largest image that is decoded takes half of it. */
 const THUMBNAIL_CPU_MS_MAX = 4_000
-
-/** What every part of the service works with. */
-type Shared = {
-  readonly config: Config
-  readonly log: Log
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly store: Store
-  readonly signals: Signals
-  readonly signalsName: string
-  readonly hostName: string
-  readonly limitsOf: (plan: Plan) => Limits
-}
 
 /** Opens, wires and starts everything; when this returns, both listeners accept. */
 export async function startService(
@@ -99,18 +83,17 @@ export async function startService(
   log: Log,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  // What is started later is stopped earlier.
+  // Stops in the reverse order of the start.
   const parts = new AsyncDisposableStack()
   try {
-    const shared = await openShared(config, log, { parts, clock: overrides.clock })
-    const onWatched: Receiving['watch'] = (id, isWatched) => receiving.watch(id, isWatched)
-    const events = startEvents({ ...shared, onWatched })
+    const shared = await openShared(config, log, { parts, ...overrides })
+    const events = startEvents(shared)
     parts.defer(events.stop)
     const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const waiting = await startWaiting({ ...shared, events, onWatched })
+    const waiting = await startWaiting({ ...shared, events })
     parts.defer(waiting.stop)
-    const content = await startContent(shared, parts)
+    const content = startContent(shared, parts)
     const { local, ...owners } = await openLocal(shared, overrides)
     const outbound = openOutbound(config, owners.localAccount)
     parts.defer(outbound.stop)
@@ -127,36 +110,27 @@ export async function startService(
 
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
-    const app = createApp({
-      ...shared,
-      ...limits,
-      ...waiting,
-      ...observeClients(shared.signals),
-      events,
+    const world = createWorld({
+      ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
+      ...observeClients(shared),
       content,
       baseUrl,
-      elapsedMs,
-      ...appSettings(config),
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
-      ...owners,
-      dispatching,
-      ...followUp,
-      mailHost: shared.hostName,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
-      caughtUp: receiving.inboxCaughtUp,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: describeService(config, addresses, local?.keyFile ?? null),
     })
-    const { http, url } = await startHttp({ ...shared, ...overrides, ...receiving, app, baseUrl })
+    const app = createApp(world)
+    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
     addresses.httpUrl = url
     parts.defer(async () => {
-      // Held waits are answered before the server counts which requests are open.
+      // Open waits get their responses before the server counts open requests.
       waiting.held.close()
       await Promise.all([stopHttp(http, HTTP_GRACE_MS), ...stopBeside(receiving, dispatching)])
     })
     addresses.smtpPort = (await receiving.started).port
-    const pop3Port = await startPop3({ ...shared, ...receiving, app, content, parts })
+    const pop3Port = await startPop3({ ...shared, app, content, parts })
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
     return { ...addresses, pop3Port, createSignInLink, stop: () => parts.disposeAsync() }
   } catch (error) {
@@ -166,7 +140,7 @@ export async function startService(
 }
 
 /**
- * What stops at the same time as the HTTP server, because each may take all of its time. Replays
+ * The parts that stop together with the HTTP server, because each may take all of its time. Replays
  * and sample events are sent within requests.
  */
 function stopBeside(
@@ -207,54 +181,46 @@ function checkReadiness(
   })
 }
 
-/** What the features take from the configuration as it is. */
-function appSettings(config: Config) {
-  return {
-    domains: { public: config.MAYFLY_DOMAINS, private: config.MAYFLY_PRIVATE_DOMAINS },
-    defaultPlan: config.MAYFLY_DEFAULT_PLAN,
-    registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
-    providers: identityProviders(config),
-    isScanned: config.MAYFLY_CLAMD !== null,
-    releaseHosts: config.MAYFLY_RELEASE_HOSTS,
-  }
-}
-
 async function openShared(
   config: Config,
   log: Log,
-  { parts, clock: ownClock }: { parts: AsyncDisposableStack; clock: Clock | undefined },
+  {
+    parts,
+    clockMemory = null,
+  }: { readonly parts: AsyncDisposableStack; readonly clockMemory?: SharedArrayBuffer | null },
 ): Promise<Shared> {
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     exclusive: true,
-    turnsBy: elapsedMs,
+    yieldsBy: elapsedMs,
     syncsInBackground: true,
     connectionsMax: config.MAYFLY_DATABASE_CONNECTIONS,
-    onLeft: bind(log, tellLeft),
+    onPurgeFailed: bind(log, logFailedPurge),
   })
   parts.defer(() => store.close())
-  await tellKeptPlans({ store, config, log })
-  const { clock, stop } = await startStoreClock(store, log)
+  await warnOfAccountsOnOldPlan({ store, config, log })
+  const { clock, stop } = await startStoreClock(store, log, clockMemory)
   parts.defer(stop)
-  const ids = createIds(ownClock ?? clock)
+  const ids = createIds(clock)
   const signalsName = ids.requestId()
   const signals = openThreadSignals(signalsName)
   parts.defer(() => signals.close())
   return {
     config,
     log,
-    clock: ownClock ?? clock,
+    clock,
+    clockMemory,
     ids,
     store,
     signals,
     signalsName,
-    hostName: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
+    mailHost: config.MAYFLY_MAIL_HOST ?? `mx.${config.MAYFLY_DOMAINS[0]}`,
     limitsOf: configuredPlans(config),
   }
 }
 
-function tellLeft(log: Log, error: unknown): void {
+function logFailedPurge(log: Log, error: unknown): void {
   log.warn({ err: error }, 'deleting mails or deliveries failed; the retention sweep tries again')
 }
 
@@ -273,85 +239,50 @@ function describeService(
 
 /** The version of this package; it lies at the same place beside the source and the build. */
 function packageVersion(): string {
-  const manifest = readOwnFile(new URL('../../package.json', import.meta.url))
+  const manifest = readBundledFile(new URL('../../package.json', import.meta.url))
   // Our own package.json.
   return (JSON.parse(manifest.toString()) as { readonly version: string }).version
 }
 
 /**
- * Reads mail content in a thread of its own, unless receiving has none either.
- *
- * Images are always decoded in another thread, which the first thumbnail starts: a decoder that
- * does not end is terminated, and other calls do not wait for it.
+ * Reads mail content in a thread of its own. Images are decoded in another one, which the first
+ * thumbnail starts: a decoder that does not end is terminated, and other calls do not wait for it.
  */
-async function startContent(
-  { config, store, log }: Shared,
-  parts: AsyncDisposableStack,
-): Promise<Content> {
+function startContent({ config, log }: Shared, parts: AsyncDisposableStack): Content {
   const startHost = (cpuMsMax?: number) => {
     const host = createContentHost({
       databaseUrl: config.MAYFLY_DATABASE_URL,
       directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
+      logLevel: config.MAYFLY_LOG_LEVEL,
       onFailure: ({ call, error }) =>
         log.error({ err: error, call }, 'reading a mail failed; the content thread starts again'),
-      onLeft: bind(log, tellLeft),
+      onPurgeFailed: bind(log, logFailedPurge),
       ...(cpuMsMax === undefined ? {} : { cpuMsMax }),
     })
     parts.defer(host.stop)
     return host.content
   }
-  const content =
-    config.MAYFLY_SMTP_THREADS === 0
-      ? (await import('./content.ts')).createContent(store)
-      : startHost()
   const { composeThumbnail } = startHost(THUMBNAIL_CPU_MS_MAX)
-  return { ...content, composeThumbnail }
+  return { ...startHost(), composeThumbnail }
 }
 
 function beginReceiving(options: Parameters<typeof startSmtp>[0] & Shared) {
-  const { store, signals } = options
-  const wait = createSpoolWait(store, signals.announce)
   const started = makeMailPartitions(options).then(() => startSmtp(options))
-  let running: Receiving | null = null
-  const known = started.then(
-    (receiving) => {
-      running = receiving
-    },
-    // It is thrown where `started` is awaited; until then it must not end the process.
-    () => {},
-  )
-  /** As of `Receiving`; before it has started, mails from before a crash may not be stored. */
-  const caughtUp = (
-    { accountId, hasSpooledMail }: Pick<Caller, 'accountId' | 'hasSpooledMail'>,
-    inboxId?: InboxId,
-  ) => {
-    const own = running === null ? known : running.caughtUp(accountId, inboxId)
-    return hasSpooledMail ? Promise.resolve(own).then(() => wait(accountId, inboxId)) : own
+  // It is thrown where `started` is awaited; until then it must not end the process.
+  started.catch(() => {})
+  const stop = async () => {
+    const receiving = await started.catch(() => null)
+    await receiving?.stop(SMTP_GRACE_MS)
   }
-  return {
-    started,
-    caughtUp,
-    /** The same without waiting. */
-    isCaughtUp: (inboxId: InboxId) => running?.isCaughtUp(inboxId) ?? false,
-    /** The same for an inbox, as far as any node knows now. */
-    inboxCaughtUp: (accountId: AccountId, inboxId: InboxId) =>
-      caughtUp({ accountId, hasSpooledMail: store.isShared }, inboxId),
-    /** As of `Receiving`; for requests, which wait until it has started. */
-    watch: (id: InboxId | AccountId, isWatched: boolean) => running?.watch(id, isWatched),
-    stop: async () => {
-      const receiving = await started.catch(() => null)
-      await receiving?.stop(SMTP_GRACE_MS)
-    },
-  }
+  return { started, stop }
 }
 
 function startRetention(shared: Shared, content: Content): () => Promise<void> {
-  const { store, log, limitsOf } = shared
+  const { store, log } = shared
   const stopping = new AbortController()
   const { signal } = stopping
   const deps = {
     ...shared,
-    keptUntil: bind(limitsOf, keptUntil),
     elapsedMs,
     pause: (ms: number) => delay(ms, undefined, { signal }).catch(() => {}),
     isStopped: () => signal.aborted,

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** What the terminal shows once the service is ready. */
+/** The text on the terminal once the service is ready. */
 export function banner(
   service: { readonly httpUrl: string; readonly smtpPort: number },
   config: Config,

@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from './values.ts'
 
-/** One setting: what it may be, what it is when unset, and what it does. */
+/** One setting: its values, its default, and its effect. */
 type Setting = {
   readonly schema: z.ZodType<unknown, string>
   /** As it would be written in the environment. */
@@ -62,11 +62,10 @@ export const SETTINGS = {
       'Port of the POP3 server, through which programs read inboxes. It listens on MAYFLY_SMTP_HOST. The user name is the id or address of an inbox, the password is an API key. 0 picks a free port, which is logged. If unset, POP3 is off.',
   },
   MAYFLY_SMTP_THREADS: {
-    schema: wholeNumber(0, 64),
+    schema: wholeNumber(1, 64),
     default: '1',
     type: 'number',
-    sentence:
-      'Threads that receive mail; they share the port. 0 receives on the thread of the API: less memory, but a burst of mail delays API responses.',
+    sentence: 'Threads that receive mail; they share the port.',
   },
   MAYFLY_SMTP_MAX_MESSAGE_BYTES: {
     schema: wholeNumber(1024, 100 * 1024 * 1024),
@@ -107,7 +106,7 @@ export const SETTINGS = {
     default: 'false',
     type: 'true or false',
     sentence:
-      'Accepts any user name and password in SMTP AUTH, for applications that require a login. The credentials of a project inbox still select that inbox.',
+      'Accepts any user name and password in SMTP AUTH, for applications that require a login. The credentials of a catch-all inbox still select that inbox.',
   },
   MAYFLY_CATCH_ALL: {
     schema: z
@@ -116,14 +115,14 @@ export const SETTINGS = {
     default: 'off',
     type: 'off or on',
     sentence:
-      'on: mail that is sent without credentials to an address that belongs to no inbox is stored in a project inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Allowed only when the service listens on loopback addresses.',
+      'on: mail that is sent without credentials to an address that belongs to no inbox is stored in a catch-all inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Allowed only when the service listens on loopback addresses.',
   },
   MAYFLY_RELEASE_HOSTS: {
     schema: mailServers,
     default: '',
     type: 'list',
     sentence:
-      'Mail servers as host:port, separated by commas, to which any account may forward messages of its project inboxes, with the release operation of the APIs of Mailpit, MailHog and MailDev. The first is the default. If unset, the service never sends mail.',
+      'Mail servers as host:port, separated by commas, to which any account may forward messages of its catch-all inboxes, with the release operation of the APIs of Mailpit, MailHog and MailDev. The first is the default. If unset, the service never sends mail.',
   },
   MAYFLY_SEARCH_INDEX: {
     schema: flag,

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns'
-import { BlockList, isIPv6 } from 'node:net'
 import { z } from 'zod'
+import { isLocalHost, parseBlock } from '../ip-address.ts'
 
 /** A text that is not empty. */
 export const text = z.string().min(1)
@@ -62,17 +62,17 @@ export const baseUrl = optionalText.refine(
 )
 
 /** The URL of an identity provider: plain HTTP would expose its secrets on the network. */
-export const providerUrl = z
-  .string()
-  .refine(
-    (url) =>
-      /^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/.test(url) &&
-      URL.canParse(url),
-    { error: 'must begin with https://, or with http:// and a loopback host' },
-  )
+export const providerUrl = z.string().refine(isProviderUrl, {
+  error: 'must begin with https://, or with http:// and a loopback host',
+})
+
+function isProviderUrl(text: string): boolean {
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
+  return url !== null && (url.protocol === 'https:' || isLocalHost(url.hostname))
+}
 
 /** Addresses and networks. */
-export const networks = list.refine((items) => items.every(isNetwork), {
+export const networks = list.refine((items) => items.every((item) => parseBlock(item) !== null), {
   error: 'must be addresses or networks as 10.0.0.0/8, separated by commas',
 })
 
@@ -84,16 +84,6 @@ export function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,15}$/, { error })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error })
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits] = text.split('/')
-  const type = isIPv6(address) ? 'ipv6' : 'ipv4'
-  const block = new BlockList()
-  return succeeds(() => {
-    if (bits === undefined) block.addAddress(address, type)
-    else block.addSubnet(address, /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN, type)
-  })
 }
 
 function succeeds(attempt: () => void): boolean {

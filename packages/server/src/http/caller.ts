@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { App } from '../assembly/api.ts'
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
-import { endHookWith } from './hook-result.ts'
 import { configOf } from './route-config.ts'
 
 type Caller = Awaited<ReturnType<App['authenticate']>>
@@ -24,28 +23,15 @@ const BEARER = /^Bearer +(\S+) *$/i
 
 /**
  * Authenticates before the body is read: an unauthenticated body is not worth parsing, and a
- * missing key must be reported before any other error. A response that is remembered is taken at
- * the same moment: it then needs no look at the database of its own.
+ * missing key must be reported before any other error.
  */
-export function authenticateCallers(
-  http: FastifyInstance,
-  app: App,
-  mayRecall: (request: FastifyRequest) => boolean = () => false,
-): void {
+export function authenticateCallers(http: FastifyInstance, app: App): void {
   // Never read before it is set: the hook below runs on every route but the public ones.
   http.decorateRequest('caller', undefined as unknown as Caller)
-  http.addHook('onRequest', (request, _reply, done) => {
-    if (configOf(request).public === true) return done()
+  http.addHook('onRequest', async (request) => {
+    if (configOf(request).public === true) return
     const secret = BEARER.exec(request.headers.authorization ?? '')?.[1]
     if (secret === undefined) throw new ServiceError('missing_api_key')
-    // Before the database is looked at: accepted mails that are stored by now are seen there.
-    const isRecalling = mayRecall(request)
-    const found = app.authenticate(secret)
-    if (isRecalling && !(found instanceof Promise)) {
-      request.recalled = app.responses.recall(found, request.url)
-    }
-    endHookWith(done, found, (caller) => {
-      request.caller = caller
-    })
+    request.caller = await app.authenticate(secret)
   })
 }

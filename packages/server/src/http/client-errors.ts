@@ -12,11 +12,11 @@ type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknow
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]{1,64} (\/\S*) HTTP\/1\.[01]\r?\n/
 
 /**
- * Answers what the HTTP parser refuses, in the shape of all errors.
+ * Responds to requests that the HTTP parser refuses, in the shape of all errors.
  *
  * There is no request and no response then, only a socket, which is closed afterwards.
  */
-export function answerClientErrors(options: {
+export function respondToClientErrors(options: {
   readonly paths: KnownPaths
   readonly newRequestId: () => string
 }): (error: ClientError, socket: Duplex) => void {

@@ -1,12 +1,12 @@
 import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from '../assembly/api.ts'
+import type { App } from '../app/api.ts'
 import { publicError } from './error-response.ts'
 
 type Question = Awaited<ReturnType<App['connections']['ask']>>
 type Connected = Awaited<ReturnType<App['connections']['complete']>>
 
-/** What the user reads after the redirect from the provider. */
+/** The page for the user after the redirect from the provider. */
 type Page = {
   readonly title: string
   readonly lines: readonly string[]
@@ -19,7 +19,7 @@ const CONFIRMATION = 'mayfly_connection'
 
 const COOKIE_ATTRIBUTES = 'Path=/v1/account/connection; Max-Age=600; HttpOnly; SameSite=Lax'
 
-/** The URL holds a code: it must not be sent as a referrer. */
+/** The URL contains a code: it must not be sent as a referrer. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'no-referrer',
@@ -29,7 +29,7 @@ const HEADERS = {
 
 /**
  * Whether a person in a browser has yet to confirm: only browsers send `Sec-Fetch-Mode: navigate`.
- * Programs that complete a connection themselves know which one they began.
+ * Programs that complete a connection themselves began it themselves.
  */
 export function needsConfirmation({ headers, query }: FastifyRequest): boolean {
   if (headers['sec-fetch-mode'] !== 'navigate') return false
@@ -71,12 +71,16 @@ export function sendConnected(reply: FastifyReply, connected: Connected) {
 }
 
 /** Sends the page for a failed connection. */
-export function answerErrorPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function respondWithErrorPage(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { code, message, detail } = publicError(error, request)
   if (detail.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(detail.retryAfterSeconds))
   }
-  // Of a storage failure the message itself says whether something was changed.
+  // The message of a storage failure says whether something was changed.
   const isStorage = code === 'storage_unavailable'
   const unchanged = isStorage ? '' : 'Nothing was changed. '
   return sendPage(reply, ERRORS[code].status, {

@@ -21,18 +21,22 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Sends the response for anything that was thrown. */
-export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function respondWithError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { status, headers, body } = errorResponse(publicError(error, request), request.id)
   return reply.code(status).headers(headers).send(body)
 }
 
 /** Sends the response for a URL that the router cannot read; no hook runs for such a request. */
-export function answerUnroutable(
+export function respondUnroutable(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  return answerError(error, request, reply.headers(defaultHeaders(request.id)))
+  return respondWithError(error, request, reply.headers(defaultHeaders(request.id)))
 }
 
 /** The error that the client sees: its own errors in full, ours as a bare 500. */
@@ -60,13 +64,13 @@ export function defaultHeaders(requestId: string): Record<string, string> {
 /** The response to an error, in the shape that all errors share. */
 export function errorResponse({ code, message, detail }: ServiceError, requestId: string) {
   const { status, type } = ERRORS[code]
-  const { retryAfterSeconds, allowedMethods, beside } = detail
+  const { retryAfterSeconds, allowedMethods, fields } = detail
   const error = { type, code, message, ...(status === 500 ? { requestId } : {}) }
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   if (allowedMethods !== undefined) headers['allow'] = allowedMethods.join(', ')
-  return { status, headers, body: { error, ...beside } }
+  return { status, headers, body: { error, ...fields } }
 }
 
 function toServiceError(error: FastifyError | Error): ServiceError | null {

@@ -26,9 +26,9 @@ export function sendEvents(
 /**
  * The text of a stream of events.
  *
- * The next event is taken only when the client has read the ones before: what a client leaves
- * unread stays in the database, not in memory. One that reads nothing at all is disconnected by the
- * server's idle timeout, because nothing more is written to it.
+ * The next event is read only when the client has received the ones before: unread events stay in
+ * the database, not in memory. One that reads nothing at all is disconnected by the server's idle
+ * timeout, because nothing more is written to it.
  */
 class EventStream extends Readable {
   readonly #heartbeat: NodeJS.Timeout
@@ -68,7 +68,7 @@ class EventStream extends Readable {
     callback(error)
   }
 
-  /** Resolves when the client has read what was pushed, or the stream is destroyed. */
+  /** Resolves when the client has read the pushed bytes, or the stream is destroyed. */
   async #read(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#resume = resolve

@@ -1,10 +1,10 @@
-// The JSON of request bodies. It is parsed and checked on the API's thread, so what counts is not
-// only how long it is: 256 KiB of small objects take up to 170 ms.
+// The JSON of request bodies. It is parsed and checked on the API's thread, and not only its length
+// counts: 256 KiB of small objects take up to 170 ms.
 
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 
-/** The schema of a call that takes no body; an empty object is none. */
+/** The schema of a call without a body; an empty object counts as none. */
 export const NO_BODY = z.strictObject({}).prefault({})
 
 /** Values of a body: twice as many as the largest valid one has, with all its assertions. */

@@ -36,4 +36,10 @@ describe('isForThisService', () => {
       assert.equal(isForThisService({ host, origin }, OWN), expected)
     })
   }
+
+  it('is false for a page of another site, whatever its Host and Origin', () => {
+    for (const site of ['cross-site', 'same-site', '']) {
+      assert.equal(isForThisService({ host: 'localhost:8025', 'sec-fetch-site': site }, OWN), false)
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { isOwnHost } from './own-host.ts'
+import { isOfOwnPage, isOwnHost, type PageHeaders } from './allowed-host.ts'
 import { clientGone } from './route.ts'
 
 /** Handles one MCP request whose caller is authenticated and whose body is JSON. */
@@ -28,9 +28,6 @@ export function serveMcp(
   })
 }
 
-/** Names by which a page of the service itself is loaded on the same machine. */
-const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-
 /**
  * Whether the Host and Origin headers name this service.
  *
@@ -38,11 +35,8 @@ const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
  * that not even a page of another program on this machine may call its tools.
  */
 export function isForThisService(
-  headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  headers: PageHeaders,
   own: { readonly baseUrl: string; readonly port: number },
 ): boolean {
-  if (!isOwnHost(headers.host, own.baseUrl)) return false
-  if (headers.origin === undefined) return true
-  const local = LOCAL_NAMES.map((localName) => `http://${localName}:${own.port}`)
-  return [new URL(own.baseUrl).origin, ...local].includes(headers.origin.toLowerCase())
+  return isOwnHost(headers.host, own.baseUrl) && isOfOwnPage(headers, own)
 }

@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { PUBLIC } from './caller.ts'
 
+/** The metrics beside those of requests. */
+export type Metrics = { readonly lostLogLines: () => number }
+
 /** A plain read takes below 5 ms, a wait up to 50 s. */
 const SECONDS_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60]
 
 /** Serves metrics of the process and of the API in the format of Prometheus. */
-export async function serveMetrics(http: FastifyInstance): Promise<void> {
+export async function serveMetrics(
+  http: FastifyInstance,
+  { lostLogLines }: Metrics,
+): Promise<void> {
   // Loaded only when metrics are on: it slows the start.
-  const { collectDefaultMetrics, Histogram, Registry } = await import('prom-client')
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -16,6 +22,15 @@ export async function serveMetrics(http: FastifyInstance): Promise<void> {
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS_BUCKETS,
     registers: [registry],
+  })
+  new Counter({
+    name: 'mayfly_log_lines_lost_total',
+    help: 'Lines of the log that could not be written.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(lostLogLines())
+    },
   })
   http.addHook('onResponse', async (request, reply) => {
     // The pattern, not the path: a label for each id would grow without end.

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { App } from '../assembly/api.ts'
+import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
-import { endHookWith } from './hook-result.ts'
 import { configOf } from './route-config.ts'
 
-type RateLimitResult = NonNullable<Awaited<ReturnType<App['limits']['consumeRequest']>>>
+type RequestRate = NonNullable<Awaited<ReturnType<App['limits']['consumeRequest']>>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,39 +20,34 @@ export const LIMITED_BY_ADDRESS = { public: true, limitedByAddress: true } as co
  * RateLimit headers of every response. A refused request is not counted as usage.
  */
 export function limitRates(http: FastifyInstance, app: App): void {
-  http.addHook('onRequest', (request, reply, done) => {
+  http.addHook('onRequest', async (request, reply) => {
     const config = configOf(request)
     if (config.limitedByAddress === true) {
-      // Of public routes alone, as the mark says.
-      endHookWith(done, app.limits.consumeRegistration(request.ip), (result) => {
-        setHeaders(reply, 'hour', result)
-        refuseOverLimit(result, 'registrations_exceeded')
-      })
-    } else if (config.public === true) {
-      done()
-    } else {
-      endHookWith(done, app.limits.consumeRequest(request.caller), (result) => {
-        setHeaders(reply, 'minute', result)
-        refuseOverLimit(result, 'requests_per_minute_exceeded')
-        app.limits.countRequest(request.caller)
-      })
+      // Only for public routes.
+      const rate = await app.limits.consumeRegistration(request.ip)
+      setHeaders(reply, 'hour', rate)
+      refuseOverLimit(rate, 'registrations_exceeded')
+    } else if (config.public !== true) {
+      const rate = await app.limits.consumeRequest(request.caller)
+      if (rate !== null) {
+        setHeaders(reply, 'minute', rate)
+        refuseOverLimit(rate, 'requests_per_minute_exceeded')
+      }
+      app.limits.countRequest(request.caller)
     }
   })
 }
 
 /** Sets the two headers of the IETF draft on rate limits, as structured fields. */
-function setHeaders(reply: FastifyReply, policy: string, result: RateLimitResult | null): void {
-  if (result === null) return
-  const { limit, windowSeconds, remaining, resetSeconds } = result
+function setHeaders(reply: FastifyReply, policy: string, rate: RequestRate): void {
+  const { limit, windowSeconds, remaining, resetSeconds } = rate
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${windowSeconds}`)
   reply.header('ratelimit', `"${policy}";r=${remaining};t=${resetSeconds}`)
 }
 
 function refuseOverLimit(
-  result: RateLimitResult | null,
+  { refusal: message, resetSeconds: retryAfterSeconds }: RequestRate,
   code: 'registrations_exceeded' | 'requests_per_minute_exceeded',
 ): void {
-  if (result === null || result.refusal === null) return
-  const { refusal: message, resetSeconds: retryAfterSeconds } = result
-  throw new ServiceError(code, { message, retryAfterSeconds })
+  if (message !== null) throw new ServiceError(code, { message, retryAfterSeconds })
 }

@@ -9,7 +9,9 @@ declare module 'fastify' {
   }
 }
 
-/** The configuration of a request's route. Fastify makes an object of all options at each look. */
+/**
+ * The configuration of a request's route. Fastify makes an object of all options at each access.
+ */
 export function configOf(request: FastifyRequest): RouteConfig {
   request.knownConfig ??= request.routeOptions.config
   return request.knownConfig

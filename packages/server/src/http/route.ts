@@ -7,7 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { App } from '../assembly/api.ts'
+import type { App } from '../app/api.ts'
 
 /** The server as routes see it: request and response are typed by the schemas of the contract. */
 type TypedServer = FastifyInstance<
@@ -40,7 +40,7 @@ export function clientGone(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * The same for a wait, with one listener: thousands of waits are held, and a signal with its
+ * The same for a wait, with one listener: thousands of waits are open, and a signal with its
  * listeners takes 0.7 KB more.
  */
 export class WaitingClient {
@@ -67,12 +67,7 @@ export class WaitingClient {
   }
 }
 
-/** Sends JSON that was written elsewhere; at once when it is there. */
-export function sendJson(
-  reply: FastifyReply,
-  json: Uint8Array | Promise<Uint8Array>,
-): undefined | Promise<undefined> {
-  if (json instanceof Promise) return json.then((written) => sendJson(reply, written))
-  reply.type('application/json; charset=utf-8').send(json)
-  return undefined
+/** Sends JSON that was written elsewhere. */
+export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json)
 }

@@ -1,29 +1,22 @@
-import { BODY_BYTES_MAX, DOMAIN_LENGTH_MAX, type InboxId } from '@mayfly/contract'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import { BODY_BYTES_MAX, DOMAIN_LENGTH_MAX } from '@mayfly/contract'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { App } from '../assembly/api.ts'
+import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
+import { refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
-import { answerClientErrors, checkHost } from './client-errors.ts'
+import { checkHost, respondToClientErrors } from './client-errors.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
-import { answerError, answerUnroutable, defaultHeaders } from './error-response.ts'
+import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
-import { serveMetrics } from './metrics.ts'
+import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
-import { refuseForeignPages } from './own-host.ts'
 import { limitRates } from './rate-limit.ts'
-import { sendRecalled } from './remembered.ts'
 import type { Routes } from './route.ts'
-import { configOf } from './route-config.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { assertionRoutes } from './routes/assertions.ts'
 import { serveCompat } from './routes/compat/compat.ts'
@@ -55,18 +48,12 @@ export type HttpOptions = {
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
   readonly baseUrl: () => string
-  /** As of `Receiving`. */
-  readonly caughtUp: (
-    caller: FastifyRequest['caller'],
-    inboxId?: InboxId,
-  ) => Promise<unknown> | null
-  /** Whether the accepted mails of an inbox are stored. */
-  readonly isCaughtUp: (inboxId: InboxId) => boolean
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
-  readonly metrics: boolean
+  /** Null: no metrics are served. */
+  readonly metrics: Metrics | null
   /** Called before the routes are added; for the OpenAPI document. */
   readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
@@ -130,15 +117,15 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const http = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request would take memory as long as a wait is held; what is logged about a
-    // request names its id.
+    // A logger for each request would take memory as long as a wait is open; log lines about a
+    // request have its id.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     requestTimeout: requestMs,
     connectionTimeout: idleMs,
     // Node swaps the two timeouts when that of the headers, by default 60 s, is the longer one. It
-    // looks for requests past their time only at this interval.
+    // checks for requests past their time only at this interval.
     http: {
       requestTimeout: requestMs,
       headersTimeout: requestMs,
@@ -154,8 +141,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     schemaController: {
       compilersFactory: { buildValidator: buildNothing, buildSerializer: buildNothing },
     },
-    frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerClientErrors({ paths, newRequestId: options.newRequestId }),
+    frameworkErrors: respondUnroutable,
+    clientErrorHandler: respondToClientErrors({ paths, newRequestId: options.newRequestId }),
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -171,7 +158,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   // The compiler checks responses against the schemas; doing it again at run time would cost more
   // than building the response.
   http.setSerializerCompiler(() => (body) => JSON.stringify(body))
-  http.setErrorHandler(answerError)
+  http.setErrorHandler(respondWithError)
   acceptOnlyJson(http)
   refuseUnknownFields(http)
   addRequestHooks(http, options, paths)
@@ -180,29 +167,27 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   serveDocsPage(http)
   serveDashboard(http, findDashboard(), () => aboutService(options))
   serveMcp(http, options)
-  if (options.metrics) await serveMetrics(http)
+  if (options.metrics !== null) await serveMetrics(http, options.metrics)
   for (const routes of ROUTES) routes(http, options.app)
   await serveCompat(http, options)
   return http
 }
 
-/** What happens before each route, in this order. */
+/** The steps before each route, in this order. */
 function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: KnownPaths): void {
   setDefaultHeaders(http)
   logRequests(http)
   refuseWhenClosing(http)
-  if (options.listensOnLoopback) refuseForeignPages(http, options.baseUrl)
+  if (options.listensOnLoopback) refuseCrossOrigin(http, options.baseUrl)
   refuseUnmatched(http, paths)
-  authenticateCallers(http, options.app, (request) => mayRecall(request, options))
+  authenticateCallers(http, options.app)
   limitRates(http, options.app)
-  sendRecalled(http)
-  awaitAcceptedMail(http, options.caughtUp)
 }
 
 /**
  * Routes of the API that take no query parameters refuse all of them, as the others refuse unknown
- * ones: a filter that is misspelt must not pass for one that matched everything. So do routes that
- * take no body with its fields.
+ * ones: a misspelt filter must not look like one that matched everything. So do routes that take no
+ * body with its fields.
  */
 function refuseUnknownFields(http: FastifyInstance): void {
   http.addHook('onRoute', (route) => {
@@ -238,7 +223,7 @@ function setDefaultHeaders(http: FastifyInstance): void {
   })
 }
 
-/** Refuses requests that come over an open connection after the server has begun to stop. */
+/** Refuses requests on open connections after the server has begun to stop. */
 function refuseWhenClosing(http: FastifyInstance): void {
   let isClosing = false
   http.addHook('preClose', async () => {
@@ -251,42 +236,7 @@ function refuseWhenClosing(http: FastifyInstance): void {
   })
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether the route has nothing to do with mails, and does not wait for any. */
-    withoutMail?: boolean
-  }
-}
-
-/**
- * Lets a request that comes after a `250` wait until that mail is stored. Public routes show only
- * mail of project inboxes, which is stored before its `250`.
- */
-function awaitAcceptedMail(http: FastifyInstance, caughtUp: HttpOptions['caughtUp']): void {
-  http.addHook('onRequest', (request, _reply, done) => {
-    const config = configOf(request)
-    const mayWait = config.public !== true && config.withoutMail !== true
-    const waiting = mayWait ? caughtUp(request.caller, inboxIn(request)) : null
-    if (waiting === null) done()
-    else waiting.then(() => done(), done)
-  })
-}
-
-/** Whether a remembered response may be sent: not while a mail is accepted and not stored. */
-function mayRecall(request: FastifyRequest, { isCaughtUp }: HttpOptions): boolean {
-  if (configOf(request).remembered !== true) return false
-  const inboxId = inboxIn(request)
-  return inboxId !== undefined && isCaughtUp(inboxId)
-}
-
-/** The inbox that a request is about; undefined when it may be about several. */
-function inboxIn(request: FastifyRequest): InboxId | undefined {
-  if (!configOf(request).url?.startsWith('/v1/inboxes/:id')) return undefined
-  // Its path has that parameter; one that is no id has no mails.
-  return (request.params as { readonly id: InboxId }).id
-}
-
-/** What a program that asks for `/` learns: where everything is. */
+/** The response to a program that requests `/`: the URLs of the service. */
 function aboutService({ app, baseUrl }: HttpOptions): object {
   const base = baseUrl()
   return {

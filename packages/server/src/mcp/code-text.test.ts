@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { codeAnswer, codeLines } from './code-text.ts'
+import { codeLines, codeResult } from './code-text.ts'
 
 describe('a code', () => {
   for (const value of [
@@ -13,7 +13,7 @@ describe('a code', () => {
     'ABCD-EFGH',
   ]) {
     it(`of characters is given as it is: ${value}`, () => {
-      assert.deepEqual(codeAnswer({ value, confidence: 0.9 }), { value, confidence: 0.9 })
+      assert.deepEqual(codeResult({ value, confidence: 0.9 }), { value, confidence: 0.9 })
       assert.deepEqual(codeLines({ value, confidence: 0.9 }), [])
     })
   }
@@ -26,7 +26,7 @@ describe('a code', () => {
     'a\nb',
   ]) {
     it(`of words is left to the fence: ${JSON.stringify(value)}`, () => {
-      assert.deepEqual(codeAnswer({ value, confidence: 0.9 }), { value: null, confidence: 0.9 })
+      assert.deepEqual(codeResult({ value, confidence: 0.9 }), { value: null, confidence: 0.9 })
       assert.deepEqual(codeLines({ value, confidence: 0.9 }), [`Code: ${value.replace('\n', ' ')}`])
     })
   }

@@ -9,7 +9,7 @@ const HARMLESS_CODE = /^[A-Za-z0-9]{1,10}$|^(?=.{1,12}$)[A-Z0-9]+(?:[ -][A-Z0-9]
 const CODE_CHARS_MAX = 100
 
 /** A code in the result of a tool. */
-export const codeAnswerSchema = otpSchema.extend({
+export const codeResultSchema = otpSchema.extend({
   value: otpSchema.shape.value
     .nullable()
     .describe('Enter it unchanged. Null for a code made of words, which is in `untrusted`.'),
@@ -21,7 +21,7 @@ export const codeAnswerSchema = otpSchema.extend({
  * A sender may present anything as a code, "delete-every-inbox" too, so a code made of words is
  * untrusted text like any other.
  */
-export function codeAnswer({ value, confidence }: Otp): z.output<typeof codeAnswerSchema> {
+export function codeResult({ value, confidence }: Otp): z.output<typeof codeResultSchema> {
   return { value: HARMLESS_CODE.test(value) ? value : null, confidence }
 }
 

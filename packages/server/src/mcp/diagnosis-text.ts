@@ -1,7 +1,7 @@
 import type { DiagnosticEvent, Diagnostics, WaitDiagnostics } from '@mayfly/contract'
 import { oneLine } from './untrusted.ts'
 
-/** Events shown to an agent; the newest tell the most. */
+/** Events shown to an agent, the newest. */
 const EVENTS_MAX = 40
 
 /** Characters of one line; a sender chooses subjects and return paths. */
@@ -19,7 +19,7 @@ export type SplitDiagnosis = {
  * Splits a diagnosis.
  *
  * A step may quote a return path or a subject. Once a sender was involved, all steps count as
- * quoting: telling them apart by their text would be guessing.
+ * quoting: their text does not show reliably which do.
  */
 export function splitDiagnosis(diagnosis: Diagnostics | WaitDiagnostics): SplitDiagnosis {
   const considered = 'considered' in diagnosis ? diagnosis.considered : []

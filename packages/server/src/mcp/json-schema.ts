@@ -18,7 +18,7 @@ class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
 export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io,
-    // The dialect that the SDK validates results with.
+    // The one dialect in which clients with the first version of the library validate results.
     target: 'draft-7',
     metadata: new Descriptions(),
     override: ({ jsonSchema: json }) => {

@@ -8,7 +8,7 @@ import {
   messageSchema,
 } from '@mayfly/contract'
 import { z } from 'zod'
-import { codeAnswer, codeAnswerSchema, codeLines } from './code-text.ts'
+import { codeLines, codeResult, codeResultSchema } from './code-text.ts'
 import { type ToolCall, untrustedField } from './tool.ts'
 import { cut, oneLine } from './untrusted.ts'
 
@@ -28,11 +28,11 @@ const ATTACHMENTS_MAX = 20
 export type Part = 'text' | 'html'
 
 /** A message in the result of a tool. */
-export const messageAnswerSchema = messageSchema
+export const messageResultSchema = messageSchema
   .pick({ inboxId: true, receivedAt: true, sizeBytes: true })
   .extend({
     messageId: idSchema('message'),
-    otp: codeAnswerSchema.nullable(),
+    otp: codeResultSchema.nullable(),
     auth: z
       .object({ spf: z.string(), dkim: z.string(), dmarc: z.string() })
       .nullable()
@@ -46,12 +46,12 @@ export const messageAnswerSchema = messageSchema
     untrusted: untrustedField,
   })
 
-/** Reads a message for an agent: its metadata, and what the sender wrote, fenced and cut. */
+/** Reads a message for an agent: its metadata, and the sender's text, fenced and cut. */
 export async function readForAgent(
   { app, caller, fence }: Pick<ToolCall, 'app' | 'caller' | 'fence'>,
   ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
   { part, offset }: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
-): Promise<z.output<typeof messageAnswerSchema>> {
+): Promise<z.output<typeof messageResultSchema>> {
   const message = await app.messages.excerpt(caller, {
     ...{ ...ref, part, offset, linksFrom: 0, linksCharsMax: 0 },
     // One more, by which the end is seen.
@@ -64,7 +64,7 @@ export async function readForAgent(
     inboxId: message.inboxId,
     receivedAt: message.receivedAt,
     sizeBytes: message.sizeBytes,
-    otp: message.otp && codeAnswer(message.otp),
+    otp: message.otp && codeResult(message.otp),
     auth: auth && { spf: auth.spf.result, dkim: auth.dkim.result, dmarc: auth.dmarc.result },
     linkCount: message.linkCount,
     bodyLength,

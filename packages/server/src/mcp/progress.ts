@@ -3,11 +3,11 @@ import type { ReportProgress } from './tool.ts'
 /** Clients time out after a minute; many restart that minute at each report. */
 const REPORT_MS = 5_000
 
-/** What is reported. */
+/** The content of a report. */
 export type ProgressOptions = {
   readonly report: ReportProgress | null
   readonly elapsedMs: () => number
-  /** How long the work may take; null when only the work knows. */
+  /** How long the work may take; null when unknown. */
   readonly totalSeconds: number | null
   readonly message: string
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { App } from '../assembly/api.ts'
+import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
 import { createIds } from '../platform/ids.ts'
 import type { McpRequest } from './protocol.ts'
@@ -86,6 +86,20 @@ describe('a wait of an agent', () => {
     await heard
     assert.equal(await response.text(), '')
     assert.deepEqual(waits, [50_000])
+  })
+
+  it('ends when a second request of its session cancels it', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>()
+    const { handle } = silentService(({ gone }) => {
+      gone.addEventListener('abort', () => resolve())
+      begin()
+      return cancelled
+    })
+    const response = await handle(waitRequest(300))
+    await begun
+    await handle(request({ method: 'notifications/cancelled', params: { requestId: 1 } }))
+    assert.equal(await response.text(), '')
   })
 
   it('does not begin for a client that is gone already', async () => {

@@ -1,9 +1,9 @@
-import * as streamable from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
-  CancelledNotificationSchema,
-  InitializeRequestSchema,
+  isInitializeRequest,
   isJSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js'
+  isSpecType,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { createProtocol, type McpDeps, type McpRequest } from './protocol.ts'
 import { RunningCalls } from './running-calls.ts'
 import { findTool } from './tool-registry.ts'
@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 5_000
  *
  * Nothing is kept between requests: each has a protocol server of its own, so any node may handle
  * any of them. The session id that a client gets at initialization holds no state; it identifies
- * the client whose call a cancellation means.
+ * the client whose call is cancelled.
  */
 export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Response> {
   const running = new RunningCalls()
@@ -24,12 +24,12 @@ export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Respo
     const { body, caller, gone } = request
     if (Array.isArray(body)) return refuseBatch()
     const session = headerOf(request, 'mcp-session-id')
-    const cancelled = CancelledNotificationSchema.safeParse(body).data?.params.requestId
+    const cancelled = isSpecType.CancelledNotification(body) ? body.params.requestId : undefined
     if (cancelled !== undefined) {
       running.cancel({ keyId: caller.keyId, session, requestId: cancelled })
     }
     const streams = isWaiting(body)
-    const transport = new streamable.WebStandardStreamableHTTPServerTransport({
+    const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !streams,
       keepAliveMs: KEEP_ALIVE_MS,
     })
@@ -38,7 +38,7 @@ export function createMcp(deps: McpDeps): (request: McpRequest) => Promise<Respo
     // A plain response is ready at once; closing the server would lose it.
     if (streams) whenAborted(gone, () => void server.close())
     const response = await transport.handleRequest(toWebRequest(request), { parsedBody: body })
-    if (InitializeRequestSchema.safeParse(body).success) {
+    if (isInitializeRequest(body)) {
       response.headers.set('mcp-session-id', deps.ids.mark())
     }
     return response

@@ -2,7 +2,7 @@ import type { ErrorCode, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError, StorageUnavailable, storageError } from '../errors.ts'
 import { splitDiagnosis } from './diagnosis-text.ts'
 
-/** What an agent should do next, where the message alone does not say. */
+/** The next step for an agent, where the message alone does not name it. */
 const NEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_parameter: 'Correct the named fields and call again.',
   plan_limit: 'Continue without it, or tell the user.',
@@ -45,5 +45,5 @@ export function errorTexts(error: ServiceError, fence: (text: string) => string)
 function waitDiagnostics(error: ServiceError): WaitDiagnostics | null {
   if (error.code !== 'nothing_arrived') return null
   // Waiting attaches it to this error, and nothing else does.
-  return (error.detail.beside?.['diagnostics'] as WaitDiagnostics | undefined) ?? null
+  return (error.detail.fields?.['diagnostics'] as WaitDiagnostics | undefined) ?? null
 }

@@ -1,5 +1,5 @@
 import { toJsonSchema } from './json-schema.ts'
-import type { Answer, Tool } from './tool.ts'
+import type { Tool, ToolResult } from './tool.ts'
 import { accountTools } from './tools/accounts.ts'
 import { assertionTools } from './tools/assertions.ts'
 import { diagnosticsTools } from './tools/diagnostics.ts'
@@ -35,7 +35,7 @@ export function listTools() {
 }
 
 /** A result as text blocks, for clients that do not read structured content. */
-export function answerTexts({ untrusted, ...trusted }: Answer): string[] {
+export function resultTexts({ untrusted, ...trusted }: ToolResult): string[] {
   const own = JSON.stringify(trusted)
   return untrusted === undefined ? [own] : [own, untrusted]
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** What clamd says of some bytes; `failed` when it works, but not on these bytes. */
+/** The verdict of clamd on some bytes; `failed` when it works, but not on these bytes. */
 export type ScanResult =
   | { readonly state: 'clean' }
   | { readonly state: 'infected'; readonly name: string }
@@ -17,7 +17,7 @@ const CHUNK_BYTES = 64 * 1024
 /** Longest reply that is read; a real one is a line. */
 const REPLY_BYTES_MAX = 4 * 1024
 
-/** Where clamd is (`host:port` or `unix:PATH`), and what ends a scan early. */
+/** The address of clamd (`host:port` or `unix:PATH`), and the signal that ends a scan early. */
 export type ClamdOptions = { readonly address: string; readonly signal: AbortSignal }
 
 /** Scans bytes with clamd; throws when it is unreachable. */
@@ -26,10 +26,10 @@ export async function scanWithClamd(clamd: ClamdOptions, bytes: Buffer): Promise
   try {
     reply = await request(clamd, streamCommand(bytes))
   } catch (error) {
-    // clamd closes the connection when a stream is longer than it accepts, or crashes on it. If
-    // it answers a ping, the bytes are the reason; otherwise it is unreachable.
-    const answer = await request(clamd, ['zPING\0'])
-    if (answer !== 'PONG') throw error
+    // clamd closes the connection when a stream is longer than it accepts, or crashes on it. If it
+    // responds to a ping, the bytes are the reason; otherwise it is unreachable.
+    const reply = await request(clamd, ['zPING\0'])
+    if (reply !== 'PONG') throw error
     return { state: 'failed', reason: 'clamd closed the connection' }
   }
   if (reply === 'stream: OK') return { state: 'clean' }

@@ -6,7 +6,7 @@ const FREE_BYTES_MIN = 4 * 1024 * 1024
 
 const PROBE_BYTES = Buffer.alloc(64 * 1024)
 
-/** Throws unless the disk of this file has space left. */
+/** Throws unless the disk of this file has free space. */
 export async function checkFreeSpace(path: string): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path))
   if (bavail * bsize < FREE_BYTES_MIN) {
@@ -14,7 +14,7 @@ export async function checkFreeSpace(path: string): Promise<void> {
   }
 }
 
-/** Throws unless the folder of this file takes another one, synced to the disk. */
+/** Throws unless another file can be written to the folder of this one and synced. */
 export async function checkFolder(path: string): Promise<void> {
   const probe = `${path}.probe`
   try {

@@ -21,7 +21,7 @@ const CHALLENGE_LENGTH = 32
 export type Ids = {
   /** An id that sorts by the time of its creation. */
   next<Kind extends IdKind>(kind: Kind): Id<Kind>
-  /** What sorts before every id of that time and later, and after every earlier one. */
+  /** A text that sorts before every id of that time and later, and after every earlier one. */
   at(kind: IdKind, ms: number): string
   /** A generated local part of an address. */
   localPart(): string

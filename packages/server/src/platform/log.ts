@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { standardOutput } from './log-output.ts'
 
 /** A logger that writes one JSON object a line. */
 export type Log = Logger
@@ -12,5 +13,9 @@ export function createLog(level: string, stream?: { write(line: string): void })
     formatters: { level: (label: string) => ({ level: label }) },
     redact: ['req.headers.authorization', 'headers.authorization'],
   }
-  return stream === undefined ? pino(options) : pino(options, stream)
+  if (stream !== undefined) return pino(options, stream)
+  const log = pino(options, standardOutput)
+  standardOutput.onRecovered = (lines) =>
+    log.warn({ lines }, 'lines of the log could not be written')
+  return log
 }

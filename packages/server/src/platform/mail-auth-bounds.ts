@@ -1,4 +1,4 @@
-// Bounds for what mailauth is given. Its parsing blocks the thread for seconds or minutes on mail
+// Bounds for the input of mailauth. Its parsing blocks the thread for seconds or minutes on mail
 // that is made for it: it takes quadratic time in folded lines, in long header fields and in long
 // lines of the body, and reads the body once for each signature.
 
@@ -29,7 +29,7 @@ export type BoundedMail = { readonly raw: Buffer; readonly exceeded: string | nu
 /** A header field, from its first byte to the first of the next one. */
 type Field = { readonly name: string; readonly start: number; readonly end: number }
 
-/** Leaves out what is above the bounds. Takes time in proportion to the size. */
+/** Leaves out the parts above the bounds, in linear time. */
 export function boundMail(raw: Buffer): BoundedMail {
   const header = readHeader(raw)
   if (header === null) return { raw: Buffer.from('\r\n'), exceeded: 'the header is too large' }

@@ -2,7 +2,7 @@ import type { MessageAuth } from '@mayfly/contract'
 import type { AuthStatus, DNSResolver } from 'mailauth'
 import { boundMail } from './mail-auth-bounds.ts'
 
-/** What sender checks need to know of a mail. */
+/** The facts of a mail that sender checks need. */
 export type SenderFacts = {
   readonly raw: Buffer
   readonly remoteAddress: string
@@ -17,13 +17,15 @@ type Verdict = MessageAuth['spf']
 
 type DkimSignature = { readonly status: AuthStatus; readonly signingDomain?: string | undefined }
 
+/** The library that checks senders, loaded with the first mail: it is large. */
+export const loadMailauth = () => import('mailauth')
+
 /** Checks SPF, DKIM and DMARC of one mail. The resolver must have a deadline of its own. */
 export async function verifySender(
   facts: SenderFacts,
   resolver: DNSResolver,
 ): Promise<MessageAuth> {
-  // Loaded with the first mail: it is large.
-  const { authenticate } = await import('mailauth')
+  const { authenticate } = await loadMailauth()
   const { raw, exceeded } = boundMail(facts.raw)
   const { spf, dkim, dmarc } = await authenticate(raw, {
     ip: facts.remoteAddress,

@@ -49,7 +49,7 @@ async function readIfExists(file: string): Promise<string | null> {
  * Creates the file and returns its content: the key of another process if that was first.
  *
  * Written under a temporary name and then linked, which fails if the file exists: no reader ever
- * sees a partial key, and a crash leaves none. The directory is synced so that secrets cannot
+ * sees a partial key, not even after a crash. The directory is synced so that secrets cannot
  * outlive the key that decrypts them.
  */
 async function createKeyFile(file: string): Promise<string> {

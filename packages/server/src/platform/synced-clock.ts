@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
-/** Questions at the start: the quickest answer tells the time best. */
+/** Queries at the start: the quickest response has the most exact time. */
 const FIRST_SAMPLES = 3
 
 /**
- * A clock that follows another one, which is asked for the time now and then. In between it goes
- * by the time that passes, so that a change of the machine's clock does not matter.
+ * A clock that follows another one, which is queried from time to time. In between it uses a
+ * monotonic clock, so that a change of the machine's clock does not matter.
  */
 export class SyncedClock implements Clock {
   readonly #ask: () => Promise<number>
@@ -22,7 +22,7 @@ export class SyncedClock implements Clock {
     return Math.floor(this.#origin + this.#elapsedMs())
   }
 
-  /** Takes over the time for the first time. */
+  /** Reads the time for the first time. */
   async start(): Promise<void> {
     let best = await this.#sample()
     for (let i = 1; i < FIRST_SAMPLES; i++) {
@@ -32,7 +32,9 @@ export class SyncedClock implements Clock {
     this.#origin = best.origin
   }
 
-  /** Asks again, and follows when the difference is more than the question's own time explains. */
+  /**
+   * Queries again, and follows when the difference is more than the duration of the query explains.
+   */
   async sync(): Promise<void> {
     const { origin, errorMs } = await this.#sample()
     if (Math.abs(origin - this.#origin) > errorMs) this.#origin = origin
@@ -42,7 +44,7 @@ export class SyncedClock implements Clock {
     const askedAt = this.#elapsedMs()
     const time = await this.#ask()
     const answeredAt = this.#elapsedMs()
-    // The answer was made between the two. A millisecond is lost by rounding.
+    // The response was made between the two. Rounding costs a millisecond.
     return { origin: time - (askedAt + answeredAt) / 2, errorMs: (answeredAt - askedAt) / 2 + 1 }
   }
 }

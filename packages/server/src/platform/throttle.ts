@@ -1,6 +1,6 @@
 /**
- * Passes values on, at most one in a while: the first at once, and the newest of those that came
- * since then at the end of the while.
+ * Passes values on, at most one per interval: the first at once, the newest of the later ones at
+ * the end of the interval.
  */
 export class Throttle<T> {
   readonly #whileMs: number
@@ -13,7 +13,7 @@ export class Throttle<T> {
     this.#pass = pass
   }
 
-  /** Passes a value on, now or later; a newer one may take its place. */
+  /** Passes a value on, now or later; a newer one may replace it. */
   add(value: T): void {
     if (this.#timer !== undefined) {
       this.#newest = { value }

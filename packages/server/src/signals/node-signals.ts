@@ -21,9 +21,9 @@ export type NodeSignalsOptions = {
   readonly onMessage: (message: unknown) => void
   /** Called when the connection is restored: announcements in between were missed. */
   readonly onReconnect: () => void
-  /** Called when another node says that announcements or messages of it were lost. */
+  /** Called when another node reports that its announcements or messages were lost. */
   readonly onLost: () => void
-  /** Called for a notification of somebody else on our channel, with how many there were. */
+  /** Called for a foreign notification on our channel, with their count. */
   readonly onForeign: (count: number) => void
   readonly onError: (error: unknown) => void
 }
@@ -33,29 +33,29 @@ const CHANNEL = 'mayfly_inboxes'
 /** Announcements are collected for this long after a notification: under load one covers many. */
 const COLLECT_MS = 5
 
-/** A notification holds 8,000 bytes; an id has 30, with quotes and a comma 33. */
+/** A notification has at most 8,000 bytes; an id has 30, with quotes and a comma 33. */
 const IDS_PER_NOTIFICATION = 200
 
 const RECONNECT_MS = 500
 
 const CONNECT_MS_MAX = 5_000
 
-/** How often the connection is tried: one that went silent would never say so. */
+/** How often the connection is tested: a dead one would not report an error. */
 const BEAT_MS = 3_000
 
 /** Longest time of a statement on this connection; after that it is closed. */
-const ANSWER_MS_MAX = 2_000
+const RESPONSE_MS_MAX = 2_000
 
-/** Bytes of messages in one notification, with room for the name of the node. */
+/** Bytes of messages in one notification, less than 8,000 for the name of the node. */
 const MESSAGE_BYTES_MAX = 7_500
 
 const announcement = z.union([
   z.object({
     node: z.string(),
     inboxIds: z.array(z.string().transform((id) => id as InboxId)), // Only used to find waits.
-    lost: z.boolean().default(false),
   }),
   z.object({ node: z.string(), messages: z.array(z.unknown()) }),
+  z.object({ node: z.string(), lost: z.literal(true) }),
 ])
 
 /**
@@ -78,7 +78,7 @@ class PostgresSignals implements NodeSignals {
   #isClosed = false
   #beat: NodeJS.Timeout | null = null
   #wasConnected = false
-  /** Whether something was not sent, and the other nodes were not told so yet. */
+  /** Whether something was not sent, and the other nodes were not notified of it yet. */
   #hasLost = false
   #foreignCount = 0
   #connecting: Promise<void>
@@ -126,8 +126,7 @@ class PostgresSignals implements NodeSignals {
     for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
       contents.push({ inboxIds: ids.slice(start, start + IDS_PER_NOTIFICATION) })
     }
-    // Older versions take it for an announcement of no inbox.
-    if (this.#hasLost) contents.unshift({ inboxIds: [], lost: true })
+    if (this.#hasLost) contents.unshift({ lost: true })
     for (const content of contents) {
       if (await this.#notify(content)) continue
       // The other nodes find the mail by polling; the rest they cannot find.
@@ -143,7 +142,7 @@ class PostgresSignals implements NodeSignals {
     if (client === null) return false
     const payload = JSON.stringify({ node: this.#options.node, ...content })
     try {
-      await answered(client, client.query('select pg_notify($1, $2)', [CHANNEL, payload]))
+      await withTimeout(client, client.query('select pg_notify($1, $2)', [CHANNEL, payload]))
       return true
     } catch (error) {
       this.#options.onError(error)
@@ -151,11 +150,11 @@ class PostgresSignals implements NodeSignals {
     }
   }
 
-  /** Tries the connection, and tells what was lost if nothing else was to be sent since. */
+  /** Tests the connection, and reports losses if nothing else was to be sent since. */
   async #try(): Promise<void> {
     const client = this.#client
     if (this.#hasLost) await this.#send()
-    else if (client !== null) await answered(client, client.query('select 1'))
+    else if (client !== null) await withTimeout(client, client.query('select 1'))
   }
 
   #startBeat(): void {
@@ -170,8 +169,8 @@ class PostgresSignals implements NodeSignals {
       application_name: 'mayfly signals',
       connectionTimeoutMillis: CONNECT_MS_MAX,
       keepAlive: true,
-      // NOTIFY holds a lock on all databases of the server until its commit is synced. Nothing is
-      // lost with an announcement that is not: polling finds the mail.
+      // NOTIFY holds a lock on all databases of the server until its commit is synced. No mail is
+      // lost with an announcement: polling finds it.
       options: '-c synchronous_commit=off',
     })
     client.on('notification', ({ payload }) => this.#receive(payload))
@@ -179,12 +178,12 @@ class PostgresSignals implements NodeSignals {
     client.on('end', () => this.#reconnect())
     try {
       await client.connect()
-      await answered(client, client.query(`listen ${CHANNEL}`))
+      await withTimeout(client, client.query(`listen ${CHANNEL}`))
       this.#client = client
       if (this.#isClosed) return
       this.#startBeat()
       if (this.#wasConnected) {
-        // Also if nothing was to be sent: other nodes may have asked for messages meanwhile.
+        // Also if nothing was to be sent: other nodes may have requested messages meanwhile.
         this.#hasLost = true
         this.#sending = this.#sending.then(() => this.#send())
         this.#options.onReconnect()
@@ -216,29 +215,28 @@ class PostgresSignals implements NodeSignals {
       this.#foreignCount += 1
       this.#options.onForeign(this.#foreignCount)
     } else if (received.node !== this.#options.node) {
-      if ('inboxIds' in received) {
-        if (received.lost) this.#options.onLost()
-        this.#options.onSignal(received.inboxIds)
-      } else for (const message of received.messages) this.#options.onMessage(message)
+      if ('inboxIds' in received) this.#options.onSignal(received.inboxIds)
+      else if ('lost' in received) this.#options.onLost()
+      else for (const message of received.messages) this.#options.onMessage(message)
     }
   }
 }
 
-/** Waits for an answer; closes the connection when there is none for too long. */
-async function answered(client: pg.Client, answer: Promise<unknown>): Promise<void> {
-  const timer = setTimeout(() => client.connection.stream.destroy(), ANSWER_MS_MAX)
+/** Waits for a response; closes the connection after the timeout. */
+async function withTimeout(client: pg.Client, response: Promise<unknown>): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), RESPONSE_MS_MAX)
   try {
-    await answer
+    await response
   } finally {
     clearTimeout(timer)
   }
 }
 
 async function end(client: pg.Client): Promise<void> {
-  await answered(client, client.end()).catch(() => {})
+  await withTimeout(client, client.end()).catch(() => {})
 }
 
-/** What `#send` sent; null for anything else: whoever can use the database can notify. */
+/** Reads a notification of `#send`; null for any other: every user of the database can notify. */
 function parsePayload(text: string): z.infer<typeof announcement> | null {
   try {
     const parsed = announcement.safeParse(JSON.parse(text))

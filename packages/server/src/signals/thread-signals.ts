@@ -1,9 +1,8 @@
 import type { AccountId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
-import type { AnnouncedMessage } from '../store/tables/candidates.ts'
 
 /** TLS handshakes on the SMTP port that failed. */
 export type FailedHandshakes = {
-  /** How many, since the announcement before. */
+  /** How many, since the signal before. */
   readonly count: number
   /** Of the last one. */
   readonly at: number
@@ -12,7 +11,7 @@ export type FailedHandshakes = {
   readonly reason: string
 }
 
-/** A command on the SMTP port that was refused, and that no inbox is concerned by. */
+/** A refused command on the SMTP port that concerns no inbox. */
 export type RefusedCommand = {
   readonly at: number
   /** The recipient is unknown, or the credentials are. */
@@ -22,35 +21,32 @@ export type RefusedCommand = {
   readonly reply: string
 }
 
-/** The mails of an account, or of one of its inboxes. */
-export type WantedMails = { readonly accountId: AccountId; readonly inboxId?: InboxId }
-
-/** An announcement that something happened. */
-export type Signal = {
-  /** Inboxes whose waits and streams should look again. */
+/** Mails were stored. */
+export type MailsStored = {
+  readonly name: 'mailsStored'
+  /** Inboxes with new messages. */
   readonly inboxIds: readonly InboxId[]
-  /** Mails that were stored. */
   readonly mailIds: readonly string[]
-  /** When a client connected to the SMTP port; at most one announcement a second. */
-  readonly connectedAt?: number
-  readonly failedHandshakes?: FailedHandshakes
-  /** At most one announcement a second. */
-  readonly refusedCommand?: RefusedCommand
   /** Webhooks with new deliveries. */
-  readonly webhookIds?: readonly WebhookId[]
-  /** Mails that are accepted are stored later, unless somebody waits for them. */
-  readonly storesLater?: true
-  /** An account, or one of its inboxes, whose accepted mails somebody waits for. */
-  readonly wanted?: WantedMails
-  /** Messages that were stored, as far as somebody waits for those of their inboxes. */
-  readonly messages?: readonly AnnouncedMessage[]
+  readonly webhookIds: readonly WebhookId[]
   /** Messages that inboxes dropped for newer ones. */
-  readonly dropped?: readonly {
+  readonly dropped: readonly {
     readonly accountId: AccountId
     readonly inboxId: InboxId
     readonly messageIds: readonly MessageId[]
   }[]
 }
+
+/** The signals between threads. */
+type Signal =
+  | MailsStored
+  /** Something else happened in these inboxes. */
+  | { readonly name: 'inboxesChanged'; readonly inboxIds: readonly InboxId[] }
+  /** A client connected to the SMTP port; at most one signal a second. */
+  | { readonly name: 'clientConnected' }
+  | { readonly name: 'handshakesFailed'; readonly failed: FailedHandshakes }
+  /** At most one signal a second. */
+  | { readonly name: 'commandRefused'; readonly refused: RefusedCommand }
 
 /** Carries signals between threads. A lost one is harmless: waits and dispatcher also poll. */
 export type Signals = {
@@ -64,6 +60,7 @@ export type Signals = {
 export function openThreadSignals(name: string): Signals {
   const channel = new BroadcastChannel(name)
   const listeners = new Set<(signal: Signal) => void>()
+  let isClosed = false
   const notify = (signal: Signal) => {
     for (const listener of listeners) listener(signal)
   }
@@ -75,6 +72,7 @@ export function openThreadSignals(name: string): Signals {
   if ('unref' in channel && typeof channel.unref === 'function') channel.unref()
   return {
     announce: (signal) => {
+      if (isClosed) return
       notify(signal)
       channel.postMessage(signal)
     },
@@ -82,6 +80,9 @@ export function openThreadSignals(name: string): Signals {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    close: () => channel.close(),
+    close: () => {
+      isClosed = true
+      channel.close()
+    },
   }
 }

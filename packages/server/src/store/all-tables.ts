@@ -6,7 +6,7 @@ import { Accounts } from './tables/accounts.ts'
 import { Addresses } from './tables/addresses.ts'
 import { Attachments } from './tables/attachments.ts'
 import { Candidates } from './tables/candidates.ts'
-import { CaughtMessages } from './tables/caught.ts'
+import { CatchAllMessages } from './tables/catch-all-messages.ts'
 import { Connections } from './tables/connections.ts'
 import { Deliveries } from './tables/deliveries.ts'
 import { Diagnostics } from './tables/diagnostics.ts'
@@ -27,10 +27,8 @@ import { SearchIndex } from './tables/search.ts'
 import { SecretKeys } from './tables/secret-keys.ts'
 import { SenderVerdicts } from './tables/sender-verdicts.ts'
 import { SignInLinks } from './tables/sign-in-links.ts'
-import { SpoolFiles } from './tables/spool-files.ts'
-import { SpooledMails } from './tables/spooled-mails.ts'
+import { Slots } from './tables/slots.ts'
 import { Usage } from './tables/usage.ts'
-import { WaitSlots } from './tables/wait-slots.ts'
 import { Webhooks } from './tables/webhooks.ts'
 
 /** The queries of all tables, inside or outside of a transaction. */
@@ -48,14 +46,14 @@ export type Tables = {
   readonly messages: Messages
   readonly candidates: Candidates
   readonly messageChanges: MessageChanges
-  readonly caught: CaughtMessages
+  readonly catchAllMessages: CatchAllMessages
   readonly senderVerdicts: SenderVerdicts
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
   readonly scenarios: Scenarios
   readonly usage: Usage
   readonly rateWindows: RateWindows
-  readonly waitSlots: WaitSlots
+  readonly slots: Slots
   readonly operator: OperatorQueries
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
@@ -63,10 +61,9 @@ export type Tables = {
   readonly secretKeys: SecretKeys
   readonly signInLinks: SignInLinks
   readonly search: SearchIndex
-  readonly spools: { readonly files: SpoolFiles; readonly mails: SpooledMails }
 }
 
-/** A transaction uses few of its tables: each is made when it is asked for. */
+/** A transaction uses few of its tables: each is created on first use. */
 export function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Statements): Tables {
   return {
     get accounts() {
@@ -108,8 +105,8 @@ export function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Sta
     get messageChanges() {
       return new MessageChanges(db, dialect)
     },
-    get caught() {
-      return new CaughtMessages(db, dialect)
+    get catchAllMessages() {
+      return new CatchAllMessages(db, dialect)
     },
     get senderVerdicts() {
       return new SenderVerdicts(db, dialect, statements)
@@ -127,10 +124,10 @@ export function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Sta
       return new Usage(db, dialect)
     },
     get rateWindows() {
-      return new RateWindows(db, dialect, statements)
+      return new RateWindows(db)
     },
-    get waitSlots() {
-      return new WaitSlots(db, dialect)
+    get slots() {
+      return new Slots(db, dialect)
     },
     get operator() {
       return new OperatorQueries(db, dialect)
@@ -153,15 +150,5 @@ export function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Sta
     get search() {
       return new SearchIndex(db, dialect)
     },
-    get spools() {
-      return spoolTables(dialect, statements)
-    },
-  }
-}
-
-function spoolTables(dialect: Dialect, statements: Statements): Tables['spools'] {
-  return {
-    files: new SpoolFiles(dialect, statements),
-    mails: new SpooledMails(dialect, statements),
   }
 }

@@ -18,7 +18,7 @@ type Compiled = { readonly sql: string; readonly parameters: readonly unknown[] 
 
 /**
  * A query that is built and compiled once a database: both take several times as long as running
- * it. `build` gives the same text whatever the values are, so none of them is a list.
+ * it. `build` must give the same text for all values, so no value may be a list.
  */
 export function compiledOnce<Given extends Readonly<Record<string, string | number>>, Row>(
   build: (db: Kysely<Schema>, given: Given) => Compilable<Row>,

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { arrayType, binaryArray, type ValueType } from './postgres/binary-array.ts'
-import { MAIL_PARTITIONS } from './postgres/mail-tables.ts'
-import { SPOOLED_MAILS } from './postgres/spooled-mails.ts'
+import { FIRST_PARTITION, MAIL_PARTITIONS } from './postgres/mail-tables.ts'
 import type { Schema } from './schema.ts'
 import { resultCode, SQLITE } from './sqlite/result-codes.ts'
 
@@ -18,12 +17,16 @@ export type ColumnTypes = {
   readonly options: string
   /** A primary key that counts up. */
   readonly rowNumber: string
+  /** The column of texts of the table `search_entry`. */
+  readonly searchText: string
   /** Adds an index of substrings to the table `search_entry`. */
   readonly substringIndex: readonly string[]
-  /** Gives the mails of each day of purge tables of their own. */
+  /** After the name of a table of mails: its first partition, which the others are made like. */
+  readonly mailPartition: string
+  /** Creates the partitioned tables of mails, and the partitions that exist from the start. */
   readonly mailPartitions: readonly string[]
-  /** Makes the table of mails that are accepted and not stored yet, for several nodes. */
-  readonly spooledMails: readonly string[]
+  /** After the column of a message's mail. */
+  readonly mailReference: string
 }
 
 /** All differences between the databases, as named capabilities. */
@@ -47,7 +50,7 @@ export type Dialect = {
     type(type: ValueType): string
     value(type: ValueType, values: readonly unknown[]): unknown
   }
-  /** Rows to write in the next call when so many are left. */
+  /** Rows to write in the next call when so many remain. */
   rowsPerCall(left: number): number
   /** A condition on a column: its value is in the list in the parameter at this position. */
   among(position: number): string
@@ -63,16 +66,16 @@ export type Dialect = {
   lockAccount(tx: Kysely<Schema>, accountId: string): Promise<void>
   /** After a select: locks its rows until the end of the transaction. */
   readonly forUpdate: string
-  /** The same, without waiting: rows that are locked by others are left out. */
+  /** The same, without waiting: locked rows are left out. */
   readonly skipLocked: string
   /**
-   * After a select: nobody deletes its rows until the end of the transaction. Without waiting: rows
-   * that somebody is deleting are left out.
+   * After a select: no other transaction deletes its rows until the end of this one. Without
+   * waiting: rows that are being deleted are left out.
    */
   readonly skipDeleted: string
   /**
-   * Not null when an error means that the storage is unavailable: `full` for want of space,
-   * `isRefused` when the database says that it did not run the statement.
+   * Not null when an error means that the storage is unavailable: `full` without free space,
+   * `isRefused` when the database reports that it did not run the statement.
    */
   unavailability(error: unknown): { readonly full: boolean; readonly isRefused: boolean } | null
 }
@@ -91,6 +94,7 @@ export const sqliteDialect: Dialect = {
     unlogged: '',
     options: ' strict',
     rowNumber: 'integer primary key autoincrement',
+    searchText: '',
     // Without the text itself and without positions: a search compares each match with its mail.
     substringIndex: [
       `create virtual table search_text using fts5(
@@ -100,9 +104,9 @@ export const sqliteDialect: Dialect = {
         delete from search_text where rowid = old.number;
       end`,
     ],
+    mailPartition: '',
     mailPartitions: [],
-    // It has spools in files.
-    spooledMails: [],
+    mailReference: ' references mail (id)',
   },
   currentTimestamp: `strftime('%Y-%m-%dT%H:%M:%fZ')`,
   currentMs: "cast(unixepoch('subsec') * 1000 as integer)",
@@ -115,7 +119,7 @@ export const sqliteDialect: Dialect = {
   isAmong: (column, values) =>
     sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
   list: (values) => JSON.stringify(values),
-  // What a full or read-only disk does to SQLite is found by a file beside the store.
+  // `platform/disk` finds a full or read-only disk by writing a file.
   writeCheck: 'select 1',
   forUpdate: '',
   skipLocked: '',
@@ -140,7 +144,7 @@ const DISK_FULL = '53100'
  * or an idle transaction that took too long; a deadlock, which the next try does not have.
  */
 const POSTGRES_UNAVAILABLE = /^(?:08|53|57P0|58|25006|57014|55P03|25P0[34]|40P01)/
-/** Of these the server tells of the connection, which it ends, and not of the statement. */
+/** Codes that end the connection: whether the statement ran is unknown. */
 const POSTGRES_ENDED = /^(?:08|57P0)/
 const NETWORK_UNAVAILABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/
 /** Errors of the pool have no code. */
@@ -158,9 +162,9 @@ export const postgresDialect: Dialect = {
     unlogged: 'unlogged ',
     options: '',
     rowNumber: 'bigserial primary key',
+    searchText: ', text text not null',
     // Without the extension searches read the texts one by one: slower, with the same results.
     substringIndex: [
-      `alter table search_entry add column text text not null default ''`,
       `do $$ begin
         create extension if not exists pg_trgm;
         create index search_entry_by_text on search_entry using gin (text gin_trgm_ops);
@@ -168,8 +172,10 @@ export const postgresDialect: Dialect = {
         raise warning 'pg_trgm is not available: %', sqlerrm;
       end $$`,
     ],
+    mailPartition: `_${FIRST_PARTITION}`,
     mailPartitions: MAIL_PARTITIONS,
-    spooledMails: SPOOLED_MAILS,
+    // For a partitioned table each insert would lock all partitions.
+    mailReference: '',
   },
   currentTimestamp: 'now()::text',
   currentMs: '(extract(epoch from clock_timestamp()) * 1000)::bigint',

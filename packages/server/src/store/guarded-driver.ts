@@ -70,7 +70,7 @@ export function guardedStatements(
   }
 }
 
-/** `commits` tells, of work that failed, whether it was to commit a change. */
+/** `commits`: the failed work was a commit, so its outcome is unknown. */
 async function guarded<T>(
   work: Promise<T>,
   dialect: Dialect,

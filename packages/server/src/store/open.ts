@@ -1,44 +1,39 @@
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { type Tables, tablesOver } from './all-tables.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
-import { isLockFailure, migrate, requireMigrated } from './migrate.ts'
+import { isLockFailure, MIGRATIONS, type Migration, migrate, requireMigrated } from './migrate.ts'
 import { dropPartitions, makePartitions, type Retention } from './postgres/mail-partitions.ts'
-import { proveUndated } from './postgres/mail-tables.ts'
 import { deleteMails, deleteMessages, purgeDue, purgeInbox } from './purge.ts'
 import type { Schema } from './schema.ts'
-import { isUnusableFile, lockStore, type OpenedSqlite, openSqlite } from './sqlite/open.ts'
+import {
+  isDiskFailure,
+  isUnusableFile,
+  lockStore,
+  type OpenedSqlite,
+  openSqlite,
+} from './sqlite/open.ts'
 import { sqlitePathOf } from './sqlite/path.ts'
 import { openLog } from './sqlite/wal-sync.ts'
 import { statementsOver } from './statements.ts'
 import type { StoredSize } from './tables/mails.ts'
-
-/** What a transaction waits for: the disk, or, with `syncsInBackground`, its commit alone. */
-export type CommitEnd = 'synced' | 'committed'
 
 /** The storage of the service. */
 export type Store = Tables & {
   /** Whether other nodes may run on the same store. */
   readonly isShared: boolean
   /**
-   * A number that is the same as long as no query can have another result; null when that is not
-   * known. There is none on PostgreSQL, where other nodes write.
-   */
-  readonly dataVersion: (() => number | null) | null
-  /**
    * Commits all of `work` or nothing. Inside, only `tx` may be used. Calls `committed` when others
-   * can read it, and resolves when it is on the disk; with `until` 'committed' before that.
+   * can read it, and resolves when it is on the disk.
    */
   transaction<T>(
     work: (tx: Tables) => Promise<T>,
     committed?: (result: NoInfer<T>) => void,
-    until?: CommitEnd,
   ): Promise<T>
-  /** Resolves when everything that this store has committed is on the disk. */
-  sync(): Promise<void>
   /** Purges an inbox with all its content, and releases its address; false when there is none. */
   purgeInbox(
     owner: AccountId,
@@ -50,7 +45,7 @@ export type Store = Tables & {
   deleteMessages(
     owner: AccountId,
     inboxId: InboxId,
-    which: readonly MessageId[] | 'all',
+    selection: readonly MessageId[] | 'all',
   ): Promise<readonly MessageId[]>
   /** Deletes those of these mails that no message refers to, in short statements. */
   deleteMails(mails: readonly StoredSize[]): Promise<void>
@@ -60,7 +55,7 @@ export type Store = Tables & {
   dropPartitions(retention: Retention): Promise<void>
   /** Runs one statement as it is; for tests. */
   execute(statement: string): Promise<void>
-  /** Throws when the storage does not answer. */
+  /** Throws when the storage does not respond. */
   ping(): Promise<void>
   /** Throws when PostgreSQL does not write. */
   checkWrite(): Promise<void>
@@ -80,18 +75,16 @@ export type StoreOptions = {
    * they must not migrate it, nor create an empty store when the path has a typing error.
    */
   readonly existing?: boolean
-  /** Whether the schema is left as it is, because the main thread has brought it up to date. */
+  /** Whether the schema is not migrated, because the main thread has done so. */
   readonly isMigrated?: boolean
-  /** Number of the last migration to run, for tests of the later ones; default: all. */
-  readonly migrateUpTo?: number | undefined
+  /** Migrations in place of this version's, for tests. */
+  readonly migrations?: readonly Migration[]
   /** PostgreSQL past a pooler; null when `url` is none. */
   readonly directUrl?: string | null
   /** Most connections to PostgreSQL at a time. */
   readonly connectionsMax?: number
-  /** Whether all statements look up and write rows by their keys: PostgreSQL plans them once. */
-  readonly isByKeys?: boolean
   /**
-   * Whether the thread goes on while SQLite's changes are synced to the disk; a transaction, or a
+   * Whether the thread continues while SQLite's changes are synced to the disk; a transaction, or a
    * change outside of one, resolves after its sync.
    */
   readonly syncsInBackground?: boolean
@@ -100,13 +93,16 @@ export type StoreOptions = {
    * as long as they do not take longer.
    */
   readonly elapsedMs?: () => number
-  /** A monotonic clock, for a thread that must not be held up: SQLite's queries let it turn. */
-  readonly turnsBy?: () => number
   /**
-   * Called when messages or inboxes were deleted, but not all their mails and deliveries. Nobody
-   * can read these any more, and the retention sweep deletes them later.
+   * A monotonic clock, for a thread that must not be blocked: SQLite's queries yield to its event
+   * loop.
    */
-  readonly onLeft?: (error: unknown) => void
+  readonly yieldsBy?: () => number
+  /**
+   * Called when messages or inboxes were deleted, but not all their mails and deliveries. They
+   * cannot be read any more, and the retention sweep deletes them later.
+   */
+  readonly onPurgeFailed?: (error: unknown) => void
 }
 
 /** Opens the store and brings its schema up to date. */
@@ -120,14 +116,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return await open(options, sqlitePath)
   } catch (error) {
     if (error instanceof StorageUnavailable) {
-      const settings = error.message.includes('startup parameter')
-        ? 'It seems to be a connection pooler: set MAYFLY_DATABASE_DIRECT_URL too'
-        : 'Check MAYFLY_DATABASE_URL'
-      throw new StartRefused(`${error.message}. ${settings}.`)
+      if (error.message.includes('startup parameter')) {
+        const remedy = 'set MAYFLY_DATABASE_DIRECT_URL too'
+        throw new StartRefused(`${error.message}. It seems to be a connection pooler: ${remedy}.`)
+      }
+      if (sqlitePath === null) {
+        throw new StartRefused(`${error.message}. Check MAYFLY_DATABASE_URL.`, { cause: error })
+      }
     }
-    if (sqlitePath === null || !isUnusableFile(error)) throw error
+    const cause = error instanceof StorageUnavailable ? error.cause : error
+    if (sqlitePath === null || !(isUnusableFile(cause) || isDiskFailure(cause))) throw error
+    const remedy = isDiskFailure(cause)
+      ? `Check that there is space left on ${dirname(sqlitePath)}`
+      : 'Check MAYFLY_DATABASE_URL and who owns its folder'
     throw new StartRefused(
-      `The database at ${sqlitePath} cannot be opened: ${String(error)}. Check MAYFLY_DATABASE_URL and who owns its folder.`,
+      `The database at ${sqlitePath} cannot be opened: ${String(cause)}. ${remedy}.`,
     )
   }
 }
@@ -138,7 +141,7 @@ async function open(options: StoreOptions, sqlitePath: string | null): Promise<S
   const syncs = options.syncsInBackground === true ? 'inBackground' : 'atCommit'
   let db: Kysely<Schema> | null = null
   try {
-    const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs, options.turnsBy)
+    const sqlite = sqlitePath === null ? null : openSqlite(sqlitePath, syncs, options.yieldsBy)
     db = sqlite?.db ?? (await openServer(options))
     if (options.existing === true) await requireMigrated(db)
     else if (options.isMigrated !== true) await migrateWith(sqlite?.db ?? null, dialect, options)
@@ -153,7 +156,7 @@ async function open(options: StoreOptions, sqlitePath: string | null): Promise<S
     }
     return storeOver(db, dialect, {
       sqlite,
-      onLeft: options.onLeft ?? (() => {}),
+      onPurgeFailed: options.onPurgeFailed ?? (() => {}),
       synced: async () => log?.sync(),
       released: () => {
         log?.close()
@@ -174,7 +177,6 @@ async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
     connectionsMax: options.connectionsMax ?? 10,
     timeLimits: true,
     isPooled: (options.directUrl ?? null) !== null,
-    isByKeys: options.isByKeys === true,
   })
   if (options.isMigrated !== true) await requireSessionSettings(db)
   return db
@@ -184,13 +186,13 @@ async function openServer(options: StoreOptions): Promise<Kysely<Schema>> {
 const MIGRATION_TRIES = 30
 const MIGRATION_PAUSE_MS = 200
 
-/** On PostgreSQL by a connection of its own: migrations may take longer than any statement. */
+/** On PostgreSQL with a connection of its own: migrations may take longer than any statement. */
 async function migrateWith(
   sqlite: Kysely<Schema> | null,
   dialect: Dialect,
-  { url, directUrl, migrateUpTo }: StoreOptions,
+  { url, directUrl, migrations = MIGRATIONS }: StoreOptions,
 ): Promise<void> {
-  if (sqlite !== null) return migrate(sqlite, dialect, migrateUpTo)
+  if (sqlite !== null) return migrate(sqlite, dialect, migrations)
   const { openPostgres } = await import('./postgres/open.ts')
   const db = openPostgres(directUrl ?? url, {
     connectionsMax: 1,
@@ -200,10 +202,10 @@ async function migrateWith(
   try {
     for (let triesLeft = MIGRATION_TRIES; ; triesLeft--) {
       try {
-        await proveUndated(db, dialect.lockMigrations)
-        return await migrate(db, dialect, migrateUpTo)
+        return await migrate(db, dialect, migrations)
       } catch (error) {
-        // Nodes of an older version are running, and one of them had the locks that it needs.
+        // Nodes of an older version are running, and one of them has the locks that the migration
+        // needs.
         if (triesLeft === 1 || !isLockFailure(error)) throw error
         await delay(MIGRATION_PAUSE_MS)
       }
@@ -217,7 +219,7 @@ async function migrateWith(
 type StoreParts = {
   /** Null when each transaction has a connection of its own. */
   readonly sqlite: OpenedSqlite | null
-  readonly onLeft: (error: unknown) => void
+  readonly onPurgeFailed: (error: unknown) => void
   readonly synced: () => Promise<void>
   readonly released: () => void
 }
@@ -225,27 +227,26 @@ type StoreParts = {
 function storeOver(
   db: Kysely<Schema>,
   dialect: Dialect,
-  { sqlite, onLeft, synced, released }: StoreParts,
+  { sqlite, onPurgeFailed, synced, released }: StoreParts,
 ): Store {
   const tablesOf = (tx: Kysely<Schema>) =>
     tablesOver(tx, dialect, sqlite?.statements ?? statementsOver(tx))
   const tables = tablesOver(db, dialect, sqlite?.outerStatements ?? statementsOver(db))
-  const transaction: Store['transaction'] = async (work, committed, until = 'synced') => {
+  const transaction: Store['transaction'] = async (work, committed) => {
     const result = await db.transaction().execute((tx) => work(tablesOf(tx)))
     committed?.(result)
-    if (until === 'synced') await synced()
+    await synced()
     return result
   }
-  const purging = { deliveries: tables.deliveries, onLeft, transaction }
+  const purging = { deliveries: tables.deliveries, onPurgeFailed, transaction }
   return {
     ...tables,
     isShared: dialect.isShared,
-    dataVersion: sqlite?.dataVersion ?? null,
     transaction,
-    sync: synced,
     purgeInbox: (owner, inbox) => purgeInbox(purging, owner, inbox),
     purgeDue: dialect.dropsDays ? (ids, now) => purgeDue(purging, ids, now) : null,
-    deleteMessages: (owner, inboxId, which) => deleteMessages(purging, owner, { inboxId, which }),
+    deleteMessages: (owner, inboxId, selection) =>
+      deleteMessages(purging, owner, { inboxId, selection }),
     deleteMails: (mails) => deleteMails(purging, mails),
     makePartitions: async (retention) => !dialect.dropsDays || makePartitions(db, retention),
     dropPartitions: async (retention) => {

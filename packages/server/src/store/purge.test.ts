@@ -34,7 +34,7 @@ describeEachDatabase('a purge', (open) => {
     const left: unknown[] = []
     const failing: Parameters<typeof purgeInbox>[0] = {
       deliveries: store.deliveries,
-      onLeft: (error) => void left.push(error),
+      onPurgeFailed: (error) => void left.push(error),
       transaction: (work) =>
         store.transaction((tx) => {
           const mails = Object.create(tx.mails) as typeof tx.mails // Fails to delete.
@@ -45,7 +45,7 @@ describeEachDatabase('a purge', (open) => {
         }),
     }
     const { messageId } = one
-    const which = { inboxId, which: [messageId] }
+    const which = { inboxId, selection: [messageId] }
     assert.deepEqual(await deleteMessages(failing, ALICE, which), [messageId])
     assert.equal(await purgeInbox(failing, ALICE, { id: inboxId, now: NOW }), true)
     assert.deepEqual(left, [failure, failure])

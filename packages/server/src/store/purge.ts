@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
-import { DATED_FROM, dayOf, mailIdStart } from '../mail-id.ts'
+import { dayOf, mailIdStart } from '../mail-id.ts'
 import type { Addresses } from './tables/addresses.ts'
 import type { Deliveries } from './tables/deliveries.ts'
 import type { Inboxes } from './tables/inboxes.ts'
@@ -11,7 +11,7 @@ import type { MessageChanges } from './tables/message-changes.ts'
 type PurgeStore = {
   readonly deliveries: Deliveries
   /** See `StoreOptions`. */
-  readonly onLeft: (error: unknown) => void
+  readonly onPurgeFailed: (error: unknown) => void
   transaction<T>(
     work: (tx: {
       readonly inboxes: Inboxes
@@ -30,7 +30,7 @@ const BYTES_MAX = 8 * 1024 * 1024
 const DELIVERIES_BATCH = 500
 const DELIVERIES_MAX = 10_000
 
-/** What is deleted after the commit that deleted messages or inboxes. */
+/** The rows to delete after the commit that deleted messages or inboxes. */
 type Left = { readonly mails: readonly StoredSize[]; readonly inboxIds: readonly InboxId[] }
 
 /** Purges an inbox with all its content, and releases its address; false when there is none. */
@@ -50,17 +50,17 @@ export async function purgeInbox(
 }
 
 /**
- * Purges inboxes whose retention is over, and releases their addresses; returns how many. Mails
- * whose day of purge has begun are left to `dropPartitions`.
+ * Purges inboxes whose retention is over, and releases their addresses; returns how many.
+ * `dropPartitions` deletes mails whose day of purge has begun.
  */
 export async function purgeDue(
   store: PurgeStore,
   ids: readonly InboxId[],
   now: number,
 ): Promise<number> {
-  const except = [DATED_FROM, mailIdStart(dayOf(now) + 1)] as const
+  const mailsFrom = mailIdStart(dayOf(now) + 1)
   const { purged, mails } = await store.transaction((tx) =>
-    tx.inboxes.purgeDue(ids, { now, except }),
+    tx.inboxes.purgeDue(ids, { now, mailsFrom }),
   )
   await deleteLeft(store, { mails, inboxIds: purged })
   return purged.length
@@ -70,22 +70,22 @@ export async function purgeDue(
 export async function deleteMessages(
   store: PurgeStore,
   owner: AccountId,
-  of: { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' },
+  of: { readonly inboxId: InboxId; readonly selection: readonly MessageId[] | 'all' },
 ): Promise<readonly MessageId[]> {
   const deleted = await store.transaction((tx) =>
-    tx.messageChanges.delete(owner, of.inboxId, of.which),
+    tx.messageChanges.delete(owner, of.inboxId, of.selection),
   )
   await deleteLeft(store, { mails: deleted ?? [], inboxIds: [] })
   return (deleted ?? []).map(({ id }) => id)
 }
 
-/** Never throws: what they belonged to is deleted already, and the sweep finds what is left. */
+/** Never throws: their messages and inboxes are deleted already, and the sweep finds the rest. */
 async function deleteLeft(store: PurgeStore, { mails, inboxIds }: Left): Promise<void> {
   try {
     await deleteMails(store, mails)
     await deleteDeliveries(store, inboxIds)
   } catch (error) {
-    store.onLeft(error)
+    store.onPurgeFailed(error)
   }
 }
 
@@ -93,7 +93,7 @@ async function deleteLeft(store: PurgeStore, { mails, inboxIds }: Left): Promise
  * Deletes the mails that no message refers to any more, in short statements.
  *
  * After the commit that deleted their messages: another inbox that shares one and is purged at the
- * same time then sees that these are gone. What a crash leaves is found by `Mails.listUnshared`.
+ * same time then sees that these are gone. After a crash `Mails.listUnshared` finds the rest.
  */
 export async function deleteMails(store: PurgeStore, mails: readonly StoredSize[]): Promise<void> {
   const deleteSome = (ids: readonly string[]) =>
@@ -105,19 +105,19 @@ export async function deleteMails(store: PurgeStore, mails: readonly StoredSize[
     bytes += sizeBytes
     if (batch.length < MAILS_MAX && bytes < BYTES_MAX) continue
     await deleteSome(batch)
-    await turn()
+    await yieldToLoop()
     batch = []
     bytes = 0
   }
   if (batch.length > 0) await deleteSome(batch)
 }
 
-/** Nobody reads or sends deliveries of purged inboxes. What is left is found by the sweep. */
+/** Deliveries of purged inboxes are not read or sent. The sweep finds the rest. */
 async function deleteDeliveries(store: PurgeStore, inboxIds: readonly InboxId[]): Promise<void> {
   if (inboxIds.length === 0) return
   for (let deleted = 0; deleted < DELIVERIES_MAX; deleted += DELIVERIES_BATCH) {
     const count = await store.deliveries.deleteOfInboxes(inboxIds, DELIVERIES_BATCH)
     if (count < DELIVERIES_BATCH) return
-    await turn()
+    await yieldToLoop()
   }
 }

@@ -106,17 +106,15 @@ type InboxTable = {
   size_bytes: ColumnType<number, number | undefined>
   /** Number of the newest message; each message of an inbox has the next one. */
   last_sequence: ColumnType<number, number | undefined>
-  /** The part of a window in which mails for the inbox are counted: since when, and how many. */
+  /** The window in which mails for the inbox are counted: since when, and how many. */
   flood_started_at: ColumnType<number, number | undefined>
   flood_mails: ColumnType<number, number | undefined>
-  /** How many in the parts before it, as JSON; null without any. */
-  flood_earlier: ColumnType<string | null, string | null | undefined>
   /** How many of its messages are marked as read. */
   read_count: ColumnType<number, number | undefined>
   /** Until when it may have fault rules. */
   faults_until: ColumnType<number, number | undefined>
-  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
-  keep_messages: ColumnType<number | null, number | null | undefined>
+  /** How many of its newest messages a catch-all inbox keeps; null for any other inbox. */
+  keep_messages: number | null
 }
 
 /** A rule by which an inbox refuses mail; it ends with `faults_until` of the inbox. */
@@ -178,10 +176,10 @@ type MessageTable = {
   otp_value: string | null
   otp_confidence: number | null
   is_read: ColumnType<Flag, Flag | undefined>
-  /** JSON of the tags of a message in a project inbox; null in others. */
-  tags: ColumnType<string | null, string | null | undefined>
-  /** JSON of `MailSender`; null in rows older than the column. */
-  sender: ColumnType<string | null, string | null | undefined>
+  /** JSON of the tags of a message in a catch-all inbox; null in others. */
+  tags: string | null
+  /** JSON of `MailSender`. */
+  sender: string
 }
 
 type AttachmentTable = {
@@ -222,7 +220,7 @@ export type RefusalCode =
   | 'tls_failed'
   | 'handler_failed'
   | 'wrong_password'
-  | 'no_project_inbox'
+  | 'no_catch_all_inbox'
 
 /** Stages that cannot be derived from another table. */
 type DiagnosticEventTable = {
@@ -230,10 +228,10 @@ type DiagnosticEventTable = {
   inbox_id: InboxId
   stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended' | 'fault.injected' | 'webhook.failed'
   at: number
-  detail: string | null
-  /** Of `smtp.refused`; null in rows older than the column. */
+  detail: string
+  /** Of `smtp.refused`; null for others. */
   reason: RefusalCode | null
-  /** Of `near.miss`: the address that the mail was sent to; null in rows older than the column. */
+  /** Of `near.miss`: the address that the mail was sent to; null for others. */
   recipient: string | null
 }
 
@@ -259,17 +257,22 @@ type UsageDayTable = {
   inboxes: ColumnType<number, number | undefined>
 }
 
-/** Requests counted in a window of a rate limit. */
-type RateSlotTable = {
+/** Requests counted against a rate limit in its newest window. */
+type RateWindowTable = {
   name: string
   started_at: number
   window_ms: number
   used: number
 }
 
-/** A held wait: one of the numbered slots of an account. */
-type WaitSlotTable = {
+/** The kinds of slots: an account has a limited number of each at a time. */
+export type SlotKind = 'wait' | 'stream' | 'link'
+
+/** A taken slot: one of as many as the account may have of the kind. */
+type SlotTable = {
   account_id: AccountId
+  kind: SlotKind
+  /** From 1. */
   number: number
   /** Identifies the holder; a new one each time the slot is taken. */
   token: string
@@ -354,33 +357,6 @@ type SearchStateTable = {
   node: string
 }
 
-/** Which mails of a spool are stored. */
-type SpoolTable = {
-  name: string
-  /** Mails up to this number are in the database. */
-  stored_to: number
-  /** Those with these numbers, too, as JSON. */
-  beyond: string
-}
-
-/** A mail that a node has accepted and not stored yet; on PostgreSQL only. */
-type SpooledMailTable = {
-  id: string
-  account_id: AccountId
-  inbox_id: InboxId
-  /** Who is to store it. */
-  node: string
-  content: Uint8Array
-  /** How often another node took it over, because that one did not store it. */
-  tries: Generated<number>
-}
-
-/** Until when a node is expected to store what it has accepted; on PostgreSQL only. */
-type SpoolLeaseTable = {
-  node: string
-  leased_until: number
-}
-
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -400,8 +376,8 @@ export type Schema = {
   domain_refusal: DomainRefusalTable
   idempotency_key: IdempotencyKeyTable
   usage_day: UsageDayTable
-  rate_slot: RateSlotTable
-  wait_slot: WaitSlotTable
+  rate_window: RateWindowTable
+  slot: SlotTable
   scenario: ScenarioTable
   webhook: WebhookTable
   delivery: DeliveryTable
@@ -409,8 +385,5 @@ export type Schema = {
   secret_key: SecretKeyTable
   search_entry: SearchEntryTable
   search_state: SearchStateTable
-  spool: SpoolTable
-  spooled_mail: SpooledMailTable
-  spool_lease: SpoolLeaseTable
   sign_in_link: SignInLinkTable
 }

@@ -34,7 +34,7 @@ export type RowsStatement = {
 const unchanged = (placeholder: string) => placeholder
 
 /** A statement with its rows and the types of their values. */
-export type FilledStatement = {
+export type UsageStatement = {
   readonly statement: RowsStatement
   readonly types: readonly ValueType[]
   readonly rows: readonly (readonly unknown[])[]
@@ -44,7 +44,7 @@ export type FilledStatement = {
 export function insertion<Column extends string>(
   table: keyof Schema,
   columns: Readonly<Record<Column, ValueType>>,
-): (rows: readonly Readonly<Record<Column, unknown>>[]) => FilledStatement {
+): (rows: readonly Readonly<Record<Column, unknown>>[]) => UsageStatement {
   // Object.keys has no narrower type.
   const names = Object.keys(columns) as Column[]
   const statement = insertStatement(table, names)
@@ -81,7 +81,7 @@ export async function insertRows<Table extends keyof Schema>(
  */
 export async function executeTogether(
   { statements, dialect }: { readonly statements: Statements; readonly dialect: Dialect },
-  parts: readonly FilledStatement[],
+  parts: readonly UsageStatement[],
 ): Promise<void> {
   const filled = parts.filter(({ rows }) => rows.length > 0)
   const { columns } = dialect

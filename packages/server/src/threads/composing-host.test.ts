@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@mayfly/contract'
-import { ComposingThread } from './composing-host.ts'
+import { createTestLog } from '../../test/testing-log.ts'
+import { receivedMail } from '../../test/testing-received-mail.ts'
+import { parseConfig } from '../config/config.ts'
+import { type ComposingOverrides, startLargeMailComposing } from './composing-host.ts'
 
 const ALICE = 'alice' as AccountId // A brand by hand: the test needs a fixed id.
 const BOB = 'bob' as AccountId // As above.
 
 const FILE = new URL('../../test/testing-composing-thread.ts', import.meta.url)
 
-function startThread(options: { readonly file?: URL; readonly mailMsMax?: number } = {}) {
-  const crashes: string[] = []
-  const thread = new ComposingThread(
-    { hostName: 'mx.example', isScanned: false, logLevel: 'warn' },
-    {
-      file: FILE,
-      onCrash: (error) => crashes.push(error instanceof Error ? error.message : String(error)),
-      ...options,
-    },
-  )
-  const envelope = { mailFrom: '', remoteAddress: '127.0.0.1', helo: null, tls: null, user: null }
+function startThread(overrides: ComposingOverrides = {}) {
+  const { log, messages } = createTestLog()
+  const options = { config: parseConfig({}), hostName: 'mx.example' }
+  const composing = startLargeMailComposing(options, log, {
+    file: FILE,
+    largeBytes: 0,
+    ...overrides,
+  })
   const compose = async (text: string, owner = ALICE) => {
-    const raw = Buffer.from(text)
-    const accepted = { envelope, recipients: [], raw, transcript: [], protocol: 'ESMTP' }
-    return (await thread.compose(owner, { id: 'eml_1', receivedAt: 1, accepted })).text
+    const received = { ...receivedMail(), raw: Buffer.from(text) }
+    return (await composing.compose(owner, received))?.mail.text
   }
-  return { compose, crashes, [Symbol.asyncDispose]: () => thread.stop() }
+  return { compose, crashes: messages, [Symbol.asyncDispose]: () => composing.stop() }
 }
 
 describe('the thread that composes large mails', { timeout: 60_000 }, () => {
@@ -48,6 +47,12 @@ describe('the thread that composes large mails', { timeout: 60_000 }, () => {
     assert.deepEqual(order, ['a', 'of Bob', 'b', 'c'])
   })
 
+  it('composes no others', async () => {
+    await using host = startThread({ largeBytes: 1 })
+    assert.equal(await host.compose('a'), undefined)
+    assert.equal(await host.compose('ab'), 'ab')
+  })
+
   it('rejects what waits when it does not start', async () => {
     const host = startThread({ file: new URL('./missing.ts', import.meta.url) })
     for (const text of ['a', 'b']) await assert.rejects(host.compose(text), /missing/)
@@ -56,7 +61,7 @@ describe('the thread that composes large mails', { timeout: 60_000 }, () => {
   for (const [text, crash] of [
     ['throw', 'thrown by a mail'],
     ['exit', 'the thread ended'],
-    ['loop', 'a mail took more than 1000 ms'],
+    ['loop', 'the thread did not respond for 1000 ms'],
   ] as const) {
     it(`rejects a mail that ends it, and composes the others: ${text}`, async () => {
       await using host = startThread(text === 'loop' ? { mailMsMax: 1_000 } : {})

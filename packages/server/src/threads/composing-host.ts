@@ -1,130 +1,82 @@
-// Large mails are parsed in a thread of their own, so that the dialogues of other senders go on.
+// Large mails are composed in a thread of their own, so that the dialogues of other senders
+// continue.
 //
-// The first large mail starts the thread. One mail is composed at a time, so that it is known which
-// one is to blame when the thread ends or takes too long. Then that mail is rejected, the thread is
-// started again, and the others follow. The accounts of the recipients take turns.
+// The first large mail starts the thread. One mail is composed at a time, so that the cause is
+// known when the thread ends or takes too long: that mail is refused, the others follow.
 
-import type { Worker } from 'node:worker_threads'
 import type { AccountId } from '@mayfly/contract'
-import type { ArrivedMail } from '../features/receiving/compose.ts'
-import type { NewMail } from '../store/tables/mails.ts'
-import { ownBytes } from './own-bytes.ts'
-import { Turns } from './turns.ts'
-import { startThread } from './worker.ts'
+import type { ReceivingOptions } from '../app/receiving-options.ts'
+import { ThreadEnded } from '../errors.ts'
+import type { Log } from '../platform/log.ts'
+import type { ComposedMail, ReceivedMail } from '../receiving/received-mail.ts'
+import { FairQueue } from './fair-queue.ts'
+import { HostedThread } from './hosted-thread.ts'
+import { transferableBytes } from './thread-protocol.ts'
 
-/** What the thread is started with. */
+/** The options of the thread. */
 export type ComposingThreadData = {
   readonly hostName: string
   readonly isScanned: boolean
   readonly logLevel: string
 }
 
-/** The messages between the thread and the thread that started it. */
-export type ComposingThreadMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'compose'; readonly arrived: ArrivedMail }
-  | { readonly type: 'composed'; readonly mail: NewMail }
-
-/** What the host is started with. */
-export type ComposingHostOptions = {
-  /** The thread ended by itself, or took too long and was ended. */
-  readonly onCrash: (error: unknown) => void
-  /** Longest time for one mail. */
-  readonly mailMsMax?: number
-  /** The thread's file; for tests. */
-  readonly file?: URL
+/** The calls of the thread. */
+type ComposingCalls = {
+  readonly compose: (received: ReceivedMail) => Promise<ComposedMail>
 }
 
-type Call = { readonly arrived: ArrivedMail; readonly composed: PromiseWithResolvers<NewMail> }
+/** Composes large mails. */
+export type LargeMailComposing = {
+  /** The accounts alternate. Null for a mail that is not large. */
+  compose(owner: AccountId | null, received: ReceivedMail): Promise<ComposedMail> | null
+  /** Ends the thread; call it when no mail is awaited any more. */
+  stop(): Promise<void>
+}
+
+/** The bounds that a test may replace. */
+export type ComposingOverrides = {
+  readonly file?: URL
+  readonly mailMsMax?: number
+  readonly largeBytes?: number
+}
+
+/** Parsing larger mails takes up to seconds. */
+const LARGE_BYTES = 256 * 1024
 
 /** Longest time for one mail: the largest takes seconds, and SMTP clients wait for minutes. */
 const MAIL_MS_MAX = 60_000
 
-/** Memory of the thread; above it the thread ends, and not the process. */
+/** Memory of the thread. */
 const MEMORY_MB_MAX = 1_024
 
-/** Composes mails in a thread of its own. */
-export class ComposingThread {
-  readonly #data: ComposingThreadData
-  readonly #options: ComposingHostOptions
-  readonly #waiting = new Turns<AccountId | null, Call>()
-  #running: { readonly call: Call; readonly deadline: NodeJS.Timeout } | null = null
-  #thread: Worker | null = null
-  #isReady = false
-
-  constructor(data: ComposingThreadData, options: ComposingHostOptions) {
-    this.#data = data
-    this.#options = options
-  }
-
-  /** Accounts take turns. Rejects when the thread ends while it composes this mail. */
-  compose(owner: AccountId | null, arrived: ArrivedMail): Promise<NewMail> {
-    const composed = Promise.withResolvers<NewMail>()
-    this.#waiting.add(owner, { arrived, composed })
-    this.#next()
-    return composed.promise
-  }
-
-  /** Ends the thread; call it when no mail is awaited any more. */
-  async stop(): Promise<void> {
-    const thread = this.#thread
-    this.#thread = null
-    await thread?.terminate()
-  }
-
-  #next(): void {
-    if (this.#running !== null || this.#waiting.isEmpty) return
-    this.#thread ??= this.#start()
-    if (this.#isReady) this.#send(this.#thread)
-  }
-
-  #send(thread: Worker): void {
-    const call = this.#waiting.take()
-    if (call === null) return
-    const { mailMsMax = MAIL_MS_MAX } = this.#options
-    const overdue = () => this.#fail(thread, new Error(`a mail took more than ${mailMsMax} ms`))
-    this.#running = { call, deadline: setTimeout(overdue, mailMsMax) }
-    const { accepted } = call.arrived
-    const raw = ownBytes(accepted.raw)
-    const arrived = { ...call.arrived, accepted: { ...accepted, raw } }
-    thread.postMessage({ type: 'compose', arrived }, [raw.buffer])
-  }
-
-  #start(): Worker {
-    const file = this.#options.file ?? new URL('./composing-thread.ts', import.meta.url)
-    const thread = startThread(file, {
-      workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
-    })
-    thread.on('error', (error) => this.#fail(thread, error))
-    thread.on('exit', () => this.#fail(thread, new Error('the thread ended')))
-    thread.on('message', (message: ComposingThreadMessage) => {
-      if (this.#thread !== thread) return
-      if (message.type === 'ready') this.#isReady = true
-      if (message.type === 'composed') this.#settle()?.composed.resolve(message.mail)
-      this.#next()
-    })
-    return thread
-  }
-
-  #fail(thread: Worker, error: unknown): void {
-    // It may have been ended or stopped before.
-    if (this.#thread !== thread) return
-    this.#thread = null
-    this.#isReady = false
-    this.#options.onCrash(error)
-    thread.terminate().catch(this.#options.onCrash)
-    // One that waits, when the thread did not even start: it must not be started for ever.
-    const call = this.#settle() ?? this.#waiting.take()
-    call?.composed.reject(error)
-    this.#next()
-  }
-
-  #settle(): Call | null {
-    const running = this.#running
-    this.#running = null
-    if (running === null) return null
-    clearTimeout(running.deadline)
-    return running.call
+/** Composes large mails; the first one starts the thread. */
+export function startLargeMailComposing(
+  { config, hostName }: Pick<ReceivingOptions, 'config' | 'hostName'>,
+  log: Log,
+  { file, mailMsMax = MAIL_MS_MAX, largeBytes = LARGE_BYTES }: ComposingOverrides = {},
+): LargeMailComposing {
+  const isScanned = config.MAYFLY_CLAMD !== null
+  const data: ComposingThreadData = { hostName, isScanned, logLevel: config.MAYFLY_LOG_LEVEL }
+  const thread = new HostedThread<ComposingCalls>({
+    file: file ?? new URL('./composing-thread.ts', import.meta.url),
+    data: () => data,
+    onCrash: (error) =>
+      log.error({ err: error }, 'the thread that parses large mails ended; it is started again'),
+    memoryMbMax: MEMORY_MB_MAX,
+    silenceMsMax: mailMsMax,
+  })
+  const queue = new FairQueue<AccountId | null>()
+  return {
+    compose: (owner, received) => {
+      if (received.raw.length <= largeBytes) return null
+      return queue.run(owner, async () => {
+        const raw = transferableBytes(received.raw)
+        const request = { ...received, raw: Buffer.from(raw.buffer) }
+        return thread.call('compose', request, [raw.buffer]).catch((error: unknown) => {
+          throw error instanceof ThreadEnded ? error.cause : error
+        })
+      })
+    },
+    stop: () => thread.stop(),
   }
 }

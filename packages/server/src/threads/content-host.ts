@@ -1,51 +1,39 @@
 // Calls of the content thread.
 //
 // One call runs at a time, so that it is known which one takes too long. The others wait, and the
-// accounts take turns. A call that takes too long ends the thread; the next call starts another.
-// What such a call asked for is refused for a while.
+// accounts alternate. A call that takes too long ends the thread; the next call starts another. The
+// same call is then refused for a while.
 
-import { once } from 'node:events'
-import type { Worker } from 'node:worker_threads'
-import type { AccountId, ErrorCode } from '@mayfly/contract'
-import type { Content } from '../assembly/content.ts'
-import { ServiceError, type ServiceErrorDetail, StorageUnavailable } from '../errors.ts'
+import type { AccountId } from '@mayfly/contract'
+import type { Content } from '../app/content.ts'
+import { ServiceError, ThreadEnded } from '../errors.ts'
 import type { SendResult } from '../features/compat/mailpit/send.ts'
-import { ownBytes } from './own-bytes.ts'
-import { Turns } from './turns.ts'
-import { startThread } from './worker.ts'
+import { FairQueue } from './fair-queue.ts'
+import { HostedThread } from './hosted-thread.ts'
+import { readError, transferableBytes, type writeError } from './thread-protocol.ts'
 
-/** What the content thread is started with. */
+/** The options of the content thread. */
 export type ContentThreadData = {
   readonly databaseUrl: string
   /** The database past a pooler; null when `databaseUrl` is none. */
   readonly directUrl: string | null
+  readonly logLevel: string
 }
 
-/** The messages between the content thread and the thread that started it. */
-export type ContentThreadMessage =
-  | {
-      readonly type: 'call'
-      readonly name: keyof Content
-      readonly owner: AccountId
-      readonly request: unknown
-    }
-  | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly error: WrittenError }
-  | { readonly type: 'left'; readonly error: WrittenError }
-  | { readonly type: 'stop' }
+/** The calls of the thread: the functions of `Content`, with both arguments in one. */
+type ContentCalls = Readonly<
+  Record<keyof Content, (call: Pick<HostCall, 'owner' | 'request'>) => Promise<unknown>>
+>
 
-/** An error as it is sent between threads, which keep neither class nor fields of an error. */
-type WrittenError =
-  | { readonly kind: 'service'; readonly code: ErrorCode; readonly detail: ServiceErrorDetail }
-  | ({ readonly kind: 'storage' } & Pick<StorageUnavailable, 'cause' | 'full' | 'isUncertain'>)
-  | { readonly kind: 'other'; readonly cause: unknown }
+/** Why a call that succeeded could not delete everything, as an event of the thread. */
+export type PurgeFailedEvent = ReturnType<typeof writeError>
 
-/** What the host is started with. */
+/** The options of the host. */
 export type ContentHostOptions = ContentThreadData & {
   /** Called when a call has taken too long, or has ended the thread. */
   readonly onFailure: (failure: { readonly call: string; readonly error: unknown }) => void
   /** As of the thread's store. */
-  readonly onLeft?: (error: unknown) => void
+  readonly onPurgeFailed?: (error: unknown) => void
   /** Processor time that one call may take. */
   readonly cpuMsMax?: number
   readonly threadUrl?: URL
@@ -54,17 +42,12 @@ export type ContentHostOptions = ContentThreadData & {
 /** The content functions in a thread of their own. */
 export type ContentHost = { readonly content: Content; stop(): Promise<void> }
 
-type Asked = {
+type HostCall = {
   readonly name: keyof Content
   readonly owner: AccountId
   readonly request: unknown
   /** Buffers of the request that are handed over to the thread. */
-  readonly transfer: ArrayBuffer[]
-}
-
-type Call = Asked & {
-  readonly key: string
-  readonly answer: PromiseWithResolvers<unknown>
+  readonly transfer: readonly ArrayBuffer[]
 }
 
 /**
@@ -74,10 +57,10 @@ type Call = Asked & {
  */
 const CPU_MS_MAX = 6_000
 
-/** Longest time of one call on the clock, in case it waits for something. */
-const CALL_MS_MAX = 60_000
+/** Longest silence of the thread during a call, in case it waits for something. */
+const SILENCE_MS_MAX = 60_000
 
-/** How often the time of a call is looked at. */
+/** How often the time of a call is checked. */
 const CHECK_MS = 500
 
 /** How long a call is refused after it took too long. */
@@ -89,45 +72,50 @@ const WAITING_MAX = 20_000
 /** Memory of the thread; above it the thread ends, and not the process. */
 const MEMORY_MB_MAX = 1_024
 
+/** The functions of `Content` without `sendMail`: one that is missing does not compile. */
+const CALLS = [
+  'composeBody',
+  'composeFrame',
+  'hasRemoteImages',
+  'readExcerpt',
+  'checkMessage',
+  'findMatch',
+  'findInAccount',
+  'searchInbox',
+  'explainMismatches',
+  'composeHtmlCheck',
+  'explainCode',
+  'readRaw',
+  'readLines',
+  'readPart',
+  'composeThumbnail',
+  'purgeInbox',
+  'deleteMessages',
+  'deleteMails',
+  'searchCatchAll',
+  'findNewest',
+  'countTags',
+  'replaceTag',
+  'composeMailpit',
+  'composeMailHog',
+  'composeMailDev',
+  'listUrls',
+] as const satisfies readonly (keyof Content)[]
+
 /** Creates the host; the first call starts the thread. */
 export function createContentHost(options: ContentHostOptions): ContentHost {
   const host = new Host(options)
-  const call =
-    <Name extends keyof Content>(name: Name) =>
-    (owner: AccountId, request: Parameters<Content[Name]>[1]) =>
-      // The thread runs the function of this name.
-      host.run({ name, owner, request, transfer: [] }) as ReturnType<Content[Name]>
+  const calls = CALLS.map((name) => [
+    name,
+    (owner: AccountId, request: unknown) => host.run({ name, owner, request, transfer: [] }),
+  ])
   return {
     content: {
-      composeBody: call('composeBody'),
-      composeFrame: call('composeFrame'),
-      hasRemoteImages: call('hasRemoteImages'),
-      readExcerpt: call('readExcerpt'),
-      checkMessage: call('checkMessage'),
-      findMatch: call('findMatch'),
-      findInAccount: call('findInAccount'),
-      searchInbox: call('searchInbox'),
-      explainMismatches: call('explainMismatches'),
-      composeHtmlCheck: call('composeHtmlCheck'),
-      explainCode: call('explainCode'),
-      readRaw: call('readRaw'),
-      readLines: call('readLines'),
-      readPart: call('readPart'),
-      composeThumbnail: call('composeThumbnail'),
-      purgeInbox: call('purgeInbox'),
-      deleteMessages: call('deleteMessages'),
-      deleteMails: call('deleteMails'),
-      searchCaught: call('searchCaught'),
-      findNewest: call('findNewest'),
-      countTags: call('countTags'),
-      replaceTag: call('replaceTag'),
-      composeMailpit: call('composeMailpit'),
-      composeMailHog: call('composeMailHog'),
-      composeMailDev: call('composeMailDev'),
-      listUrls: call('listUrls'),
+      // The thread runs the function of each name.
+      ...(Object.fromEntries(calls) as Pick<Content, (typeof CALLS)[number]>),
       sendMail: (owner, given) => {
         // Handed over instead of copied, and not as a Buffer: JSON would write out its bytes.
-        const request = { ...given, body: ownBytes(given.body) }
+        const request = { ...given, body: transferableBytes(given.body) }
         const transfer = [request.body.buffer]
         // As above.
         return host.run({ name: 'sendMail', owner, request, transfer }) as Promise<SendResult>
@@ -139,154 +127,86 @@ export function createContentHost(options: ContentHostOptions): ContentHost {
 
 class Host {
   readonly #options: ContentHostOptions
-  readonly #waiting = new Turns<AccountId, Call>()
-  /** Calls that wait, by what they ask for: the same is asked only once. */
-  readonly #waitingByKey = new Map<string, Call>()
-  /** What took too long, and until when it is refused. */
+  readonly #thread: HostedThread<ContentCalls>
+  readonly #queue = new FairQueue<AccountId>()
+  /** Waiting calls by their arguments: equal calls share one run. */
+  readonly #waiting = new Map<string, Promise<unknown>>()
+  /** The calls that took too long, and until when they are refused. */
   readonly #refused = new Map<string, NodeJS.Timeout>()
-  #thread: Worker | null = null
-  #running: { readonly call: Call; readonly checks: NodeJS.Timeout } | null = null
   #isStopped = false
 
   constructor(options: ContentHostOptions) {
+    const { databaseUrl, directUrl, logLevel } = options
+    const data: ContentThreadData = { databaseUrl, directUrl, logLevel }
     this.#options = options
+    this.#thread = new HostedThread({
+      file: options.threadUrl ?? new URL('./content-thread.ts', import.meta.url),
+      data: () => data,
+      // The running call is rejected with the error.
+      onCrash: () => {},
+      // The thread sends no other.
+      onEvent: (failure) => options.onPurgeFailed?.(readError(failure as PurgeFailedEvent)),
+      memoryMbMax: MEMORY_MB_MAX,
+      silenceMsMax: SILENCE_MS_MAX,
+    })
   }
 
-  run(asked: Asked): Promise<unknown> {
-    const { name, owner, request } = asked
+  run(call: HostCall): Promise<unknown> {
+    const { name, owner, request } = call
     if (this.#isStopped) return Promise.reject(new ServiceError('shutting_down'))
     const key = `${name} ${owner} ${JSON.stringify(request, withoutBytes)}`
-    const same = this.#waitingByKey.get(key)
-    if (same !== undefined) return same.answer.promise
-    if (this.#refused.has(key) || this.#waitingByKey.size >= WAITING_MAX) {
+    const same = this.#waiting.get(key)
+    if (same !== undefined) return same
+    if (this.#refused.has(key) || this.#waiting.size >= WAITING_MAX) {
       return Promise.reject(new ServiceError('content_unavailable'))
     }
-    const call = { ...asked, key, answer: Promise.withResolvers<unknown>() }
-    this.#waitingByKey.set(key, call)
-    this.#waiting.add(owner, call)
-    this.#runNext()
-    return call.answer.promise
+    const result = this.#queue.run(owner, () => {
+      this.#waiting.delete(key)
+      return this.#call(call, key)
+    })
+    this.#waiting.set(key, result)
+    return result
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    for (const { answer } of this.#waitingByKey.values()) {
-      answer.reject(new ServiceError('shutting_down'))
-    }
-    this.#waiting.clear()
-    this.#waitingByKey.clear()
     for (const timer of this.#refused.values()) clearTimeout(timer)
-    const thread = this.#thread
-    if (thread === null) return
-    if (this.#running !== null) {
-      this.#settle()?.answer.reject(new ServiceError('shutting_down'))
-      await thread.terminate()
-      return
+    await this.#thread.stop()
+  }
+
+  async #call({ name, owner, request, transfer }: HostCall, key: string): Promise<unknown> {
+    if (this.#isStopped) throw new ServiceError('shutting_down')
+    const watch = this.#watchProcessorTime()
+    try {
+      return await this.#thread.call(name, { owner, request }, transfer)
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error
+      if (this.#isStopped) throw new ServiceError('shutting_down')
+      this.#options.onFailure({ call: key, error: error.cause })
+      const again = setTimeout(() => this.#refused.delete(key), REFUSED_MS)
+      this.#refused.set(key, again.unref())
+      throw new ServiceError('content_unavailable')
+    } finally {
+      clearInterval(watch)
     }
-    const ended = once(thread, 'exit')
-    const message: ContentThreadMessage = { type: 'stop' }
-    thread.postMessage(message)
-    await ended
   }
 
-  #runNext(): void {
-    if (this.#running !== null || this.#isStopped) return
-    const call = this.#waiting.take()
-    if (call === null) return
-    this.#waitingByKey.delete(call.key)
-    this.#thread ??= this.#start()
-    this.#running = { call, checks: this.#watch(this.#thread, call) }
-    const { name, owner, request, transfer } = call
-    const message: ContentThreadMessage = { type: 'call', name, owner, request }
-    this.#thread.postMessage(message, transfer)
-  }
-
-  #start(): Worker {
-    const { databaseUrl, directUrl } = this.#options
-    const workerData: ContentThreadData = { databaseUrl, directUrl }
-    const url = this.#options.threadUrl ?? new URL('./content-thread.ts', import.meta.url)
-    const thread = startThread(url, {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
-    })
-    thread.on('message', (message: ContentThreadMessage) => {
-      if (message.type === 'left') this.#options.onLeft?.(readError(message.error))
-      if (message.type === 'done') this.#settle()?.answer.resolve(message.result)
-      else if (message.type === 'failed') this.#settle()?.answer.reject(readError(message.error))
-      this.#runNext()
-    })
-    thread.on('error', (error) => {
-      if (this.#thread === thread) this.#fail(error)
-    })
-    return thread
-  }
-
-  /** Looks at the time of a call until it is settled. */
-  #watch(thread: Worker, call: Call): NodeJS.Timeout {
-    const cpuMsMax = this.#options.cpuMsMax ?? CPU_MS_MAX
-    let callMs = 0
+  /** Ends the thread when the call that it runs takes too much. */
+  #watchProcessorTime(): NodeJS.Timeout {
+    const { cpuMsMax = CPU_MS_MAX } = this.#options
     let startedAtMs: number | null = null
-    const check = async () => {
-      callMs += CHECK_MS
-      // Rejected until the thread has started.
-      const usage = await thread.cpuUsage().catch(() => null)
-      if (this.#running?.call !== call) return
-      const cpuMs = usage === null ? 0 : (usage.user + usage.system) / 1_000
-      if (usage !== null) startedAtMs ??= cpuMs
-      const usedMs = cpuMs - (startedAtMs ?? cpuMs)
-      if (usedMs > cpuMsMax || callMs > CALL_MS_MAX) {
-        this.#fail(new Error(`The call took ${usedMs} ms of processor time within ${callMs} ms.`))
-      }
-    }
-    return setInterval(check, CHECK_MS)
-  }
-
-  /** Ends the thread and the call that it runs. */
-  #fail(error: unknown): void {
-    const thread = this.#thread
-    this.#thread = null
-    void thread?.terminate()
-    const call = this.#settle()
-    if (call !== null) {
-      this.#options.onFailure({ call: call.key, error })
-      const again = setTimeout(() => this.#refused.delete(call.key), REFUSED_MS)
-      this.#refused.set(call.key, again.unref())
-      call.answer.reject(new ServiceError('content_unavailable'))
-    }
-    this.#runNext()
-  }
-
-  /** Takes the running call away. */
-  #settle(): Call | null {
-    const running = this.#running
-    this.#running = null
-    if (running === null) return null
-    clearInterval(running.checks)
-    return running.call
+    return setInterval(async () => {
+      const cpuMs = await this.#thread.cpuMs()
+      if (cpuMs === null) return
+      startedAtMs ??= cpuMs
+      const usedMs = cpuMs - startedAtMs
+      if (usedMs <= cpuMsMax) return
+      this.#thread.crash(new Error(`the call took ${usedMs} ms of processor time`))
+    }, CHECK_MS)
   }
 }
 
 /** Bytes are not written into a key: a request that has some has an id of its own, too. */
 function withoutBytes(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? null : value
-}
-
-/** An error in a form that can be sent to another thread. */
-export function writeError(error: unknown): WrittenError {
-  if (error instanceof ServiceError) {
-    return { kind: 'service', code: error.code, detail: error.detail }
-  }
-  if (error instanceof StorageUnavailable) {
-    const { cause, full, isUncertain } = error
-    return { kind: 'storage', cause, full, isUncertain }
-  }
-  return { kind: 'other', cause: error }
-}
-
-function readError(written: WrittenError): unknown {
-  if (written.kind === 'service') return new ServiceError(written.code, written.detail)
-  if (written.kind === 'storage') {
-    return new StorageUnavailable(written.cause, written.full, written.isUncertain)
-  }
-  return written.cause
 }

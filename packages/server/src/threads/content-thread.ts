@@ -1,57 +1,43 @@
-// The entry file of the content thread: opens the store, answers calls one by one, and stops on a
-// message.
+// The entry file of the content thread: opens the store, and runs calls one by one.
 
-import { parentPort, workerData } from 'node:worker_threads'
-import { type Content, createContent } from '../assembly/content.ts'
+import { workerData } from 'node:worker_threads'
+import { type Content, createContent } from '../app/content.ts'
 import { openStore } from '../store/open.ts'
-import { type ContentThreadData, type ContentThreadMessage, writeError } from './content-host.ts'
-import { ownBytes } from './own-bytes.ts'
+import type { ContentThreadData, PurgeFailedEvent } from './content-host.ts'
+import {
+  createThreadLog,
+  sendEvent,
+  serveThread,
+  Transferred,
+  transferableBytes,
+  writeError,
+} from './thread-protocol.ts'
 
-if (parentPort === null) throw new Error('This file runs as a worker thread only.')
-const port = parentPort
 // Only threads/content-host.ts starts this file.
-const { databaseUrl, directUrl } = workerData as ContentThreadData
-// In a function, as in the other entry files: a bundle has no top-level await. A failure is an
-// unhandled rejection, which ends the thread.
-void start()
+const { databaseUrl, directUrl, logLevel } = workerData as ContentThreadData
 
-async function start(): Promise<void> {
+void serveThread(async () => {
   const store = await openStore({
     url: databaseUrl,
     directUrl,
     exclusive: false,
     isMigrated: true,
     connectionsMax: 1,
-    onLeft: (error) => send({ type: 'left', error: writeError(error) }),
+    onPurgeFailed: (error) => sendEvent(writeError(error) satisfies PurgeFailedEvent),
   })
-  const content = createContent(store)
-  port.on('message', async (message: ContentThreadMessage) => {
-    if (message.type === 'call') {
-      await answer(content, message)
-    } else if (message.type === 'stop') {
-      await store.close()
-      port.close()
-    }
-  })
-}
+  const content = createContent(store, createThreadLog(logLevel))
+  const calls = Object.entries(content).map(([name, call]) => [name, served(call)])
+  return { calls: Object.fromEntries(calls), stop: () => store.close() }
+})
 
-async function answer(
-  content: Content,
-  call: Extract<ContentThreadMessage, { type: 'call' }>,
-): Promise<void> {
-  try {
-    // The host passes the arguments of the function that it names.
-    const run = content[call.name] as (owner: string, request: unknown) => Promise<unknown>
-    const result = await run(call.owner, call.request)
-    if (result instanceof Uint8Array) {
-      const bytes = ownBytes(result)
-      send({ type: 'done', result: bytes }, [bytes.buffer])
-    } else send({ type: 'done', result })
-  } catch (error) {
-    send({ type: 'failed', error: writeError(error) })
+/** The function for calls by the host, which passes the arguments of the one that it names. */
+function served(call: Content[keyof Content]) {
+  // The host sends these arguments.
+  const run = call as (owner: string, request: unknown) => Promise<unknown>
+  return async ({ owner, request }: { readonly owner: string; readonly request: unknown }) => {
+    const result = await run(owner, request)
+    if (!(result instanceof Uint8Array)) return result
+    const bytes = transferableBytes(result)
+    return new Transferred(bytes, [bytes.buffer])
   }
-}
-
-function send(message: ContentThreadMessage, transfer: ArrayBuffer[] = []): void {
-  port.postMessage(message, transfer)
 }

@@ -9,7 +9,7 @@ const FILE = new URL('../../test/testing-blocking-thread.ts', import.meta.url)
 function startThread(silenceMsMax?: number) {
   const crashes: string[] = []
   const thread = new FollowUpThread(
-    { config: parseConfig({}), hostName: 'mx.example' },
+    { config: parseConfig({}), hostName: 'mx.example', clockMemory: null },
     {
       file: FILE,
       record: async () => {},
@@ -27,7 +27,7 @@ describe('the follow-up thread', { timeout: 60_000 }, () => {
     await thread.check('good')
     const blocked = [thread.check('block'), thread.check('behind it')]
     for (const check of blocked) await assert.rejects(check, CheckInterrupted)
-    assert.deepEqual(crashes, ['the follow-up thread did not respond for 3 s'])
+    assert.deepEqual(crashes, ['the thread did not respond for 3000 ms'])
     assert.equal(await thread.check('good'), null)
   })
 
@@ -35,7 +35,7 @@ describe('the follow-up thread', { timeout: 60_000 }, () => {
     await using started = startThread()
     const { thread, crashes } = started
     await assert.rejects(thread.check('crash'), CheckInterrupted)
-    assert.deepEqual(crashes, ['crashed by a mail'])
+    assert.deepEqual(crashes, ['the thread ended'])
     assert.equal(await thread.check('good'), null)
   })
 
@@ -48,7 +48,7 @@ describe('the follow-up thread', { timeout: 60_000 }, () => {
     await Promise.all(pings)
     await using silent = startThread(0)
     silent.thread.stored()
-    const ping = assert.rejects(silent.thread.ping(), /the thread has ended/)
+    const ping = assert.rejects(silent.thread.ping(), /the thread was stopped/)
     test.mock.timers.tick(1_000)
     await silent.thread.stop()
     await ping

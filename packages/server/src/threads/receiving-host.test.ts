@@ -9,7 +9,6 @@ const FILE = new URL('../../test/testing-receiving-thread.ts', import.meta.url)
 
 async function startThreads(hostName: string, count = 1) {
   const crashes: string[] = []
-  const connected = Promise.withResolvers<number>()
   const receiving = await startReceivingThreads({
     options: {
       config: parseConfig({}),
@@ -22,32 +21,30 @@ async function startThreads(hostName: string, count = 1) {
     count,
     createUsageMemory: () => new SharedArrayBuffer(4),
     signalsName: 'test',
-    onConnection: connected.resolve,
+    clockMemory: null,
     onCrash: (error) => crashes.push(error instanceof Error ? error.message : String(error)),
     file: FILE,
   })
-  return { receiving, crashes, connected: connected.promise }
+  return { receiving, crashes }
 }
 
 describe('the receiving threads', { timeout: 60_000 }, () => {
   it('are started again after a crash', async () => {
     const { receiving, crashes } = await startThreads('crash', 2)
-    await assert.rejects(receiving.check(), /the thread has ended/)
+    await assert.rejects(receiving.check(), /the thread ended/)
     await assert.rejects(receiving.check(), /is being started again/)
     // Both have crashed; a check that reaches a thread again crashes it again.
     await until(async () => {
       const error = await receiving.check().catch((reason: Error) => reason.message)
-      return error === 'the thread has ended' ? true : null
+      return error?.includes('the thread ended') === true ? true : null
     })
     assert.ok(crashes.length >= 2)
-    assert.ok(crashes.every((message) => message === 'crashed by a mail'))
+    assert.ok(crashes.every((message) => message === 'the thread ended'))
     await receiving.stop(0)
   })
 
-  it('tell of clients that connect', async () => {
-    const { receiving, connected } = await startThreads('connected')
-    assert.equal(await connected, 20)
-    await receiving.stop(0)
+  it('reject the start of the service with the code of their error', async () => {
+    await assert.rejects(startThreads('unable'), { message: 'in use', code: 'EADDRINUSE' })
   })
 
   it('say what they find when they are checked', async () => {

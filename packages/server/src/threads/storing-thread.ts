@@ -1,29 +1,21 @@
-// The entry file of the thread that parses and stores mails: one transaction a batch.
+// The entry file of the thread that composes and stores mails: one transaction a batch.
 
-import { parentPort, workerData } from 'node:worker_threads'
-import type { InboxId } from '@mayfly/contract'
-import { createStepComposer } from '../assembly/composer.ts'
-import { createBatchStore } from '../assembly/storing.ts'
-import { StorageUnavailable } from '../errors.ts'
-import type { StoreOutcome } from '../features/receiving/commit.ts'
-import { Backlog } from '../platform/backlog.ts'
-import { elapsedMs, systemClock } from '../platform/clock.ts'
-import { createLog } from '../platform/log.ts'
+import { workerData } from 'node:worker_threads'
+import { startStoreClock } from '../app/store-clock.ts'
+import { elapsedMs } from '../platform/clock.ts'
+import { createIds } from '../platform/ids.ts'
+import { createCompose } from '../receiving/compose.ts'
+import { storeMails } from '../receiving/store-mails.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore } from '../store/open.ts'
 import { readBatch } from './mail-batch.ts'
-import type { StoringThreadData, StoringThreadMessage } from './storing-host.ts'
+import type { StoringCalls, StoringThreadData } from './storing-host.ts'
+import { createThreadLog, serveThread } from './thread-protocol.ts'
 
-if (parentPort === null) throw new Error('This file runs as a worker thread only.')
-const port = parentPort
 // Only threads/storing-host.ts starts this file.
 const data = workerData as StoringThreadData
-const send = (message: StoringThreadMessage) => port.postMessage(message)
 
-// In a function: see content-thread.ts.
-void start()
-
-async function start(): Promise<void> {
+void serveThread(async () => {
   const store = await openStore({
     url: data.databaseUrl,
     exclusive: false,
@@ -32,40 +24,24 @@ async function start(): Promise<void> {
     elapsedMs,
   })
   const signals = openThreadSignals(data.signalsName)
-  const compose = createStepComposer({ ...data, isTextInRaw: true, log: createLog(data.logLevel) })
-  const backlog = new Backlog(data.backlogMemory, data.number)
-  const isWatched = (inboxId: InboxId) => backlog.isWatchedId(inboxId)
-  const storeMails = createBatchStore({ store, signals, clock: systemClock, compose, isWatched })
-  let running = Promise.resolve()
-  const stop = async () => {
-    await running
-    await store.close()
-    signals.close()
-    port.close()
+  const log = createThreadLog(data.logLevel)
+  const compose = createCompose({ ...data, log })
+  const { clock } = await startStoreClock(store, log, data.clockMemory)
+  const deps = { store, clock, ids: createIds(clock), announce: signals.announce }
+  let storing: Promise<unknown> = Promise.resolve()
+  const calls: StoringCalls = {
+    store: ({ batch, options }) => {
+      const stored = storeMails(deps, compose(readBatch(batch)), options)
+      storing = Promise.allSettled([storing, stored])
+      return stored
+    },
   }
-  port.on('message', (message: StoringThreadMessage) => {
-    if (message.type === 'store' || message.type === 'sync') {
-      const { number } = message
-      const answered = answer(number, async () => {
-        if (message.type === 'store') return storeMails(readBatch(message.batch), message.options)
-        await store.sync()
-        return []
-      })
-      running = running.then(() => answered)
-    }
-    if (message.type === 'announce') signals.announce(message.signal)
-    if (message.type === 'stop') void stop()
-  })
-}
-
-/** Does what the host has asked for, and tells it the outcome. */
-async function answer(number: number, work: () => Promise<readonly StoreOutcome[]>): Promise<void> {
-  try {
-    send({ type: 'stored', number, outcomes: await work() })
-  } catch (error) {
-    // Another error is a bug: it ends the thread, and the host counts the mails as not stored.
-    if (!(error instanceof StorageUnavailable)) throw error
-    const { message: reason, full, isUncertain } = error
-    send({ type: 'failed', number, reason, full, isUncertain })
+  return {
+    calls,
+    stop: async () => {
+      await storing
+      await store.close()
+      signals.close()
+    },
   }
-}
+})

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { keptUntil, PLANS } from '../../src/features/limits/plans.ts'
 import { SweepProgress, sweepExpired } from '../../src/features/retention/sweep.ts'
+import { PLANS } from '../../src/features/rules/plans.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createReceivers } from '../testing-receiver.ts'
 import { checkHistory, recoveryMs, type Violation } from './checker.ts'
@@ -139,7 +139,6 @@ async function sweepLater(url: string): Promise<void> {
     purgeInbox,
     deleteMails,
     limitsOf,
-    keptUntil: (inbox: Parameters<typeof keptUntil>[1]) => keptUntil(limitsOf, inbox),
     clock: { now: () => Date.now() + SWEEP_MS },
     elapsedMs: () => performance.now(),
     pause: async () => {},

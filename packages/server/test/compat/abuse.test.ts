@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type RequestOptions, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
-import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
@@ -24,8 +23,8 @@ const basic = (user: string, password: string) => ({
   headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
 })
 
-onEachDatabase('the APIs of mail catchers', (create) => {
-  const shared = sharedService(create)
+describe('the APIs of mail catchers', () => {
+  const shared = sharedService()
 
   it('need a key where mail without credentials is not taken', async () => {
     const { anonymous } = await shared()
@@ -39,9 +38,7 @@ onEachDatabase('the APIs of mail catchers', (create) => {
   })
 
   it('count keys of HTTP Basic towards the requests per minute', async () => {
-    await using database = await create()
     await using service = await startService({
-      database,
       env: { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PLAN_KEY_ONLY: 'requestsPerMinute=5' },
     })
     const dev = await service.register()
@@ -54,7 +51,7 @@ onEachDatabase('the APIs of mail catchers', (create) => {
     assert.equal((await dev.get('/v1/inboxes')).status, 429)
   })
 
-  it('show nothing of other accounts, nor of inboxes that are no project inboxes', async () => {
+  it('show nothing of other accounts, nor of inboxes that are no catch-all inboxes', async () => {
     const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
@@ -115,7 +112,7 @@ onEachDatabase('the APIs of mail catchers', (create) => {
     assert.equal(await statusOf(apiKey, ''), 401)
   })
 
-  it('answer the same for a project inbox of another account and for one that does not exist', async () => {
+  it('answer the same for a catch-all inbox of another account and for one that does not exist', async () => {
     const service = await shared()
     const alice = await service.register()
     const bob = await service.register()
@@ -278,8 +275,7 @@ onEachDatabase('the APIs of mail catchers', (create) => {
   })
 
   it('refuse a list of ids that is too long, and do not take it for none, which means all', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    await using service = await startCatchAll()
     await send(service, { to: ['ada@elsewhere.example'], subject: 'kept', text: 'x' })
     const { anonymous } = service
     const IDs = new Array(5_001).fill('x')

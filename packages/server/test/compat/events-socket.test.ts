@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { it } from 'node:test'
-import { onEachDatabase } from '../testing-databases.ts'
-import { sharedService } from '../testing-start-service.ts'
+import { describe, it } from 'node:test'
+import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
 /** More database connections than are opened while a test runs, and far fewer than its clients. */
 const POOL_MAX = 20
 
-onEachDatabase('a request to upgrade a connection', (create) => {
-  const shared = sharedService(create)
+describe('a request to upgrade a connection', () => {
+  const shared = sharedService()
 
   it('leaves no socket behind when it is refused, whatever its client does then', async () => {
     const { httpUrl } = await shared()
@@ -33,6 +32,34 @@ onEachDatabase('a request to upgrade a connection', (create) => {
     const others = () => openSockets() - before - openClients()
     await until(async () => (others() < POOL_MAX ? true : null))
     for (const client of clients) client.destroy()
+  })
+
+  it('gives its place back when its handshake is malformed, also while a wait is held', async () => {
+    await using service = await startService({
+      env: { MAYFLY_DEFAULT_PLAN: 'key_only', MAYFLY_PLAN_KEY_ONLY: 'requestsPerMinute=none' },
+    })
+    const dev = await service.register()
+    const { id } = await dev.inboxes.create({ catchAll: true })
+    const wait = async (timeoutSeconds: number, signal = AbortSignal.timeout(60_000)) => {
+      const path = `/v1/inboxes/${id}/wait?timeoutSeconds=${timeoutSeconds}`
+      return (await dev.get(path, { signal })).status
+    }
+    const stop = new AbortController()
+    const held = wait(50, stop.signal).catch(() => null)
+    // Two places: one of these is refused when the first is held.
+    const isHeld = async () => (await Promise.all([wait(1), wait(1)])).includes(429)
+    await until(async () => ((await isHeld()) ? true : null))
+    for (const version of ['99', '0', 'x']) {
+      const { socket, answer } = await ask(service.httpUrl, {
+        path: '/api/events',
+        upgrade: `websocket\r\nAuthorization: Bearer ${dev.key}\r\nSec-WebSocket-Version: ${version}`,
+      })
+      assert.match(answer, /^HTTP\/1\.1 400 /)
+      socket.destroy()
+    }
+    await until(async () => ((await wait(1)) === 408 ? true : null))
+    stop.abort()
+    await held
   })
 
   it('is an ordinary request where there is nothing to upgrade to', async () => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
-import { onEachDatabase } from '../testing-databases.ts'
-import { send, startCatchAll } from './testing-catch-all.ts'
+import { send, sharedCatchAll } from './testing-catch-all.ts'
 
-onEachDatabase("MailDev's API", (create) => {
+describe("MailDev's API", () => {
+  const catchAll = sharedCatchAll()
   it('lists, reads, marks and deletes at the paths of versions 2 and 3', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     for (const subject of ['one', 'two', 'three']) {
       await send(service, {
@@ -54,8 +53,7 @@ onEachDatabase("MailDev's API", (create) => {
   })
 
   it('shows mails with the fields of both versions', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     await send(service, {
       to: 'ada@elsewhere.example',
@@ -91,8 +89,7 @@ onEachDatabase("MailDev's API", (create) => {
   })
 
   it('answers errors in JSON, and no text as HTML', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     await send(service, {
       to: 'ada@elsewhere.example',

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import mailhogClient from 'mailhog'
 import { MailpitClient } from 'mailpit-api'
 import { createApiClient } from '../testing-api-client.ts'
-import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService } from '../testing-start-service.ts'
-import { send, startCatchAll } from './testing-catch-all.ts'
+import { send, sharedCatchAll } from './testing-catch-all.ts'
 
 /** The client for a service, with credentials or without. */
 function clientOf(httpUrl: string, auth?: string) {
@@ -14,12 +13,12 @@ function clientOf(httpUrl: string, auth?: string) {
   return mailhogClient({ ...options, ...(auth === undefined ? {} : { auth }) })
 }
 
-onEachDatabase("MailHog's client for Node", (create) => {
-  const keyed = sharedService(create)
+describe("MailHog's client for Node", () => {
+  const catchAll = sharedCatchAll()
+  const keyed = sharedService()
 
   it('lists, searches and decodes', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailhog = clientOf(service.httpUrl)
     await send(service, {
       to: ['ada@elsewhere.example', 'bob@elsewhere.example'],
@@ -54,8 +53,7 @@ onEachDatabase("MailHog's client for Node", (create) => {
   })
 
   it('deletes one message and all, beside clients of Mailpit', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailhog = clientOf(service.httpUrl)
     const mailpit = new MailpitClient(service.httpUrl)
     for (const subject of ['one', 'two']) {
@@ -73,8 +71,7 @@ onEachDatabase("MailHog's client for Node", (create) => {
   })
 
   it('has the other calls of its API', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     await send(service, { to: 'ada@elsewhere.example', subject: 'One', text: 'x' })
     const { body } = await api.get('/api/v2/messages?limit=0')
@@ -97,8 +94,7 @@ onEachDatabase("MailHog's client for Node", (create) => {
   })
 
   it('refuses mail as Jim does, while he is invited', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     const statusOf = async (call: Promise<{ readonly status: number }>) => (await call).status
     const mail = { to: 'ada@elsewhere.example', text: 'x' }

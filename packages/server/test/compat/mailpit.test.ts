@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { MailpitClient } from 'mailpit-api'
 import { WebSocket } from 'ws'
 import { createApiClient } from '../testing-api-client.ts'
-import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService } from '../testing-start-service.ts'
-import { send, startCatchAll } from './testing-catch-all.ts'
+import { send, sharedCatchAll } from './testing-catch-all.ts'
 
 /** A 1 by 1 PNG. */
 const PNG = Buffer.from(
@@ -16,12 +15,12 @@ const PNG = Buffer.from(
   'base64',
 )
 
-onEachDatabase("Mailpit's client for Node", (create) => {
-  const keyed = sharedService(create)
+describe("Mailpit's client for Node", () => {
+  const catchAll = sharedCatchAll()
+  const keyed = sharedService()
 
   it('lists, searches and reads what was sent to anybody', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailpit = new MailpitClient(service.httpUrl)
     assert.equal((await mailpit.listMessages()).messages_count, 0)
     await send(service, {
@@ -109,8 +108,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('reads a mail by the id in the reply of SMTP', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const reply = await send(service, { to: 'ada@elsewhere.example', subject: 'By its id' })
     const [, id = ''] = /^250 2\.0\.0 Ok: queued as (\S+)$/.exec(reply) ?? []
     const mailpit = new MailpitClient(service.httpUrl)
@@ -124,8 +122,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('checks links, style sheets and images, with redirects followed on request', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const asked: string[] = []
     await using site = createServer(({ url = '' }, response) => {
       asked.push(url)
@@ -159,8 +156,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('finds the address of a link in the text of a mail with HTML only', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     const html = '<p><a href="https://shop.example/verify?t=abc">Click here</a> to verify</p>'
     await send(service, { to: 'ada@elsewhere.example', html })
@@ -179,8 +175,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('shows headers as they are written, and a Message-ID of each mail', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     const written = '=?utf-8?Q?Gr=C3=BC=C3=9Fe?='
     const raw = `From: a@b.example\r\nSubject: ${written}\r\n aus Berlin\r\n\r\nx\r\n`
@@ -198,8 +193,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('marks, tags and deletes', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailpit = new MailpitClient(service.httpUrl)
     for (const subject of ['one', 'two', 'three']) {
       await send(service, { to: 'ada@elsewhere.example', subject, text: subject })
@@ -233,8 +227,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('sends, and the mail has the headers that Mailpit gives it', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailpit = new MailpitClient(service.httpUrl)
     const { ID } = await mailpit.sendMessage({
       From: { Email: 'from@example.com', Name: 'From Name' },
@@ -264,8 +257,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('reads what is sent as Go does, and gives it back as it was', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     const post = (mail: object) =>
       api.post('/api/v1/send', {
@@ -302,8 +294,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('reads the service, and sets chaos as faults', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const mailpit = new MailpitClient(service.httpUrl)
     assert.match((await mailpit.getInfo()).Version, /^v1\./)
     assert.equal((await mailpit.getConfiguration()).ChaosEnabled, true)
@@ -368,8 +359,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('follows events by WebSocket', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const url = `${service.httpUrl.replace('http', 'ws')}/api/events`
     const socket = new WebSocket(url)
     type Data = Record<string, unknown>
@@ -408,8 +398,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('changes and deletes no more messages than it names', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     for (const subject of ['One', 'Two', 'Three']) {
       await send(service, { to: 'ada@elsewhere.example', subject, text: 'x' })
@@ -442,8 +431,7 @@ onEachDatabase("Mailpit's client for Node", (create) => {
   })
 
   it('never gets the HTML of a mail without a sandbox', async () => {
-    await using database = await create()
-    await using service = await startCatchAll(database)
+    const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)
     await send(service, {
       to: 'ada@elsewhere.example',

@@ -5,7 +5,6 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, beforeEach, describe, it } from 'node:test'
-import { createMigratedSqlite } from '../testing-databases.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
@@ -25,8 +24,7 @@ const NOT_PASSED = [
 
 describe('clients for Python', () => {
   const catchAll = shared(async (resources) => {
-    const database = resources.use(await createMigratedSqlite())
-    return resources.use(await startCatchAll(database))
+    return resources.use(await startCatchAll())
   })
 
   before(() => assert.ok(existsSync(PYTHON), 'run node tools/setup.mjs --test'))

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import mailhogClient from 'mailhog'
 import { MailpitClient } from 'mailpit-api'
 import { createApiClient } from '../testing-api-client.ts'
-import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
 import { startTcpServer } from '../testing-tcp-server.ts'
@@ -25,14 +24,13 @@ async function rawOf(service: TestService, key: string, inboxId: string): Promis
   return text
 }
 
-onEachDatabase('a message', (create) => {
+describe('a message', () => {
   it('goes on to a mail server that the operator named, unchanged', async () => {
-    await using database = await create()
     await using receiver = await startService()
     const dev = await receiver.register()
     const port = receiver.smtpPort
     const env = { MAYFLY_RELEASE_HOSTS: `127.0.0.1:${port}, localhost:${port}` }
-    await using service = await startCatchAll(database, env)
+    await using service = await startCatchAll({ env })
     await send(service, MAIL)
     const { hostname, port: httpPort } = new URL(service.httpUrl)
     const mailhog = mailhogClient({ protocol: 'http:', host: hostname, port: Number(httpPort) })
@@ -69,9 +67,8 @@ onEachDatabase('a message', (create) => {
     await using server = await startTcpServer({
       onConnection: (socket) => socket.end('554 5.3.2 Closed\r\n'),
     })
-    await using database = await create()
     const env = { MAYFLY_RELEASE_HOSTS: `127.0.0.1:${server.port}` }
-    await using service = await startCatchAll(database, env)
+    await using service = await startCatchAll({ env })
     const api = createApiClient(service.httpUrl, null)
     await send(service, MAIL)
     const { ID } = (await api.get('/api/v1/message/latest')).body
@@ -106,9 +103,8 @@ onEachDatabase('a message', (create) => {
 
   it('waits for no slot while ten others are sent', async () => {
     const silent = await startTcpServer()
-    await using database = await create()
     const env = { MAYFLY_RELEASE_HOSTS: `127.0.0.1:${silent.port}` }
-    await using service = await startCatchAll(database, env)
+    await using service = await startCatchAll({ env })
     const api = createApiClient(service.httpUrl, null)
     await send(service, MAIL)
     const release = () => api.post('/api/v1/message/latest/release', { To: ['a@b.example'] })

@@ -1,13 +1,32 @@
+import assert from 'node:assert/strict'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import type { TestDatabase } from '../testing-databases.ts'
-import { startService, type TestService } from '../testing-start-service.ts'
+import { shared } from '../testing-shared.ts'
+import {
+  startService,
+  type TestService,
+  type TestServiceOptions,
+} from '../testing-start-service.ts'
 
 /** A service that takes mail without credentials, as a mail catcher does. */
 export async function startCatchAll(
-  database: TestDatabase,
-  env: Readonly<Record<string, string>> = {},
+  options: Pick<TestServiceOptions, 'database' | 'env'> = {},
 ): Promise<TestService> {
-  return startService({ database, env: { MAYFLY_CATCH_ALL: 'on', ...env }, hasLocalAccount: true })
+  const env = { MAYFLY_CATCH_ALL: 'on', ...options.env }
+  return startService({ ...options, env, hasLocalAccount: true })
+}
+
+/**
+ * A service that takes mail without credentials, shared by the tests of a suite; each begins
+ * without a mail.
+ */
+export function sharedCatchAll(): () => Promise<TestService> {
+  const start = shared(async (resources) => resources.use(await startCatchAll()))
+  return async () => {
+    const service = await start()
+    const { status } = await service.anonymous.delete('/api/v1/messages')
+    assert.equal(status, 200)
+    return service
+  }
 }
 
 /** Sends a mail as an application does, with credentials or without; returns the reply to it. */

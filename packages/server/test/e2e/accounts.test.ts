@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -38,7 +39,7 @@ onEachDatabase('accounts', (create) => {
 
   it('tells the limits of the plan and what was used', async () => {
     await using database = await create('mayfly_january')
-    const clock = { now: () => Date.UTC(2026, 0, 31, 23, 59) }
+    const clock = testClock(Date.UTC(2026, 0, 31, 23, 59))
     await using service = await startService({
       database,
       clock,
@@ -71,12 +72,12 @@ onEachDatabase('accounts', (create) => {
 
   it('lists usage by day with zeros, oldest first, split by environment', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 30, 12)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 30, 12))
+    await using service = await startService({ database, clock })
     const dev = await service.register()
     const issued = await dev.keys.create({ name: 'trial', environment: 'test' })
     await dev.withKey(issued.apiKey).inboxes.create()
-    now += 24 * 60 * 60 * 1000
+    clock.ms += 24 * 60 * 60 * 1000
 
     const usage = await dev.account.usage({ days: 3 })
     assert.deepEqual(

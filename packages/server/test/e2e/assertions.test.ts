@@ -2,20 +2,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { CheckOptions } from '@mayfly/client'
-import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 const LOCAL = { MAYFLY_ALLOW_PRIVATE_NETWORK: 'true' }
 
-onEachDatabase('assertions', (create) => {
-  const shared = sharedService(create)
+describe('assertions', () => {
+  const shared = sharedService()
 
   it('check a mail that arrives, every one, with a detail each', async () => {
-    await using database = await create()
     await using site = await startSite()
-    await using service = await startService({ database, env: LOCAL })
+    await using service = await startService({ env: LOCAL })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
     const running = inbox.check(
@@ -128,8 +126,7 @@ onEachDatabase('assertions', (create) => {
   })
 
   it('stop fetching links when the client has gone', async () => {
-    await using database = await create()
-    await using service = await startService({ database, env: LOCAL })
+    await using service = await startService({ env: LOCAL })
     const requested: string[] = []
     const arrived = Promise.withResolvers<Socket>()
     const site = createServer(({ url, socket }) => {
@@ -156,9 +153,8 @@ onEachDatabase('assertions', (create) => {
   })
 
   it('refuse to fetch private addresses by default', async () => {
-    await using database = await create()
     await using site = await startSite()
-    await using service = await startService({ database })
+    await using service = await startService()
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, text: `${site.url}/verify` })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService } from '../testing-start-service.ts'
 
@@ -39,8 +38,8 @@ async function sendFiles(port: number, to: string): Promise<void> {
   transport.close()
 }
 
-onEachDatabase('attachments', (create) => {
-  const shared = sharedService(create)
+describe('attachments', () => {
+  const shared = sharedService()
 
   it('are listed, downloaded with safe headers, blocked and quarantined', async () => {
     const service = await shared()

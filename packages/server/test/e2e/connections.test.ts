@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import type { ConnectOptions } from '@mayfly/client'
+import { describe, it } from 'node:test'
+import type { ConnectOptions } from '@mayfly/client/internal'
 import type { TestAccount } from '../testing-account.ts'
+import { type TestClock, testClock } from '../testing-clock.ts'
 import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import {
   CLIENT,
@@ -16,7 +17,7 @@ const CONNECTION = '/v1/account/connection'
 
 async function startConnectable(
   provider: IdentityServer,
-  options: { database: TestDatabase; clock?: { now(): number }; env?: Record<string, string> },
+  options: { database?: TestDatabase; clock?: TestClock; env?: Record<string, string> } = {},
 ): Promise<TestService> {
   const service = await startService({
     ...options,
@@ -34,7 +35,7 @@ async function startConnectable(
 }
 
 async function begin(dev: TestAccount, options?: ConnectOptions): Promise<string> {
-  return (await dev.account.connect(options)).authorizationUrl
+  return (await dev.internal.connectAccount(options)).authorizationUrl
 }
 
 const come = (service: TestService, callback: string) =>
@@ -42,15 +43,32 @@ const come = (service: TestService, callback: string) =>
 
 const accountOf = (dev: TestAccount) => dev.account.read()
 
-onEachDatabase('external accounts', (create) => {
-  const shared = sharedService(create)
-
-  it('are connected by OpenID Connect, lift the limits, and are disconnected', async () => {
+onEachDatabase('external accounts that come at once', (create) => {
+  it('are connected to one account each', async () => {
     await using database = await create()
     await using provider = await startOidcServer()
     await using service = await startConnectable(provider, { database })
+    const accounts = [await service.register(), await service.register(), await service.register()]
+    const callbacks = []
+    for (const dev of accounts) callbacks.push(await new Person('kim').agree(await begin(dev)))
+    const pages = await Promise.all(callbacks.map((callback) => come(service, callback)))
+    assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 409, 409])
+    const refused = pages.find(({ status }) => status === 409)
+    assert.match(refused?.text ?? '', /Not connected/)
+    const connected = await Promise.all(accounts.map(accountOf))
+    assert.equal(connected.filter(({ account }) => account.connected).length, 1)
+    assert.equal(connected.filter(({ account }) => account.plan === 'connected').length, 1)
+  })
+})
+
+describe('external accounts', () => {
+  const shared = sharedService()
+
+  it('are connected by OpenID Connect, lift the limits, and are disconnected', async () => {
+    await using provider = await startOidcServer()
+    await using service = await startConnectable(provider)
     const dev = await service.register('dev@example.com')
-    await assert.rejects(dev.account.disconnect(), { code: 'connection_not_found' })
+    await assert.rejects(dev.internal.disconnectAccount(), { code: 'connection_not_found' })
 
     const begun = await dev.post(CONNECTION)
     assert.equal(begun.status, 200)
@@ -72,7 +90,7 @@ onEachDatabase('external accounts', (create) => {
     assert.deepEqual([account.connected, account.plan], [true, 'connected'])
     assert.equal(limits.inboxesPerMonth, 20_000)
     await dev.inboxes.create({ domain: 'private.mayfly.test' })
-    await assert.rejects(dev.account.connect(), { status: 409, code: 'identity_connected' })
+    await assert.rejects(dev.internal.connectAccount(), { status: 409, code: 'identity_connected' })
 
     assert.equal((await dev.delete(CONNECTION)).status, 204)
     const after = await accountOf(dev)
@@ -82,10 +100,8 @@ onEachDatabase('external accounts', (create) => {
   })
 
   it('are connected by GitHub', async () => {
-    await using database = await create()
     await using provider = await startGitHub({ kim: 583_231 })
     await using service = await startConnectable(provider, {
-      database,
       env: {
         MAYFLY_OIDC_ISSUER: '',
         MAYFLY_OIDC_CLIENT_ID: '',
@@ -96,7 +112,7 @@ onEachDatabase('external accounts', (create) => {
     })
     const dev = await service.register()
     const wrong = { status: 400, code: 'invalid_parameter' }
-    await assert.rejects(dev.account.connect({ provider: 'oidc' }), wrong)
+    await assert.rejects(dev.internal.connectAccount({ provider: 'oidc' }), wrong)
 
     const refused = await come(service, await new Person('mallory').agree(await begin(dev)))
     assert.equal(refused.status, 403)
@@ -112,33 +128,16 @@ onEachDatabase('external accounts', (create) => {
     assert.equal(second.status, 409)
   })
 
-  it('connect one account each, whoever comes at once', async () => {
-    await using database = await create()
-    await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database })
-    const accounts = [await service.register(), await service.register(), await service.register()]
-    const callbacks = []
-    for (const dev of accounts) callbacks.push(await new Person('kim').agree(await begin(dev)))
-    const pages = await Promise.all(callbacks.map((callback) => come(service, callback)))
-    assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 409, 409])
-    const refused = pages.find(({ status }) => status === 409)
-    assert.match(refused?.text ?? '', /Not connected/)
-    const connected = await Promise.all(accounts.map(accountOf))
-    assert.equal(connected.filter(({ account }) => account.connected).length, 1)
-    assert.equal(connected.filter(({ account }) => account.plan === 'connected').length, 1)
-  })
-
   it('refuse a callback that comes twice, late, or without an attempt', async () => {
-    await using database = await create()
-    let now = Date.now()
+    const clock = testClock(Date.now())
     await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database, clock: { now: () => now } })
+    await using service = await startConnectable(provider, { clock })
     const dev = await service.register()
     const callback = await new Person('kim').agree(await begin(dev))
     const [first, second] = await Promise.all([come(service, callback), come(service, callback)])
     assert.deepEqual([first.status, second.status].sort(), [200, 400])
     assert.equal((await come(service, callback)).status, 400)
-    await dev.account.disconnect()
+    await dev.internal.disconnectAccount()
     const replayed = await come(service, callback)
     assert.equal(replayed.status, 400)
     assert.match(replayed.text, /used already or is older than 10 minutes/)
@@ -154,15 +153,14 @@ onEachDatabase('external accounts', (create) => {
     assert.equal((await come(service, long)).status, 400)
 
     const late = await new Person('kim').agree(await begin(dev))
-    now += 10 * 60 * 1000
+    clock.ms += 10 * 60 * 1000
     assert.equal((await come(service, late)).status, 400)
     assert.equal((await accountOf(dev)).account.connected, false)
   })
 
   it("refuse a code that was issued for another's attempt", async () => {
-    await using database = await create()
     await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database })
+    await using service = await startConnectable(provider)
     const victim = await service.register()
     const mallory = await service.register()
     const victims = new URL(await new Person('kim').agree(await begin(victim)))
@@ -182,9 +180,8 @@ onEachDatabase('external accounts', (create) => {
   })
 
   it('are connected in a browser only after the person has seen for which account', async () => {
-    await using database = await create()
     await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database })
+    await using service = await startConnectable(provider)
     const mallory = await service.register('mallory@example.com')
     // Mallory sends Kim the address of her own attempt.
     const callback = await new Person('kim').agree(await begin(mallory))
@@ -212,9 +209,8 @@ onEachDatabase('external accounts', (create) => {
   })
 
   it('are not connected when the person declines', async () => {
-    await using database = await create()
     await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database })
+    await using service = await startConnectable(provider)
     const dev = await service.register()
     const state = new URL(await begin(dev)).searchParams.get('state')
     const query = new URLSearchParams({
@@ -230,9 +226,8 @@ onEachDatabase('external accounts', (create) => {
   })
 
   it('say when the provider is out of reach', async () => {
-    await using database = await create()
     await using provider = await startOidcServer()
-    await using service = await startConnectable(provider, { database })
+    await using service = await startConnectable(provider)
     const dev = await service.register()
     const callback = await new Person('kim').agree(await begin(dev))
     await provider.stop()
@@ -243,21 +238,21 @@ onEachDatabase('external accounts', (create) => {
     await using gone = await startService({
       env: { MAYFLY_OIDC_ISSUER: 'http://127.0.0.1:9', MAYFLY_OIDC_CLIENT_ID: 'x' },
     })
-    const refused = (await gone.register()).account.connect()
+    const refused = (await gone.register()).internal.connectAccount()
     await assert.rejects(refused, { status: 503, code: 'identity_provider_unavailable' })
   })
 
   it('are for admins, and only where the operator set them up', async () => {
     const service = await shared()
     const admin = await service.register()
-    await assert.rejects(admin.account.connect(), {
+    await assert.rejects(admin.internal.connectAccount(), {
       status: 404,
       code: 'connection_not_configured',
     })
     const issued = await admin.keys.create({ name: 'CI' })
     const member = admin.withKey(issued.apiKey)
-    await assert.rejects(member.account.connect(), { status: 403 })
-    await assert.rejects(member.account.disconnect(), { status: 403 })
+    await assert.rejects(member.internal.connectAccount(), { status: 403 })
+    await assert.rejects(member.internal.disconnectAccount(), { status: 403 })
     assert.equal((await member.post(CONNECTION, { provider: 'x' })).status, 400)
     assert.equal((await service.anonymous.post(CONNECTION)).status, 401)
   })

@@ -26,14 +26,7 @@ const INBOXES = 40
 
 /** Subjects of all messages of an inbox. */
 async function subjects(inbox: Inbox): Promise<(string | null)[]> {
-  const found: (string | null)[] = []
-  let cursor: string | undefined
-  do {
-    const page = await inbox.listMessages({ limit: 100, cursor })
-    found.push(...page.messages.map(({ subject }) => subject))
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return found
+  return Array.fromAsync(inbox.listMessages({ limit: 100 }), ({ subject }) => subject)
 }
 
 /** Sends until the connection breaks; the subjects that were acknowledged. */

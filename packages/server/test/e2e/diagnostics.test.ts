@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { type Inbox, readService } from '@mayfly/client'
+import type { Inbox } from '@mayfly/client'
+import { readService } from '@mayfly/client/internal'
 import { createTransport } from 'nodemailer'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { createReceivers } from '../testing-receiver.ts'
+import { shared as sharedResources } from '../testing-shared.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
@@ -47,6 +50,11 @@ describe('a refusal that concerns no inbox', () => {
 
 onEachDatabase('diagnostics', (create) => {
   const shared = sharedService(create)
+  const clocked = sharedResources(async (resources) => {
+    const database = resources.use(await create('mayfly_january'))
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    return { clock, service: resources.use(await startService({ database, clock })) }
+  })
 
   it('tell the way of a mail, oldest first', async () => {
     const service = await shared()
@@ -89,13 +97,13 @@ onEachDatabase('diagnostics', (create) => {
 
   it('tell a mail that was refused because the inbox had expired', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31, 14, 2)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31, 14, 2))
+    await using service = await startService({ database, clock })
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
-    now += 660_000
+    clock.ms += 660_000
     await service.sendMails([{ to: inbox.emailAddress }])
-    now += 5_000
+    clock.ms += 5_000
     const found = await diagnose(inbox)
     assert.equal(found.state, 'expired')
     assert.deepEqual(found.stages, ['inbox.created', 'inbox.expired', 'smtp.refused'])
@@ -125,14 +133,12 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('tell a mail whose address was a slip away', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const { service, clock } = await clocked()
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ localPart: 'john.doe' })
     const to = ['jon.doe@mayfly.test', 'john.doe@private.mayfly.test']
     await service.sendMails([{ from: 'victim@shop.example', to }])
-    now += 12_000
+    clock.ms += 12_000
     const found = await diagnose(inbox)
     assert.deepEqual(found.stages, ['inbox.created', 'near.miss', 'near.miss'])
     const detail =
@@ -149,9 +155,7 @@ onEachDatabase('diagnostics', (create) => {
   })
 
   it('do not tell of mail to domains and addresses of others', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const { service, clock } = await clocked()
     const spy = await service.register()
     const other = await service.register()
     const ttlSeconds = 604_800
@@ -162,23 +166,21 @@ onEachDatabase('diagnostics', (create) => {
     await service.sendMails([{ to }])
     assert.deepEqual((await diagnose(inbox)).stages, ['inbox.created'])
 
-    now += 31 * 24 * 60 * 60 * 1000
+    clock.ms += 31 * 24 * 60 * 60 * 1000
     const later = await spy.inboxes.create({ localPart: 'bosses' })
     await service.sendMails([{ to: 'bosse@mayfly.test' }, { to: 'boss@mayfly.test' }])
     assert.deepEqual((await diagnose(later)).stages, ['inbox.created', 'near.miss'])
   })
 
   it('keep the newest 500 events', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const { service, clock } = await clocked()
     const dev = await service.register()
     const inbox = await dev.inboxes.create({ ttlSeconds: 600 })
-    now += 600_000
+    clock.ms += 600_000
     for (let i = 0; i < 6; i++) {
       await service.sendMails(
         Array.from({ length: 90 }, () => {
-          now += 1
+          clock.ms += 1
           return { to: inbox.emailAddress }
         }),
       )

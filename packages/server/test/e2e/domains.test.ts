@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { ApiError, type Diagnostics } from '@mayfly/client'
-import { onEachDatabase } from '../testing-databases.ts'
+import { testClock } from '../testing-clock.ts'
 import { type DnsServer, type PublishedRecords, startDnsmasq } from '../testing-dnsmasq.ts'
 import { first } from '../testing-first.ts'
 import { startService, type TestServiceOptions } from '../testing-start-service.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const DOMAIN = 'qa.shop.example'
 const TXT_NAME = '_mayfly-challenge.qa.shop.example'
 
-onEachDatabase('custom domains', (create) => {
+describe('custom domains', () => {
   let dns: DnsServer
   before(async () => {
     dns = await startDnsmasq()
@@ -19,7 +19,7 @@ onEachDatabase('custom domains', (create) => {
   after(async () => {
     await dns[Symbol.asyncDispose]()
   })
-  const start = async (options: TestServiceOptions) => {
+  const start = async (options: TestServiceOptions = {}) => {
     await dns.publish({})
     return startService({
       ...options,
@@ -28,8 +28,7 @@ onEachDatabase('custom domains', (create) => {
   }
 
   it('go from a claim to inboxes of their own', async () => {
-    await using database = await create()
-    await using service = await start({ database })
+    await using service = await start()
     const dev = await service.register()
 
     const claimed = await dev.post('/v1/domains', { domain: 'QA.Shop.example.' })
@@ -94,8 +93,7 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('say that DNS does not answer rather than that nothing is there', async () => {
-    await using database = await create()
-    await using service = await start({ database })
+    await using service = await start()
     const dev = await service.register()
     await dev.domains.register(DOMAIN)
     // It refuses to answer for what is not its own.
@@ -110,9 +108,8 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('are claimed once, by admins, as many as the plan includes', async () => {
-    await using database = await create()
     const env = { MAYFLY_DEFAULT_PLAN: 'connected', MAYFLY_PLAN_CONNECTED: 'customDomains=3' }
-    await using service = await start({ database, env })
+    await using service = await start({ env })
     const admin = await service.register()
     const issued = await admin.keys.create({ name: 'CI' })
     const member = admin.withKey(issued.apiKey)
@@ -147,8 +144,7 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('are for plans that include them', async () => {
-    await using database = await create()
-    await using service = await start({ database, env: { MAYFLY_DEFAULT_PLAN: 'key_only' } })
+    await using service = await start({ env: { MAYFLY_DEFAULT_PLAN: 'key_only' } })
     const dev = await service.register()
     await assert.rejects(dev.domains.register(DOMAIN), { status: 403, code: 'plan_limit' })
     const listed = await dev.domains.list()
@@ -156,35 +152,32 @@ onEachDatabase('custom domains', (create) => {
   })
 
   it('lapse after 7 days without proof, for their account and for others', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await start({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await start({ clock })
     const one = await service.register()
     const two = await service.register()
     await one.domains.register(DOMAIN)
-    now += 7 * DAY_MS - 1
+    clock.ms += 7 * DAY_MS - 1
     await assert.rejects(two.domains.register(DOMAIN), { status: 409 })
     await assert.rejects(one.domains.register(DOMAIN), { status: 409 })
-    now += 1
+    clock.ms += 1
     await two.domains.register(DOMAIN)
     await assert.rejects(one.domains.verify(DOMAIN), { status: 404 })
   })
 
   it('are looked at again unasked: they become active, inactive, and lapse', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    const clock = { now: () => now }
-    await using service = await start({ database, clock, domainSweepMs: 20 })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await start({ clock, domainSweepMs: 20 })
     const dev = await service.register()
     const domain = await dev.domains.register(DOMAIN)
     const txt = { [TXT_NAME]: domain.txtRecord.value }
     const mx = { [DOMAIN]: 'mx.mayfly.test 10' }
     const checkedOn = async (step: { after: number; records: PublishedRecords }) => {
       await dns.publish(step.records)
-      now += step.after
+      clock.ms += step.after
       return until(async () => {
         const [found] = await dev.domains.listCustom()
-        return found?.lastCheckedAt === new Date(now).toISOString() ? found : null
+        return found?.lastCheckedAt === new Date(clock.ms).toISOString() ? found : null
       })
     }
     await dns.publish({ txt })
@@ -201,8 +194,8 @@ onEachDatabase('custom domains', (create) => {
 
     const unproven = await checkedOn({ after: DAY_MS, records: { mx } })
     assert.equal(unproven.state, 'active')
-    assert.equal(Date.parse(String(unproven.lapsesAt)), now + 7 * DAY_MS)
-    now += 7 * DAY_MS
+    assert.equal(Date.parse(String(unproven.lapsesAt)), clock.ms + 7 * DAY_MS)
+    clock.ms += 7 * DAY_MS
     await until(async () => {
       const domains = await dev.domains.listCustom()
       return domains.length === 0 ? domains : null

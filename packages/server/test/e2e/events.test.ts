@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type AccountEventType, accountEventSchemas } from '@mayfly/contract'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { type EventReader, openEvents, type StreamedEvent } from '../testing-event-stream.ts'
 import { createReceivers } from '../testing-receiver.ts'
@@ -35,20 +36,29 @@ onEachDatabase('the event stream of an account', (create, name) => {
     const [message] = (await dev.get(path)).body.messages
     const own = received.find(({ data }) => data.inboxId === inbox.id)
     assert.deepEqual(own?.data.message, message)
+    assert.deepEqual(own?.data.inbox, { messageCount: 1, unreadCount: 1 })
 
     const rawBody = JSON.stringify({ read: true })
     await dev.send('PATCH', `${path}/${message.id}`, { rawBody, headers: JSON_TYPE })
     const updated = await nextRead(events)
-    assert.deepEqual(updated.data, { inboxId: inbox.id, message: { ...message, read: true } })
+    assert.deepEqual(updated.data, {
+      inboxId: inbox.id,
+      inbox: { messageCount: 1, unreadCount: 0 },
+      message: { ...message, read: true },
+    })
     await dev.delete(`${path}/${message.id}`)
     const deleted = await events.next('message.deleted')
-    assert.deepEqual(deleted.data, { inboxId: inbox.id, messageIds: [message.id] })
+    assert.deepEqual(deleted.data, {
+      inboxId: inbox.id,
+      inbox: { messageCount: 0, unreadCount: 0 },
+      messageIds: [message.id],
+    })
     await dev.delete(`/v1/inboxes/${inbox.id}`)
     const gone = await events.next('inbox.deleted')
     assert.deepEqual(gone.data, { inboxId: inbox.id })
   })
 
-  it('tells of the messages that a project inbox drops', async () => {
+  it('tells of the messages that a catch-all inbox drops', async () => {
     const service = await shared()
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { catchAll: true, keepMessages: 2 })).body
@@ -63,6 +73,7 @@ onEachDatabase('the event stream of an account', (create, name) => {
     while (dropped.length < old.length) {
       const { data } = await events.next('message.deleted')
       assert.equal(data.inboxId, inbox.id)
+      assert.equal(data.inbox.messageCount, 2)
       dropped.push(...data.messageIds)
     }
     assert.deepEqual(dropped.sort(), old.sort())
@@ -127,12 +138,12 @@ onEachDatabase('the event stream of an account', (create, name) => {
 
   it('tells that an inbox has expired', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ database, clock })
     const dev = await service.register()
     const { inbox } = (await dev.post('/v1/inboxes', { ttlSeconds: 600 })).body
     await using events = await openEvents(dev)
-    now += 600_000
+    clock.ms += 600_000
     assert.deepEqual((await events.next()).data, { inboxId: inbox.id })
   })
 
@@ -162,6 +173,42 @@ onEachDatabase('the event stream of an account', (create, name) => {
       await send('four')
       assert.equal((await after.next()).data.message.subject, 'four')
     }
+  })
+
+  it('tells of one inbox, and ends with it', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const other = await service.register()
+    const made = async (account: typeof dev) => (await account.post('/v1/inboxes')).body.inbox
+    const [inbox, beside, foreign] = [await made(dev), await made(dev), await made(other)]
+    for (const id of ['inb_nothing', foreign.id]) {
+      const { status, body } = await dev.get(`/v1/events?inbox=${id}`)
+      assert.deepEqual([status, body.error.code], [404, 'inbox_not_found'])
+    }
+    const waiting = (id: string) => dev.get(`/v1/inboxes/${id}/wait?for=otp&timeoutSeconds=1`)
+    const send = (subject: string) =>
+      service.sendMail({ to: [beside.emailAddress, inbox.emailAddress], subject })
+    const path = `/v1/events?inbox=${inbox.id}`
+    await using all = await openEvents(dev)
+    const first = await openEvents(dev, { path })
+    const waits = [waiting(beside.id), waiting(inbox.id)]
+    await send('one')
+    const { id, data } = await first.next('message.received')
+    assert.deepEqual([data.inboxId, data.message.subject], [inbox.id, 'one'])
+    await Promise.all(waits)
+    await first[Symbol.asyncDispose]()
+    await send('two')
+    await all.next('message.received')
+
+    await using again = await openEvents(dev, { path, lastEventId: id })
+    assert.equal((await again.next('message.received')).data.message.subject, 'two')
+    await dev.delete(`/v1/inboxes/${beside.id}`)
+    await dev.delete(`/v1/inboxes/${inbox.id}`)
+    const rest = await again.rest()
+    assert.deepEqual(rest.at(-1)?.data, { inboxId: inbox.id })
+    const about = rest.map(({ data }) => data.inboxId ?? data.wait.inboxId)
+    assert.deepEqual(new Set(about), new Set([inbox.id]))
+    assert.equal((await dev.get(path)).status, 404)
   })
 
   it('sends what the contract says', async () => {
@@ -242,16 +289,6 @@ onEachDatabase('the event stream of an account', (create, name) => {
       assert.deepEqual((await events.next('message.deleted')).data.messageIds, [old.id])
     })
   }
-
-  it('follows mail that the receiving thread stores', async () => {
-    await using database = await create()
-    await using service = await startService({ database, env: { MAYFLY_SMTP_THREADS: '1' } })
-    const dev = await service.register()
-    const { inbox } = (await dev.post('/v1/inboxes')).body
-    await using events = await openEvents(dev)
-    await service.sendMail({ to: inbox.emailAddress, subject: 'by a thread' })
-    assert.equal((await events.next('message.received')).data.message.subject, 'by a thread')
-  })
 })
 
 /** The update that a message was read. The sender checks' verdict is an update too. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Faults, Inbox } from '@mayfly/client'
+import type { Inbox } from '@mayfly/client'
+import type { Faults } from '@mayfly/client/internal'
 import { MailpitClient } from 'mailpit-api'
 import { createTransport } from 'nodemailer'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService, type TestService } from '../testing-start-service.ts'
 
@@ -69,7 +71,7 @@ onEachDatabase('faults', (create, database) => {
     assert.match(String(answers[3]), /^250/)
   })
 
-  it('refuses at AUTH and at MAIL who has authenticated for a project inbox', async () => {
+  it('refuses at AUTH and at MAIL who has authenticated for a catch-all inbox', async () => {
     const service = await shared()
     const dev = await service.register()
     const project = await dev.inboxes.create({ catchAll: true })
@@ -124,8 +126,8 @@ onEachDatabase('faults', (create, database) => {
 
   it('ends when it is deleted, when it is replaced, and by itself', async () => {
     await using own = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database: own, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ database: own, clock })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
     const always = [{ phase: 'recipient', code: 550 }] as const
@@ -140,7 +142,7 @@ onEachDatabase('faults', (create, database) => {
     assert.match((await tryMails(service, inbox, 1)).join(), /^250/)
     await inbox.setFaults(always, { expiresInSeconds: 60 })
     assert.match((await tryMails(service, inbox, 1)).join(), /^550/)
-    now += 60_000
+    clock.ms += 60_000
     assert.match((await tryMails(service, inbox, 1)).join(), /^250/)
     assert.deepEqual(await inbox.readFaults(), { rules: [], expiresAt: null })
   })

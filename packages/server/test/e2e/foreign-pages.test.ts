@@ -8,7 +8,7 @@ const ROUTES: readonly (readonly ['GET' | 'POST', string])[] = [
   ['GET', '/openapi.json'],
   ['GET', '/no/such/path'],
   ['GET', '/v1/account'],
-  ['GET', '/v1/inboxes/inb_1/events'],
+  ['GET', '/v1/events'],
   ['GET', '/v1/account/connection/callback?state=x'],
   ['POST', '/v1/accounts'],
   ['POST', '/mcp'],

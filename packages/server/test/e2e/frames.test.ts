@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HOSTILE_HTML } from '../../../mail/test/testing-hostile-html.ts'
 import { launchBrowser } from '../testing-browser.ts'
-import { onEachDatabase } from '../testing-databases.ts'
+import { testClock } from '../testing-clock.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 /** A picture of one pixel. */
@@ -37,16 +37,17 @@ const PAYLOADS = HOSTILE_HTML.filter((_, i) => i % 5 === 0 || process.env['SOAK'
 /** Frames in one page; their addresses work for a minute. */
 const FRAMES_PER_PAGE = 20
 
-onEachDatabase('a message in a frame', (create) => {
-  const shared = sharedService(create)
+describe('a message in a frame', () => {
+  const shared = sharedService()
 
   it('is a document of its own that can do nothing', async () => {
     const service = await shared()
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
+    const messages = dev.internal.messages(inbox.id)
     await service.sendMail({ to: inbox.emailAddress, raw: WITH_IMAGE })
     const { id } = await inbox.waitForMessage()
-    const { url, expiresAt, hasRemoteImages } = await inbox.createFrame(id)
+    const { url, expiresAt, hasRemoteImages } = await messages.frame(id)
     assert.equal(hasRemoteImages, true)
     assert.match(url, /^\/frame\/[\w.-]+$/)
     assert.ok(Date.parse(expiresAt) > Date.now())
@@ -65,7 +66,7 @@ onEachDatabase('a message in a frame', (create) => {
     assert.ok(text.includes(`<img src="data:image/png;base64,${PIXEL}" />`), text)
     assert.ok(!text.includes('a.example'))
 
-    const allowed = await inbox.createFrame(id, { remoteImages: 'allow' })
+    const allowed = await messages.frame(id, { remoteImages: 'allow' })
     assert.equal(allowed.hasRemoteImages, true)
     const remote = await service.anonymous.get(allowed.url)
     assert.match(String(remote.headers['content-security-policy']), /img-src data: https: http:;/)
@@ -76,37 +77,38 @@ onEachDatabase('a message in a frame', (create) => {
     const service = await shared()
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
+    const messages = dev.internal.messages(inbox.id)
     await service.sendMail({ to: inbox.emailAddress, text: 'a <b> & c' })
     const { id } = await inbox.waitForMessage()
-    const { url, hasRemoteImages } = await inbox.createFrame(id)
+    const { url, hasRemoteImages } = await messages.frame(id)
     assert.equal(hasRemoteImages, false)
     const { text } = await service.anonymous.get(url)
     assert.match(text, /a &#60;b&#62; &#38; c/)
   })
 
   it('is gone after a minute, with the message, and for a token that was changed', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ clock })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
+    const messages = dev.internal.messages(inbox.id)
     await service.sendMail({ to: inbox.emailAddress, raw: htmlMail('<p>hi</p>') })
     const { id } = await inbox.waitForMessage()
     const statusOf = async (url: string) => (await service.anonymous.get(url)).status
-    const { url, hasRemoteImages } = await inbox.createFrame(id)
+    const { url, hasRemoteImages } = await messages.frame(id)
     assert.equal(hasRemoteImages, false)
-    now += 59_999
+    clock.ms += 59_999
     assert.equal(await statusOf(url), 200)
     const changed = url.replace(/.(?=.{20}$)/, (one) => (one === 'A' ? 'B' : 'A'))
     for (const other of [changed, '/frame/x', '/frame/v1.', `${url}A`]) {
       assert.equal(await statusOf(other), 404, other)
     }
-    now += 1
+    clock.ms += 1
     assert.equal(await statusOf(url), 404)
-    const fresh = await inbox.createFrame(id)
+    const fresh = await messages.frame(id)
     await inbox.deleteMessage(id)
     assert.equal(await statusOf(fresh.url), 404)
-    await assert.rejects(inbox.createFrame(id), { code: 'message_not_found' })
+    await assert.rejects(messages.frame(id), { code: 'message_not_found' })
   })
 })
 
@@ -122,16 +124,10 @@ describe('hostile mails in frames', () => {
     // In a tab of its own there is no frame around it: one mail with many payloads.
     const many = HOSTILE_HTML.filter((html) => /<\/\w+>$/.test(html)).join('\r\n')
     await service.sendMail({ to, raw: htmlMail(many) })
-    const messages: { readonly id: string }[] = []
-    let cursor: string | null | undefined
-    while (cursor !== null) {
-      const page = await inbox.listMessages({ limit: 100, cursor })
-      messages.push(...page.messages)
-      cursor = page.nextCursor
-    }
+    const messages = await Array.fromAsync(inbox.listMessages({ limit: 100 }))
     assert.equal(messages.length, PAYLOADS.length + 1)
     const address = async ({ id }: { readonly id: string }) =>
-      `${service.httpUrl}${(await inbox.createFrame(id)).url}`
+      `${service.httpUrl}${(await dev.internal.messages(inbox.id).frame(id)).url}`
     const browser = await launchBrowser()
     try {
       const context = await browser.newContext()

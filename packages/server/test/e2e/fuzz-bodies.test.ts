@@ -39,6 +39,8 @@ const TOKENS = [
 type Sample = { readonly path: string; readonly body: string }
 
 onEachDatabase('changed bodies', (create, database) => {
+  // PostgreSQL refuses what SQLite stores, such as U+0000; schemathesis runs on SQLite.
+  if (database === 'SQLite' && !IS_SOAK) return
   const shared = sharedService(create)
   const count = IS_SOAK && database !== 'SQLite' ? Math.ceil(REQUESTS / 10) : REQUESTS
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import { onEachDatabase } from '../testing-databases.ts'
+import { describe, it } from 'node:test'
 import { first } from '../testing-first.ts'
 import { sharedService } from '../testing-start-service.ts'
 
@@ -10,8 +9,8 @@ function mailOf(html: string): string {
   return `From: a@b.example\r\nContent-Type: text/html\r\n\r\n${html}\r\n`
 }
 
-onEachDatabase('the HTML check', (create) => {
-  const shared = sharedService(create)
+describe('the HTML check', () => {
+  const shared = sharedService()
 
   it('tells which mail clients support what a mail uses', async () => {
     const service = await shared()

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { InboxId } from '@mayfly/contract'
+import type { InboxId, MessageId } from '@mayfly/contract'
 import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
-import { createContent } from '../../src/assembly/content.ts'
-import { AnnouncedMessages } from '../../src/features/waiting/announced-messages.ts'
+import { createContent } from '../../src/app/content.ts'
+import { ServiceError } from '../../src/errors.ts'
+import type { Caller } from '../../src/features/accounts/authenticate.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
 import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
-import { findWithin } from '../../src/features/waiting/wait.ts'
+import { findWithin, respondToWait } from '../../src/features/waiting/wait.ts'
+import { createLog } from '../../src/platform/log.ts'
 import type { Store } from '../../src/store/open.ts'
-import { ALICE, describeEachDatabase, givenInbox, givenMail, NOW } from '../testing-store.ts'
+import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../testing-store.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
 const ROUNDS = soakRounds({ short: 200, long: 100_000 })
@@ -21,8 +23,7 @@ describeEachDatabase('waits against arrivals', (open) => {
   it(`misses none in ${ROUNDS} random interleavings`, async () => {
     const store = await open()
     const subscriptions = new Subscriptions<InboxId>()
-    const announced = new AnnouncedMessages()
-    const deps = findDeps(store, subscriptions, announced)
+    const deps = findDeps(store, subscriptions)
     const inbox = await givenInbox(store, { owner: ALICE })
     const gone = new AbortController().signal
     const progress = soakProgress('waits against arrivals', ROUNDS)
@@ -39,18 +40,41 @@ describeEachDatabase('waits against arrivals', (open) => {
       }
       const arrive = async () => {
         await turns(Math.floor(Math.random() * 4))
-        const { messageId: id, mailId } = await givenMail(store, inbox.id)
-        // Half of the announcements have the message, as from a thread of the same node.
-        if (Math.random() < 0.5) {
-          const sequence = afterSequence + 1
-          const about = { accountId: ALICE, inboxId: inbox.id, receivedAt: NOW, otp: null }
-          announced.add([{ ...about, id, mailId, sequence, body: null }])
-        }
+        await givenMail(store, inbox.id)
         subscriptions.wake([inbox.id])
       }
       const [found] = await Promise.all([wait(), arrive()])
       assert.equal(found?.sequence, afterSequence + 1)
     }
+    assert.equal(subscriptions.size, 0)
+  })
+
+  it('goes on when the message that it has found is deleted before it is read', async () => {
+    const store = await open()
+    const subscriptions = new Subscriptions<InboxId>()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const first = await givenMail(store, inbox.id)
+    const read: MessageId[] = []
+    const deps = {
+      ...findDeps(store, subscriptions),
+      elapsedMs: () => 0,
+      takeWaitSlot: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+      explainWait: () => Promise.reject(new Error('the wait found nothing')),
+      writeMessage: async (_caller: Caller, { messageId }: { readonly messageId: MessageId }) => {
+        read.push(messageId)
+        if (read.length > 1) return Buffer.from(messageId)
+        await store.deleteMessages(ALICE, inbox.id, [messageId])
+        setImmediate(async () => {
+          await givenMail(store, inbox.id)
+          subscriptions.wake([inbox.id])
+        })
+        throw new ServiceError('message_not_found')
+      },
+    }
+    const gone = new AbortController().signal
+    const request = { inboxId: inbox.id, filter: {}, timeoutMs: 60_000, gone }
+    const body = await respondToWait(deps, CALLER, request)
+    assert.deepEqual(read, [first.messageId, body.toString()])
     assert.equal(subscriptions.size, 0)
   })
 
@@ -74,16 +98,10 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
-function findDeps(
-  store: Store,
-  subscriptions: Subscriptions<InboxId>,
-  announced = new AnnouncedMessages(),
-) {
-  const { findMatch } = createContent(store)
-  const hold = () => ({ [Symbol.dispose]: () => {} })
-  const caughtUp = () => null
-  const singleFlight = new SingleFlight()
-  return { store, subscriptions, announced, singleFlight, findMatch, hold, caughtUp }
+function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
+  const content = createContent(store, createLog('warn'))
+  const registerWait = () => ({ [Symbol.dispose]: () => {} })
+  return { store, subscriptions, singleFlight: new SingleFlight(), content, registerWait }
 }
 
 /** Lets the loop turn this often. */

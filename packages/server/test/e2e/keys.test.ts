@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
@@ -94,16 +95,16 @@ onEachDatabase('keys', (create) => {
 
   it('writes when a key was last used', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
+    const clock = testClock(Date.UTC(2026, 0, 31))
     const env = { MAYFLY_HTTP_PORT: '0' }
     const key = await (async () => {
-      await using service = await startService({ database, env, clock: { now: () => now } })
+      await using service = await startService({ database, env, clock })
       const dev = await service.register()
       await dev.keys.list()
       return dev.key
     })()
-    now += 1000
-    await using service = await startService({ database, env, clock: { now: () => now } })
+    clock.ms += 1000
+    await using service = await startService({ database, env, clock })
     const [used] = await service.account(key).keys.list()
     assert.equal(used?.lastUsedAt, '2026-01-31T00:00:00.000Z')
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { readService, signIn } from '@mayfly/client'
+import { readService, signIn } from '@mayfly/client/internal'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createSqlite, type TestDatabase } from '../testing-databases.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 /** Starts the server as a process, calls `work` with its URL, and stops it. */
@@ -15,7 +15,6 @@ async function withServer(
 ): Promise<void> {
   await using server = startServerProcess({
     MAYFLY_DATABASE_URL: database.url,
-    ...WITHOUT_THREADS,
     ...env,
   })
   const { httpUrl } = await server.ready
@@ -49,7 +48,7 @@ describe('the local account', () => {
 
   it('is entered by a link that the start prints, once', async () => {
     await using database = await createSqlite()
-    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    const env = { MAYFLY_DATABASE_URL: database.url }
     await using server = startServerProcess(env)
     const { httpUrl: baseUrl } = await server.ready
     const line = await until(

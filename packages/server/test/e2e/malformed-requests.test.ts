@@ -60,7 +60,7 @@ describe('a malformed request', () => {
     const service = await shared()
     const paths = {
       '/v1/inboxes/x': 'DELETE, GET, HEAD',
-      '/v1/inboxes/x/events': 'GET',
+      '/v1/events': 'GET',
       '/v1/inboxes/x/wait': 'GET, HEAD',
       '/v1/domains/custom': 'GET, HEAD',
       '/v1/keys/rotate': 'POST',

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connectAgent, partFence } from '../testing-agent.ts'
-import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
-onEachDatabase('an agent', (create) => {
-  const shared = sharedService(create)
+describe('an agent', () => {
+  const shared = sharedService()
 
   it('tests a whole sign-up', async () => {
     const service = await shared()
@@ -131,7 +130,8 @@ describe('the endpoint for agents', () => {
     const [content] = (await client.readResource({ uri })).contents
     assert.match(partFence(JSON.parse(JSON.stringify(content)).text).inside, /As a resource/)
     for (const wrong of [`${uri}x`, 'mayfly://inboxes/x', 'file:///etc/passwd']) {
-      await assert.rejects(client.readResource({ uri: wrong }), { code: -32002 })
+      const missing = { code: -32602, data: { uri: wrong } }
+      await assert.rejects(client.readResource({ uri: wrong }), missing)
     }
   })
 
@@ -180,7 +180,7 @@ describe('the endpoint for agents', () => {
     }
     assert.deepEqual((await stranger.call('list_scenarios')).data.scenarios, [])
     const uri = `mayfly://inboxes/${inboxId}/messages/${messageId}`
-    await assert.rejects(stranger.client.readResource({ uri }), { code: -32002 })
+    await assert.rejects(stranger.client.readResource({ uri }), { code: -32602, data: { uri } })
     assert.equal((await inbox.refresh()).messageCount, 1)
   })
 
@@ -196,11 +196,11 @@ describe('the endpoint for agents', () => {
     await using agent = await connectAgent(service.httpUrl, { key: apiKey })
     assert.equal((await agent.call('usage_left')).isError, false)
     await admin.keys.revoke(key.id)
-    await assert.rejects(agent.call('usage_left'), (error: Error & { code?: number }) => {
-      assert.equal(error.code, 401)
+    await assert.rejects(agent.call('usage_left'), (error: Error & { status?: number }) => {
+      assert.equal(error.status, 401)
       return /invalid_api_key/.test(error.message)
     })
-    await assert.rejects(connectAgent(service.httpUrl, { key: apiKey }), { code: 401 })
+    await assert.rejects(connectAgent(service.httpUrl, { key: apiKey }), { status: 401 })
   })
 
   it('names what is wrong with a call, and counts on', async () => {

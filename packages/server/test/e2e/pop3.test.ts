@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import Pop3Command from 'node-pop3'
-import { onEachDatabase } from '../testing-databases.ts'
+import { createMigratedSqlite } from '../testing-databases.ts'
 import { openEvents } from '../testing-event-stream.ts'
 import { sharedService, type TestService } from '../testing-start-service.ts'
 
@@ -44,9 +44,9 @@ async function poplib(
   return JSON.parse(stdout)
 }
 
-onEachDatabase('POP3', (create) => {
+describe('POP3', () => {
   const env = { MAYFLY_POP3_PORT: '0', MAYFLY_SMTP_TLS: 'self-signed' }
-  const shared = sharedService(create, env)
+  const shared = sharedService(createMigratedSqlite, env)
 
   it("is spoken by Python's poplib, in the clear and by TLS", async () => {
     const service = await shared()

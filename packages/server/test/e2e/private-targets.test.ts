@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { readService } from '@mayfly/client'
+import { readService } from '@mayfly/client/internal'
 import { accountWithKey, type TestAccount } from '../testing-account.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { startService, type TestService } from '../testing-start-service.ts'

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite, onEachDatabase } from '../testing-databases.ts'
-import { type ReadyLine, startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { type ReadyLine, startServerProcess } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 /** A client that sends what it is told to, and never ends. */
@@ -49,12 +49,11 @@ describe('the process', () => {
 
   it('stops in order on a signal that follows `ready` at once', { timeout: 30_000 }, async () => {
     await using database = await createSqlite()
-    // A thread of the pool writes the log: its reader may be quicker than the next statement.
-    const preload = `import fs from 'node:fs'
-      const { write } = fs
-      fs.write = (...args) => {
-        if (String(args[1]).includes('"msg":"ready"')) process.kill(process.pid, 'SIGTERM')
-        return write(...args)
+    // The reader of the log may be quicker than the next statement.
+    const preload = `const { write } = process.stdout
+      process.stdout.write = (...args) => {
+        if (String(args[0]).includes('"msg":"ready"')) process.kill(process.pid, 'SIGTERM')
+        return write.apply(process.stdout, args)
       }`
     await using server = startServerProcess(
       { MAYFLY_DATABASE_URL: database.url },
@@ -100,7 +99,7 @@ describe('the process', () => {
 
   it('takes over data after a crash', async () => {
     await using database = await createSqlite()
-    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    const env = { MAYFLY_DATABASE_URL: database.url }
     await using first = startServerProcess(env)
     await first.ready
     first.child.kill('SIGKILL')
@@ -111,7 +110,7 @@ describe('the process', () => {
 
   it('says how many accounts keep their plan when new ones get another', async () => {
     await using database = await createSqlite()
-    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    const env = { MAYFLY_DATABASE_URL: database.url }
     await using before = startServerProcess({ ...env, MAYFLY_DEFAULT_PLAN: 'key_only' })
     const { httpUrl } = await before.ready
     await registerAccountAt(httpUrl)
@@ -177,7 +176,7 @@ describe('beside a running process', () => {
   let first: ReadyLine
   before(async () => {
     databaseUrl = resources.use(await createSqlite()).url
-    const env = { MAYFLY_DATABASE_URL: databaseUrl, MAYFLY_METRICS: 'true', ...WITHOUT_THREADS }
+    const env = { MAYFLY_DATABASE_URL: databaseUrl, MAYFLY_METRICS: 'true' }
     first = await resources.use(startServerProcess(env)).ready
   })
   after(() => resources.disposeAsync())
@@ -213,7 +212,7 @@ describe('beside a running process', () => {
 onEachDatabase('the process', (create) => {
   it('keeps what it was told across a restart', async () => {
     await using database = await create()
-    const env = { MAYFLY_DATABASE_URL: database.url, ...WITHOUT_THREADS }
+    const env = { MAYFLY_DATABASE_URL: database.url }
     const key = await (async () => {
       await using server = startServerProcess(env)
       const dev = await registerAccountAt((await server.ready).httpUrl)
@@ -225,7 +224,7 @@ onEachDatabase('the process', (create) => {
     await using server = startServerProcess(env)
     const dev = accountWithKey((await server.ready).httpUrl, key)
     assert.deepEqual(
-      (await dev.inboxes.list()).map(({ emailAddress }) => emailAddress),
+      (await dev.inboxes.list()).inboxes.map(({ emailAddress }) => emailAddress),
       ['kept@mayfly.test'],
     )
     assert.equal((await dev.account.read()).usage.requests, 3)

@@ -12,7 +12,7 @@ import {
   startHaproxy,
   startNginx,
 } from '../testing-proxy.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 const WAITS = 9
@@ -82,7 +82,6 @@ onEachDatabase('three nodes behind a proxy', (create, database) => {
       const nodes = addresses.nodes.map((host) =>
         resources.use(
           startServerProcess({
-            ...WITHOUT_THREADS,
             MAYFLY_DATABASE_URL: store.url,
             MAYFLY_BASE_URL: proxy.httpUrl,
             MAYFLY_HTTP_HOST: host,

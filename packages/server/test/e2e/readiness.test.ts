@@ -26,7 +26,6 @@ describe('readiness', { timeout: 120_000 }, () => {
     const { freeze, thaw } = await stoppablePostgres(postgres.url)
     await using service = await startService({
       database: postgres,
-      env: { MAYFLY_SMTP_THREADS: '1' },
     })
     const api = service.anonymous
     await untilReady(api)

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('receiving', (create) => {
-  const shared = sharedService(create, { MAYFLY_SMTP_THREADS: '1' })
+  const shared = sharedService(create)
 
   it('shortens a subject and a sender that are too long for a list', async () => {
     const service = await shared()
@@ -114,14 +115,14 @@ onEachDatabase('receiving', (create) => {
 
   it('refuses unknown, expired, suspended and deleted inboxes with one text', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ database, clock })
     const dev = await service.register()
     const make = (localPart: string) => dev.inboxes.create({ localPart, ttlSeconds: 600 })
     await make('expired')
     const deleted = await make('deleted')
     await deleted.delete()
-    now += 600_000
+    clock.ms += 600_000
     await dev.inboxes.create({ localPart: 'active' })
     const names = ['unknown', 'expired', 'deleted', 'active']
     const [answer] = await service.sendMails([{ to: names.map((name) => `${name}@mayfly.test`) }])

@@ -83,7 +83,7 @@ async function assertEnded(
     status: 401,
     code: 'invalid_api_key',
   })
-  const { url, headers } = holding.streamUrl(`/v1/inboxes/${inbox.id}/events`)
+  const { url, headers } = holding.streamUrl(`/v1/events?inbox=${inbox.id}`)
   const stream = await fetch(url, { headers })
   await using agent = await connectAgent(holder.httpUrl, holding)
   const { promise: begun, resolve: onprogress } = Promise.withResolvers<object>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { startService, type TestService } from '../testing-start-service.ts'
@@ -115,11 +115,12 @@ onEachDatabase('the scanner', (create) => {
     assert.deepEqual(scanned[1], ['quarantined', 'the scanner found Test.Sig'])
     assert.equal(scanned[2]?.[0], 'blocked')
   })
+})
 
+describe('the scanner', () => {
   it('scans what follows an attachment that it fails on, which stays quarantined', async () => {
-    await using database = await create()
     await using scanner = await startScanner('working')
-    await using service = await startService({ database, env: { MAYFLY_CLAMD: scanner.address } })
+    await using service = await startService({ env: { MAYFLY_CLAMD: scanner.address } })
     const mail = await sendAttachments(service, {
       'refused.txt': 'refused',
       // Long enough that the connection is reset while it is sent.
@@ -144,9 +145,8 @@ onEachDatabase('the scanner', (create) => {
   })
 
   it('does not hold up a stop', { timeout: 30_000 }, async () => {
-    await using database = await create()
     await using scanner = await startScanner('silent')
-    const service = await startService({ database, env: { MAYFLY_CLAMD: scanner.address } })
+    const service = await startService({ env: { MAYFLY_CLAMD: scanner.address } })
     await sendAttachments(service, { 'good.txt': 'fine' })
     await until(async () => (scanner.connectionCount() > 0 ? true : null))
     const stoppingAt = performance.now()

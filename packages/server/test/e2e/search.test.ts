@@ -118,14 +118,7 @@ onEachDatabase('searching an inbox', (create) => {
 
 /** All pages of a search. */
 async function searchAll(dev: TestAccount, q: string, limit = 100): Promise<(string | null)[]> {
-  const subjects: (string | null)[] = []
-  let cursor: string | undefined
-  do {
-    const page = await dev.search(q, { limit, cursor })
-    subjects.push(...page.messages.map(({ subject }) => subject))
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return subjects
+  return Array.fromAsync(dev.search(q, { limit }), ({ subject }) => subject)
 }
 
 onEachDatabase('searching an account', (create) => {

@@ -7,7 +7,7 @@ import { createApiClient } from '../testing-api-client.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { openEvents } from '../testing-event-stream.ts'
 import { administer } from '../testing-postgres.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
 
 const STREAMS_MAX = 100
@@ -21,7 +21,6 @@ onEachDatabase('limits over all nodes', (create, name) => {
     await using database = await create()
     await using streams = new AsyncDisposableStack()
     await using killed = startServerProcess({
-      ...WITHOUT_THREADS,
       MAYFLY_DATABASE_URL: database.url,
     })
     await using service = await startService({
@@ -42,7 +41,7 @@ onEachDatabase('limits over all nodes', (create, name) => {
     await killed.ended
     await assert.rejects(open(dev, 1), /no stream: 429/)
     // A minute later.
-    await administer(database.url, 'update wait_slot set leased_until = leased_until - 60000')
+    await administer(database.url, 'update slot set leased_until = leased_until - 60000')
     await open(dev, 60)
   })
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import { signIn } from '@mayfly/client'
-import { onEachDatabase } from '../testing-databases.ts'
+import { describe, it } from 'node:test'
+import { signIn } from '@mayfly/client/internal'
+import { testClock } from '../testing-clock.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 /** The fragment of a sign-in link. */
 const fragmentOf = (url: string) => new URL(url).hash.slice(1)
 
-onEachDatabase('sign-in links', (create) => {
-  const shared = sharedService(create)
+describe('sign-in links', () => {
+  const shared = sharedService()
 
   it('are exchanged once for a key of their account', async () => {
     const service = await shared()
@@ -35,7 +35,7 @@ onEachDatabase('sign-in links', (create) => {
   it('take the whole fragment as the token, too, and refuse any other', async () => {
     const service = await shared()
     const dev = await service.register()
-    const { url } = await dev.account.createSignInLink()
+    const { url } = await dev.internal.createSignInLink()
     const baseUrl = service.httpUrl
     await assert.rejects(signIn({ baseUrl, token: 'x' }), { status: 401 })
     await signIn({ baseUrl, token: fragmentOf(url) })
@@ -50,13 +50,12 @@ onEachDatabase('sign-in links', (create) => {
   })
 
   it('expire after 10 minutes', async () => {
-    await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ clock })
     const dev = await service.register()
-    const { url, expiresAt } = await dev.account.createSignInLink()
+    const { url, expiresAt } = await dev.internal.createSignInLink()
     assert.equal(expiresAt, '2026-01-31T00:10:00.000Z')
-    now += 10 * 60_000
+    clock.ms += 10 * 60_000
     const late = signIn({ baseUrl: service.httpUrl, token: fragmentOf(url) })
     await assert.rejects(late, { status: 401 })
   })
@@ -65,7 +64,7 @@ onEachDatabase('sign-in links', (create) => {
     const service = await shared()
     const dev = await service.register()
     for (let i = 0; i < 22; i++) {
-      const { url } = await dev.account.createSignInLink()
+      const { url } = await dev.internal.createSignInLink()
       await signIn({ baseUrl: service.httpUrl, token: fragmentOf(url) })
     }
     const keys = await dev.keys.list()

@@ -85,7 +85,7 @@ onEachDatabase('concurrent waits', (create, name) => {
     await using service = await startService({ database, env: ENV })
     const dev = await service.register()
     const { inbox } = await waiters(service, dev)
-    const path = `/v1/inboxes/${inbox.id}/events`
+    const path = '/v1/events'
     for (let i = 0; i < 5; i++) assert.equal((await dev.send('HEAD', path)).status, 405)
     const { url, headers } = dev.streamUrl(path)
     const leave = new AbortController()
@@ -105,7 +105,7 @@ onEachDatabase('concurrent waits', (create, name) => {
     assert.equal(await until(async () => ((await look()) === 429 ? null : 'free')), 'free')
     // A stream that is refused gives its place back as well.
     for (let i = 0; i < 3; i++) {
-      assert.equal((await dev.get('/v1/inboxes/inb_nothing/events')).status, 404)
+      assert.equal((await dev.get('/v1/events?inbox=inb_nothing')).status, 404)
     }
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { WaitOptions } from '@mayfly/client'
+import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
@@ -20,9 +21,8 @@ onEachDatabase('waiting', (create) => {
     assert.equal('otp' in body, false)
   })
 
-  it('answers with what is read later, also by a receiving thread', async () => {
-    await using database = await create()
-    await using service = await startService({ database, env: { MAYFLY_SMTP_THREADS: '1' } })
+  it('answers with what is read later', async () => {
+    const service = await shared()
     const dev = await service.register()
     const html = 'Subject: at last\r\nContent-Type: text/html\r\n\r\n<p>Hello'
     for (const mail of [{ subject: 'at last', text: 'Your code is 048151.' }, { raw: html }]) {
@@ -71,13 +71,13 @@ onEachDatabase('waiting', (create) => {
 
   it('filters by since, watermark, sender, subject and text', async () => {
     await using database = await create('mayfly_january')
-    let now = Date.UTC(2026, 0, 31)
-    await using service = await startService({ database, clock: { now: () => now } })
+    const clock = testClock(Date.UTC(2026, 0, 31))
+    await using service = await startService({ database, clock })
     const dev = await service.register()
     const inbox = await dev.inboxes.create()
     await service.sendMail({ to: inbox.emailAddress, subject: 'First', text: 'alpha beta' })
     const { watermark } = await inbox.refresh()
-    now += 1000
+    clock.ms += 1000
     await service.sendMail({ to: inbox.emailAddress, subject: 'Second', text: 'Gamma' })
     const look = async (options: WaitOptions) =>
       (await inbox.waitForMessage({ ...options, timeoutSeconds: 0 })).subject
@@ -167,74 +167,4 @@ onEachDatabase('waiting', (create) => {
     // The sweep alone would take up to 5 s.
     assert.ok(performance.now() - startedAt < 4_000)
   })
-
-  it('streams arrivals and stages, and resumes after the last one seen', async () => {
-    const service = await shared()
-    const dev = await service.register()
-    const inbox = await dev.inboxes.create({ localPart: 'streamed' })
-    const path = `/v1/inboxes/${inbox.id}/events`
-    assert.equal((await dev.get('/v1/inboxes/inb_nothing/events')).status, 404)
-    await service.sendMail({ to: inbox.emailAddress, subject: 'before' })
-
-    const first = await readEvents(dev.streamUrl(path), { count: 2 }, async () => {
-      await service.sendMail({ to: inbox.emailAddress, subject: 'during' })
-      await service.sendMails([{ to: 'streamd@mayfly.test' }])
-    })
-    assert.deepEqual(
-      first.map(({ event, data }) => data.subject ?? `${event} ${data.stage}`),
-      ['during', 'stage near.miss'],
-    )
-    await service.sendMail({ to: inbox.emailAddress, subject: 'after' })
-    const lastEventId = String(first[0]?.id)
-    const second = await readEvents(dev.streamUrl(path), { count: 2, lastEventId })
-    assert.deepEqual(
-      second.map(({ event, data }) => data.subject ?? `${event} ${data.stage}`).sort(),
-      ['after', 'stage near.miss'],
-    )
-  })
 })
-
-type StreamedEvent = {
-  id: string
-  event: string
-  data: { subject?: string; stage?: string }
-}
-
-/** Reads events until there are enough; `act` is called once the stream is open. */
-async function readEvents(
-  target: { readonly url: string; readonly headers: Record<string, string> },
-  options: { readonly count: number; readonly lastEventId?: string },
-  act: () => Promise<void> = async () => {},
-): Promise<StreamedEvent[]> {
-  const stop = new AbortController()
-  const response = await fetch(target.url, {
-    headers: {
-      ...target.headers,
-      ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }),
-    },
-    signal: stop.signal,
-  })
-  assert.match(String(response.headers.get('content-type')), /^text\/event-stream/)
-  await act()
-  const events: StreamedEvent[] = []
-  let buffer = ''
-  for await (const chunk of response.body ?? []) {
-    buffer += Buffer.from(chunk).toString()
-    const blocks = buffer.split('\n\n')
-    buffer = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
-      const data = field('data')
-      if (data !== undefined) {
-        events.push({
-          id: String(field('id')),
-          event: String(field('event')),
-          data: JSON.parse(data),
-        })
-      }
-    }
-    if (events.length >= options.count) break
-  }
-  stop.abort()
-  return events
-}

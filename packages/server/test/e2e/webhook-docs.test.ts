@@ -1,4 +1,4 @@
-// The receivers of docs/webhooks.md, as they stand there, against the real service.
+// The receiver of docs/webhooks.md, as it stands there, against the real service.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -151,7 +151,7 @@ async function assertReceives(
 }
 
 describe('the guide to webhooks', () => {
-  it('has receivers that take genuine events once, and nothing else', async (t) => {
+  it('has a receiver that takes genuine events once, and nothing else', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-guide-'))
     await using receivers = await createReceivers()
     await using proxy = await startTlsProxy(receivers.authority.issue(['127.0.0.1']))
@@ -160,14 +160,6 @@ describe('the guide to webhooks', () => {
       const typescript = join(folder, 'receiver.ts')
       await writeFile(typescript, await codeIn('ts', 'createServer'))
       await assertReceives(service, proxy, [process.execPath, typescript])
-
-      const python = join(folder, 'receiver.py')
-      await writeFile(python, await codeIn('python', 'HTTPServer'))
-      if (spawnSync('python3', ['--version']).status === 0) {
-        await assertReceives(service, proxy, ['python3', python])
-      } else {
-        t.diagnostic('python3 is not installed: the receiver in Python was not run')
-      }
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

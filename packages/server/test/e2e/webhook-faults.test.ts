@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import type { TestAccount } from '../testing-account.ts'
 import { createAuthority, daysFromNow } from '../testing-certificates.ts'
 import { first } from '../testing-first.ts'
-import { createReceivers, type Receivers } from '../testing-receiver.ts'
+import { createReceivers, type Receivers, sharedReceivers } from '../testing-receiver.ts'
 import { startService } from '../testing-start-service.ts'
 import { startTcpServer, type TcpServerOptions } from '../testing-tcp-server.ts'
 import { until } from '../testing-until.ts'
@@ -89,9 +89,10 @@ function badCertificates({ authority }: Receivers) {
 }
 
 describe('an endpoint of a webhook', () => {
-  it('that misbehaves on the wire is told apart in the log', async () => {
-    await using receivers = await createReceivers()
-    await using service = await startService({ env: receivers.env })
+  const world = sharedReceivers()
+
+  it('that breaks TLS, HTTP or the connection is logged by its own error', async () => {
+    const { receivers, service } = await world()
     const dev = await service.register()
     for (const [name, behaviour, expected] of RUDE) {
       const certificate = receivers.authority.issue(['127.0.0.1'])
@@ -104,10 +105,9 @@ describe('an endpoint of a webhook', () => {
   })
 
   it('that redirects is not followed', async () => {
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const elsewhere = await receivers.open()
     const statuses = [301, 302, 303, 307, 308]
-    await using service = await startService({ env: receivers.env })
     const dev = await service.register()
     for (const status of statuses) {
       await using receiver = await receivers.open((_, response) => {
@@ -121,8 +121,7 @@ describe('an endpoint of a webhook', () => {
   })
 
   it('without a certificate that we trust gets nothing', async () => {
-    await using receivers = await createReceivers()
-    await using service = await startService({ env: receivers.env })
+    const { receivers, service } = await world()
     const dev = await service.register()
     for (const [certificate, detail] of badCertificates(receivers)) {
       await using receiver = await receivers.open(200, certificate)
@@ -138,8 +137,7 @@ describe('an endpoint of a webhook', () => {
   })
 
   it('that cannot be found or reached is told so', async () => {
-    await using receivers = await createReceivers()
-    await using service = await startService({ env: receivers.env })
+    const { service } = await world()
     const dev = await service.register()
     const closed = await startTcpServer()
     await closed[Symbol.asyncDispose]()
@@ -195,20 +193,18 @@ describe('an endpoint of a webhook', () => {
   })
 
   it('that hangs is given up after 10 s, and delays no other', async () => {
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const hanging = await receivers.open(() => {})
     const dripping = await receivers.open((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('x')
     })
     const quick = await receivers.open()
-    await using service = await startService({ env: receivers.env })
     const dev = await service.register()
     for (const { url } of [hanging, dripping, quick]) await dev.webhooks.create(url)
     const inbox = await dev.inboxes.create()
-    const startedAt = performance.now()
     await service.sendMails(Array(30).fill({ to: inbox.emailAddress }))
     await Promise.all([hanging.until(10), dripping.until(30), quick.until(30)])
-    assert.ok(performance.now() - startedAt < 9_000, 'others waited for the one that hangs')
+    // None of its places is free yet: the others did not wait for one.
     assert.equal(hanging.received.length, 10)
 
     // The next ten take the places of the first.

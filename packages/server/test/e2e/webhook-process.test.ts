@@ -5,14 +5,13 @@ import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
 import { createReceivers, type Receiver } from '../testing-receiver.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startServerProcess, WITHOUT_THREADS } from '../testing-server-process.ts'
+import { startServerProcess } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 type Env = Readonly<Record<string, string>>
 
 const settings = (database: TestDatabase, trusting: Env): Env => ({
   ...trusting,
-  ...WITHOUT_THREADS,
   MAYFLY_DATABASE_URL: database.url,
   MAYFLY_DEFAULT_PLAN: 'unlimited',
   // Nobody answers there, at once: a stop waits for sender checks.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Delivery } from '@mayfly/client'
 import type { TestAccount } from '../testing-account.ts'
-import { onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { testClock } from '../testing-clock.ts'
 import { first } from '../testing-first.ts'
 import { type Behaviour, createReceivers, type Receiver } from '../testing-receiver.ts'
 import { startService } from '../testing-start-service.ts'
@@ -26,20 +26,19 @@ function waitMs({ attempts, nextAttemptAt }: Delivery): number {
 }
 
 /** A service with a clock of the test's own, an endpoint, and one mail that was pushed to it. */
-async function pushed(database: TestDatabase, behaviour: Behaviour) {
+async function pushed(behaviour: Behaviour) {
   const stack = new AsyncDisposableStack()
   const receivers = stack.use(await createReceivers())
   const receiver = await receivers.open(behaviour)
-  const time = { now: Date.UTC(2026, 0, 31) }
-  const clock = { now: () => time.now }
-  const service = stack.use(await startService({ database, clock, env: receivers.env }))
+  const clock = testClock(Date.UTC(2026, 0, 31))
+  const service = stack.use(await startService({ clock, env: receivers.env }))
   const dev = await service.register()
   const { webhook } = await dev.webhooks.create(receiver.url)
   const inbox = await dev.inboxes.create({ ttlSeconds: 604_800 })
   const send = () => service.sendMail({ to: inbox.emailAddress })
   await send()
   const dispose = () => stack.disposeAsync()
-  return { receiver, time, dev, webhook, inbox, send, [Symbol.asyncDispose]: dispose }
+  return { receiver, clock, dev, webhook, inbox, send, [Symbol.asyncDispose]: dispose }
 }
 
 /** Every request so far had the same id and bytes, and its own timestamp. */
@@ -52,18 +51,17 @@ function assertSameEvent(receiver: Receiver): void {
   assert.equal(new Set(timestamps).size, timestamps.length)
 }
 
-onEachDatabase('retries of webhooks', (create) => {
+describe('retries of webhooks', () => {
   it('are four, about 5 s, 1 min, 10 min and 1 h after the one before', async () => {
-    await using database = await create('mayfly_january')
-    await using push = await pushed(database, 503)
-    const { receiver, time, dev } = push
+    await using push = await pushed(503)
+    const { receiver, clock, dev } = push
     const delays = [5 * SECOND, MINUTE, 10 * MINUTE, HOUR]
     for (const [i, delayMs] of delays.entries()) {
       const delivery = await attempted(dev, i + 1)
       assert.equal(delivery.status, 'pending')
       const wait = waitMs(delivery)
       assert.ok(wait >= delayMs && wait <= delayMs * 1.2, `${wait} ms after attempt ${i + 1}`)
-      time.now += wait
+      clock.ms += wait
     }
     const { status, nextAttemptAt, attempts } = await attempted(dev, 5)
     assert.deepEqual([status, nextAttemptAt], ['failed', null])
@@ -75,7 +73,7 @@ onEachDatabase('retries of webhooks', (create) => {
     assertSameEvent(receiver)
 
     // A sixth would come before whatever else falls due now.
-    time.now += 24 * HOUR
+    clock.ms += 24 * HOUR
     receiver.behave(200)
     await push.send()
     await until(async () => {
@@ -86,10 +84,9 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('end with the first success', async () => {
-    await using database = await create('mayfly_january')
-    await using push = await pushed(database, 500)
-    const { receiver, time, dev } = push
-    time.now += waitMs(await attempted(dev, 1))
+    await using push = await pushed(500)
+    const { receiver, clock, dev } = push
+    clock.ms += waitMs(await attempted(dev, 1))
     receiver.behave(204)
     const { status, nextAttemptAt, attempts } = await attempted(dev, 2)
     assert.deepEqual([status, nextAttemptAt], ['succeeded', null])
@@ -101,28 +98,26 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('come later when the endpoint asks for it, an hour at the most', async () => {
-    await using database = await create('mayfly_january')
     const asked = ['90', '1', '999999']
-    await using push = await pushed(database, (_, response) => {
+    await using push = await pushed((_, response) => {
       response.writeHead(429, { 'retry-after': asked.shift() ?? '0' }).end()
     })
-    const { time, dev } = push
+    const { clock, dev } = push
     const first = waitMs(await attempted(dev, 1))
     assert.equal(first, 90 * SECOND)
-    time.now += first
+    clock.ms += first
     const second = waitMs(await attempted(dev, 2))
     assert.ok(second >= MINUTE && second <= 1.2 * MINUTE)
-    time.now += second
+    clock.ms += second
     assert.equal(waitMs(await attempted(dev, 3)), HOUR)
   })
 
   it('end at 410, which disables the endpoint until it is registered anew', async () => {
-    await using database = await create('mayfly_january')
-    await using push = await pushed(database, 500)
-    const { receiver, time, dev } = push
+    await using push = await pushed(500)
+    const { receiver, clock, dev } = push
     await attempted(dev, 1)
     receiver.behave(410)
-    time.now += SECOND
+    clock.ms += SECOND
     await push.send()
     const gone = await until(async () => {
       const newest = first((await dev.webhooks.deliveries()).deliveries)
@@ -132,7 +127,7 @@ onEachDatabase('retries of webhooks', (create) => {
     const [attempt] = gone.attempts
     assert.deepEqual([attempt?.status, attempt?.error], [410, 'gone'])
     const webhook = first(await dev.webhooks.list())
-    assert.equal(webhook.disabledAt, new Date(time.now).toISOString())
+    assert.equal(webhook.disabledAt, new Date(clock.ms).toISOString())
     assert.equal(webhook.lastStatus, 410)
 
     // What was pending to it has ended too, and new mail is not for it.
@@ -143,7 +138,7 @@ onEachDatabase('retries of webhooks', (create) => {
     receiver.behave(200)
     await push.send()
     const again = await dev.webhooks.create(receiver.url)
-    time.now += HOUR
+    clock.ms += HOUR
     await push.send()
     await until(async () => (receiver.received.length >= 3 ? true : null))
     const { deliveries } = await dev.webhooks.deliveries()
@@ -152,12 +147,11 @@ onEachDatabase('retries of webhooks', (create) => {
   })
 
   it('end when a replay succeeds; one that fails counts towards no limit', async () => {
-    await using database = await create('mayfly_january')
-    await using push = await pushed(database, 500)
-    const { receiver, time, dev } = push
+    await using push = await pushed(500)
+    const { receiver, clock, dev } = push
     const { id, nextAttemptAt } = await attempted(dev, 1)
     const replay = () => {
-      time.now += SECOND
+      clock.ms += SECOND
       return dev.webhooks.replay(id)
     }
     // Four of them, a second apart: the first retry is not due before.
@@ -167,7 +161,7 @@ onEachDatabase('retries of webhooks', (create) => {
       assert.equal(delivery.attempts.length, i + 2)
       assert.deepEqual([delivery.status, delivery.nextAttemptAt], ['pending', nextAttemptAt])
     }
-    time.now = Date.parse(String(nextAttemptAt))
+    clock.ms = Date.parse(String(nextAttemptAt))
     const retried = await attempted(dev, 6)
     assert.ok(waitMs(retried) >= MINUTE, 'it was the second by schedule')
     receiver.behave(200)

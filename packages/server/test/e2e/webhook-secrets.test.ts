@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import type { TestAccount } from '../testing-account.ts'
-import { createSqlite, onEachDatabase, type TestDatabase } from '../testing-databases.ts'
+import { createMigratedSqlite, createSqlite, type TestDatabase } from '../testing-databases.ts'
 import { createReceivers, type Receivers } from '../testing-receiver.ts'
 import { startServerProcess } from '../testing-server-process.ts'
 import { startService } from '../testing-start-service.ts'
@@ -26,9 +26,9 @@ async function registerWebhook(dev: TestAccount, url: string) {
   return { key: dev.key, webhookId: webhook.id, secret }
 }
 
-onEachDatabase('secrets of webhooks', (create) => {
+describe('secrets of webhooks', () => {
   it('are readable after a restart, also once a key is configured, and not with another', async () => {
-    await using database = await create()
+    await using database = await createMigratedSqlite()
     await using receivers = await createReceivers()
     const receiver = await receivers.open()
     const at = { database, receivers }
@@ -52,7 +52,7 @@ onEachDatabase('secrets of webhooks', (create) => {
   })
 
   it('are sealed in the store', async () => {
-    await using database = await create()
+    await using database = await createMigratedSqlite()
     const { secret, webhookId } = await (async () => {
       await using service = await startService({ database })
       return await registerWebhook(await service.register(), 'https://example.com/')

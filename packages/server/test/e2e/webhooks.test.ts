@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { TestAccount } from '../testing-account.ts'
 import { onEachDatabase } from '../testing-databases.ts'
 import { first } from '../testing-first.ts'
-import { createReceivers, type Received } from '../testing-receiver.ts'
+import { type Received, sharedReceivers } from '../testing-receiver.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { until } from '../testing-until.ts'
 
@@ -28,6 +28,7 @@ function opensslSignature(secret: string, { headers, body }: Received): string {
 }
 
 onEachDatabase('webhooks', (create) => {
+  const world = sharedReceivers(create)
   const shared = sharedService(create)
 
   it('registers, lists and deletes an endpoint; its secret is shown once', async () => {
@@ -121,10 +122,8 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('pushes each message, signed in both ways, and logs it', async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const receiver = await receivers.open()
-    await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
     const { webhook, secret } = await dev.webhooks.create(receiver.url)
     const inbox = await dev.inboxes.create()
@@ -177,11 +176,9 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('pushes to every endpoint of the account, each event under its own id, and to no other', async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const [one, two, foreign] = await Promise.all([1, 2, 3].map(() => receivers.open()))
     assert.ok(one && two && foreign)
-    await using service = await startService({ database, env: receivers.env })
     const [alice, bob] = [await service.register(), await service.register()]
     for (const { url } of [one, two]) await alice.webhooks.create(url)
     await bob.webhooks.create(foreign.url)
@@ -205,10 +202,8 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it("answers 404 to another account's webhook and delivery, as to unknown ones", async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const receiver = await receivers.open()
-    await using service = await startService({ database, env: receivers.env })
     const [alice, bob] = [await service.register(), await service.register()]
     const { webhook } = await alice.webhooks.create(receiver.url)
     const inbox = await alice.inboxes.create()
@@ -231,10 +226,8 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('pages through the log, newest first', async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const receiver = await receivers.open()
-    await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
     await dev.webhooks.create(receiver.url)
     const inbox = await dev.inboxes.create()
@@ -258,10 +251,8 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('sends nothing more to a deleted endpoint, and keeps its log', async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const receiver = await receivers.open(500)
-    await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
     const { webhook } = await dev.webhooks.create(receiver.url)
     const inbox = await dev.inboxes.create()
@@ -283,10 +274,8 @@ onEachDatabase('webhooks', (create) => {
   })
 
   it('sends a sample event on demand, and tells how that went', async () => {
-    await using database = await create()
-    await using receivers = await createReceivers()
+    const { receivers, service } = await world()
     const receiver = await receivers.open()
-    await using service = await startService({ database, env: receivers.env })
     const dev = await service.register()
     const { webhook, secret } = await dev.webhooks.create(receiver.url)
     const good = await dev.post(`/v1/webhooks/${webhook.id}/test`)

@@ -71,6 +71,7 @@ async function cycle(account: TestAccount, disk: string, smtpPort: number): Prom
   await until(async () => ((await writeStatus(account)) === 503 ? true : null))
   assert.equal((await account.get('/v1/inboxes')).status, 200)
   assert.equal((await account.get('/readyz')).status, 503)
+  await refusesStart(disk)
   rmSync(filler)
   const freedAt = performance.now()
   await until(async () => {
@@ -90,6 +91,19 @@ async function cycle(account: TestAccount, disk: string, smtpPort: number): Prom
   )
   await inbox.delete()
   return recoveryMs
+}
+
+/** A service on a full disk ends with one line that says so. */
+async function refusesStart(disk: string): Promise<void> {
+  const url = `sqlite:${join(disk, 'another.db')}`
+  await using another = startServerProcess({ MAYFLY_DATABASE_URL: url })
+  assert.equal(await another.ended, 1)
+  const refusal = another
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('mayfly: '))
+  assert.match(refusal.join(), /space left on/)
+  assert.ok(!another.output().includes('    at '), another.output())
 }
 
 /** Fills a new disk this often; the longest time until mail was accepted again. */

@@ -12,7 +12,7 @@ const PROMPTS = {
   login_password: 'askPassword',
 } as const
 
-/** Begins an exchange, or asks for a verdict when the line has all that is needed. */
+/** Begins an exchange, or requests a verdict when the line is complete. */
 export function beginAuth<R>(dialogue: Dialogue<R>, argument: string): Step<R> | null {
   if (!dialogue.options.offersAuth) return dialogue.fail('notOffered')
   if (!dialogue.helo?.isExtended) return dialogue.fail('helloFirst')

@@ -8,7 +8,7 @@ const LINE_START_DOT = Buffer.from('\r\n.')
 /** The last bytes read so far that may be the beginning of the end of data. */
 const TAIL_BYTES = END_OF_DATA.length - 1
 
-/** Smallest allocation for a mail that comes in pieces; it doubles from there. */
+/** Smallest allocation for a mail that arrives in pieces; it doubles from there. */
 const CAPACITY_BYTES_MIN = 4096
 
 /**
@@ -20,7 +20,7 @@ const STUFFED_RATIO_MAX = 4 / 3
 /**
  * The bytes of one mail.
  *
- * A mail that comes in one piece is not copied. Many tiny pieces take at most twice their bytes:
+ * A mail that arrives in one piece is not copied. Many tiny pieces take at most twice their bytes:
  * a list of one-byte buffers would take a hundred times as much.
  */
 export class MailBuffer {
@@ -65,7 +65,7 @@ export class MailBuffer {
   }
 }
 
-/** What `DataReader.read` found. */
+/** The result of `DataReader.read`. */
 export type DataProgress =
   | { readonly kind: 'more' }
   /** `surplusBytes` after the end belong to the next command. `mail` is null if too large. */

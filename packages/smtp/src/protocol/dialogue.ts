@@ -14,7 +14,7 @@ export type State =
   | ChunkState
   | { readonly name: 'closed'; readonly reply: CloseReply }
 
-/** What the client's next line is during AUTH. */
+/** The meaning of the client's next line during AUTH. */
 export type AuthLine =
   | { readonly name: 'plain' | 'login_username' }
   | { readonly name: 'login_password'; readonly username: string }
@@ -29,7 +29,7 @@ export type ChunkState = {
   remainingBytes: number
 }
 
-/** A transaction with what the machine itself needs to know of it. */
+/** A transaction with the facts that the machine itself needs. */
 export type MailInProgress<R> = Transaction<R> & {
   readonly recipients: R[]
   hasRefusedRecipient: boolean

@@ -26,7 +26,7 @@ const DECEPTIVE = /[\u0080-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\uf
 
 const NON_ASCII = /[^\x00-\x7f]/
 
-/** What MAIL FROM says. */
+/** The values of MAIL FROM. */
 export type Sender = {
   /** Empty for the null sender. */
   readonly address: string
@@ -35,7 +35,7 @@ export type Sender = {
   readonly smtpUtf8: boolean
 }
 
-/** What the parameters of MAIL are checked against. */
+/** The limits of the parameters of MAIL. */
 export type SenderRules = {
   readonly messageBytesMax: number
   /** EHLO was sent. After HELO no parameters exist. */
@@ -43,7 +43,7 @@ export type SenderRules = {
   readonly isAuthOffered: boolean
 }
 
-/** A value, or the reply that says what is wrong with it. */
+/** A value, or the reply that refuses it. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reply: ReplyCode }

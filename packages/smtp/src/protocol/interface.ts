@@ -9,7 +9,7 @@ export type ProtocolOptions = {
   readonly offersTls: boolean
   /** Whether AUTH is offered, with the mechanisms PLAIN and LOGIN. */
   readonly offersAuth: boolean
-  /** Whether MAIL is answered by the machine's user; otherwise every sender is accepted. */
+  /** Whether the machine's user decides on MAIL; otherwise every sender is accepted. */
   readonly asksSender: boolean
   readonly messageBytesMax: number
   readonly recipientsMax: number
@@ -43,24 +43,24 @@ export type ContentRejection = {
   readonly reply: string
 }
 
-/** What `advance` returns: what the machine needs, or what it has. */
+/** The result of `advance`: a request of the machine, or its state. */
 export type Step<R> =
   | { readonly kind: 'needs_input' }
   /** `takeOutput` must be called before the machine continues. */
   | { readonly kind: 'output_full' }
-  /** The previous step has not been answered yet. */
+  /** The previous step has no response yet. */
   | { readonly kind: 'waiting' }
-  /** Answer with `admitSender` or `refuse`. */
+  /** Respond with `admitSender` or `refuse`. */
   | { readonly kind: 'sender'; readonly transaction: Transaction<R> }
-  /** Answer with `admit` or `refuse`. */
+  /** Respond with `admit` or `refuse`. */
   | {
       readonly kind: 'recipient'
       readonly address: string
       readonly transaction: Transaction<R>
     }
-  /** Answer with `authenticated` or `refuse`. */
+  /** Respond with `authenticated` or `refuse`. */
   | { readonly kind: 'credentials'; readonly credentials: Credentials }
-  /** A complete mail: answer with `settle`. */
+  /** A complete mail: respond with `settle`. */
   | {
       readonly kind: 'mail'
       readonly transaction: Transaction<R>

@@ -1,9 +1,9 @@
 // The receiving side of SMTP as a state machine: bytes in, replies and steps out.
 //
-// It knows no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
-// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order.
-// A step that asks something ('sender', 'recipient', 'credentials', 'mail', 'secure') stops the
-// machine until it is answered: pipelined commands wait, and replies keep the order of commands.
+// It uses no socket, clock or store. Its user pushes bytes as they arrive, split anywhere, and
+// calls `advance` until it returns 'needs_input'; `takeOutput` returns the replies, in order. A
+// step with a request ('sender', 'recipient', 'credentials', 'mail', 'secure') stops the machine
+// until the response: pipelined commands wait, and replies keep the order of commands.
 //
 // The states and their transitions:
 //
@@ -117,20 +117,20 @@ export class SmtpProtocol<R> {
     return output
   }
 
-  /** Answers 'sender': the sender is accepted. */
+  /** Responds to 'sender': the sender is accepted. */
   admitSender(): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.reply('senderOk')
   }
 
-  /** Answers 'recipient': the recipient is accepted. */
+  /** Responds to 'recipient': the recipient is accepted. */
   admit(recipient: R): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.mail?.recipients.push(recipient)
     this.#dialogue.reply('recipientOk')
   }
 
-  /** Answers 'credentials': the client is authenticated. */
+  /** Responds to 'credentials': the client is authenticated. */
   authenticated(): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.isAuthenticated = true
@@ -138,7 +138,7 @@ export class SmtpProtocol<R> {
     this.#dialogue.transcript.keepAsStart()
   }
 
-  /** Answers 'sender', 'recipient' or 'credentials': refused with this reply. */
+  /** Responds to 'sender', 'recipient' or 'credentials': refused with this reply. */
   refuse(reply: string): void {
     const { mail, state } = this.#dialogue
     this.#dialogue.state = COMMAND
@@ -155,14 +155,14 @@ export class SmtpProtocol<R> {
     this.#dialogue.replyText(reply)
   }
 
-  /** Answers 'mail' with this reply. */
+  /** Responds to 'mail' with this reply. */
   settle(reply: string): void {
     this.#dialogue.state = COMMAND
     this.#dialogue.mail = null
     this.#dialogue.replyText(reply)
   }
 
-  /** Answers 'secure': the handshake is done. */
+  /** Responds to 'secure': the handshake is done. */
   secured(): void {
     this.#dialogue.restartSecured()
   }

@@ -1,7 +1,7 @@
 // The header that a proxy sends before the bytes of its client, so that the client's address is
 // known: the PROXY protocol of HAProxy, versions 1 (a line of text) and 2 (binary).
 
-/** What the first bytes of a connection are. */
+/** The kind of the first bytes of a connection. */
 export type ProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' }

@@ -101,7 +101,7 @@ export function greeting(hostname: string): string {
   return `220 ${hostname} ESMTP Mayfly`
 }
 
-/** The reply for a mail whose id the client is told, in the words of other mail catchers. */
+/** The reply with the id of a mail, in the words of other mail catchers. */
 export function storedReply(id: string): string {
   return `250 2.0.0 Ok: queued as ${id}`
 }
@@ -111,7 +111,7 @@ export function heloReply(hostname: string): string {
   return `250 ${hostname}`
 }
 
-/** What the reply to EHLO announces. */
+/** The extensions in the reply to EHLO. */
 export type Offer = {
   readonly hostname: string
   readonly messageBytesMax: number

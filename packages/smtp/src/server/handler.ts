@@ -13,7 +13,7 @@ export type Envelope = {
   readonly smtpUtf8: boolean
   /** The value of the SIZE parameter, or null. */
   readonly declaredSizeBytes: number | null
-  /** Who has authenticated by AUTH; null without it. */
+  /** The identity authenticated by AUTH; null without it. */
   readonly user: User | null
 }
 
@@ -21,21 +21,21 @@ export type Envelope = {
 export type User = {
   /** As the client gave it. */
   readonly name: string
-  /** What `authenticate` returned, for `admit` and `receive`. */
+  /** The result of `authenticate`, for `admit` and `receive`. */
   readonly identity: string | null
 }
 
 /** The connection of a client that authenticates. */
 type Client = Pick<Envelope, 'remoteAddress'>
 
-/** The answer of `authenticate`. */
+/** The result of `authenticate`. */
 export type AuthenticateResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
   | { readonly state: 'refused' | 'unavailable' }
   /** Refused with a reply of the handler's own: a code from 400 to 599 and a text, on one line. */
   | { readonly state: 'fault'; readonly reply: string }
 
-/** The answer of `admitSender`. */
+/** The result of `admitSender`. */
 export type AdmitSenderResult =
   | { readonly state: 'accepted' }
   | { readonly state: 'refused'; readonly why: 'unavailable' | 'storage_full' }
@@ -45,7 +45,7 @@ export type AdmitSenderResult =
 /** An admitted recipient; a handler may add properties that `receive` needs. */
 export type Recipient = { readonly address: string }
 
-/** The answer of `admit`. */
+/** The result of `admit`. */
 export type AdmitResult<R extends Recipient> =
   | { readonly state: 'accepted'; readonly recipient: R }
   | { readonly state: 'refused'; readonly why: 'unknown' | 'full' | 'unavailable' | 'storage_full' }
@@ -63,7 +63,7 @@ export type IncomingMail<R extends Recipient> = {
   readonly protocol: TransmissionType
 }
 
-/** The answer of `receive`. */
+/** The result of `receive`. */
 export type ReceiveResult =
   | 'stored'
   /** Stored, and the reply names this id: printable ASCII without spaces. */
@@ -104,7 +104,7 @@ export type FailedHandshake = {
   readonly reason: string
 }
 
-/** What the user of the server provides. */
+/** The functions that the user of the server provides. */
 export type MailHandler<R extends Recipient = Recipient> = {
   /** Without it, AUTH is not offered. */
   authenticate?(credentials: Credentials, client: Client): Promise<AuthenticateResult>
@@ -113,7 +113,7 @@ export type MailHandler<R extends Recipient = Recipient> = {
   admit(address: string, envelope: Envelope): Promise<AdmitResult<R>> | AdmitResult<R>
   /** 'stored' must mean durable: the client gets its 250 right after. */
   receive(mail: IncomingMail<R>): Promise<ReceiveResult>
-  /** For diagnostics. Not called for what `receive` itself answered. */
+  /** For diagnostics. Not called for refusals of `receive` itself. */
   rejected(mail: RejectedMail<R>): void
   /** For diagnostics. */
   handshakeFailed?(failed: FailedHandshake): void
@@ -167,7 +167,7 @@ export type SafeHandler<R extends Recipient> = Required<Omit<MailHandler<R>, 're
   receive(mail: IncomingMail<R>): Promise<ReceiveResult | 'failed'>
 }
 
-/** Wraps a handler; `onError` is called with what it throws. */
+/** Wraps a handler; `onError` is called with its exceptions. */
 export function safeHandler<R extends Recipient>(
   handler: MailHandler<R>,
   onError: (error: unknown) => void,

@@ -17,7 +17,6 @@ export type SmtpLimits = {
   readonly dataGraceMs: number
   readonly dataBytesPerSecondMin: number
   readonly handshakeMs: number
-  readonly proxyHeaderMs: number
   readonly handlerMs: number
   readonly lingerMs: number
   readonly connectionsPerAddressMax: number
@@ -37,8 +36,8 @@ export const SMTP_LIMITS: SmtpLimits = {
   /** Mail clients make none; scanners make many. */
   errorsMax: 20,
   /**
-   * A session that guesses addresses, or goes on sending to a full inbox, is slowed from this
-   * refusal on. Guessing ends at `unknownMax`.
+   * A session that guesses addresses, or keeps sending to a full inbox, is slowed from this refusal
+   * on. Guessing ends at `unknownMax`.
    */
   refusalsSlowedFrom: 3,
   unknownMax: 5,
@@ -52,8 +51,6 @@ export const SMTP_LIMITS: SmtpLimits = {
   dataBytesPerSecondMin: 500,
   /** A TLS handshake takes two round trips; this is enough for a very slow connection. */
   handshakeMs: 30 * SECOND,
-  /** A proxy sends its header at once. */
-  proxyHeaderMs: 5 * SECOND,
   /** Longest wait for the handler: below the ten minutes of RFC 5321. */
   handlerMs: 2 * MINUTE,
   /** Time for the client to close the connection after the last reply. */
@@ -61,8 +58,8 @@ export const SMTP_LIMITS: SmtpLimits = {
   connectionsPerAddressMax: 20,
   connectionsMax: 2000,
   /**
-   * When there are that many, a new client takes the place of the one that has made no progress
-   * for the longest time, at least this. A client needs less to begin a mail.
+   * At the limit, a new client replaces one that has made no progress for this long. A client needs
+   * less to begin a mail.
    */
   evictableAfterMs: 10 * SECOND,
   /** Bytes of incomplete mails in memory: about twenty mails of the largest size. */

@@ -5,7 +5,7 @@
 
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
-import { ipv6Bytes } from './ip-address.ts'
+import { ipv6Bytes } from '../listener/ip-address.ts'
 
 /** A certificate and its private key, as PEM. */
 export type CertificatePair = { readonly cert: string; readonly key: string }

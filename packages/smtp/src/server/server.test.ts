@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startTestServer, until } from '../../test/testing-server.ts'
+import { createUsageMemory } from '../listener/shared-usage.ts'
 import type { ReceiveResult } from './handler.ts'
-import { createUsageMemory } from './shared-usage.ts'
 
 const MAIL = ['MAIL FROM:<a@example.com>', 'RCPT TO:<b@mayfly.test>', 'DATA']
 

@@ -23,13 +23,13 @@ export type Phase =
 /** The times that the deadlines of a session depend on, besides its phase. */
 export type SessionClock = {
   readonly openedAtMs: number
-  /** When the client last sent something, or the handler last answered. */
+  /** When the client last sent something, or the handler last responded. */
   activeAtMs: number
   /** The mail content that is being received: since when, and how many bytes so far. */
   content: { readonly sinceMs: number; bytes: number } | null
 }
 
-/** What must be done about a session. */
+/** The action that is due for a session. */
 export type DueAction =
   | { readonly kind: 'none' | 'destroy' }
   | { readonly kind: 'refuse'; readonly reply: string }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { codesOf, lines, PROTOCOL_OPTIONS } from '../../test/testing-protocol.ts'
+import type { Transport } from '../listener/transport.ts'
 import { REPLIES } from '../protocol/replies.ts'
 import {
   type AdmitResult,
@@ -14,7 +15,6 @@ import {
 } from './handler.ts'
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts'
 import { Session } from './session.ts'
-import type { Transport } from './transport.ts'
 
 const HELLO = 'EHLO x'
 const FROM = 'MAIL FROM:<a@example.com>'

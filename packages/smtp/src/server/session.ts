@@ -3,6 +3,7 @@
 // While the machine cannot continue, at most one chunk of input is kept and reading is paused.
 // A session has no timer: the server calls `tick` once a second.
 
+import type { Transport } from '../listener/transport.ts'
 import type { Credentials, ProtocolOptions, Step, Transaction } from '../protocol/interface.ts'
 import { SmtpProtocol } from '../protocol/machine.ts'
 import { type CloseReply, REPLIES } from '../protocol/replies.ts'
@@ -21,15 +22,14 @@ import {
 import type { SmtpLimits } from './limits.ts'
 import { checkDeadlines, type Phase, type SessionClock } from './session-phase.ts'
 import { tlsFailure } from './tls-failure.ts'
-import type { Transport } from './transport.ts'
 
 /** Memory that all sessions together use for mails that are not stored yet. */
 type InFlight = {
-  /** Adds to what they use; returns all of it. */
+  /** Adds to the shared usage; returns the total. */
   addBytes(change: number): number
 }
 
-/** What a session needs. */
+/** The dependencies of a session. */
 export type SessionOptions<R extends Recipient> = {
   readonly handler: SafeHandler<R>
   readonly protocol: ProtocolOptions
@@ -64,7 +64,7 @@ export class Session<R extends Recipient> {
   /** This session's share of the memory in use. */
   #countedBytes = 0
   #isInputEnded = false
-  /** Whether nothing has come since the TLS handshake. */
+  /** Whether nothing has arrived since the TLS handshake. */
   #isSilentSinceTls = false
   #isStopping = false
 
@@ -133,15 +133,12 @@ export class Session<R extends Recipient> {
 
   /** Since when the client has made no progress; null while it waits for us. */
   get idleSinceMs(): number | null {
-    const { name } = this.#phase
-    return name === 'handling' || name === 'closing' || name === 'closed'
-      ? null
-      : this.#progressAtMs
+    return this.#phase.name === 'handling' ? null : this.#progressAtMs
   }
 
-  /** Makes room for another client: ends the session without waiting for this one to close. */
+  /** Ends the session for another client, without waiting for this one to close. */
   evict(): void {
-    this.#closeWith('evicted')
+    if (this.#phase.name !== 'closing') this.#closeWith('evicted')
     this.#transport.destroy()
   }
 
@@ -234,11 +231,12 @@ export class Session<R extends Recipient> {
 
   #admitSender(transaction: Transaction<R>): void {
     const result = this.#options.handler.admitSender(this.#envelope(transaction))
-    if (result instanceof Promise) this.#await(result, (admitted) => this.#answerSender(admitted))
-    else this.#answerSender(result)
+    if (result instanceof Promise)
+      this.#await(result, (admitted) => this.#applySenderResult(admitted))
+    else this.#applySenderResult(result)
   }
 
-  #answerSender(result: AdmitSenderResult): void {
+  #applySenderResult(result: AdmitSenderResult): void {
     if (result.state === 'accepted') this.#protocol.admitSender()
     else if (result.why === 'fault') this.#protocol.refuse(result.reply)
     else this.#protocol.refuse(REFUSAL_REPLIES[result.why])
@@ -246,11 +244,12 @@ export class Session<R extends Recipient> {
 
   #admit({ address, transaction }: Step<R> & { readonly kind: 'recipient' }): void {
     const result = this.#options.handler.admit(address, this.#envelope(transaction))
-    if (result instanceof Promise) this.#await(result, (admitted) => this.#answer(admitted))
-    else this.#answer(result)
+    if (result instanceof Promise)
+      this.#await(result, (admitted) => this.#applyRecipientResult(admitted))
+    else this.#applyRecipientResult(result)
   }
 
-  #answer(result: AdmitResult<R>): void {
+  #applyRecipientResult(result: AdmitResult<R>): void {
     if (result.state === 'accepted') this.#protocol.admit(result.recipient)
     else if (result.why === 'unknown') this.#refuseSlowly(REFUSAL_REPLIES.unknown, 'tooManyUnknown')
     else if (result.why === 'full') this.#refuseSlowly(REFUSAL_REPLIES.full, null)
@@ -275,8 +274,8 @@ export class Session<R extends Recipient> {
   }
 
   /**
-   * Refuses what the client may be guessing: `guessReply` ends the session after too many guesses,
-   * null when it is none. Storage failures are ours: they are not held against the client.
+   * Refuses a possible guess: `guessReply` ends the session after too many guesses, null when it is
+   * none. Storage failures are ours and do not count.
    */
   #refuseSlowly(reply: string, guessReply: CloseReply | null): void {
     const { limits, now, isExempt } = this.#options
@@ -306,14 +305,14 @@ export class Session<R extends Recipient> {
     })
   }
 
-  /** Waits for the handler. The machine waits too, so there is only one answer at a time. */
-  #await<T>(answer: Promise<T>, then: (answer: T) => void): void {
+  /** Waits for the handler. The machine waits too, so there is only one response at a time. */
+  #await<T>(result: Promise<T>, then: (result: T) => void): void {
     const { now } = this.#options
     this.#flush()
     const phase: Phase = { name: 'handling', sinceMs: now() }
     this.#phase = phase
     // Does not reject: the handler is a SafeHandler.
-    void answer.then((value) => {
+    void result.then((value) => {
       this.#storingBytes = 0
       // The session may have ended or timed out in the meantime.
       if (this.#phase !== phase) return this.#updateMemory()
@@ -354,7 +353,7 @@ export class Session<R extends Recipient> {
     }
   }
 
-  /** Some clients complete the handshake, then check the certificate and leave without a word. */
+  /** Some clients complete the handshake, then check the certificate and disconnect silently. */
   #reportHandshake(tlsError: Error | null): void {
     const { handler, remoteAddress, limits, now } = this.#options
     const phase = this.#phase

@@ -9,7 +9,7 @@ export function tlsFailure(error: Error | null, isLate: boolean): string {
     : 'the client closed the connection without an alert, as some do that do not accept the certificate'
 }
 
-/** What OpenSSL says, such as `tlsv1 alert unknown ca` or `no shared cipher`; may be empty. */
+/** The error of OpenSSL, such as `tlsv1 alert unknown ca` or `no shared cipher`; may be empty. */
 function reasonOf(error: Error | null): string {
   if (error === null || !('reason' in error)) return ''
   return typeof error.reason === 'string' ? error.reason : ''

@@ -12,8 +12,6 @@ export type Caller = {
   readonly role: Role
   readonly environment: Environment
   readonly plan: Plan
-  /** Whether mail of the account was accepted by some node and not stored yet at that time. */
-  readonly hasSpooledMail: boolean
 }
 
 /** Longest text that is looked up as a key; ours have 51 characters. */
@@ -22,35 +20,24 @@ const SECRET_LENGTH_MAX = 100
 /** Characters after `mf_live_` that are stored in the clear, to look a key up and to show it. */
 const PREFIX_LENGTH = 8
 
-/** What authenticating needs. */
 export type AuthenticateDeps = {
   /**
    * Active keys with this prefix, as the store has them now: a key that was revoked or rotated, or
    * whose account was suspended, stops working at once on every node.
    */
-  readonly findCredentials: (
-    prefix: string,
-  ) => readonly KeyCredential[] | Promise<readonly KeyCredential[]>
+  readonly findCredentials: (prefix: string) => Promise<readonly KeyCredential[]>
 }
 
-/** The caller with this key; at once when nothing has to be waited for. */
-export function authenticate(deps: AuthenticateDeps, secret: string): Caller | Promise<Caller> {
+/** The caller with this key. */
+export async function authenticate(deps: AuthenticateDeps, secret: string): Promise<Caller> {
   if (secret.length > SECRET_LENGTH_MAX) throw new ServiceError('invalid_api_key')
-  const key = { prefix: apiKeyPrefix(secret), hash: hashSecret(secret) }
-  const found = deps.findCredentials(key.prefix)
-  return found instanceof Promise
-    ? found.then((credentials) => callerAmong(credentials, key))
-    : callerAmong(found, key)
-}
-
-function callerAmong(
-  credentials: readonly KeyCredential[],
-  key: { readonly prefix: string; readonly hash: Uint8Array },
-): Caller {
-  const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, key.hash))
+  const keyPrefix = apiKeyPrefix(secret)
+  const ownHash = hashSecret(secret)
+  const credentials = await deps.findCredentials(keyPrefix)
+  const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, ownHash))
   if (found === undefined) throw new ServiceError('invalid_api_key')
-  const { accountId, keyId, role, environment, plan, hasSpooledMail } = found
-  return { accountId, keyId, keyPrefix: key.prefix, role, environment, plan, hasSpooledMail }
+  const { accountId, keyId, role, environment, plan } = found
+  return { accountId, keyId, keyPrefix, role, environment, plan }
 }
 
 /** The beginning of a key that is stored in the clear: `mf_live_` and eight characters. */
@@ -60,15 +47,10 @@ export function apiKeyPrefix(secret: string): string {
 }
 
 /**
- * What is stored of a secret. A plain hash is enough, unlike for a password: a secret has 256
+ * The stored form of a secret. A plain hash is enough, unlike for a password: a secret has 256
  * random bits and cannot be guessed.
  */
 export function hashSecret(secret: string): Buffer {
   // As text and back: a buffer that the hash itself makes takes twice as long.
   return Buffer.from(hash('sha256', secret, 'latin1'), 'latin1')
-}
-
-/** Refuses a call that only an admin key may make. */
-export function requireAdmin(caller: Caller): void {
-  if (caller.role !== 'admin') throw new ServiceError('admin_required')
 }

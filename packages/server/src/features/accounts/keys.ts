@@ -4,15 +4,15 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
-import { apiKeyPrefix, type Caller, hashSecret, requireAdmin } from './authenticate.ts'
+import { requireAdmin } from '../rules/admin.ts'
+import { apiKeyPrefix, type Caller, hashSecret } from './authenticate.ts'
 
-/** What keys need. */
 export type KeyDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   /** Ends the waits and streams of a key on this node; other nodes find out by polling. */
-  readonly endHeldCalls: (keyId: KeyId) => void
+  readonly held: { readonly endKey: (key: { readonly keyId: KeyId }) => void }
 }
 
 /** The properties of a new key. */
@@ -67,7 +67,7 @@ export async function rotateKey(deps: KeyDeps, caller: Caller): Promise<IssuedKe
   )
   // Revoked since the call was authenticated.
   if (key === null) throw new ServiceError('invalid_api_key')
-  deps.endHeldCalls(caller.keyId)
+  deps.held.endKey({ keyId: caller.keyId })
   return { apiKey, key }
 }
 
@@ -88,7 +88,7 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promi
     if (key.role === 'admin' && admins.length === 1) throw new ServiceError('last_admin_key')
     await tx.keys.revoke(caller.accountId, id, deps.clock.now())
   })
-  deps.endHeldCalls(id)
+  deps.held.endKey({ keyId: id })
 }
 
 function storedFields(apiKey: string) {

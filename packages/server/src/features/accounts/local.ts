@@ -1,31 +1,26 @@
-import type { AccountId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
+import { LOCAL_ACCOUNT, OPERATOR_ACCOUNT } from '../rules/own-ids.ts'
 import { authenticate } from './authenticate.ts'
 import { issueKey } from './keys.ts'
-
-/** The account of a service that listens on a loopback address, for the user of that machine. */
-export const LOCAL_ACCOUNT = 'acc_local' as AccountId // A fixed id: every start finds it again.
 
 const EMAIL = 'local@mayfly.test'
 const LOCAL_KEY = 'local'
 
-/** What the local account needs. */
 export type LocalAccountDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  /** Every store has this account. */
-  readonly operatorAccount: AccountId
 }
 
 /** Creates the local account in a store without accounts; whether there is one now. */
 export async function ensureLocalAccount(deps: LocalAccountDeps): Promise<boolean> {
-  const { store, clock, operatorAccount } = deps
+  const { store, clock } = deps
   return store.transaction(async (tx) => {
     if ((await tx.accounts.find(LOCAL_ACCOUNT)) !== null) return true
-    if (await tx.accounts.hasOthers(operatorAccount)) return false
+    // Every store has that of the operator.
+    if (await tx.accounts.hasOthers(OPERATOR_ACCOUNT)) return false
     const createdAt = clock.now()
     const account = { id: LOCAL_ACCOUNT, email: EMAIL, name: 'Local', plan: 'unlimited' } as const
     return tx.accounts.add({ ...account, createdAt })

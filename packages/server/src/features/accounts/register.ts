@@ -5,7 +5,6 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import { issueKey } from './keys.ts'
 
-/** What registering needs. */
 export type AccountDeps = {
   readonly store: Store
   readonly clock: Clock

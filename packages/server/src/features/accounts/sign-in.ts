@@ -3,10 +3,10 @@ import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
-import { type Caller, hashSecret, requireAdmin } from './authenticate.ts'
+import { requireAdmin } from '../rules/admin.ts'
+import { type Caller, hashSecret } from './authenticate.ts'
 import { type IssuedKey, issueKey } from './keys.ts'
 
-/** What signing in needs. */
 export type SignInDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -44,8 +44,8 @@ export async function linkTo(deps: SignInDeps, accountId: AccountId): Promise<Si
 }
 
 /**
- * Exchanges the token of a link for a key. The oldest keys of the dashboard are revoked: whoever
- * signs in often and never signs out must not collect keys without end.
+ * Exchanges the token of a link for a key. The oldest keys of the dashboard are revoked: someone
+ * who often signs in and never signs out must not collect keys without end.
  */
 export async function signIn(deps: SignInDeps, given: string): Promise<IssuedKey> {
   const token = given.replace(/^#?token=/, '')

@@ -1,5 +1,5 @@
 // The assertions that depend on the content of a message alone. A mail may have 25 MiB, so this
-// does not run on the API's thread: see assembly/content.ts.
+// does not run on the API's thread: see app/content.ts.
 
 import type {
   AccountId,
@@ -9,8 +9,10 @@ import type {
   MessageAuth,
   MessageId,
 } from '@mayfly/contract'
+import { readableText, readHtml } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
+import type { RenderedHtmlCache } from '../messages/rendered-html-cache.ts'
 import {
   type AssertionResult,
   type CheckedClient,
@@ -22,11 +24,9 @@ import {
   SearchedPart,
 } from './evaluate.ts'
 
-/** What checking a message needs. */
 export type CheckDeps = {
   readonly store: Tables
-  /** The visible text of a mail's HTML. */
-  readonly visibleText: (mailId: string, html: string) => Promise<string>
+  readonly renderedHtml: RenderedHtmlCache
 }
 
 /** A message and the assertions on it. */
@@ -45,7 +45,7 @@ export type CheckedMessage = {
   readonly checks: readonly Check[]
 }
 
-/** A result, or what remains to be done for it. */
+/** A result, or the check that it still needs. */
 export type Check =
   | { readonly state: 'done'; readonly result: AssertionResult }
   | { readonly state: 'links'; readonly urls: readonly string[]; readonly untriedCount: number }
@@ -77,7 +77,10 @@ export async function checkMessage(
 
 async function searchedParts(deps: CheckDeps, found: StoredMessage): Promise<SearchedPart[]> {
   const { subject, text, html, mailId } = found
-  const visible = html === null ? null : await deps.visibleText(mailId, html)
+  const visible =
+    html === null
+      ? null
+      : await deps.renderedHtml.get(`text ${mailId}`, async () => readableText(readHtml(html)))
   return [
     new SearchedPart('subject', subject),
     new SearchedPart('text', text),
@@ -105,7 +108,7 @@ async function clientsOf({ html }: StoredMessage): Promise<readonly CheckedClien
   }))
 }
 
-/** What was computed for the assertions that need it. */
+/** Computed only for the assertions that need it. */
 type Computed = {
   readonly parts: readonly SearchedPart[]
   readonly clients: readonly CheckedClient[] | null

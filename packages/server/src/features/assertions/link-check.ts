@@ -14,7 +14,7 @@ export async function checkLinks(
       break
     }
     const fetched = await run.fetch(url)
-    if (fetched.state === 'answered' && fetched.status >= 200 && fetched.status < 300) {
+    if (fetched.state === 'responded' && fetched.status >= 200 && fetched.status < 300) {
       return result('linkResponds', true, `${shown(url)} responded with ${fetched.status}`)
     }
     tried.push(`${shown(url)} ${describe(fetched)}`)
@@ -24,7 +24,7 @@ export async function checkLinks(
 }
 
 function describe(fetched: Fetched): string {
-  if (fetched.state === 'answered') return `responded with ${fetched.status}`
+  if (fetched.state === 'responded') return `responded with ${fetched.status}`
   if (fetched.state === 'refused') return `was not fetched: ${fetched.detail}`
   return `failed (${fetched.error}): ${fetched.detail}`
 }

@@ -11,7 +11,7 @@ import {
 } from './link-fetches.ts'
 
 const ALICE = 'acc_1' as AccountId // A brand by hand: the test needs a fixed id.
-const NOT_FOUND: Fetched = { state: 'answered', status: 404, url: '' }
+const NOT_FOUND: Fetched = { state: 'responded', status: 404, url: '' }
 
 /** Links of which none responds, and what was fetched of them. */
 function brokenSite() {
@@ -34,7 +34,7 @@ function slotsOfOne(): LinkSlots & { held(): number } {
   let held = 0
   return {
     held: () => held,
-    take: async (_accountId, limit) => {
+    take: async (_accountId, _kind, limit) => {
       if (held >= limit) return null
       held += 1
       return {
@@ -59,7 +59,7 @@ describe('LinkFetches', () => {
 
   it('fetch each link once in a run, however many assertions want it', async () => {
     const { fetchLink, fetched } = brokenSite()
-    const run = new LinkFetches({ fetchLink, linkSlots: slotsOfOne() }).begin(bounds)
+    const run = new LinkFetches({ fetchLink, slots: slotsOfOne() }).begin(bounds)
     const urls = urlsOf('a', 10)
     await Promise.all(Array.from({ length: 20 }, () => check(urls, run)))
     assert.deepEqual(fetched, urls)
@@ -67,7 +67,7 @@ describe('LinkFetches', () => {
 
   it('fetch at most 40 links in a run, and say so', async () => {
     const { fetchLink, fetched } = brokenSite()
-    const run = new LinkFetches({ fetchLink, linkSlots: slotsOfOne() }).begin(bounds)
+    const run = new LinkFetches({ fetchLink, slots: slotsOfOne() }).begin(bounds)
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) => check(urlsOf(`h${i}`, 10), run)),
     )
@@ -77,7 +77,7 @@ describe('LinkFetches', () => {
 
   it('fetch 4 links of an account at a time, over all its runs', async () => {
     const { fetchLink, runningMost } = brokenSite()
-    const fetches = new LinkFetches({ fetchLink, linkSlots: slotsOfOne() })
+    const fetches = new LinkFetches({ fetchLink, slots: slotsOfOne() })
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => check(urlsOf(`h${i}`, 5), fetches.begin(bounds))),
     )
@@ -86,22 +86,22 @@ describe('LinkFetches', () => {
 
   it('fetch 4 links of an account at a time, over all nodes', async () => {
     const { fetchLink, fetched, runningMost } = brokenSite()
-    const linkSlots = slotsOfOne()
-    const nodes = [1, 2, 3].map(() => new LinkFetches({ fetchLink, linkSlots }))
+    const slots = slotsOfOne()
+    const nodes = [1, 2, 3].map(() => new LinkFetches({ fetchLink, slots }))
     await Promise.all(
       nodes.flatMap((node, i) =>
         [1, 2, 3].map((run) => check(urlsOf(`h${i}-${run}`, 5), node.begin(bounds))),
       ),
     )
-    assert.deepEqual([fetched.length, runningMost(), linkSlots.held()], [45, 4, 0])
+    assert.deepEqual([fetched.length, runningMost(), slots.held()], [45, 4, 0])
   })
 
   it('wait for a slot no longer than there is time', async () => {
     const { fetchLink, fetched } = brokenSite()
-    const linkSlots: LinkSlots = { take: async () => null }
+    const slots: LinkSlots = { take: async () => null }
     const until = performance.now() + 300
     const timeLeftMs = () => until - performance.now()
-    const run = new LinkFetches({ fetchLink, linkSlots }).begin({ ...bounds, timeLeftMs })
+    const run = new LinkFetches({ fetchLink, slots }).begin({ ...bounds, timeLeftMs })
     const { passed, detail } = await check(urlsOf('a', 3), run)
     assert.deepEqual([passed, fetched.length], [false, 0])
     assert.match(detail, /No time was left/)
@@ -110,7 +110,7 @@ describe('LinkFetches', () => {
   it('fetch nothing after the deadline of the run or when the client has gone', async () => {
     for (const over of [{ timeLeftMs: () => 0 }, { gone: AbortSignal.abort() }]) {
       const { fetchLink, fetched } = brokenSite()
-      const run = new LinkFetches({ fetchLink, linkSlots: slotsOfOne() }).begin({
+      const run = new LinkFetches({ fetchLink, slots: slotsOfOne() }).begin({
         ...bounds,
         ...over,
       })

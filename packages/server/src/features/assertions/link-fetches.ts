@@ -3,7 +3,7 @@ import type { AccountId } from '@mayfly/contract'
 
 /** The result of a fetch. */
 export type Fetched =
-  | { readonly state: 'answered'; readonly status: number; readonly url: string }
+  | { readonly state: 'responded'; readonly status: number; readonly url: string }
   | { readonly state: 'refused'; readonly detail: string }
   | { readonly state: 'failed'; readonly error: string; readonly detail: string }
 
@@ -20,13 +20,13 @@ export type FetchLink = (
   },
 ) => Promise<Fetched>
 
-/** Counts what accounts fetch at a time, on this node and on others. */
+/** Counts the concurrent fetches of accounts, on this node and on others. */
 export type LinkSlots = {
-  /** A slot, held until it is disposed of; null when all are held. */
-  take(accountId: AccountId, limit: number): Promise<AsyncDisposable | null>
+  /** A slot until it is disposed of; null when all are taken. */
+  take(accountId: AccountId, kind: 'link', limit: number): Promise<AsyncDisposable | null>
 }
 
-/** What bounds the fetches of one run. */
+/** The bounds of the fetches of one run. */
 export type RunBounds = {
   readonly accountId: AccountId
   readonly followsRedirects: boolean
@@ -49,19 +49,19 @@ const LINK_TIMEOUT_MS = 10_000
 /** Links that one account fetches at a time, over all its runs. */
 const FETCHES_PER_ACCOUNT_MAX = 4
 
-/** How soon a slot that another node holds is tried again. */
+/** How soon to try again when other nodes hold all slots. */
 const RETRY_MS = 200
 
-/** Different links that one run fetches; a mail may hold hundreds. */
+/** Different links that one run fetches; a mail may contain hundreds. */
 const LINKS_PER_RUN_MAX = 40
 
 /** Fetches the links of runs; each link once in a run, however many assertions want it. */
 export class LinkFetches {
-  readonly #deps: { readonly fetchLink: FetchLink; readonly linkSlots: LinkSlots }
-  /** What this node fetches, so that not each link that waits for its turn asks for a slot. */
+  readonly #deps: { readonly fetchLink: FetchLink; readonly slots: LinkSlots }
+  /** Running fetches of this node; links that are queued here ask for no slot. */
   readonly #running = new Map<AccountId, Set<Promise<Fetched>>>()
 
-  constructor(deps: { readonly fetchLink: FetchLink; readonly linkSlots: LinkSlots }) {
+  constructor(deps: { readonly fetchLink: FetchLink; readonly slots: LinkSlots }) {
     this.#deps = deps
   }
 
@@ -75,17 +75,17 @@ export class LinkFetches {
         const earlier = fetched.get(url)
         if (earlier !== undefined) return earlier
         if (fetched.size >= LINKS_PER_RUN_MAX) return Promise.resolve(TOO_MANY)
-        const result = this.#fetchInTurn(url, { ...bounds, timeLeftMs })
+        const result = this.#fetchQueued(url, { ...bounds, timeLeftMs })
         fetched.set(url, result)
         return result
       },
     }
   }
 
-  async #fetchInTurn(url: string, bounds: RunBounds): Promise<Fetched> {
+  async #fetchQueued(url: string, bounds: RunBounds): Promise<Fetched> {
     const { accountId } = bounds
     let running = this.#runningOf(accountId)
-    // Each fetch ends by its own timeout, so that a turn always comes.
+    // Each fetch ends by its own timeout, so that every queued one runs.
     while (running.size >= FETCHES_PER_ACCOUNT_MAX) {
       // Of others: their failures are not those of this one.
       await Promise.race(running).catch(() => {})
@@ -104,7 +104,7 @@ export class LinkFetches {
   async #fetchWithSlot(url: string, bounds: RunBounds): Promise<Fetched> {
     const { accountId, followsRedirects, timeLeftMs, gone } = bounds
     while (timeLeftMs() > 0) {
-      await using slot = await this.#deps.linkSlots.take(accountId, FETCHES_PER_ACCOUNT_MAX)
+      await using slot = await this.#deps.slots.take(accountId, 'link', FETCHES_PER_ACCOUNT_MAX)
       const timeoutMs = Math.min(LINK_TIMEOUT_MS, timeLeftMs())
       if (slot !== null && timeoutMs > 0) {
         const limits = { accountId, followsRedirects, timeoutMs, signal: gone }

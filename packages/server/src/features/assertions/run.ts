@@ -1,47 +1,39 @@
-import type {
-  AccountId,
-  Assertion,
-  AssertionRun,
-  InboxId,
-  MessageAuth,
-  MessageId,
-} from '@mayfly/contract'
-import { ServiceError } from '../../errors.ts'
+import type { AccountId, Assertion, AssertionRun, MessageAuth, MessageId } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { WaitBounds } from '../waiting/look-until.ts'
-import type { WaitFilter } from '../waiting/match.ts'
-import type { WaitRequest } from '../waiting/wait.ts'
-import type { HeldBounds } from '../waiting/while-held.ts'
+import type { WaitBounds } from '../waiting/poll-until.ts'
+import type { WaitDeps, WaitRequest } from '../waiting/wait.ts'
+import type { HeldBounds } from '../waiting/while-authorised.ts'
 import type { Check, CheckedMessage, CheckRequest } from './check-message.ts'
 import { type AssertionResult, checkAuth, nothingArrived } from './evaluate.ts'
 import { checkLinks } from './link-check.ts'
 import type { LinkFetches, LinkRun } from './link-fetches.ts'
 
-/** What running assertions needs. */
 export type AssertDeps = {
   readonly store: Tables
   readonly elapsedMs: () => number
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   readonly findWithin: (caller: Caller, request: WaitRequest) => Promise<MessageId | null>
-  readonly lookUntil: <T>(
-    caller: Caller,
-    bounds: WaitBounds,
-    look: () => Promise<T | null>,
-  ) => Promise<T | null>
+  readonly pollUntil: (
+    bounds: WaitBounds & { readonly key: Caller },
+    poll: () => Promise<MessageAuth | 'deleted' | null>,
+  ) => Promise<MessageAuth | 'deleted' | null>
   /** Does work with a signal that fires when the client is gone or its key is revoked. */
-  readonly whileHeld: <T>(
-    caller: Caller,
+  readonly whileAuthorised: (
     bounds: HeldBounds,
-    work: (gone: AbortSignal) => Promise<T>,
-  ) => Promise<T>
+    work: (gone: AbortSignal) => Promise<AssertionResult[]>,
+  ) => Promise<AssertionResult[]>
   readonly linkFetches: LinkFetches
   /** The sender of this mail is to be checked. Returns at once. */
-  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
-  /** Checks the content of a message away from this thread. */
-  readonly checkMessage: (owner: AccountId, request: CheckRequest) => Promise<CheckedMessage | null>
-  /** Why no message matched, in a sentence. */
-  readonly explain: (caller: Caller, inboxId: InboxId, filter: WaitFilter) => Promise<string>
+  readonly onFirstRead: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly checkMessage: (
+      owner: AccountId,
+      request: CheckRequest,
+    ) => Promise<CheckedMessage | null>
+  }
+  readonly explainWait: WaitDeps['explainWait']
 }
 
 /** A wait for a message, and the assertions on it. */
@@ -50,7 +42,7 @@ export type AssertRequest = WaitRequest & {
   readonly assertions: readonly Assertion[]
 }
 
-/** Time that links get at the least, even when the mail came late. */
+/** Shortest time for fetching links, even when the mail arrived late. */
 const LINKS_MS_MIN = 5_000
 
 /** Waits for a mail and evaluates all assertions, even after one has failed. */
@@ -61,24 +53,22 @@ export async function runAssertions(
 ): Promise<AssertionRun> {
   await using _slot = await deps.takeWaitSlot(caller)
   const startedAt = deps.elapsedMs()
-  const stored = await deps.findWithin(caller, { ...request, timeoutMs: 0 })
+  const { assertions } = request
+  const timeLeftMs = () => startedAt + request.timeoutMs - deps.elapsedMs()
+  const stored = await findChecked(deps, caller, { ...request, timeLeftMs: () => 0 })
   const wasThere = stored !== null
-  const messageId = stored ?? (await deps.findWithin(caller, request))
-  const { inboxId, assertions } = request
-  if (messageId === null) {
+  const checked = stored ?? (await findChecked(deps, caller, { ...request, timeLeftMs }))
+  if (checked === null) {
     // A client that is gone does not read it, and the slot is free without it.
-    const reason = request.gone.aborted ? '' : await deps.explain(caller, inboxId, request.filter)
+    const reason = request.gone.aborted ? '' : await whyNothingArrived(deps, caller, request)
     const results = nothingArrived(assertions, reason)
     return { passed: false, arrived: false, arrivalSeconds: null, results, message: null }
   }
   const arrivalMs = wasThere ? 0 : deps.elapsedMs() - startedAt
-  const timeLeftMs = () => startedAt + request.timeoutMs - deps.elapsedMs()
-  const checked = await deps.checkMessage(caller.accountId, { inboxId, messageId, assertions })
-  if (checked === null) throw new ServiceError('inbox_not_found')
   const { mailId, auth } = checked
-  if (auth === null) deps.onLooked({ mailId, accountId: caller.accountId })
+  if (auth === null) deps.onFirstRead({ mailId, accountId: caller.accountId })
   const linksUntil = Math.max(startedAt + request.timeoutMs, deps.elapsedMs() + LINKS_MS_MIN)
-  const results = await deps.whileHeld(caller, request, (gone) => {
+  const results = await deps.whileAuthorised({ ...request, key: caller }, (gone) => {
     const links = deps.linkFetches.begin({
       accountId: caller.accountId,
       followsRedirects: true,
@@ -95,6 +85,32 @@ export async function runAssertions(
     results,
     message: checked.message,
   }
+}
+
+/** Finds a message and checks it; one that is deleted in between was not found. */
+async function findChecked(
+  deps: AssertDeps,
+  caller: Caller,
+  request: AssertRequest & { readonly timeLeftMs: () => number },
+): Promise<CheckedMessage | null> {
+  const { inboxId, assertions } = request
+  for (;;) {
+    const timeoutMs = Math.max(0, request.timeLeftMs())
+    const messageId = await deps.findWithin(caller, { ...request, timeoutMs })
+    if (messageId === null) return null
+    const found = { inboxId, messageId, assertions }
+    const checked = await deps.content.checkMessage(caller.accountId, found)
+    if (checked !== null) return checked
+  }
+}
+
+async function whyNothingArrived(
+  deps: AssertDeps,
+  caller: Caller,
+  request: AssertRequest,
+): Promise<string> {
+  const { nextSteps } = await deps.explainWait(caller, request)
+  return ['no message arrived in time', ...nextSteps.slice(0, 1)].join('. ')
 }
 
 type Unfinished = {
@@ -118,19 +134,20 @@ async function finish(deps: AssertDeps, unfinished: Unfinished): Promise<Asserti
   }
 }
 
-/** The verdicts of the sender checks, as soon as they are stored; null when the time is up. */
+/** The verdicts of the sender checks, as soon as they are stored; null without any in time. */
 async function authWithin(deps: AssertDeps, unfinished: Unfinished): Promise<MessageAuth | null> {
   const { caller, checked, request } = unfinished
   if (checked.auth !== null) return checked.auth
   const { inboxId, gone } = request
   const { accountId } = caller
   const { message, mailId } = checked
-  const bounds = { inboxId, gone, timeoutMs: unfinished.timeLeftMs() }
-  return deps.lookUntil(caller, bounds, async () => {
+  const bounds = { inboxId, gone, key: caller, timeoutMs: unfinished.timeLeftMs() }
+  const verdicts = await deps.pollUntil(bounds, async () => {
     const found = await deps.store.messages.findAuth(accountId, inboxId, message.id)
-    if (found === null) throw new ServiceError('inbox_not_found')
-    // At each look: a check may have been dropped when too many were due.
-    if (found.auth === null) deps.onLooked({ mailId, accountId })
+    if (found === null) return 'deleted'
+    // With each query: a check may have been dropped when too many were due.
+    if (found.auth === null) deps.onFirstRead({ mailId, accountId })
     return found.auth
   })
+  return verdicts === 'deleted' ? null : verdicts
 }

@@ -12,7 +12,6 @@ import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { AssertRequest } from './run.ts'
 
-/** What scenarios need. */
 export type ScenarioDeps = {
   readonly store: Store
   readonly clock: Clock

@@ -3,24 +3,21 @@ import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { CATCH_ALL_INBOX } from '../rules/own-ids.ts'
 
-/** What checking access needs. */
 export type AccessDeps = {
   readonly store: Tables
   readonly clock: Clock
   /** The caller with a key; throws when there is none. */
-  readonly authenticate: (secret: string) => Caller | Promise<Caller>
-  /** Who calls without a key, and the inbox that is shown then; null where a key is needed. */
-  readonly keyless: {
-    readonly caller: () => Promise<Caller>
-    readonly inboxId: InboxId
-  } | null
+  readonly authenticate: (secret: string) => Promise<Caller>
+  /** Whose catch-all inbox is shown without a key; null where a key is needed. */
+  readonly catchAllOwner: AccountId | null
 }
 
-/** Who calls an API of a mail catcher, and the project inboxes that are shown. */
+/** The caller of a mail catcher's API, and the catch-all inboxes that it sees. */
 export type Access = {
   readonly caller: Caller
-  /** Oldest first; what is sent or set goes to the first. */
+  /** Oldest first; sending and setting apply to the first. */
   readonly inboxIds: readonly InboxId[]
 }
 
@@ -31,7 +28,7 @@ const KEY_START = 'mf_'
  * The access that an Authorization header gives.
  *
  * The key is a bearer token, or the password or user name of Basic. A user name beside it that is
- * the id or the address of a project inbox shows that one alone, otherwise all of the account are
+ * the id or the address of a catch-all inbox shows that one alone, otherwise all of the account are
  * shown.
  */
 export async function findAccess(
@@ -48,9 +45,9 @@ export async function findAccess(
   return { caller, inboxIds: shown.map(({ id }) => id) }
 }
 
-async function keylessAccess({ keyless }: AccessDeps): Promise<Access> {
-  if (keyless === null) throw new ServiceError('missing_api_key')
-  return { caller: await keyless.caller(), inboxIds: [keyless.inboxId] }
+async function keylessAccess({ store, catchAllOwner }: AccessDeps): Promise<Access> {
+  if (catchAllOwner === null) throw new ServiceError('missing_api_key')
+  return { caller: await callerOf(store, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
 }
 
 function readCredentials(authorization: string): {
@@ -66,15 +63,10 @@ function readCredentials(authorization: string): {
 }
 
 /** The caller without a key: the first key of an account stands for it. */
-export async function callerOf(
-  { store }: { readonly store: Tables },
-  accountId: AccountId,
-): Promise<Caller> {
+async function callerOf(store: Tables, accountId: AccountId): Promise<Caller> {
   const [key] = await store.keys.list(accountId)
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key
-  // Mail of project inboxes, which is all that it reads, is never spooled.
-  const hasSpooledMail = false
-  return { accountId, keyId, keyPrefix, role, environment, plan: account.plan, hasSpooledMail }
+  return { accountId, keyId, keyPrefix, role, environment, plan: account.plan }
 }

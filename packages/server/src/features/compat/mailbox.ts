@@ -1,31 +1,38 @@
-// Queries of SQLite hold the thread: where there may be many, others have their turn between them.
+// SQLite queries block this thread: where there may be many, it is yielded between them.
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { AccountId, AttachmentId, MessageId } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
-import type { CaughtRef } from '../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../store/tables/catch-all-messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Access } from './access.ts'
-import { byInbox, type CaughtSearch, type findNewest, type InboxMessages } from './search.ts'
+import { byInbox, type CatchAllSearch, type findNewest, type InboxMessages } from './search.ts'
 
-/** What the functions of a mailbox need. */
 export type MailboxDeps = {
   readonly store: Store
-  readonly search: (owner: AccountId, search: CaughtSearch) => Promise<readonly InboxMessages[]>
-  /** The newest message, or the newest that a search finds. */
-  readonly newest: (
-    owner: AccountId,
-    among: Parameters<typeof findNewest>[2],
-  ) => Promise<CaughtRef | null>
-  readonly mark: (caller: Caller, change: Change & { readonly read: boolean }) => Promise<void>
-  readonly remove: (caller: Caller, change: Change) => Promise<readonly MessageId[]>
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly searchCatchAll: (
+      owner: AccountId,
+      search: CatchAllSearch,
+    ) => Promise<readonly InboxMessages[]>
+    readonly findNewest: (
+      owner: AccountId,
+      among: Parameters<typeof findNewest>[2],
+    ) => Promise<CatchAllRef | null>
+  }
+  readonly markMessages: (
+    caller: Caller,
+    change: Change & { readonly read: boolean },
+  ) => Promise<void>
+  readonly removeMessages: (caller: Caller, change: Change) => Promise<readonly MessageId[]>
 }
 
-/** Ids that are looked up in one query. */
+/** Ids that one query finds. */
 const IDS_BATCH = 500
 
 /** Messages of an inbox that are changed. */
-type Change = Pick<CaughtRef, 'inboxId'> & { readonly which: readonly MessageId[] | 'all' }
+type Change = Pick<CatchAllRef, 'inboxId'> & { readonly selection: readonly MessageId[] | 'all' }
 
 /** Which messages are meant: some by their ids, those of a search, or all. */
 export type Selection =
@@ -48,12 +55,12 @@ export async function countMessages(
 
 /** The message with this id, or the newest, or the newest that a search finds; null without it. */
 export async function resolveMessage(
-  deps: Pick<MailboxDeps, 'store' | 'newest'>,
+  deps: Pick<MailboxDeps, 'store' | 'content'>,
   { caller: { accountId }, inboxIds }: Access,
   { id, query }: { readonly id: string; readonly query: string | null },
-): Promise<CaughtRef | null> {
-  if (id === 'latest') return deps.newest(accountId, { inboxIds, query })
-  return (await deps.store.caught.findRefs(accountId, inboxIds, [id]))[0] ?? null
+): Promise<CatchAllRef | null> {
+  if (id === 'latest') return deps.content.findNewest(accountId, { inboxIds, query })
+  return (await deps.store.catchAllMessages.findRefs(accountId, inboxIds, [id]))[0] ?? null
 }
 
 /** Marks messages as read or unread. */
@@ -63,8 +70,8 @@ export async function markSelected(
   { selection, read }: { readonly selection: Selection; readonly read: boolean },
 ): Promise<void> {
   for (const change of await changesOf(deps, access, selection)) {
-    await deps.mark(access.caller, { ...change, read })
-    await turn()
+    await deps.markMessages(access.caller, { ...change, read })
+    await yieldToLoop()
   }
 }
 
@@ -76,8 +83,8 @@ export async function removeSelected(
 ): Promise<readonly MessageId[]> {
   const removed: MessageId[] = []
   for (const change of await changesOf(deps, access, selection)) {
-    for (const id of await deps.remove(access.caller, change)) removed.push(id)
-    await turn()
+    for (const id of await deps.removeMessages(access.caller, change)) removed.push(id)
+    await yieldToLoop()
   }
   return removed
 }
@@ -87,12 +94,12 @@ export async function findRefs(
   { store }: Pick<MailboxDeps, 'store'>,
   { caller: { accountId }, inboxIds }: Access,
   ids: readonly string[],
-): Promise<readonly CaughtRef[]> {
-  const found: CaughtRef[] = []
+): Promise<readonly CatchAllRef[]> {
+  const found: CatchAllRef[] = []
   for (let at = 0; at < ids.length; at += IDS_BATCH) {
-    if (at > 0) await turn()
+    if (at > 0) await yieldToLoop()
     const some = ids.slice(at, at + IDS_BATCH)
-    found.push(...(await store.caught.findRefs(accountId, inboxIds, some)))
+    found.push(...(await store.catchAllMessages.findRefs(accountId, inboxIds, some)))
   }
   return found
 }
@@ -101,18 +108,18 @@ export async function findRefs(
 export async function findAttachmentId(
   { store }: Pick<MailboxDeps, 'store'>,
   { caller }: Access,
-  { ref, number }: { readonly ref: CaughtRef; readonly number: number },
+  { ref, number }: { readonly ref: CatchAllRef; readonly number: number },
 ): Promise<AttachmentId | null> {
-  return store.caught.findAttachmentId(caller.accountId, ref, number - 1)
+  return store.catchAllMessages.findAttachmentId(caller.accountId, ref, number - 1)
 }
 
 /** The attachment with this id or file name; null without it. */
 export async function findAttachmentByName(
   { store }: Pick<MailboxDeps, 'store'>,
   { caller }: Access,
-  { ref, name }: { readonly ref: CaughtRef; readonly name: string },
+  { ref, name }: { readonly ref: CatchAllRef; readonly name: string },
 ): Promise<AttachmentId | null> {
-  return store.caught.findAttachmentByName(caller.accountId, ref, name)
+  return store.catchAllMessages.findAttachmentByName(caller.accountId, ref, name)
 }
 
 async function changesOf(
@@ -121,10 +128,10 @@ async function changesOf(
   selection: Selection,
 ): Promise<readonly Change[]> {
   const { caller, inboxIds } = access
-  if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, which: 'all' }))
+  if (selection.by === 'all') return inboxIds.map((inboxId) => ({ inboxId, selection: 'all' }))
   const found =
     selection.by === 'ids'
       ? byInbox(await findRefs(deps, access, selection.ids))
-      : await deps.search(caller.accountId, { inboxIds, query: selection.query })
-  return found.map(({ inboxId, messageIds }) => ({ inboxId, which: messageIds }))
+      : await deps.content.searchCatchAll(caller.accountId, { inboxIds, query: selection.query })
+  return found.map(({ inboxId, messageIds }) => ({ inboxId, selection: messageIds }))
 }

@@ -1,38 +1,30 @@
 // Sends a message on to a mail server that the operator named. There is no other way out for mail.
 
+import type { OutboundMail } from '../../platform/outbound/send-mail.ts'
 import type { Tables } from '../../store/all-tables.ts'
-import type { CaughtRef } from '../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../store/tables/catch-all-messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Access } from './access.ts'
 
-/** What releasing needs. */
 export type ReleaseDeps = {
   readonly store: Tables
   /** The servers that mail may go to, as `host:port`; the first is the default. */
-  readonly hosts: readonly string[]
-  readonly readRaw: (caller: Caller, ref: CaughtRef) => Promise<Uint8Array>
-  readonly send: (mail: {
-    readonly server: { readonly host: string; readonly port: number }
-    readonly mailFrom: string
-    readonly recipients: readonly string[]
-    readonly raw: Uint8Array
-    readonly login: Login
-  }) => Promise<void>
+  readonly releaseHosts: readonly string[]
+  readonly readRaw: (caller: Caller, ref: CatchAllRef) => Promise<Uint8Array>
+  readonly sendMail: (mail: OutboundMail) => Promise<void>
 }
-
-type Login = { readonly user: string; readonly pass: string } | null
 
 /** Where a message is to go. */
 export type ReleaseRequest = {
-  readonly ref: CaughtRef
+  readonly ref: CatchAllRef
   /** `host:port`; null for the default. */
   readonly host: string | null
   /** Null for those of the message. */
   readonly recipients: readonly string[] | null
-  readonly login: Login
+  readonly login: OutboundMail['login']
 }
 
-/** What became of a release; `reason` is for the caller. */
+/** The outcome of a release; `reason` is for the caller. */
 export type ReleaseResult =
   | { readonly state: 'sent' }
   | { readonly state: 'off' | 'refused' | 'failed'; readonly reason: string }
@@ -49,9 +41,9 @@ export async function releaseMessage(
   access: Access,
   { ref, host, recipients: given, login }: ReleaseRequest,
 ): Promise<ReleaseResult> {
-  const [first] = deps.hosts
+  const [first] = deps.releaseHosts
   if (first === undefined) return { state: 'off', reason: 'SMTP relay is not enabled' }
-  const allowed = deps.hosts.find((one) => one === (host ?? first).toLowerCase())
+  const allowed = deps.releaseHosts.find((one) => one === (host ?? first).toLowerCase())
   if (allowed === undefined) {
     return { state: 'refused', reason: `${host} is not one of MAYFLY_RELEASE_HOSTS` }
   }
@@ -67,7 +59,7 @@ export async function releaseMessage(
   const raw = await deps.readRaw(access.caller, ref)
   const { mailFrom } = message.envelope
   try {
-    await deps.send({ server: serverOf(allowed), mailFrom, recipients, raw, login })
+    await deps.sendMail({ server: serverOf(allowed), mailFrom, recipients, raw, login })
     return { state: 'sent' }
   } catch (error) {
     return { state: 'failed', reason: error instanceof Error ? error.message : String(error) }

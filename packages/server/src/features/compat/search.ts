@@ -1,19 +1,19 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm, parseQuery } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
-import type { CaughtRef } from '../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../store/tables/catch-all-messages.ts'
 
 // Searches read as much as senders chose to write, and lists sort all messages: neither runs on the
-// API's thread, see assembly/content.ts.
+// API's thread, see app/content.ts.
 
-/** A search in project inboxes, in the language of Mailpit. */
-export type CaughtSearch = {
+/** A search in catch-all inboxes, in the language of Mailpit. */
+export type CatchAllSearch = {
   readonly inboxIds: readonly InboxId[]
   readonly query: string
 }
 
 /** A message that matches, and whether it was read. */
-export type CaughtMatch = CaughtRef & { readonly isRead: boolean }
+export type CatchAllMatch = CatchAllRef & { readonly isRead: boolean }
 
 /** Messages of one inbox. */
 export type InboxMessages = {
@@ -22,18 +22,18 @@ export type InboxMessages = {
 }
 
 /**
- * All messages that match, newest first. None when a term is not understood: without the term the
- * search would find more, and what it finds may be deleted.
+ * All messages that match, newest first. None when a term is unknown: without the term the search
+ * would find more, and the caller may delete the results.
  */
-export async function searchCaught(
+export async function findCatchAll(
   { store }: { readonly store: Tables },
   owner: AccountId,
-  { inboxIds, query: text }: CaughtSearch,
-): Promise<readonly CaughtMatch[]> {
+  { inboxIds, query: text }: CatchAllSearch,
+): Promise<readonly CatchAllMatch[]> {
   const query = parseQuery(text)
   if (query.problems.length > 0) return []
-  const found: CaughtMatch[] = []
-  for (const entry of await store.caught.list(owner, inboxIds)) {
+  const found: CatchAllMatch[] = []
+  for (const entry of await store.catchAllMessages.list(owner, inboxIds)) {
     const { inboxId, messageId, isRead, tags } = entry
     const unmet = await findUnmetTerm(query, entry, async () => {
       const content = await store.messages.findQueried(owner, inboxId, messageId)
@@ -45,29 +45,29 @@ export async function searchCaught(
 }
 
 /** The same by inbox, in a form that takes little time to send to another thread. */
-export async function searchInboxes(
+export async function searchCatchAll(
   deps: { readonly store: Tables },
   owner: AccountId,
-  search: CaughtSearch,
+  search: CatchAllSearch,
 ): Promise<readonly InboxMessages[]> {
-  return byInbox(await searchCaught(deps, owner, search))
+  return byInbox(await findCatchAll(deps, owner, search))
 }
 
 /** The newest message, or the newest that matches; null without one. */
 export async function findNewest(
   deps: { readonly store: Tables },
   owner: AccountId,
-  { inboxIds, query }: Pick<CaughtSearch, 'inboxIds'> & { readonly query: string | null },
-): Promise<CaughtRef | null> {
+  { inboxIds, query }: Pick<CatchAllSearch, 'inboxIds'> & { readonly query: string | null },
+): Promise<CatchAllRef | null> {
   const [newest] =
     query === null
-      ? await deps.store.caught.listPage(owner, inboxIds, { start: 0, limit: 1 })
-      : await searchCaught(deps, owner, { inboxIds, query })
+      ? await deps.store.catchAllMessages.listPage(owner, inboxIds, { start: 0, limit: 1 })
+      : await findCatchAll(deps, owner, { inboxIds, query })
   return newest ?? null
 }
 
 /** Messages, grouped by their inboxes. */
-export function byInbox(refs: readonly CaughtRef[]): readonly InboxMessages[] {
+export function byInbox(refs: readonly CatchAllRef[]): readonly InboxMessages[] {
   return [...Map.groupBy(refs, ({ inboxId }) => inboxId)].map(([inboxId, own]) => ({
     inboxId,
     messageIds: own.map(({ messageId }) => messageId),

@@ -5,22 +5,21 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { requireAdmin } from '../rules/admin.ts'
 import { CALLBACK_PATH, chooseProvider, type Providers } from './providers.ts'
 
-/** What connections need. */
 export type ConnectionDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   readonly providers: Providers
   readonly baseUrl: () => string
-  readonly requireAdmin: (caller: Caller) => void
 }
 
 /** How long the person may take at the provider. */
 export const ATTEMPT_MS = 10 * 60 * 1000
 
-/** Seconds for Retry-After when a provider did not answer. */
+/** Seconds for Retry-After when a provider did not respond. */
 export const PROVIDER_RETRY_SECONDS = 10
 
 /**
@@ -35,7 +34,7 @@ export async function beginConnection(
   caller: Caller,
   request: { readonly provider?: ConnectionProvider | undefined },
 ): Promise<{ authorizationUrl: string }> {
-  deps.requireAdmin(caller)
+  requireAdmin(caller)
   const { store, ids } = deps
   const { name, provider } = chooseProvider(deps.providers, request.provider)
   if ((await store.connections.find(caller.accountId)) !== null) {
@@ -66,7 +65,7 @@ export async function beginConnection(
   return { authorizationUrl }
 }
 
-/** What is stored of a state: a copy of the store must not allow to complete an attempt. */
+/** The stored form of a state: a copy of the store must not suffice to complete an attempt. */
 export function hashState(state: string): string {
   return hash('sha256', state, 'hex')
 }

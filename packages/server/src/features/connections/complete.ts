@@ -3,33 +3,34 @@ import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { ConnectionAttempt, ExternalIdentity } from '../../store/tables/connections.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { requireAdmin } from '../rules/admin.ts'
 import { ATTEMPT_MS, type ConnectionDeps, hashState, PROVIDER_RETRY_SECONDS } from './begin.ts'
 import { CALLBACK_PATH } from './providers.ts'
 
-/** What the final page shows. */
+/** The content of the final page. */
 export type Connected = {
   readonly email: string
   readonly plan: Plan
   readonly providerName: string
 }
 
-/** What a person is asked before the connection is made. */
+/** The content of the page that asks for confirmation. */
 export type ConnectionQuestion = {
   readonly email: string
   readonly providerName: string
-  /** A new secret. Whoever repeats it has seen the question. */
+  /** A new secret. A request that repeats it comes from the page that asked. */
   readonly confirmation: string
 }
 
 /**
- * What to ask a person whose browser returns from the provider with this query.
+ * The question for the person whose browser returns from the provider with this query.
  *
- * The state shows which account began the attempt, not whose browser this is: somebody may have
- * sent another person the address of his own attempt. So the person sees whose account it is before
- * anything is connected.
+ * The state identifies the account that began the attempt, not the person in this browser: an
+ * attacker may have sent someone the URL of his own attempt. So the person sees whose account it is
+ * before anything is connected.
  */
 export async function askToConnect(
-  deps: Omit<ConnectionDeps, 'requireAdmin'>,
+  deps: ConnectionDeps,
   query: string,
 ): Promise<ConnectionQuestion> {
   const state = new URLSearchParams(query).get('state') ?? ''
@@ -47,10 +48,7 @@ export async function askToConnect(
  *
  * The attempt is deleted first, whatever the result, so that a callback URL works only once.
  */
-export async function completeConnection(
-  deps: Omit<ConnectionDeps, 'requireAdmin'>,
-  query: string,
-): Promise<Connected> {
+export async function completeConnection(deps: ConnectionDeps, query: string): Promise<Connected> {
   const callback = new URL(`${deps.baseUrl()}${CALLBACK_PATH}${query}`)
   const state = callback.searchParams.get('state') ?? ''
   const attempt = await deps.store.connections.takeAttempt(hashState(state))
@@ -96,7 +94,7 @@ async function connect(
 
 /** Disconnects the caller's external account and restores the plan from before; admins only. */
 export async function deleteConnection(deps: ConnectionDeps, caller: Caller): Promise<void> {
-  deps.requireAdmin(caller)
+  requireAdmin(caller)
   await deps.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId)
     const planBefore = await tx.connections.remove(caller.accountId)

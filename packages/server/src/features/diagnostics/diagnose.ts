@@ -8,32 +8,42 @@ import type {
 } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { FailedHandshakes, RefusedCommand } from '../../signals/thread-signals.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { WaitQuery } from '../waiting/match.ts'
-import { type FailedHandshakes, nextSteps, type RefusedCommand } from './next-steps.ts'
+import type { OperatorDomains } from '../inboxes/choose-domain.ts'
+import { throwNotFound } from '../rules/not-found.ts'
+import type { WaitFilter } from '../waiting/match.ts'
+import { nextSteps } from './next-steps.ts'
 import { EVENTS_MAX, timeline } from './timeline.ts'
 import { withoutOtherRecipients } from './transcript.ts'
 
-/** What diagnosing needs. */
 export type DiagnoseDeps = {
   readonly store: Tables
   readonly clock: Clock
-  readonly operatorDomains: readonly string[]
+  readonly domains: OperatorDomains
   readonly mailHost: string
   readonly smtpAddress: () => string
   readonly startedAt: number
   readonly lastConnectionAt: () => number | null
-  /** TLS handshakes of mail clients that failed, as far as this account may know of them. */
-  readonly failedHandshakes: (reader: AccountId) => FailedHandshakes | null
-  /** The last refused command that no inbox is concerned by, if this account may know of it. */
-  readonly refusedCommand: (reader: AccountId) => RefusedCommand | null
-  /** The newest messages, and why each does not match a wait. */
-  readonly explainMismatches: (
-    owner: AccountId,
-    wait: { readonly inboxId: InboxId; readonly query: WaitQuery },
-  ) => Promise<WaitDiagnostics['considered']>
+  /** TLS handshakes of mail clients that failed. */
+  readonly failedHandshakes: () => FailedHandshakes | null
+  /** The last refused command that concerns no inbox. */
+  readonly refusedCommand: () => RefusedCommand | null
+  /** The account of the user of this machine; null without one. */
+  readonly localAccount: AccountId | null
+  /** Functions that run in another thread. */
+  readonly content: {
+    /** The newest messages, and why each does not match a wait. */
+    readonly explainMismatches: (
+      owner: AccountId,
+      wait: WaitToExplain,
+    ) => Promise<WaitDiagnostics['considered']>
+  }
 }
+
+/** A wait that ended without a match. */
+type WaitToExplain = { readonly inboxId: InboxId; readonly filter: WaitFilter }
 
 /** Messages that the timeline covers: up to three events each. */
 const TRACES_MAX = 200
@@ -56,6 +66,8 @@ export async function diagnose(
     attempts: await deps.store.deliveries.listAttemptsOfInbox(inboxId, EVENTS_MAX),
   })
   const domain = await domainOf(deps, caller, inbox)
+  // The intended recipient is unknown; only the user of this machine may see the sender.
+  const isLocal = caller.accountId === deps.localAccount
   return {
     state: inbox.state,
     events,
@@ -70,8 +82,8 @@ export async function diagnose(
       smtpAddress: deps.smtpAddress(),
       startedAt: deps.startedAt,
       lastConnectionAt: deps.lastConnectionAt(),
-      failedHandshakes: deps.failedHandshakes(caller.accountId),
-      refusedCommand: deps.refusedCommand(caller.accountId),
+      failedHandshakes: isLocal ? deps.failedHandshakes() : null,
+      refusedCommand: isLocal ? deps.refusedCommand() : null,
     }),
   }
 }
@@ -80,10 +92,11 @@ export async function diagnose(
 export async function explainWait(
   deps: DiagnoseDeps,
   caller: Caller,
-  wait: { readonly inboxId: InboxId; readonly query: WaitQuery },
+  { inboxId, filter }: WaitToExplain,
 ): Promise<WaitDiagnostics> {
-  const diagnostics = await diagnose(deps, caller, wait.inboxId)
-  const considered = await deps.explainMismatches(caller.accountId, wait)
+  const diagnostics = await diagnose(deps, caller, inboxId)
+  const { explainMismatches } = deps.content
+  const considered = await explainMismatches(caller.accountId, { inboxId, filter })
   return {
     ...diagnostics,
     considered,
@@ -100,13 +113,13 @@ export async function readTranscript(
   const { accountId } = caller
   const stored = await deps.store.messages.findTranscript(accountId, ref.inboxId, ref.messageId)
   if (stored !== null) return withoutOtherRecipients(stored)
-  const inbox = await deps.store.inboxes.find(accountId, ref.inboxId, deps.clock.now())
-  throw new ServiceError(inbox === null ? 'inbox_not_found' : 'message_not_found')
+  return throwNotFound(deps, caller, ref)
 }
 
 async function domainOf(deps: DiagnoseDeps, caller: Caller, inbox: Inbox) {
   const domain = inbox.emailAddress.slice(inbox.emailAddress.lastIndexOf('@') + 1)
-  if (deps.operatorDomains.includes(domain)) return { domain, status: 'active' }
+  const { domains } = deps
+  if ([...domains.public, ...domains.private].includes(domain)) return { domain, status: 'active' }
   const claim = await deps.store.domains.findClaim(domain)
   // Another account may have claimed the domain since.
   return { domain, status: claim?.accountId === caller.accountId ? claim.state : 'unknown' }

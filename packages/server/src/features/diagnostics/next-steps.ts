@@ -1,27 +1,9 @@
 import type { DiagnosticEvent, Inbox } from '@mayfly/contract'
+import type { FailedHandshakes, RefusedCommand } from '../../signals/thread-signals.ts'
 import type { StoredDiagnosticEvent } from '../../store/tables/diagnostics.ts'
-import { remedyFor, TLS_REMEDY } from './refusal-reasons.ts'
+import { REMEDIES, TLS_REMEDY } from './refusal-reasons.ts'
 
-/** TLS handshakes of mail clients that failed since the start of this node. */
-export type FailedHandshakes = {
-  readonly count: number
-  /** Of the last one. */
-  readonly at: number
-  readonly remoteAddress: string
-  readonly helo: string | null
-  readonly reason: string
-}
-
-/** A command of a mail client that was refused, and that no inbox is concerned by. */
-export type RefusedCommand = {
-  readonly at: number
-  readonly kind: 'recipient' | 'login'
-  /** The address or the user name. */
-  readonly name: string
-  readonly reply: string
-}
-
-/** What the advice is based on. */
+/** The facts from which the advice follows. */
 export type Observed = {
   readonly inbox: Inbox
   readonly events: readonly DiagnosticEvent[]
@@ -31,13 +13,13 @@ export type Observed = {
   readonly mailHost: string
   /** Host and port that the application under test should send to. */
   readonly smtpAddress: string
-  /** When this node started: it knows of no connection before. */
+  /** When this node started: earlier connections are unknown. */
   readonly startedAt: number
   /** When a client last connected to this node's SMTP port; null when none has since its start. */
   readonly lastConnectionAt: number | null
-  /** Null when there are none, or when the account may not know of them. */
+  /** Null when there are none, or when the account may not see them. */
   readonly failedHandshakes: FailedHandshakes | null
-  /** The last one; null when there is none, or when the account may not know of it. */
+  /** The last one; null when there is none, or when the account may not see it. */
   readonly refusedCommand: RefusedCommand | null
   readonly now: number
 }
@@ -77,15 +59,15 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
   return stored
     .filter(({ stage }) => stage !== 'inbox.suspended' && stage !== 'webhook.failed')
     .slice(0, REFUSAL_STEPS_MAX)
-    .map(({ stage, at, detail, reason, recipient }) => {
-      const ago = agoText(now - Date.parse(at))
-      if (stage === 'near.miss') {
-        return `A mail for ${recipient ?? 'a similar address'} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
+    .map((event) => {
+      const ago = agoText(now - Date.parse(event.at))
+      if (event.stage === 'near.miss') {
+        return `A mail for ${event.recipient} was refused ${ago}; your inbox is ${inbox.emailAddress}. Check the address that the application sends to.`
       }
-      if (stage === 'fault.injected') {
-        return `A fault rule of this inbox refused a mail ${ago}: ${detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
+      if (event.stage === 'smtp.refused') {
+        return `A mail for this inbox was refused ${ago}: ${event.detail}. ${REMEDIES[event.reason]}`
       }
-      return `A mail for this inbox was refused ${ago}: ${detail ?? 'no reason was recorded'}. ${remedyFor(reason)}`
+      return `A fault rule of this inbox refused a mail ${ago}: ${event.detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
     })
 }
 
@@ -127,7 +109,7 @@ function noMailSteps(observed: Observed): string[] {
   ]
 }
 
-/** When a client was last known to be connected, also by a command of it that was refused. */
+/** The last sign of a connected client: its connection, or a refused command. */
 function lastClientAt({ lastConnectionAt, refusedCommand }: Observed): number | null {
   if (refusedCommand === null) return lastConnectionAt
   return Math.max(lastConnectionAt ?? 0, refusedCommand.at)
@@ -142,7 +124,7 @@ function refusedSteps({ refusedCommand: refused, now }: Observed, createdAt: num
   return [
     kind === 'recipient'
       ? `A mail for ${name} was refused ${ago}: ${reply}. No inbox has this address: check where the application sends to.`
-      : `A login as ${name} was refused ${ago}: ${reply}. Send without a login, log in to a project inbox, or set MAYFLY_SMTP_ACCEPT_ANY_AUTH=true.`,
+      : `A login as ${name} was refused ${ago}: ${reply}. Send without a login, log in to a catch-all inbox, or set MAYFLY_SMTP_ACCEPT_ANY_AUTH=true.`,
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { AccountId, DiagnosticId, InboxId } from '@mayfly/contract'
+import type { Batched } from '../../platform/batching.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { GroupCommit } from '../../platform/group-commit.ts'
 import type { Store } from '../../store/open.ts'
 import type { NewDiagnosticEvent } from '../../store/tables/diagnostics.ts'
 import { type RefusalReason, reasonText } from './refusal-reasons.ts'
@@ -9,7 +9,7 @@ import { similarAddresses } from './similar-addresses.ts'
 /** Which reply the client gets for a refused recipient; several reasons share one reply. */
 export type RefusalReply = 'unknown' | 'full' | 'unavailable' | 'storage_full'
 
-/** The sender of what was refused. */
+/** The sender that was refused. */
 type Sender = { readonly mailFrom: string; readonly remoteAddress: string }
 
 /** A refusal that is recorded for the inboxes it concerns. */
@@ -19,7 +19,6 @@ export type Refusal = {
   readonly sender: Sender
 }
 
-/** What the log of refusals needs. */
 export type RefusalLogDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -27,10 +26,10 @@ export type RefusalLogDeps = {
   readonly ourDomains: readonly string[]
   /** The text of a reply. */
   readonly replyText: (reply: RefusalReply) => string
-  /** A command was refused that no inbox is concerned by. Returns at once. */
+  /** A command that concerns no inbox was refused. Returns at once. */
   readonly onUnplaced: (kind: 'recipient' | 'login', name: string, reply: string) => void
   /** Resolves once the events are stored; see `recordEvents`. */
-  readonly record: GroupCommit<readonly NewDiagnosticEvent[], true>
+  readonly record: Batched<readonly NewDiagnosticEvent[], true>
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -66,7 +65,7 @@ export class RefusalLog {
     this.#deps = deps
   }
 
-  /** Records a refusal at RCPT, or at the end of DATA for want of room. */
+  /** Records a refusal at RCPT, or at the end of DATA when the inbox is full. */
   async addRefusal(refusal: Refusal & { readonly reply: RefusalReply }): Promise<void> {
     await this.#recordRefusal({ ...refusal, reply: this.#deps.replyText(refusal.reply) })
   }
@@ -76,7 +75,7 @@ export class RefusalLog {
     await this.#recordRefusal(refusal)
   }
 
-  /** Tells of credentials that name no inbox. */
+  /** Records credentials that name no inbox. */
   addUnknownLogin(username: string, reply: string): void {
     this.#deps.onUnplaced('login', username, reply)
   }
@@ -102,8 +101,8 @@ export class RefusalLog {
   }
 
   /**
-   * Which accounts may learn that mail for an address was refused: any for an address that nobody
-   * holds on the operator's domains, else the one that holds the address or has the domain.
+   * Which accounts may learn that mail for an address was refused: any account for a free address
+   * on the operator's domains, otherwise the account that has the address or the domain.
    */
   async #nearMissReaders(address: string, domain: string): Promise<AccountId | 'all' | 'none'> {
     const { store, ourDomains, clock } = this.#deps

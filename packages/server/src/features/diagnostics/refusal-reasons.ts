@@ -1,7 +1,7 @@
 import type { RefusalCode } from '../../store/schema.ts'
 
 /**
- * Why mail for an inbox was refused, with what its text says.
+ * Why mail for an inbox was refused, with the values that its text needs.
  *
  * The code is stored beside the text: the advice follows from the code, so that neither the
  * wording nor anything that a sender wrote changes it.
@@ -31,8 +31,8 @@ export function reasonText(reason: RefusalReason): string {
       return `no room for a mail of ${reason.mailSizeBytes} bytes`
     case 'wrong_password':
       return 'SMTP AUTH named this inbox, but its password is not a key of this account'
-    case 'no_project_inbox':
-      return 'SMTP AUTH named this inbox, which is not a project inbox'
+    case 'no_catch_all_inbox':
+      return 'SMTP AUTH named this inbox, which is not a catch-all inbox'
     default:
       return reason.code.replaceAll('_', ' ')
   }
@@ -41,13 +41,12 @@ export function reasonText(reason: RefusalReason): string {
 const RETRY = 'The sender should try again; real mail servers do so automatically.'
 const FULL = 'Delete the inbox and create a new one: it is full.'
 const CUT_OFF = 'The connection was lost: check the log of the sender and the network.'
-/** What to do when a sender does not accept the certificate of STARTTLS. */
+/** The advice when a sender rejects the certificate of STARTTLS. */
 export const TLS_REMEDY =
   'Turn TLS off in the sender, let it accept the certificate, or set MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY to one that it trusts.'
 
-const SENDER_LOG = 'Look at the log of the sender.'
-
-const REMEDIES: Readonly<Record<RefusalCode, string>> = {
+/** The advice for a refusal. */
+export const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   inbox_expired: 'Create a new inbox, or one with a larger ttlSeconds.',
   inbox_suspended: 'Create a new inbox.',
   message_limit_reached: FULL,
@@ -59,15 +58,10 @@ const REMEDIES: Readonly<Record<RefusalCode, string>> = {
   too_slow: CUT_OFF,
   timed_out: CUT_OFF,
   connection_lost: CUT_OFF,
-  client_error: SENDER_LOG,
+  client_error: 'Look at the log of the sender.',
   shutting_down: RETRY,
   tls_failed: TLS_REMEDY,
   handler_failed: RETRY,
   wrong_password: 'Set the password of the SMTP settings to an API key of this account.',
-  no_project_inbox: 'Send without SMTP AUTH, or to a project inbox (catchAll: true).',
-}
-
-/** What to do about a refusal; `null` stands for an event that was stored without a code. */
-export function remedyFor(code: RefusalCode | null): string {
-  return code === null ? SENDER_LOG : REMEDIES[code]
+  no_catch_all_inbox: 'Send without SMTP AUTH, or to a catch-all inbox (catchAll: true).',
 }

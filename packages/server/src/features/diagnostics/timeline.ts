@@ -6,8 +6,8 @@ import type { MessageTrace } from '../../store/tables/messages.ts'
 /** Events shown of an inbox: the newest. */
 export const EVENTS_MAX = 500
 
-/** What the timeline of an inbox is made of. */
-export type TimelineParts = {
+/** The records of which the timeline of an inbox consists. */
+export type TimelineSources = {
   readonly inbox: Inbox
   readonly traces: readonly MessageTrace[]
   /** Newest first. */
@@ -18,7 +18,7 @@ export type TimelineParts = {
 }
 
 /** The newest events of an inbox, oldest first. */
-export function timeline(parts: TimelineParts): DiagnosticEvent[] {
+export function timeline(parts: TimelineSources): DiagnosticEvent[] {
   const { inbox, traces, stored, attempts, now } = parts
   const events: DiagnosticEvent[] = [
     { stage: 'inbox.created', at: inbox.createdAt, detail: inbox.emailAddress },
@@ -27,7 +27,7 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
     ...stored.toReversed().map(({ stage, at, detail }) => ({ stage, at, detail })),
     ...attempts.map(attemptEvent),
   ]
-  if (Date.parse(inbox.expiresAt) <= now) {
+  if (inbox.expiresAt !== null && Date.parse(inbox.expiresAt) <= now) {
     events.push({ stage: 'inbox.expired', at: inbox.expiresAt, detail: null })
   }
   // ISO texts of one format sort like the instants; equal ones keep the order above.
@@ -35,7 +35,7 @@ export function timeline(parts: TimelineParts): DiagnosticEvent[] {
 }
 
 function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
-  const outcome = attempt.status ?? attempt.error ?? 'no answer'
+  const outcome = attempt.status ?? attempt.error ?? 'no response'
   return {
     stage: attempt.error === null ? 'webhook.delivered' : 'webhook.failed',
     at: new Date(attempt.at).toISOString(),
@@ -46,14 +46,13 @@ function attemptEvent(attempt: InboxAttempt): DiagnosticEvent {
 function traceEvents(trace: MessageTrace): DiagnosticEvent[] {
   const at = new Date(trace.receivedAt).toISOString()
   const { sender } = trace
-  const secured = (sender?.tls ?? null) === null ? '' : ` by ${sender?.tls}`
-  const from = sender === null ? '' : ` from <${sender.mailFrom}> at ${sender.remoteAddress}`
+  const secured = sender.tls === null ? '' : ` by ${sender.tls}`
   const subject = trace.subject === null ? 'no subject' : `"${trace.subject}"`
   const events: DiagnosticEvent[] = [
     {
       stage: 'smtp.accepted',
       at,
-      detail: `for ${trace.recipient}${from}${secured}`,
+      detail: `for ${trace.recipient} from <${sender.mailFrom}> at ${sender.remoteAddress}${secured}`,
     },
     {
       stage: 'message.stored',

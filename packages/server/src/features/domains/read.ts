@@ -4,7 +4,6 @@ import type { Caller } from '../accounts/authenticate.ts'
 import type { OperatorDomains } from '../inboxes/choose-domain.ts'
 import { domainView } from './records.ts'
 
-/** What listing domains needs. */
 export type ReadDomainsDeps = {
   readonly store: Tables
   readonly domains: OperatorDomains

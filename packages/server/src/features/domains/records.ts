@@ -6,7 +6,7 @@ import { CLAIM_MS, type Records } from './state.ts'
 /** A mail exchanger of a domain; the lowest priority is preferred. */
 export type MailExchanger = { readonly exchange: string; readonly priority: number }
 
-/** DNS lookups; null when DNS did not answer. */
+/** DNS lookups; null when DNS did not respond. */
 export type DomainRecords = {
   txt(name: string): Promise<readonly string[] | null>
   mx(name: string): Promise<readonly MailExchanger[] | null>

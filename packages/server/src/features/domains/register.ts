@@ -5,13 +5,13 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { OperatorDomains } from '../inboxes/choose-domain.ts'
-import type { RequirePlanRoom } from '../limits/plan-room.ts'
+import { requireAdmin } from '../rules/admin.ts'
+import { requirePlanQuota } from '../rules/plan-quota.ts'
 import { claimableDomain } from './domain-name.ts'
 import { domainView } from './records.ts'
 import { finishRemoval } from './remove.ts'
 import { CLAIM_MS } from './state.ts'
 
-/** What registering a domain needs. */
 export type RegisterDomainDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -20,8 +20,6 @@ export type RegisterDomainDeps = {
   /** The name that the MX of a custom domain must point to. */
   readonly mailHost: string
   readonly limitsOf: (plan: Plan) => Limits
-  readonly requireAdmin: (caller: Caller) => void
-  readonly requirePlanRoom: RequirePlanRoom
 }
 
 /** Claims a domain for the caller's account; admins only. Replaces a lapsed claim. */
@@ -33,7 +31,7 @@ export async function registerDomain(
   const { store, clock, ids, domains, mailHost } = deps
   const own = [...domains.public, ...domains.private, mailHost]
   const domain = await claimableDomain(text, own)
-  deps.requireAdmin(caller)
+  requireAdmin(caller)
   const now = clock.now()
   const among = { domain, owner: caller.accountId }
   await store.domains.removeLapsed(now - CLAIM_MS, among)
@@ -44,7 +42,7 @@ export async function registerDomain(
     await tx.accounts.lock(caller.accountId)
     const limit = deps.limitsOf(caller.plan).customDomains
     const used = await tx.domains.count(caller.accountId)
-    deps.requirePlanRoom('custom domain', { limit, used })
+    requirePlanQuota('custom domain', { limit, used })
     const claim = { domain, challenge: ids.challenge(), createdAt: now }
     const claimed = await tx.domains.add(caller.accountId, claim)
     if (claimed === null) throw new ServiceError('domain_registered')

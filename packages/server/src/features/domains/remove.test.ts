@@ -11,10 +11,10 @@ import {
 } from '../../../test/testing-store.ts'
 import { ServiceError } from '../../errors.ts'
 import { createIds } from '../../platform/ids.ts'
+import { type AdmitDeps, admitRecipient } from '../../receiving/admit.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { PLANS } from '../limits/plans.ts'
-import { type AdmitDeps, admitRecipient } from '../receiving/admit.ts'
+import { PLANS } from '../rules/plans.ts'
 import { registerDomain } from './register.ts'
 import { deleteDomain, finishRemoval } from './remove.ts'
 import { sweepDomains } from './sweep.ts'
@@ -30,7 +30,6 @@ function callerOf(accountId: AccountId): Caller {
     keyPrefix: 'mf_live_1',
     role: 'admin',
     environment: 'live',
-    hasSpooledMail: false,
   }
 }
 
@@ -50,7 +49,7 @@ async function givenDomain(store: Store, inboxes: number): Promise<void> {
 }
 
 const deletion = (store: Store, accountId = ALICE) =>
-  deleteDomain({ store, clock, requireAdmin: () => {} }, callerOf(accountId), DOMAIN)
+  deleteDomain({ store, clock }, callerOf(accountId), DOMAIN)
 
 const unexpired = (store: Store) => store.inboxes.countOnDomain(DOMAIN, NOW, 10_000)
 
@@ -103,7 +102,7 @@ describeEachDatabase('deleting a domain', (open, database) => {
       ...{ store, clock, ourDomains: [], operatorAddress: 'postmaster@mayfly.test' },
       refusals: { addRefusal: async (refusal: unknown) => void told.push(refusal) },
       findRecipient: (address: string) => store.receiving.findRecipient(address),
-      hasAccountRoom: async () => true,
+      hasStorageQuota: async () => true,
       catchAll: null,
     } as unknown as AdmitDeps // Nothing else of it is used.
     const sender = { mailFrom: 'a@b.example', remoteAddress: '192.0.2.1', user: null }
@@ -139,8 +138,6 @@ describeEachDatabase('deleting a domain', (open, database) => {
       ...{ store, clock, ids: createIds(clock), mailHost: 'mx.mayfly.test' },
       domains: { public: ['mayfly.test'], private: [] },
       limitsOf: () => PLANS.unlimited,
-      requireAdmin: () => {},
-      requirePlanRoom: () => {},
     }
     const claims = await Promise.allSettled(
       [BOB, ALICE].map((owner) => registerDomain(deps, callerOf(owner), DOMAIN)),

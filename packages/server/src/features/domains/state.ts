@@ -21,7 +21,7 @@ const SOON_MS = 10 * MINUTE_MS
 /** Delay before a failed check is repeated. */
 export const RETRY_MS = SOON_MS
 
-/** What the records of a domain show; `isMailHere` is null when the MX lookup failed. */
+/** The facts in the records of a domain; `isMailHere` is null when the MX lookup failed. */
 export type Records = { readonly isProven: boolean; readonly isMailHere: boolean | null }
 
 /** The domain after a check. */

@@ -17,14 +17,13 @@ export type DomainSweep = { readonly removed: number; readonly checked: number }
  * Removes claims that lapsed and domains whose deletion was interrupted, and checks domains that
  * are due.
  *
- * A due domain is claimed before its check, so that only one of several nodes makes it. One that
- * cannot be removed does not keep the others from being removed and checked: its failure is thrown
- * at the end.
+ * A due domain is claimed before its check, so that only one of several nodes makes it. A failed
+ * removal does not keep other domains from being removed and checked: it is thrown at the end.
  */
 export async function sweepDomains(
   deps: Omit<CheckDomainDeps, 'store'> & {
     readonly store: Store
-    /** Whether the service is stopping; what is left is done after its next start. */
+    /** Whether the service is stopping; the rest is done after its next start. */
     readonly isStopped: () => boolean
   },
 ): Promise<DomainSweep> {

@@ -8,7 +8,6 @@ import { asciiDomain } from './domain-name.ts'
 import { type DomainRecords, domainView, lookUpRecords } from './records.ts'
 import { afterCheck, nextCheckAt, type Records } from './state.ts'
 
-/** What checking a domain needs. */
 export type CheckDomainDeps = {
   readonly store: Tables
   readonly clock: Clock
@@ -16,7 +15,7 @@ export type CheckDomainDeps = {
   readonly mailHost: string
 }
 
-/** Seconds for Retry-After when DNS did not answer. */
+/** Seconds for Retry-After when DNS did not respond. */
 const DNS_RETRY_SECONDS = 5
 
 /** Checks the records of the caller's domain now. */

@@ -1,20 +1,22 @@
 import type { AccountEvent, AccountEventType, AccountId, HeldWait, InboxId } from '@mayfly/contract'
-import type { StageCursor } from '../../stage-cursor.ts'
+import type { StageCursor } from './stage-cursor.ts'
 
 /** An event as streams send it. */
 export type FeedEvent = {
   /** From 1, without gaps. */
   readonly number: number
   readonly type: AccountEventType
+  /** The inbox that the event concerns; null for all inboxes. */
+  readonly inboxId: InboxId | null
   /** The JSON of its data. */
   readonly json: string
 }
 
-/** How far an inbox was looked at. */
+/** The position up to which an inbox was read. */
 export type KnownInbox = {
   readonly expiresAt: number
   readonly isExpired: boolean
-  /** Number of the last message that was told. */
+  /** Number of the last message for which an event was added. */
   readonly sequence: number
   readonly stages: StageCursor
 }
@@ -26,11 +28,11 @@ const EVENTS_MAX = 1_000
 const CHARS_MAX = 2 * 1024 * 1024
 
 /**
- * What happened in one account lately.
+ * The latest events of one account.
  *
- * All streams of the account on this node read from here, so that one query and one JSON text
- * serve them all, and a client that does not read costs nothing: the oldest events are dropped, and
- * a stream that still needs them is told so.
+ * All streams of the account on this node read from here, so that one query and one JSON text serve
+ * them all, and a client that does not read costs nothing: the oldest events are dropped, and a
+ * stream that still needs them is notified.
  */
 export class AccountFeed {
   readonly accountId: AccountId
@@ -39,10 +41,8 @@ export class AccountFeed {
   /** A stage with an id up to this one happened before. */
   readonly firstStage: string
   readonly inboxes = new Map<InboxId, KnownInbox>()
-  /** Waits that are held now, on any node. */
+  /** Open waits on all nodes. */
   readonly waits = new Map<string, HeldWait>()
-  /** Settles when the updates of messages that are being read have been added. */
-  updating: Promise<unknown> = Promise.resolve()
   /** Streams that read from it. */
   streams = 0
   /** When its last stream closed, or when it was made. */
@@ -64,10 +64,11 @@ export class AccountFeed {
   }
 
   /** Adds an event, and drops the oldest past the bounds. */
-  add({ type, ...data }: AccountEvent): void {
+  add(event: AccountEvent): void {
+    const { type, ...data } = event
     this.#newest += 1
     const json = JSON.stringify(data)
-    this.#events.push({ number: this.#newest, type, json })
+    this.#events.push({ number: this.#newest, type, inboxId: inboxOf(event), json })
     this.#chars += json.length
     while (this.#events.length > EVENTS_MAX || this.#chars > CHARS_MAX) {
       this.#chars -= this.#events.shift()?.json.length ?? 0
@@ -80,4 +81,11 @@ export class AccountFeed {
     if (count < 0 || count > this.#events.length) return null
     return count === 0 ? [] : this.#events.slice(-count)
   }
+}
+
+function inboxOf(event: AccountEvent): InboxId | null {
+  if ('inboxId' in event) return event.inboxId
+  if ('inbox' in event) return event.inbox.id
+  if ('delivery' in event) return event.delivery.inboxId
+  return 'wait' in event ? event.wait.inboxId : null
 }

@@ -14,6 +14,7 @@ import { turnsDuring } from '../../../test/testing-turns.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { Subscriptions } from '../waiting/subscriptions.ts'
+import { countsOf } from './collect-changes.ts'
 import { AccountFeeds } from './feeds.ts'
 import { openAccountStream } from './open-stream.ts'
 
@@ -27,26 +28,26 @@ function given(store: Store) {
   const errors: unknown[] = []
   const watched: AccountId[] = []
   const accountSubscriptions = new Subscriptions<AccountId>()
+  const clock = { now: () => now }
   const feeds = new AccountFeeds({
-    store,
-    clock: { now: () => now },
+    ...{ store, clock },
     subscriptions: accountSubscriptions,
     newFeedId: () => 'feed',
     newStageId: () => 'dia_',
-    heldWaits: () => [],
+    openWaits: () => [],
     onWatched: (accountId) => watched.push(accountId),
     onError: (error) => errors.push(error),
   })
   const gone = new AbortController()
   const takeStreamSlot = async () => ({ [Symbol.asyncDispose]: async () => {} })
-  const deps = { feeds, accountSubscriptions, takeStreamSlot }
+  const deps = { store, clock, feeds, accountSubscriptions, takeStreamSlot }
   return {
     feeds,
     errors,
     watched,
     gone,
     open: (lastEventId: string | null = null) =>
-      openAccountStream(deps, CALLER, { lastEventId, gone: gone.signal }),
+      openAccountStream(deps, CALLER, { inboxId: null, lastEventId, gone: gone.signal }),
     pass: async (ms: number) => {
       now += ms
       await feeds.tick()
@@ -163,6 +164,36 @@ describeEachDatabase('the feed of an account', (open) => {
       two.map((sent) => sent?.event),
       ['message.updated', 'message.deleted'],
     )
+    await stream.return(undefined)
+    await feeds.stop()
+  })
+
+  it('ends with the numbers that the inbox has, in whatever order its changes are read', async () => {
+    const store = await open()
+    const inbox = await givenInbox(store, { owner: ALICE })
+    const { open: openStream, feeds } = given(store)
+    const stream = await openStream()
+    const received: Promise<void>[] = []
+    for (let i = 0; i < 5; i++) {
+      const { messageId } = await givenMail(store, inbox.id)
+      feeds.wake([inbox.id])
+      if (i % 2 === 1) continue
+      await store.deleteMessages(ALICE, inbox.id, [messageId])
+      const signal = { accountId: ALICE, inboxId: inbox.id, messageIds: [messageId] }
+      received.push(feeds.receive({ ...signal, about: 'messages', change: 'deleted' }))
+    }
+    await Promise.all(received)
+    await givenRefusal(store, inbox.id, { at: NOW, detail: 'last' })
+    feeds.wake([inbox.id])
+    const sent = []
+    for (let event = ''; event !== 'diagnostics'; ) {
+      const { value } = await stream.next()
+      event = value?.event ?? 'diagnostics'
+      sent.push(JSON.parse(value?.json ?? '').inbox)
+    }
+    const [position] = await store.inboxes.listPositions([inbox.id])
+    assert.ok(position !== undefined && position.messageCount !== 0)
+    assert.deepEqual(sent.at(-2), countsOf(position))
     await stream.return(undefined)
     await feeds.stop()
   })

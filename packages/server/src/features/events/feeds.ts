@@ -1,14 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
-import type { AccountId, HeldWait, InboxId, MessageId } from '@mayfly/contract'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import type { AccountId, HeldWait, InboxId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
-import { StageCursor } from '../../stage-cursor.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Subscriptions } from '../waiting/subscriptions.ts'
 import { AccountFeed } from './account-feed.ts'
-import { addExpiries, listInboxes, lookAtInboxes } from './look.ts'
+import { addExpiries, collectChanges, countsOf, listInboxes } from './collect-changes.ts'
 import type { AccountSignal } from './signal.ts'
+import { StageCursor } from './stage-cursor.ts'
 
-/** What feeds need. */
 export type FeedsDeps = {
   readonly store: Tables
   readonly clock: Clock
@@ -17,9 +16,9 @@ export type FeedsDeps = {
   readonly newFeedId: () => string
   /** An id that sorts after every stage that is stored already. */
   readonly newStageId: () => string
-  /** The waits that this node holds. */
-  readonly heldWaits: (accountId: AccountId) => readonly HeldWait[]
-  /** Tells the other nodes that this one has streams of an account. */
+  /** The open waits of this node. */
+  readonly openWaits: (accountId: AccountId) => readonly HeldWait[]
+  /** Notifies the other nodes that this one has streams of an account. */
   readonly onWatched: (accountId: AccountId) => void
   readonly onError: (error: unknown) => void
 }
@@ -30,20 +29,20 @@ const LINGER_MS = 60_000
 /** How often all inboxes of accounts with streams are compared with the store. */
 const COMPARE_MS = 5_000
 
-/** How often other nodes are told which accounts have streams here: one may have just started. */
+/** How often other nodes are notified of accounts with streams here: one may have just started. */
 const WATCH_MS = 5_000
 
-/** How long after its deadline a wait counts as ended whose node has not said so. */
+/** How long after its deadline a wait without an end signal counts as ended. */
 const WAIT_GRACE_MS = 2_000
 
-/** Inboxes in one look. */
+/** Inboxes in one query. */
 const CHUNK = 500
 
 /**
  * The feeds of the accounts that have streams on this node.
  *
- * Announcements say only where to look; a comparison with the store every few seconds finds what
- * was not announced. Without streams nothing is looked at.
+ * Announcements name only the inboxes to query; a comparison with the store every few seconds finds
+ * unannounced changes. Without streams nothing is queried.
  */
 export class AccountFeeds {
   readonly #deps: FeedsDeps
@@ -51,13 +50,14 @@ export class AccountFeeds {
   /** Feeds that are being opened, by account. */
   readonly #opening = new Map<AccountId, Promise<AccountFeed>>()
   readonly #changedInboxes = new Set<InboxId>()
-  #looking: Promise<void> | null = null
-  /** The part of a look that is in progress. */
-  #lookingPart: Promise<void> = Promise.resolve()
-  /** The updates that are being added, one signal a turn: queries of SQLite hold the thread. */
-  #updating: Promise<void> = Promise.resolve()
+  #collecting: Promise<void> | null = null
+  /**
+   * Steps that read the store and add events run one after the other: a deletion follows the
+   * arrival of its message, and older counts are never sent after newer ones.
+   */
+  #adding: Promise<void> = Promise.resolve()
   #comparedAt = 0
-  #toldAt = 0
+  #notifiedAt = 0
   #isStopped = false
 
   constructor(deps: FeedsDeps) {
@@ -92,14 +92,14 @@ export class AccountFeeds {
     feed.idleSince = this.#deps.clock.now()
   }
 
-  /** Looks at these inboxes soon; those of accounts without streams are ignored. */
+  /** Queries these inboxes soon; those of accounts without streams are ignored. */
   wake(inboxIds: readonly InboxId[]): void {
     if (this.isEmpty || this.#isStopped || inboxIds.length === 0) return
     for (const id of inboxIds) this.#changedInboxes.add(id)
-    this.#looking ??= this.#look()
+    this.#collecting ??= this.#collect()
   }
 
-  /** Adds what was signalled, if the account has streams here. */
+  /** Adds the signalled event if the account has streams here. */
   async receive(signal: AccountSignal): Promise<void> {
     const feed = this.#feeds.get(signal.accountId)
     if (feed === undefined) return
@@ -115,7 +115,7 @@ export class AccountFeeds {
   /** Signals of other nodes were lost. */
   reset(): void {
     for (const feed of this.#feeds.values()) {
-      // The other nodes may have forgotten it: what they send from now on is not missed.
+      // The other nodes may have dropped the request; from now on their signals are not missed.
       this.#deps.onWatched(feed.accountId)
       feed.add({ type: 'reset', reason: 'connection_lost' })
       this.#deps.subscriptions.wake([feed.accountId])
@@ -123,7 +123,7 @@ export class AccountFeeds {
     this.#comparedAt = 0
   }
 
-  /** To be called every second: what follows from time alone, and the comparison with the store. */
+  /** Called every second: emits expiries; compares with the store every 5 s. */
   async tick(): Promise<void> {
     const now = this.#deps.clock.now()
     this.#closeIdle(now)
@@ -134,8 +134,8 @@ export class AccountFeeds {
       this.#endLostWaits(feed, now)
       if (feed.newest > before) this.#deps.subscriptions.wake([feed.accountId])
     }
-    if (Math.abs(now - this.#toldAt) >= WATCH_MS) {
-      this.#toldAt = now
+    if (Math.abs(now - this.#notifiedAt) >= WATCH_MS) {
+      this.#notifiedAt = now
       for (const accountId of this.#feeds.keys()) this.#deps.onWatched(accountId)
     }
     if (Math.abs(now - this.#comparedAt) < COMPARE_MS) return
@@ -143,12 +143,12 @@ export class AccountFeeds {
     for (const feed of this.#feeds.values()) await this.#compare(feed)
   }
 
-  /** Looks at nothing any more; resolves when the look that is in progress has ended. */
+  /** Starts no further query; resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#changedInboxes.clear()
-    await this.#looking
-    await this.#updating
+    await this.#collecting
+    await this.#adding
   }
 
   async #create(accountId: AccountId): Promise<AccountFeed> {
@@ -157,47 +157,55 @@ export class AccountFeeds {
       accountId,
       id: newFeedId(),
       firstStage: newStageId(),
-      // Its first stream is counted once it is open: until then it must not be taken for unused.
+      // Its first stream is counted once it is open; until then it must not count as unused.
       idleSince: clock.now(),
     })
     for (const { id, expiresAt, lastSequence } of await listInboxes(this.#deps, feed)) {
       const stages = new StageCursor(feed.firstStage)
       feed.inboxes.set(id, { expiresAt, isExpired: false, sequence: lastSequence, stages })
     }
-    for (const wait of this.#deps.heldWaits(accountId)) feed.waits.set(wait.id, wait)
+    for (const wait of this.#deps.openWaits(accountId)) feed.waits.set(wait.id, wait)
     this.#feeds.set(accountId, feed)
     this.#deps.onWatched(accountId)
-    // What arrived while the inboxes were read was not announced to this feed.
+    // Mail that arrived while the inboxes were read was not announced to this feed.
     await this.#compare(feed)
     return feed
   }
 
-  async #look(): Promise<void> {
+  async #collect(): Promise<void> {
     try {
-      while (this.#changedInboxes.size > 0) await this.#lookAtSome()
+      while (this.#changedInboxes.size > 0) await this.#collectSome()
     } finally {
-      // At once, not when the promise has settled: what is announced in between needs a look, too.
-      this.#looking = null
+      // At once, not when the promise has settled: announcements in between need a query, too.
+      this.#collecting = null
     }
   }
 
-  async #lookAtSome(): Promise<void> {
+  async #collectSome(): Promise<void> {
     const ids = [...this.#changedInboxes].slice(0, CHUNK)
     for (const id of ids) this.#changedInboxes.delete(id)
     const feeds = [...this.#feeds.values()]
     const before = feeds.map(({ newest }) => newest)
     const feedOf = (accountId: AccountId) => this.#feeds.get(accountId)
-    // The next comparison finds what was not looked at.
-    this.#lookingPart = lookAtInboxes({ ...this.#deps, feedOf }, feeds, ids).catch(
+    // The next comparison finds the inboxes that were not queried.
+    await this.#inSequence(() => collectChanges({ ...this.#deps, feedOf }, feeds, ids)).catch(
       this.#deps.onError,
     )
-    await this.#lookingPart
     const changed = feeds.filter(({ newest }, i) => newest !== before[i])
     this.#deps.subscriptions.wake(changed.map(({ accountId }) => accountId))
-    await turn()
   }
 
-  /** Looks at the inboxes of a feed that differ from what is known of them. */
+  #inSequence(add: () => Promise<void>): Promise<void> {
+    const added = this.#adding.then(() => (this.#isStopped ? undefined : add()))
+    // SQLite queries block this thread; yield between them.
+    this.#adding = added.then(
+      () => yieldToLoop(),
+      () => yieldToLoop(),
+    )
+    return added
+  }
+
+  /** Queries the inboxes of a feed that differ from their last known state. */
   async #compare(feed: AccountFeed): Promise<void> {
     const stored = await listInboxes(this.#deps, feed)
     const ids = new Set(stored.map(({ id }) => id))
@@ -215,20 +223,22 @@ export class AccountFeeds {
       case 'inbox':
         return this.wake([signal.inboxId])
       case 'messages': {
-        const { inboxId, messageIds } = signal
-        if (signal.change === 'deleted') {
-          // A look may have read the messages before they were deleted: first comes their arrival.
-          // So may an update.
-          await Promise.all([this.#lookingPart, feed.updating])
-          return feed.add({ type: 'message.deleted', inboxId, messageIds: [...messageIds] })
-        }
-        const added = this.#updating.then(() => this.#addUpdates(feed, messageIds))
-        this.#updating = added.then(
-          () => turn(),
-          () => turn(),
-        )
-        feed.updating = Promise.allSettled([added])
-        return added
+        const { change, inboxId, messageIds } = signal
+        return this.#inSequence(async () => {
+          const [inbox] = (await store.inboxes.listPositions([inboxId])).map(countsOf)
+          // Without its inbox a message has no event; the inbox has one.
+          if (inbox === undefined) return
+          if (change === 'deleted') {
+            feed.add({ type: 'message.deleted', inboxId, inbox, messageIds: [...messageIds] })
+            return
+          }
+          for (const { inboxId: _, ...message } of await store.messages.listByIds(
+            feed.accountId,
+            messageIds,
+          )) {
+            feed.add({ type: 'message.updated', inboxId, inbox, message })
+          }
+        })
       }
       case 'delivery': {
         const delivery = await store.deliveries.find(feed.accountId, signal.deliveryId)
@@ -237,14 +247,6 @@ export class AccountFeeds {
       }
       case 'wait':
         return setWait(feed, signal)
-    }
-  }
-
-  async #addUpdates(feed: AccountFeed, ids: readonly MessageId[]): Promise<void> {
-    if (this.#isStopped) return
-    const { messages } = this.#deps.store
-    for (const { inboxId, ...message } of await messages.listByIds(feed.accountId, ids)) {
-      feed.add({ type: 'message.updated', inboxId, message })
     }
   }
 
@@ -264,7 +266,7 @@ export class AccountFeeds {
   }
 }
 
-/** Adds that a wait has started or ended; each is told once. */
+/** Adds the start or end of a wait, each once. */
 function setWait(
   feed: AccountFeed,
   { change, wait }: { readonly change: 'started' | 'ended'; readonly wait: HeldWait },

@@ -1,19 +1,25 @@
-import type { AccountId, HeldWait } from '@mayfly/contract'
+import type { AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { requireInbox } from '../rules/not-found.ts'
 import type { Subscription, Subscriptions } from '../waiting/subscriptions.ts'
-import type { AccountFeed } from './account-feed.ts'
+import type { AccountFeed, FeedEvent } from './account-feed.ts'
 import type { AccountFeeds } from './feeds.ts'
 
-/** What streaming an account's events needs. */
 export type AccountStreamDeps = {
+  readonly store: Tables
+  readonly clock: Clock
   readonly feeds: AccountFeeds
   readonly accountSubscriptions: Subscriptions<AccountId>
   /** Counts towards the account's concurrent waits until it is disposed of. */
   readonly takeStreamSlot: (caller: Caller) => Promise<AsyncDisposable>
 }
 
-/** A stream of what happens in an account. */
+/** A stream of the events of an account. */
 export type AccountStreamRequest = {
+  /** The inbox whose events are sent; null for all of the account. */
+  readonly inboxId: InboxId | null
   readonly lastEventId: string | null
   /** Fires when the client is gone. */
   readonly gone: AbortSignal
@@ -22,7 +28,7 @@ export type AccountStreamRequest = {
 /** One event of a stream; a stream can be resumed after its `id`. */
 export type SentEvent = { readonly id: string; readonly event: string; readonly json: string }
 
-/** Opens the stream of what happens in the caller's account. */
+/** Opens the stream of the events of the caller's account, or of one of its inboxes. */
 export async function openAccountStream(
   deps: AccountStreamDeps,
   caller: Caller,
@@ -35,9 +41,10 @@ export async function openAccountStream(
   const feed = await deps.feeds.open(caller.accountId)
   opened.defer(() => deps.feeds.close(feed))
   subscription.throwIfEnded()
-  // Read here: a generator begins only when it is first asked, and events may come before.
+  // Read here: a generator starts with its first `next`, and events may come before.
   const newest = feed.newest
-  return follow({ request, feed, newest, subscription, held: opened.move() })
+  if (request.inboxId !== null) await requireInbox(deps, caller, request.inboxId)
+  return follow({ request, feed, newest, subscription, resources: opened.move() })
 }
 
 async function* follow(from: {
@@ -46,30 +53,35 @@ async function* follow(from: {
   /** The newest event when the stream was opened. */
   readonly newest: number
   readonly subscription: Subscription
-  /** What the stream gives back when it ends. */
-  readonly held: AsyncDisposable
+  /** The resources that the stream releases when it ends. */
+  readonly resources: AsyncDisposable
 }): AsyncGenerator<SentEvent> {
   const { request, feed, subscription } = from
-  await using _held = from.held
+  const isSent = ({ inboxId }: Pick<FeedEvent, 'inboxId'>) =>
+    request.inboxId === null || inboxId === null || inboxId === request.inboxId
+  await using _resources = from.resources
   const { lastEventId } = request
   let position = lastEventId === null ? null : resumePosition(feed, lastEventId)
   if (position === null) {
     position = from.newest
     if (lastEventId !== null) yield resetEvent(feed, position, 'not_resumable')
-    yield* heldWaits(feed, position)
+    yield* openWaits(feed, position, isSent)
   }
   while (!request.gone.aborted) {
     const events = feed.after(position)
     if (events === null) {
       position = feed.newest
       yield resetEvent(feed, position, 'too_slow')
-      yield* heldWaits(feed, position)
+      yield* openWaits(feed, position, isSent)
       continue
     }
-    for (const { number, type, json } of events) {
+    for (const event of events) {
       subscription.throwIfEnded()
-      position = number
-      yield { id: idOf(feed, number), event: type, json }
+      position = event.number
+      if (!isSent(event)) continue
+      yield { id: idOf(feed, event.number), event: event.type, json: event.json }
+      // The stream ends with its inbox.
+      if (request.inboxId !== null && event.type === 'inbox.deleted') return
     }
     if (events.length === 0) await subscription.next(request.gone)
   }
@@ -88,9 +100,13 @@ function resetEvent(feed: AccountFeed, number: number, reason: string): SentEven
   return { id: idOf(feed, number), event: 'reset', json: JSON.stringify({ reason }) }
 }
 
-/** The waits that are held now, as events. */
-function* heldWaits(feed: AccountFeed, number: number): Generator<SentEvent> {
-  const waits: readonly HeldWait[] = [...feed.waits.values()]
+/** The open waits, as events. */
+function* openWaits(
+  feed: AccountFeed,
+  number: number,
+  isSent: (wait: HeldWait) => boolean,
+): Generator<SentEvent> {
+  const waits: readonly HeldWait[] = [...feed.waits.values()].filter(isSent)
   for (const wait of waits) {
     yield { id: idOf(feed, number), event: 'wait.started', json: JSON.stringify({ wait }) }
   }

@@ -2,8 +2,8 @@ import { heldWaitSchema, idSchema } from '@mayfly/contract'
 import { z } from 'zod'
 
 /**
- * Something that changed in an account and cannot be seen by looking at its inboxes, or not at
- * once. Arrivals are not among them: they are announced by their inboxes.
+ * A change in an account that queries of its inboxes do not show, or not at once. Arrivals are not
+ * among them: they are announced by inbox.
  */
 const accountSignalSchema = z
   .discriminatedUnion('about', [
@@ -26,11 +26,11 @@ const accountSignalSchema = z
 /** Something that changed in an account. */
 export type AccountSignal = Readonly<z.infer<typeof accountSignalSchema>>
 
-/** What nodes send each other: that they have streams of an account, or what happened in it. */
+/** Messages between nodes: a request for the signals of an account, or its signals. */
 export const nodeMessageSchema = z.union([
   z.object({ watch: idSchema('account') }),
   z.object({ signal: accountSignalSchema }),
 ])
 
-/** What nodes send each other. */
+/** The schema of messages between nodes. */
 export type NodeMessage = Readonly<z.infer<typeof nodeMessageSchema>>

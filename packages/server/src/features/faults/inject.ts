@@ -3,7 +3,6 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 import type { StoredFaultRule } from '../../store/tables/faults.ts'
 
-/** What injecting faults needs. */
 export type InjectDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -13,27 +12,26 @@ export type InjectDeps = {
   readonly announce: (inboxIds: readonly InboxId[]) => void
 }
 
-/** What a client tries that an inbox may refuse. */
+/** The attempt of a client, which an inbox may refuse. */
 export type Attempt = {
   readonly inboxId: InboxId
-  /** The phases that are answered now, in their order. */
+  /** The phases whose reply is due, in their order. */
   readonly phases: readonly FaultPhase[]
   /** `mailFrom` is null before MAIL. */
   readonly sender: { readonly mailFrom: string | null; readonly remoteAddress: string }
 }
 
 /**
- * The reply with which the rules of an inbox refuse an attempt; null when it goes on.
+ * The reply with which the rules of an inbox refuse an attempt; null when none does.
  *
- * A rule is used and the refusal recorded in one transaction, before the client is answered. Of
- * clients that come at the same time, on any thread or node, exactly as many are refused as the
- * rule has times.
+ * A rule is used and the refusal recorded in one transaction, before the reply. Of concurrent
+ * clients, on any thread or node, exactly as many are refused as the rule has times.
  */
 export async function injectFault(deps: InjectDeps, attempt: Attempt): Promise<string | null> {
   const { inboxId } = attempt
-  const left = await deps.store.faults.listLeft(inboxId)
+  const rules = await deps.store.faults.listUsable(inboxId)
   for (const phase of attempt.phases) {
-    for (const rule of left) {
+    for (const rule of rules) {
       if (rule.phase !== phase || !applies(deps, rule)) continue
       const isUsed = await useRule(deps, attempt, rule)
       if (!isUsed) continue

@@ -5,7 +5,6 @@ import type { Store } from '../../store/open.ts'
 import type { StoredFaultRule } from '../../store/tables/faults.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
-/** What setting faults needs. */
 export type FaultDeps = { readonly store: Store; readonly clock: Clock }
 
 /** Replaces the rules by which an inbox refuses mail. */
@@ -24,7 +23,7 @@ export async function setFaults(
   return present({ rules, until })
 }
 
-/** Lets an inbox take mail again. */
+/** Lets an inbox accept mail again. */
 export async function deleteFaults(
   deps: FaultDeps,
   caller: Caller,
@@ -33,7 +32,7 @@ export async function deleteFaults(
   await replaceFaults(deps, caller, { inboxId, rules: [], until: 0 })
 }
 
-/** The rules of an inbox that are left. */
+/** The rules of an inbox that are not used up. */
 export async function readFaults(
   deps: FaultDeps,
   caller: Caller,

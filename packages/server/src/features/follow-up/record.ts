@@ -16,7 +16,6 @@ export type AttachmentFinding = {
 /** A result of the follow-up on a stored mail. */
 export type Finding = AttachmentFinding | (SenderVerdict & { readonly kind: 'sender' })
 
-/** What recording needs. */
 export type RecordFindingsDeps = {
   readonly store: Store
   readonly announce: (changed: {

@@ -7,7 +7,7 @@ async function failures(readiness: Readiness): Promise<unknown> {
   try {
     await readiness.require()
   } catch (error) {
-    if (error instanceof ServiceError) return error.detail.beside?.['checks']
+    if (error instanceof ServiceError) return error.detail.fields?.['checks']
     throw error
   }
   return {}

@@ -1,11 +1,11 @@
 import { failureReason, ServiceError } from '../../errors.ts'
 
-/** What must work for this node to serve; each throws when it does not. */
+/** The parts that this node needs to serve; each check throws on failure. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>
 
 /**
- * A check that is made again only some time after it last succeeded: anybody may ask for readiness,
- * and must not make the service write all the time.
+ * Repeats a check only some time after its last success: readiness needs no key, and must not make
+ * the service write all the time.
  */
 export function atMostEvery(
   everyMs: number,
@@ -43,7 +43,7 @@ export class Readiness {
     )
     const failed = results.filter(([, reason]) => reason !== null)
     if (failed.length === 0) return
-    throw new ServiceError('not_ready', { beside: { checks: Object.fromEntries(failed) } })
+    throw new ServiceError('not_ready', { fields: { checks: Object.fromEntries(failed) } })
   }
 
   async #bounded(name: string, check: () => Promise<void>): Promise<string | null> {
@@ -59,7 +59,7 @@ export class Readiness {
     }
   }
 
-  /** Joins a run that has not ended: what hangs must not be started again and again. */
+  /** Joins a run that has not ended: a hanging check must not be started repeatedly. */
   #run(name: string, check: () => Promise<void>): Promise<string | null> {
     const running = this.#running.get(name)
     if (running !== undefined) return running

@@ -1,18 +1,20 @@
 // Which mail clients support the HTML of a message. As features/messages/present.ts, it does not
 // run on the API's thread.
 
-import type { AccountId, HtmlCheck, InboxId, MessageId } from '@mayfly/contract'
+import type { AccountId, HtmlCheck } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import type { MessageRef } from '../messages/message-ref.ts'
+import { throwNotFound } from '../rules/not-found.ts'
 
-type MessageRef = { readonly inboxId: InboxId; readonly messageId: MessageId }
-
-/** What checking the HTML of a message needs. */
 export type HtmlCheckDeps = {
-  /** `composeHtmlCheck` away from this thread. */
-  readonly compose: (owner: AccountId, ref: MessageRef) => Promise<Uint8Array | null>
-  /** Throws the error for a message that is not there. */
-  readonly missing: (caller: Caller, ref: MessageRef) => Promise<never>
+  readonly store: Tables
+  readonly clock: Clock
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly composeHtmlCheck: (owner: AccountId, ref: MessageRef) => Promise<Uint8Array | null>
+  }
 }
 
 /** The JSON of which mail clients support the HTML of a message. */
@@ -21,8 +23,8 @@ export async function readHtmlCheck(
   caller: Caller,
   ref: MessageRef,
 ): Promise<Uint8Array> {
-  const json = await deps.compose(caller.accountId, ref)
-  return json ?? deps.missing(caller, ref)
+  const json = await deps.content.composeHtmlCheck(caller.accountId, ref)
+  return json ?? throwNotFound(deps, caller, ref)
 }
 
 /** The same; null when there is no such message. */

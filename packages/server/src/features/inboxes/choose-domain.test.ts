@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PLANS } from '../limits/plans.ts'
+import { PLANS } from '../rules/plans.ts'
 import { bestDomain, domainChoices } from './choose-domain.ts'
 
 type Own = Parameters<typeof domainChoices>[2]

@@ -8,13 +8,15 @@ import {
   type Plan,
 } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import { NEVER } from '../../expiry.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { RequirePlanRoom } from '../limits/plan-room.ts'
-import type { ProjectLimits } from '../limits/plans.ts'
+import { spendInbox } from '../rules/allowance.ts'
+import { requirePlanQuota } from '../rules/plan-quota.ts'
+import { CATCH_ALL_LIMITS, type CatchAllLimits } from '../rules/plans.ts'
 import {
   bestDomain,
   type DomainLoad,
@@ -23,27 +25,18 @@ import {
 } from './choose-domain.ts'
 import { isReserved } from './reserved.ts'
 
-/** What creating an inbox needs. */
 export type CreateInboxDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   readonly domains: OperatorDomains
   readonly limitsOf: (plan: Plan) => Limits
-  readonly requirePlanRoom: RequirePlanRoom
-  readonly projectLimits: Readonly<Record<Plan, ProjectLimits>>
-  /** Tells the streams of the account. */
+  /** Sends the signal to the streams of the account. */
   readonly publish: (created: {
     readonly about: 'inbox'
     readonly accountId: AccountId
     readonly inboxId: InboxId
   }) => void
-  /** Takes one inbox off the allowance, or throws. */
-  readonly spendInbox: (
-    tx: Tables,
-    caller: Caller,
-    when: { readonly limits: Limits; readonly now: number },
-  ) => Promise<void>
 }
 
 /** The request for an inbox. */
@@ -65,9 +58,6 @@ const LOCAL_PART_TRIES = 5
 /** Domains with more inboxes count as equally full: counting further would delay the creation. */
 const INBOXES_COUNTED_MAX = 10_000
 
-/** A project inbox lives until it is deleted. */
-const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
 /** Age up to which refusals count against a domain. */
 const RECENT_MS = 24 * 60 * 60 * 1000
 
@@ -84,8 +74,8 @@ export async function createInbox(
 ): Promise<CreatedInbox> {
   const now = deps.clock.now()
   const limits = deps.limitsOf(caller.plan)
-  const projectLimits = deps.projectLimits[caller.plan]
-  const keepMessages = messagesKept(request, projectLimits)
+  const catchAllLimits = CATCH_ALL_LIMITS[caller.plan]
+  const keepMessages = messagesKept(request, catchAllLimits)
   const created = await deps.store.transaction(async (tx) => {
     if (request.idempotencyKey !== null) {
       const answer = await tx.idempotencyKeys.takeOrRecall(
@@ -103,11 +93,11 @@ export async function createInbox(
     if (request.domain !== undefined) await tx.accounts.lock(caller.accountId)
     const activeCustom = await tx.domains.listActive(caller.accountId)
     const choices = domainChoices(request.domain, deps.domains, { limits, activeCustom })
-    await deps.spendInbox(tx, caller, { limits, now })
+    await spendInbox(tx, caller, { limits, now })
     if (keepMessages !== null) {
       const used = (await tx.inboxes.listProjects(caller.accountId, now)).length
-      const count = { limit: projectLimits.inboxes, used }
-      deps.requirePlanRoom('project inbox', count, 'project inboxes')
+      const count = { limit: catchAllLimits.inboxes, used }
+      requirePlanQuota('catch-all inbox', count, 'catch-all inboxes')
     }
 
     const domain = await pickDomain(tx, choices, now)
@@ -122,8 +112,8 @@ export async function createInbox(
   return created
 }
 
-/** How many messages the new inbox keeps; null when it is no project inbox. */
-function messagesKept(request: CreateInboxRequest, limits: ProjectLimits): number | null {
+/** How many messages the new inbox keeps; null when it is no catch-all inbox. */
+function messagesKept(request: CreateInboxRequest, limits: CatchAllLimits): number | null {
   const { catchAll = false, localPart, keepMessages } = request
   if (!catchAll) {
     if (keepMessages === undefined) return null
@@ -136,7 +126,7 @@ function messagesKept(request: CreateInboxRequest, limits: ProjectLimits): numbe
   }
   if (keepMessages !== undefined && keepMessages > limits.keepMessages) {
     throw new ServiceError('plan_limit', {
-      message: `A project inbox of this account's plan keeps at most ${limits.keepMessages} messages.`,
+      message: `A catch-all inbox of this account's plan keeps at most ${limits.keepMessages} messages.`,
     })
   }
   return keepMessages ?? Math.min(KEEP_MESSAGES.default, limits.keepMessages)

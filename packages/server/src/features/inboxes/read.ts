@@ -5,7 +5,6 @@ import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { Purging } from '../retention/purge.ts'
 
-/** What reading and deleting inboxes need. */
 export type InboxDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -25,7 +24,7 @@ export async function listInboxes(
   },
 ): Promise<{ inboxes: Inbox[]; nextCursor: string | null }> {
   const { state, cursor, limit } = request
-  // One more than asked for: it shows whether there is a next page.
+  // One more than requested: it shows whether there is a next page.
   const page = await deps.store.inboxes.list(caller.accountId, {
     state,
     before: cursor === undefined ? null : readCursor(cursor),
@@ -49,11 +48,11 @@ export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Pr
 export async function deleteInbox(deps: InboxDeps, caller: Caller, id: InboxId): Promise<void> {
   const isPurged = await deps.purgeInbox(caller.accountId, { id, now: deps.clock.now() })
   if (!isPurged) throw new ServiceError('inbox_not_found')
-  // Held waits on it then end with 404.
+  // Open waits on it then end with 404.
   deps.announce([id])
 }
 
-/** Ids sort by creation, so that the last one of a page says where the next begins. */
+/** Ids sort by creation, so that the last one of a page is the cursor of the next. */
 function writeCursor(id: InboxId): string {
   return Buffer.from(id).toString('base64url')
 }

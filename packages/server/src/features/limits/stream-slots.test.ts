@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Plan } from '@mayfly/contract'
 import type { Caller } from '../accounts/authenticate.ts'
-import { PLANS } from './plans.ts'
+import { PLANS } from '../rules/plans.ts'
+import { MemorySlots } from './slots.ts'
 import { takeStreamSlot } from './stream-slots.ts'
-import { MemoryWaitSlots } from './wait-slots.ts'
 
 it('an account without a limit of waits has 100 streams at a time, others their waits', async () => {
   const waits: Caller[] = []
@@ -13,7 +13,7 @@ it('an account without a limit of waits has 100 streams at a time, others their 
       waits.push(caller)
       return { [Symbol.asyncDispose]: async () => {} }
     },
-    streamSlots: new MemoryWaitSlots(),
+    slots: new MemorySlots(),
     limitsOf: (plan: Plan) => PLANS[plan],
   }
   // A caller by hand: only the account and its plan are read.

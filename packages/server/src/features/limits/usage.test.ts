@@ -36,7 +36,6 @@ function caller(accountId: AccountId): Caller {
     role: 'admin',
     environment: 'live',
     plan: 'unlimited',
-    hasSpooledMail: false,
   }
 }
 
@@ -62,6 +61,7 @@ describeEachDatabase('usage', (open, database) => {
     counter.count(caller(ALICE))
     const broken = { ...store, transaction: async () => assert.fail('the disk is full') }
     await assert.rejects(counter.flush(broken), /the disk is full/)
+    assert.equal(await requestsOf(broken, counter), 0, 'what is stored can be read')
     counter.count(caller(ALICE))
     await counter.flush(store)
     assert.equal(await requestsOf(store, new RequestCounter(clock)), 2)
@@ -92,7 +92,7 @@ describeEachDatabase('usage', (open, database) => {
       ...store,
       transaction: async (work) => {
         await store.transaction(work)
-        throw new StorageUnavailable('Connection terminated', false)
+        throw new StorageUnavailable('Connection terminated', false, true)
       },
     }
     await assert.rejects(counter.flush(unconfirmed), StorageUnavailable)

@@ -1,11 +1,10 @@
 import type { AccountId, Environment, KeyId, UsageDay } from '@mayfly/contract'
 import { StorageUnavailable } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
 import type { UsageRow } from '../../store/tables/usage.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import { firstOfMonth, lastDays, nextMonthStart, UtcDays, utcDay } from './calendar.ts'
+import { firstOfMonth, lastDays, nextMonthStart, utcDay } from '../rules/calendar.ts'
 
 type Counted = {
   readonly accountId: AccountId
@@ -21,10 +20,8 @@ type Counted = {
 export class RequestCounter {
   #counts = new Map<string, Counted>()
   #lastUses = new Map<KeyId, number>()
-  #flushes = 0
   #flushing: Promise<void> | null = null
   readonly #clock: Clock
-  readonly #days = new UtcDays()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -33,7 +30,7 @@ export class RequestCounter {
   /** Counts one authenticated request. */
   count(caller: Caller): void {
     const now = this.#clock.now()
-    const date = this.#days.at(now)
+    const date = utcDay(now)
     const { accountId, environment } = caller
     const name = `${accountId} ${date} ${environment}`
     const counted = this.#counts.get(name)
@@ -46,35 +43,16 @@ export class RequestCounter {
   }
 
   /**
-   * Stored usage and usage that is not written yet, of the same moment. Reads again when a flush
-   * came in between, whose requests would be counted twice or not at all.
-   */
-  async readWith(
-    accountId: AccountId,
-    readStored: () => Promise<readonly UsageRow[]>,
-  ): Promise<readonly UsageRow[]> {
-    for (;;) {
-      while (this.#flushing !== null) await this.#flushing
-      const flushesBefore = this.#flushes
-      const stored = await readStored()
-      if (this.#flushes === flushesBefore) return [...stored, ...this.#pending(accountId)]
-    }
-  }
-
-  /**
    * Writes all counts; when that fails, they are kept for the next flush. Those whose COMMIT got no
    * response may be stored: they are not written again, so that no request is counted twice.
    */
   async flush(store: Store): Promise<void> {
     while (this.#flushing !== null) await this.#flushing
     if (this.#counts.size === 0) return
-    this.#flushes += 1
-    const written = this.#write(store)
-    const done = () => {
+    this.#flushing = this.#write(store).finally(() => {
       this.#flushing = null
-    }
-    this.#flushing = written.then(done, done)
-    await written
+    })
+    await this.#flushing
   }
 
   async #write(store: Store): Promise<void> {
@@ -82,7 +60,6 @@ export class RequestCounter {
     const lastUses = this.#lastUses
     this.#counts = new Map()
     this.#lastUses = new Map()
-    let isWritten = false
     try {
       await store.transaction(async (tx) => {
         // In order, so that two nodes that write for the same accounts do not deadlock.
@@ -90,21 +67,12 @@ export class RequestCounter {
           await tx.usage.add({ ...counted, inboxes: 0 })
         }
         await tx.keys.setLastUsed([...lastUses].sort(byName))
-        isWritten = true
       })
     } catch (error) {
-      // Without space nothing was committed; SQLite finds that out at COMMIT. A sync after it is
-      // uncertain.
-      const isFull = error instanceof StorageUnavailable && error.full && !error.isUncertain
-      this.#putBack(isWritten && !isFull ? new Map() : counts, lastUses)
+      const isUncertain = error instanceof StorageUnavailable && error.isUncertain
+      this.#putBack(isUncertain ? new Map() : counts, lastUses)
       throw error
     }
-  }
-
-  #pending(accountId: AccountId): UsageRow[] {
-    return [...this.#counts.values()]
-      .filter((counted) => counted.accountId === accountId)
-      .map(({ date, environment, requests }) => ({ date, environment, requests, inboxes: 0 }))
   }
 
   #putBack(counts: Map<string, Counted>, lastUses: Map<KeyId, number>): void {
@@ -121,9 +89,8 @@ function byName(a: readonly [string, unknown], b: readonly [string, unknown]): n
   return a[0] < b[0] ? -1 : 1
 }
 
-/** What reading usage needs. */
 export type UsageDeps = {
-  readonly store: Tables
+  readonly store: Store
   readonly clock: Clock
   readonly requestCounter: RequestCounter
 }
@@ -144,6 +111,9 @@ export async function listUsage(
   })
 }
 
+/** See `usageToday`. */
+export type UsageToday = Awaited<ReturnType<typeof usageToday>>
+
 /** Usage of today, and inboxes of this month. */
 export async function usageToday(deps: UsageDeps, caller: Caller) {
   const now = deps.clock.now()
@@ -158,14 +128,13 @@ export async function usageToday(deps: UsageDeps, caller: Caller) {
 }
 
 async function usageRows(
-  deps: UsageDeps,
-  caller: Caller,
+  { store, requestCounter }: UsageDeps,
+  { accountId }: Caller,
   span: { readonly from: string; readonly to: string },
 ): Promise<UsageRow[]> {
-  const rows = await deps.requestCounter.readWith(caller.accountId, () =>
-    deps.store.usage.list(caller.accountId, span.from, span.to),
-  )
-  return rows.filter((row) => row.date >= span.from && row.date <= span.to)
+  // Counts that could not be written are kept, and shown later: a full disk does not refuse a read.
+  await requestCounter.flush(store).catch(() => {})
+  return store.usage.list(accountId, span.from, span.to)
 }
 
 function sum(rows: readonly UsageRow[]): { requests: number; inboxes: number } {

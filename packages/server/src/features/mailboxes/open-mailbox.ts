@@ -6,24 +6,21 @@ import type { Caller } from '../accounts/authenticate.ts'
 
 type Consumed = { readonly refusal: string | null } | null
 
-/** What opening an inbox as a mailbox needs. */
 export type MailboxDeps = {
   readonly store: Tables
   /** Finds the account of an API key, or throws. */
-  readonly authenticate: (secret: string) => Caller | Promise<Caller>
+  readonly authenticate: (secret: string) => Promise<Caller>
   /** Counts a request of the caller's account; its `refusal` is not null past the limit. */
-  readonly consumeRequest: (caller: Caller) => Consumed | Promise<Consumed>
+  readonly consumeRequest: (caller: Caller) => Promise<Consumed>
   /** A message as the lines of a response, away from this thread. */
   readonly readLines: (
     owner: AccountId,
     message: { readonly mailId: string; readonly bodyLines: number | null },
   ) => Promise<Uint8Array>
-  /** Resolves when mails of an inbox that are accepted now can be read; null when they can. */
-  readonly caughtUp: (caller: Caller, inboxId: InboxId) => Promise<unknown> | null
   /** Deletes those of these messages that are still there. */
   readonly deleteMessages: (
     caller: Caller,
-    messages: { readonly inboxId: InboxId; readonly which: readonly MessageId[] },
+    messages: { readonly inboxId: InboxId; readonly selection: readonly MessageId[] },
   ) => Promise<unknown>
 }
 
@@ -35,14 +32,14 @@ export type OpenedMailbox =
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
 
-/** Messages of one mailbox, the oldest: more than an inbox holds. */
+/** Messages of one mailbox, the oldest: more than an inbox may have. */
 const MESSAGES_MAX = 10_000
 
 /**
  * Opens the inbox with this id or address for a key of its account.
  *
- * A wrong user name and a wrong password are answered alike, so that the answer does not tell
- * which inboxes there are.
+ * A wrong user name and a wrong password get the same response, so that it does not reveal which
+ * inboxes exist.
  */
 export async function openMailbox(
   deps: MailboxDeps,
@@ -55,7 +52,6 @@ export async function openMailbox(
     const rate = await deps.consumeRequest(caller)
     if ((rate?.refusal ?? null) !== null) return { state: 'limited' }
     const { inboxId } = inbox
-    await deps.caughtUp(caller, inboxId)
     const messages = await deps.store.messages.listSizes(caller.accountId, inboxId, MESSAGES_MAX)
     return { state: 'opened', mailbox: new InboxMailbox(deps, caller, { inboxId, messages }) }
   } catch (error) {
@@ -103,13 +99,13 @@ class InboxMailbox {
     }
   }
 
-  /** Deletes messages; true when none of them is left. */
+  /** Deletes messages; true when all of them are deleted. */
   async delete(ids: readonly string[]): Promise<boolean> {
     try {
       await this.#requireKey()
-      // Of `messages`. All at once: a transaction for each would hold up the API.
-      const which = ids as readonly MessageId[]
-      await this.#deps.deleteMessages(this.#caller, { inboxId: this.#inboxId, which })
+      // Of `messages`. In one call: a transaction for each would delay the API.
+      const selection = ids as readonly MessageId[]
+      await this.#deps.deleteMessages(this.#caller, { inboxId: this.#inboxId, selection })
       return true
     } catch (error) {
       if (isExpected(error)) return false

@@ -15,13 +15,13 @@ describeEachDatabase('marking many messages', (open) => {
     const { id: inboxId } = await givenInbox(store, { owner: ALICE })
     const ids: MessageId[] = []
     for (let i = 0; i < 101; i++) ids.push((await givenMail(store, inboxId)).messageId)
-    for (const [which, read] of [
+    for (const [selection, read] of [
       ['all', true],
       [ids, false],
     ] as const) {
       const told: (readonly MessageId[])[] = []
       const publish: ChangeDeps['publish'] = ({ messageIds }) => told.push(messageIds)
-      const marking = { inboxId, which, read }
+      const marking = { inboxId, selection, read }
       const turns = await turnsDuring(() => markMessages({ store, publish }, CALLER, marking))
       assert.ok(turns > 0)
       assert.equal(told.length, 3)

@@ -1,16 +1,15 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId, MessageSummary } from '@mayfly/contract'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { DeletedMessages, Purging } from '../retention/purge.ts'
+import { type NotFoundDeps, requireInbox, throwNotFound } from '../rules/not-found.ts'
 import type { MessageRef } from './message-ref.ts'
-import { type MissingDeps, missing, requireInbox } from './missing.ts'
 
-/** What changing messages needs. */
-export type ChangeDeps = MissingDeps & {
+export type ChangeDeps = NotFoundDeps & {
   readonly store: Store
   readonly deleteMessages: Purging['deleteMessages']
-  /** Tells the streams of the account. */
+  /** Sends the signal to the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
     readonly change: 'updated' | 'deleted'
@@ -20,11 +19,11 @@ export type ChangeDeps = MissingDeps & {
   }) => void
 }
 
-/** Messages marked in one transaction, which holds the API's thread on SQLite. */
+/** Messages marked in one transaction, which blocks the API's thread on SQLite. */
 const MARKED_BATCH = 50
 
 /** Messages of an inbox. */
-type Which = { readonly inboxId: InboxId; readonly which: readonly MessageId[] | 'all' }
+type Selection = { readonly inboxId: InboxId; readonly selection: readonly MessageId[] | 'all' }
 
 /** Marks a message as read or unread. */
 export async function markMessage(
@@ -34,21 +33,22 @@ export async function markMessage(
 ): Promise<MessageSummary> {
   const { accountId } = caller
   const { inboxId, messageId, read } = request
-  await markMessages(deps, caller, { inboxId, which: [messageId], read })
+  await markMessages(deps, caller, { inboxId, selection: [messageId], read })
   const summary = await deps.store.messages.findSummary(accountId, inboxId, messageId)
-  return summary ?? missing(deps, caller, request)
+  return summary ?? throwNotFound(deps, caller, request)
 }
 
 /** Marks messages of an inbox, or all of them, as read or unread. */
 export async function markMessages(
   { store, publish }: Pick<ChangeDeps, 'store' | 'publish'>,
   { accountId }: Caller,
-  request: Which & { readonly read: boolean },
+  request: Selection & { readonly read: boolean },
 ): Promise<void> {
-  const { inboxId, which, read } = request
-  const all = which === 'all' ? await store.messages.listMarked(accountId, inboxId, !read) : which
+  const { inboxId, selection, read } = request
+  const all =
+    selection === 'all' ? await store.messages.listMarked(accountId, inboxId, !read) : selection
   for (let at = 0; at < all.length; at += MARKED_BATCH) {
-    if (at > 0) await turn()
+    if (at > 0) await yieldToLoop()
     const some = { inboxId, ids: all.slice(at, at + MARKED_BATCH) }
     const messageIds = await store.transaction((tx) =>
       tx.messageChanges.setRead(accountId, some, read),
@@ -66,9 +66,9 @@ export async function deleteMessage(
 ): Promise<void> {
   const deleted = await removeMessages(deps, caller, {
     inboxId: ref.inboxId,
-    which: [ref.messageId],
+    selection: [ref.messageId],
   })
-  if (deleted.length === 0) await missing(deps, caller, ref)
+  if (deleted.length === 0) await throwNotFound(deps, caller, ref)
 }
 
 /** Deletes all messages of an inbox. */
@@ -78,7 +78,7 @@ export async function deleteMessages(
   inboxId: InboxId,
 ): Promise<void> {
   await requireInbox(deps, caller, inboxId)
-  await removeMessages(deps, caller, { inboxId, which: 'all' })
+  await removeMessages(deps, caller, { inboxId, selection: 'all' })
 }
 
 /** Deletes messages of an inbox that the caller may have; returns their ids. */

@@ -10,7 +10,7 @@ import type { PresentDeps } from './present.ts'
 /** Which message is shown, and whether with images of other servers. */
 export type FrameRequest = MessageRef & { readonly remoteImages: 'block' | 'allow' }
 
-/** Bytes of the mail's own images that a document holds: a frame can ask for nothing by a key. */
+/** Bytes of the mail's own images in a document: a frame has no key to request them with. */
 const IMAGE_BYTES_MAX = 4 * 1024 * 1024
 
 /** Images that browsers only draw. */
@@ -56,7 +56,7 @@ async function findFrame(
   const images = stored.attachments.filter(isShown)
   // A verdict of the scanner may change which images are shown.
   const key = `document ${mailId} ${remoteImages} ${images.map(({ id }) => id).join()}`
-  const marked = await deps.derivedTexts.get(key, async () => {
+  const marked = await deps.renderedHtml.get(key, async () => {
     const addresses = await imageAddresses(deps, owner, { ...request, stored, images })
     const imageUrl = (contentId: string) => addresses.get(contentId) ?? null
     let mark = NO_REMOTE_IMAGES
@@ -73,7 +73,7 @@ function isShown({ contentId, status, contentType }: Attachment): boolean {
   return contentId !== null && status === 'available' && IMAGE_TYPE.test(contentType)
 }
 
-/** The mail's own images as `data:` addresses, by their content ids, as many as there is room. */
+/** The mail's own images as `data:` addresses, by their content ids, up to the limit. */
 async function imageAddresses(
   deps: PresentDeps,
   owner: AccountId,

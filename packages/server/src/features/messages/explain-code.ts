@@ -5,7 +5,8 @@ import { rawBytes } from './bytes.ts'
 /**
  * The JSON of why a one-time code was found in a mail, or none.
  *
- * Computed from the raw mail: the reasons are asked for too rarely to store them.
+ * Computed from the raw mail: the reasons are requested too rarely to store them. In a file of its
+ * own: the main thread, which does not compute it, would load the parser with it.
  */
 export async function explainCodeOfMail(
   deps: { readonly store: Tables },

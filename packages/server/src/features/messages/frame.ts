@@ -1,29 +1,28 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { type NotFoundDeps, throwNotFound } from '../rules/not-found.ts'
 import type { FrameRequest } from './compose-frame.ts'
 import type { MessageRef } from './message-ref.ts'
-import { type MissingDeps, missing } from './missing.ts'
 
-/** What frames need. */
-export type FrameDeps = MissingDeps & {
+export type FrameDeps = NotFoundDeps & {
   /** Encrypts the token of a frame, for all nodes. */
-  readonly seal: (text: string) => string
-  /** Decrypts it; throws when it was changed. */
-  readonly open: (sealed: string) => string
-  /** The document of a message, away from this thread. */
-  readonly composeFrame: (owner: AccountId, request: FrameRequest) => Promise<Uint8Array | null>
-  /** Whether it can show images of other servers, away from this thread, too. */
-  readonly hasRemoteImages: (owner: AccountId, request: FrameRequest) => Promise<boolean | null>
+  readonly secretBox: SecretBox
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly composeFrame: (owner: AccountId, request: FrameRequest) => Promise<Uint8Array | null>
+    readonly hasRemoteImages: (owner: AccountId, request: FrameRequest) => Promise<boolean | null>
+  }
 }
 
 /** Whether a frame shows images of other servers. */
 type RemoteImages = FrameRequest['remoteImages']
 
-/** A page asks for an address when it shows a message, and uses it at once. */
+/** A page requests an address when it shows a message, and uses it at once. */
 const TOKEN_MS = 60_000
 
-/** The first word tells a token from other texts that are encrypted with the same key. */
+/** The first word distinguishes a token from other texts encrypted with the same key. */
 const TOKEN = /^frame (acc_\w+) (inb_\w+) (msg_\w+) (block|allow) (\d+)$/
 
 /** An address at which a message is shown by itself, without a key, for a minute. */
@@ -34,12 +33,12 @@ export async function createFrame(
 ): Promise<{ url: string; expiresAt: string; hasRemoteImages: boolean }> {
   const { accountId } = caller
   const { inboxId, messageId, remoteImages } = request
-  // Composes the document, which is then in the cache when the page asks for it.
-  const hasRemoteImages = await deps.hasRemoteImages(accountId, request)
-  if (hasRemoteImages === null) return missing(deps, caller, request)
+  // Composes the document, so that it is in the cache when the page requests it.
+  const hasRemoteImages = await deps.content.hasRemoteImages(accountId, request)
+  if (hasRemoteImages === null) return throwNotFound(deps, caller, request)
   const expiresAt = deps.clock.now() + TOKEN_MS
   const text = `frame ${accountId} ${inboxId} ${messageId} ${remoteImages} ${expiresAt}`
-  const url = `/frame/${deps.seal(text)}`
+  const url = `/frame/${deps.secretBox.seal(text)}`
   return { url, expiresAt: new Date(expiresAt).toISOString(), hasRemoteImages }
 }
 
@@ -50,7 +49,7 @@ export async function readFrame(
 ): Promise<{ document: Uint8Array; remoteImages: RemoteImages }> {
   const { accountId, request, expiresAt } = openToken(deps, token)
   const isValid = expiresAt > deps.clock.now()
-  const document = isValid ? await deps.composeFrame(accountId, request) : null
+  const document = isValid ? await deps.content.composeFrame(accountId, request) : null
   if (document === null) throw new ServiceError('message_not_found')
   return { document, remoteImages: request.remoteImages }
 }
@@ -62,7 +61,7 @@ function openToken(
   const [, account, inbox, message, remoteImages, expiresAt] = TOKEN.exec(opened(deps, token)) ?? []
   if (account === undefined) throw new ServiceError('message_not_found')
   return {
-    // What `createFrame` encrypted.
+    // The content that `createFrame` encrypted.
     accountId: account as AccountId,
     request: {
       inboxId: inbox as InboxId, // As above.
@@ -75,7 +74,7 @@ function openToken(
 
 function opened(deps: FrameDeps, token: string): string {
   try {
-    return deps.open(token)
+    return deps.secretBox.open(token)
   } catch {
     return ''
   }

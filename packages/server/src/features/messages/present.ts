@@ -1,14 +1,13 @@
-// Full messages for a response. What is here reads and computes as much as a sender chose to write,
-// up to 25 MiB, so it does not run on the API's thread: see assembly/content.ts.
+// Full messages for a response. The work grows with the mail, up to 25 MiB, so it does not run on
+// the API's thread: see app/content.ts.
 
 import type { AccountId, Link, Message } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
-import type { DerivedTexts } from './derived-texts.ts'
 import type { MessageRef } from './message-ref.ts'
+import type { RenderedHtmlCache } from './rendered-html-cache.ts'
 
-/** What presenting messages needs. */
-export type PresentDeps = { readonly store: Tables; readonly derivedTexts: DerivedTexts }
+export type PresentDeps = { readonly store: Tables; readonly renderedHtml: RenderedHtmlCache }
 
 /** How the HTML of a message is presented. */
 export type HtmlOptions = {
@@ -18,7 +17,7 @@ export type HtmlOptions = {
   readonly html: 'sanitise' | 'omit'
 }
 
-/** A message as the body of a response: alone, or as a wait answers. */
+/** A message as the body of a response: alone, or as in the response to a wait. */
 export type BodyRequest = MessageRef & HtmlOptions & { readonly of: 'message' | 'wait' }
 
 /** A part of a message: of its body from `offset`, of its links from `linksFrom`. */
@@ -31,7 +30,7 @@ export type ExcerptRequest = MessageRef &
     readonly linksCharsMax: number
   }
 
-/** The facts of a message, and the parts of it that were asked for. */
+/** The facts of a message, and its requested parts. */
 export type Excerpt = Pick<
   Message,
   'id' | 'inboxId' | 'from' | 'to' | 'subject' | 'receivedAt' | 'sizeBytes' | 'otp' | 'auth'
@@ -115,7 +114,7 @@ async function sanitised(
   const images = attachments.filter((one) => one.contentId !== null && one.status === 'available')
   // Without images of its own, the mail is the same for every recipient.
   const place = images.length === 0 ? '' : `${folder} ${images.map((one) => one.id).join()}`
-  return deps.derivedTexts.get(`html ${mailId} ${remoteImages} ${place}`, async () => {
+  return deps.renderedHtml.get(`html ${mailId} ${remoteImages} ${place}`, async () => {
     // Loaded with the first HTML mail that is read: the module is large.
     const { safeHtml } = await import('@mayfly/mail/safe-html')
     return safeHtml(html, {

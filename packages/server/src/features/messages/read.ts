@@ -2,14 +2,13 @@ import type { AccountId, InboxId, MessageSummary } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Answer } from '../../platform/unchanged-results.ts'
-import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/all-tables.ts'
-import type { NumberedSummary } from '../../store/tables/messages.ts'
+import type { MessagePage } from '../../store/tables/messages.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { requireInbox, throwNotFound } from '../rules/not-found.ts'
+import { readSearchQuery } from '../rules/search-query.ts'
 import type { InboxMatches, InboxSearch } from '../search/search-inbox.ts'
 import type { MessageRef } from './message-ref.ts'
-import { missing, requireInbox } from './missing.ts'
 import {
   type BodyRequest,
   type Excerpt,
@@ -20,18 +19,17 @@ import {
   withoutColumns,
 } from './present.ts'
 
-/** What reading messages needs. */
 export type MessageDeps = {
   readonly store: Tables
   readonly clock: Clock
   readonly baseUrl: () => string
-  /** Somebody looked at a mail whose sender was not checked yet. Returns at once. */
-  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
-  /** What is done with the content of mails, away from this thread. */
+  /** Called when a mail is read whose sender was not checked yet. Returns at once. */
+  readonly onFirstRead: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
+  /** Functions for the content of mails, which run in another thread. */
   readonly content: MessageContent
 }
 
-/** What reading messages needs of the content of mails. */
+/** The functions for content that reading messages needs. */
 type MessageContent = {
   readonly composeBody: (owner: AccountId, request: BodyRequest) => Promise<Uint8Array | null>
   readonly readExcerpt: (owner: AccountId, request: ExcerptRequest) => Promise<Excerpt | null>
@@ -65,13 +63,9 @@ export async function writeMessages(
   deps: MessageDeps,
   caller: Caller,
   request: ListRequest,
-): Promise<Answer<Uint8Array>> {
+): Promise<Uint8Array> {
   const page = await listMessages(deps, caller, request)
-  return {
-    result: new TextEncoder().encode(JSON.stringify(page)),
-    // A search is done by another thread, within a time.
-    lasts: request.q === undefined,
-  }
+  return new TextEncoder().encode(JSON.stringify(page))
 }
 
 /** A page of summaries, newest first. */
@@ -83,20 +77,34 @@ export async function listMessages(
   const { inboxId, cursor, limit, after, q } = request
   const before = cursor === undefined ? null : readCursor(cursor)
   if (q !== undefined) readSearchQuery(q)
-  // One more than asked for: it shows whether there is a next page.
-  const wanted = { limit: limit + 1, before, after: Number(after ?? 0) }
-  const page =
+  const wanted = { limit, before, after: Number(after ?? 0) }
+  const { found, messages } =
     q === undefined
-      ? await deps.store.messages.list(caller.accountId, inboxId, wanted)
+      ? await listPage(deps, caller, { ...wanted, inboxId })
       : await listMatches(deps, caller, { ...wanted, inboxId, q })
   // Messages are of an inbox that the caller has; only without any, it may be missing.
-  if (page.length === 0) await requireInbox(deps, caller, inboxId)
-  const shown = page.slice(0, limit)
-  const last = shown.at(-1)
+  if (found.length === 0) await requireInbox(deps, caller, inboxId)
+  const last = found.length > limit ? found[limit - 1] : undefined
   return {
-    messages: shown.map(({ sequence: _, ...summary }) => summary),
-    nextCursor: page.length > limit && last !== undefined ? writeCursor(last.sequence) : null,
+    messages,
+    nextCursor: last === undefined ? null : writeCursor(last.sequence),
   }
+}
+
+type Listed = {
+  /** One more than requested shows that there is a next page. */
+  readonly found: readonly { readonly sequence: number }[]
+  /** The requested ones that were not deleted before they were read. */
+  readonly messages: MessageSummary[]
+}
+
+async function listPage(
+  { store }: MessageDeps,
+  { accountId }: Caller,
+  { inboxId, limit, ...range }: MessagePage & { readonly inboxId: InboxId },
+): Promise<Listed> {
+  const found = await store.messages.list(accountId, inboxId, { ...range, limit: limit + 1 })
+  return { found, messages: found.slice(0, limit).map(({ sequence: _, ...summary }) => summary) }
 }
 
 /** The newest messages that match a query. */
@@ -104,44 +112,47 @@ async function listMatches(
   deps: MessageDeps,
   { accountId }: Caller,
   search: Omit<InboxSearch, 'before'> & { readonly before: number | null },
-): Promise<NumberedSummary[]> {
+): Promise<Listed> {
   const found: InboxMatches['found'][number][] = []
-  let before = search.before ?? Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const limit = search.limit - found.length
+  let before: number | null = search.before ?? Number.MAX_SAFE_INTEGER
+  while (before !== null && found.length <= search.limit) {
+    const limit = search.limit + 1 - found.length
     const part = await deps.content.searchInbox(accountId, { ...search, before, limit })
     found.push(...part.found)
-    if (part.before === null || found.length >= search.limit) break
     before = part.before
   }
-  const sequences = new Map(found.map(({ id, sequence }) => [id, sequence]))
-  const summaries = await deps.store.messages.listByIds(accountId, [...sequences.keys()])
-  return summaries
-    .map(({ inboxId: _, ...summary }) => ({ ...summary, sequence: sequences.get(summary.id) ?? 0 }))
-    .sort((a, b) => b.sequence - a.sequence)
+  const shown = found.slice(0, search.limit).map(({ id }) => id)
+  const summaries = await deps.store.messages.listByIds(accountId, shown)
+  const byId = new Map(summaries.map(({ inboxId: _, ...summary }) => [summary.id, summary]))
+  return { found, messages: shown.flatMap((id) => byId.get(id) ?? []) }
 }
 
-/**
- * The JSON of a full message with sanitised HTML, alone or as a wait answers. A small one without
- * HTML lasts once its sender was checked: until then each look counts.
- */
+/** The JSON of a full message with sanitised HTML. */
+export async function readMessage(
+  deps: MessageDeps,
+  caller: Caller,
+  request: MessageRef & Pick<BodyRequest, 'remoteImages'>,
+): Promise<Uint8Array> {
+  return writeMessage(deps, caller, { ...request, of: 'message' })
+}
+
+/** The same, alone or as in the response to a wait. */
 export async function writeMessage(
   deps: MessageDeps,
   caller: Caller,
   request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
-): Promise<Answer<Uint8Array>> {
+): Promise<Uint8Array> {
   const { accountId } = caller
   const small = await deps.store.messages.findSmallPlain(accountId, request, SMALL_BYTES)
   if (small !== null) {
-    if (small.auth === null) deps.onLooked({ mailId: small.mailId, accountId })
-    const result = messageJson(withoutColumns(small), request.of)
-    return { result, lasts: small.auth !== null }
+    if (small.auth === null) deps.onFirstRead({ mailId: small.mailId, accountId })
+    return messageJson(withoutColumns(small), request.of)
   }
   await noteLook(deps, caller, request)
   const body = await orWithoutHtml(deps, (html) =>
     deps.content.composeBody(accountId, { ...request, ...html }),
   )
-  return { result: body ?? (await missing(deps, caller, request)), lasts: false }
+  return body ?? throwNotFound(deps, caller, request)
 }
 
 /** The facts of a message, and parts of it. */
@@ -154,13 +165,13 @@ export async function readMessageExcerpt(
   const excerpt = await orWithoutHtml(deps, (html) =>
     deps.content.readExcerpt(caller.accountId, { ...request, remoteImages: 'block', ...html }),
   )
-  return excerpt ?? missing(deps, caller, request)
+  return excerpt ?? throwNotFound(deps, caller, request)
 }
 
 async function noteLook(deps: MessageDeps, caller: Caller, ref: MessageRef): Promise<void> {
   const { accountId } = caller
   const found = await deps.store.messages.findAuth(accountId, ref.inboxId, ref.messageId)
-  if (found?.auth === null) deps.onLooked({ mailId: found.mailId, accountId })
+  if (found?.auth === null) deps.onFirstRead({ mailId: found.mailId, accountId })
 }
 
 /** Without the HTML, when sanitising it took too long. */
@@ -178,6 +189,15 @@ async function orWithoutHtml<T>(
   }
 }
 
+/** The JSON of why a one-time code was found in a message, or none. */
+export async function explainCode(
+  deps: MessageDeps,
+  caller: Caller,
+  ref: MessageRef,
+): Promise<Uint8Array> {
+  return deps.content.explainCode(caller.accountId, await getMailId(deps, caller, ref))
+}
+
 /** The mail of a message; throws when the caller has no such message. */
 export async function getMailId(
   deps: Pick<MessageDeps, 'store' | 'clock'>,
@@ -185,10 +205,10 @@ export async function getMailId(
   ref: MessageRef,
 ): Promise<string> {
   const mailId = await deps.store.messages.findMailId(caller.accountId, ref.inboxId, ref.messageId)
-  return mailId ?? missing(deps, caller, ref)
+  return mailId ?? throwNotFound(deps, caller, ref)
 }
 
-/** Holds the number of the last message of a page, so that pages stay stable as mail arrives. */
+/** Contains the number of the last message of a page, so that pages stay stable as mail arrives. */
 function writeCursor(sequence: number): string {
   return Buffer.from(`m${sequence}`).toString('base64url')
 }

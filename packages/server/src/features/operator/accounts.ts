@@ -7,7 +7,6 @@ import type { AccountEntry, AccountSummary } from '../../store/tables/operator.t
 import type { IssuedKey, NewKeyFields } from '../accounts/keys.ts'
 import { getAccount } from './target.ts'
 
-/** What the operator's commands on accounts need. */
 export type OperatorAccountDeps = {
   readonly store: Store
   readonly clock: Clock

@@ -13,9 +13,11 @@ import {
 } from '../../../test/testing-store.ts'
 import { OperatorRefused } from '../../errors.ts'
 import { createIds } from '../../platform/ids.ts'
+import { ensureOperatorInbox } from '../../receiving/operator-inbox.ts'
 import type { Store } from '../../store/open.ts'
 import type { NewMail } from '../../store/tables/mails.ts'
 import { issueKey } from '../accounts/keys.ts'
+import { OPERATOR_ACCOUNT } from '../rules/own-ids.ts'
 import {
   disconnect,
   giveKey,
@@ -36,7 +38,6 @@ function operator(store: Store): OperatorAccountDeps & SuspensionDeps {
     store,
     clock,
     ids,
-    operatorAccount: BOB,
     issueKey: (tx, accountId, fields) => issueKey({ store: tx, clock, ids }, accountId, fields),
   }
 }
@@ -155,17 +156,17 @@ describeEachDatabase('the operator', (open) => {
     const store = await open()
     const inbox = await givenInbox(store, { owner: ALICE })
     await suspend(operator(store), inbox.id, 'abuse')
-    const suspended = await store.diagnostics.newestId(inbox.id)
+    const [suspended] = await store.diagnostics.list(inbox.id, 1)
     const later = createIds({ now: () => NOW + 1 })
     const event = { id: later.next('diagnostic'), inboxId: inbox.id, at: NOW + 1, detail: '550' }
     await store.diagnostics.add([{ ...event, stage: 'smtp.refused', reason: 'inbox_suspended' }])
 
-    const after = await store.diagnostics.listAfter(inbox.id, suspended ?? '', 10)
+    const after = await store.diagnostics.listAfter(inbox.id, suspended?.id ?? '', 10)
     assert.deepEqual(
       after.map(({ stage }) => stage),
       ['smtp.refused'],
     )
-    assert.equal(await store.diagnostics.newestId(inbox.id), event.id)
+    assert.equal((await store.diagnostics.list(inbox.id, 1))[0]?.id, event.id)
   })
 
   it('asks for an id where a text names an account and an inbox', async () => {
@@ -231,12 +232,13 @@ describeEachDatabase('the operator', (open) => {
 
   it("does not touch the operator's own account", async () => {
     const store = await open()
-    const inbox = await givenInbox(store, { owner: BOB })
-    for (const text of [BOB, inbox.id, inbox.address]) {
+    await ensureOperatorInbox({ store, clock }, 'mayfly.test')
+    const inbox = await givenInbox(store, { owner: OPERATOR_ACCOUNT })
+    for (const text of [OPERATOR_ACCOUNT, inbox.id, inbox.address]) {
       await assert.rejects(suspend(operator(store), text, 'x'), OperatorRefused)
       await assert.rejects(purge(operator(store), text), OperatorRefused)
     }
-    assert.equal((await store.inboxes.find(BOB, inbox.id, NOW))?.state, 'active')
+    assert.equal((await store.inboxes.find(OPERATOR_ACCOUNT, inbox.id, NOW))?.state, 'active')
   })
 
   it('knows the time of the database', async () => {

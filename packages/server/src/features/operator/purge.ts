@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { requireNotOperator, type SuspensionDeps } from './suspension.ts'
 import { getTarget, type Target } from './target.ts'
 
-/** What was purged. */
+/** The result of a purge. */
 export type Purged = { readonly target: Target; readonly inboxes: number }
 
 /** Inboxes that are listed at a time. */
 const BATCH = 20
 
-/** Deliveries deleted in one statement, and the pause after it for others who write. */
+/** Deliveries deleted in one statement, and the pause after it for other writers. */
 const DELIVERIES_BATCH = 500
 const DELIVERIES_PAUSE_MS = 20
 
@@ -21,7 +21,7 @@ const DELIVERIES_PAUSE_MS = 20
 export async function purge(deps: SuspensionDeps, text: string): Promise<Purged> {
   const { store, clock } = deps
   const target = await getTarget(store, text)
-  requireNotOperator(deps, target)
+  requireNotOperator(target)
   if (target.kind === 'inbox') {
     const { accountId, id } = target.inbox
     await store.purgeInbox(accountId, { id, now: clock.now() })

@@ -1,17 +1,14 @@
-import type { AccountId } from '@mayfly/contract'
 import { OperatorRefused } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
+import { OPERATOR_ACCOUNT } from '../rules/own-ids.ts'
 import { getTarget, type Target } from './target.ts'
 
-/** What suspending and purging need. */
 export type SuspensionDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  /** The account that receives mail to postmaster and abuse. */
-  readonly operatorAccount: AccountId
 }
 
 /** Suspends an account (its keys, and mail to its inboxes) or an inbox (mail to it). */
@@ -19,7 +16,7 @@ export async function suspend(deps: SuspensionDeps, text: string, reason: string
   const now = deps.clock.now()
   return deps.store.transaction(async (tx) => {
     const target = await getTarget(tx, text)
-    requireNotOperator(deps, target)
+    requireNotOperator(target)
     if (target.kind === 'account') {
       await tx.operator.setAccountSuspended(target.account.id, now)
     } else if (await tx.receiving.suspend(target.inbox.id, now, reason)) {
@@ -42,9 +39,9 @@ export async function resume(deps: SuspensionDeps, text: string): Promise<Target
 }
 
 /** Refuses a command that would stop mail to postmaster and abuse. */
-export function requireNotOperator(deps: SuspensionDeps, target: Target): void {
+export function requireNotOperator(target: Target): void {
   const accountId = target.kind === 'account' ? target.account.id : target.inbox.accountId
-  if (accountId !== deps.operatorAccount) return
+  if (accountId !== OPERATOR_ACCOUNT) return
   throw new OperatorRefused(
     "The operator's own account receives mail to postmaster and abuse; it cannot be suspended or purged.",
   )

@@ -2,7 +2,7 @@ import { OperatorRefused } from '../../errors.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { AccountEntry, InboxEntry } from '../../store/tables/operator.ts'
 
-/** What an operator's command applies to. */
+/** The target of an operator's command. */
 export type Target =
   | { readonly kind: 'account'; readonly account: AccountEntry }
   | { readonly kind: 'inbox'; readonly inbox: InboxEntry }

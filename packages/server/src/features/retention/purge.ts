@@ -5,14 +5,14 @@ import type { Store } from '../../store/open.ts'
 export type PurgedInbox = {
   readonly id: InboxId
   readonly now: number
-  /** Tells two calls apart: the same call is made once for all that ask for it at a time. */
+  /** Identifies a call: concurrent calls with the same key share one run. */
   readonly attempt?: number
 }
 
 /** Messages that are deleted. */
 export type DeletedMessages = {
   readonly inboxId: InboxId
-  readonly which: readonly MessageId[] | 'all'
+  readonly selection: readonly MessageId[] | 'all'
   /** As of a `PurgedInbox`. */
   readonly attempt?: number
 }
@@ -25,7 +25,7 @@ export type Purging = {
   deleteMessages(owner: AccountId, messages: DeletedMessages): Promise<readonly MessageId[]>
 }
 
-/** Up to this much is deleted on the thread of the API, which takes it a few milliseconds. */
+/** Up to this much is deleted on the API's thread, which takes a few milliseconds. */
 const BYTES_MAX = 4 * 1024 * 1024
 const MESSAGES_MAX = 100
 
@@ -33,7 +33,8 @@ const MESSAGES_MAX = 100
 export function createPurging(store: Store, apart: Purging): Purging {
   const here: Purging = {
     purgeInbox: (owner, inbox) => store.purgeInbox(owner, inbox),
-    deleteMessages: (owner, { inboxId, which }) => store.deleteMessages(owner, inboxId, which),
+    deleteMessages: (owner, { inboxId, selection }) =>
+      store.deleteMessages(owner, inboxId, selection),
   }
   const chosen = async (owner: AccountId, inboxId: InboxId) => {
     const fill = await store.inboxes.findFill(owner, inboxId)

@@ -12,7 +12,7 @@ import {
 } from '../../../test/testing-store.ts'
 import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
-import { keptUntil, PLANS } from '../limits/plans.ts'
+import { PLANS } from '../rules/plans.ts'
 import { SweepProgress, sweepExpired } from './sweep.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -28,7 +28,6 @@ const depsOf = (store: Store) => ({
   elapsedMs: () => 0,
   pause: async () => {},
   isStopped: () => false,
-  keptUntil: (inbox: Parameters<typeof keptUntil>[1]) => keptUntil(limitsOf, inbox),
 })
 
 describeEachDatabase('the sweep', (open) => {
@@ -72,7 +71,7 @@ describeEachDatabase('the sweep', (open) => {
       const [fill] = await store.receiving.lockInboxes([id])
       assert.ok(fill !== undefined)
       // So many that each inbox is purged by itself.
-      await store.receiving.setFill([{ ...fill, messageCount: 501 }])
+      await store.receiving.setUsage([{ ...fill, messageCount: 501 }])
       return id
     }
     const [broken, other] = [await given(NOW), await given(NOW + 1)]

@@ -1,11 +1,11 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Limits, Plan } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
 import type { ExpiredInbox } from '../../store/tables/inboxes.ts'
+import { keptUntil } from '../rules/plans.ts'
 import type { Purging } from './purge.ts'
 
-/** What the sweep needs. */
 export type SweepDeps = {
   readonly store: Store
   readonly purgeInbox: Purging['purgeInbox']
@@ -13,15 +13,13 @@ export type SweepDeps = {
   readonly deleteMails: Store['deleteMails']
   readonly clock: Clock
   readonly limitsOf: (plan: Plan) => Limits
-  /** Until when an inbox of a plan is kept. */
-  readonly keptUntil: (inbox: { readonly expiresAt: number; readonly plan: Plan }) => number
   readonly elapsedMs: () => number
   readonly pause: (ms: number) => Promise<void>
-  /** Whether the service is stopping; what is left is purged after its next start. */
+  /** Whether the service is stopping; the rest is purged after its next start. */
   readonly isStopped: () => boolean
 }
 
-/** The last inbox that a sweep has looked at. */
+/** The last inbox that a sweep has read. */
 type Position = { readonly expiresAt: number; readonly id: string }
 
 const START: Position = { expiresAt: Number.MIN_SAFE_INTEGER, id: '' }
@@ -30,7 +28,7 @@ const PLANS: readonly Plan[] = ['key_only', 'connected', 'unlimited']
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** Rows read, or deleted, by one statement: between two of them, others have their turn. */
+/** Rows that one statement reads or deletes; the sweep yields between two of them. */
 const BATCH = 500
 const DELETED_BATCH = 100
 
@@ -39,17 +37,17 @@ const CHUNK_INBOXES = 50
 const CHUNK_MESSAGES = 500
 
 /**
- * How long a purge pauses, as a multiple of the time it took: receiving goes first. Less so when it
- * is late, so that it keeps up with what is received.
+ * How long a purge pauses, as a multiple of the time it took: receiving has priority. Shorter when
+ * the purge is late, so that it keeps up with receiving.
  */
 const PAUSE = 15
 const LATE_PAUSE = 3
 const LATE_MS = HOUR_MS
 
-/** How often all expired inboxes are looked at again: an account may have changed its plan. */
+/** How often all expired inboxes are read again: an account may have changed its plan. */
 const RESTART_MS = 6 * HOUR_MS
 
-/** Failures that a sweep tells of: the storage may be unavailable for all that it does. */
+/** Failures that a sweep reports: while the storage is unavailable, every step fails. */
 const FAILURES_MAX = 5
 
 /** How long the delivery log, disabled webhooks and revoked keys are kept. */
@@ -61,22 +59,22 @@ const USAGE_DAYS = 90
 /** Refusals count against a domain for a day. */
 const REFUSALS_MS = 2 * DAY_MS
 
-/** A mail without a message is looked for when its transaction must have ended. */
+/** A mail without a message is searched for once its transaction must have ended. */
 const MAIL_MS = HOUR_MS
 
 /**
- * How far the sweeps have come. Each looks only at what has become old since the one before: the
- * inboxes of a plan that keeps them longer are not read again each minute.
+ * The position of the sweeps. Each reads only what has become old since the one before: inboxes
+ * that their plan keeps longer are not read again each minute.
  */
 export class SweepProgress {
   readonly #positions = new Map<Plan, Position>()
   #startedAt = Number.NEGATIVE_INFINITY
-  /** The last mail that was looked at. */
+  /** The last mail that was read. */
   mailId = ''
-  /** The last inbox whose deliveries were looked at. */
+  /** The last inbox whose deliveries were read. */
   deliveriesOf = ''
 
-  /** Begins anew when that is due. */
+  /** Starts over when that is due. */
   begin(now: number): void {
     if (Math.abs(now - this.#startedAt) < RESTART_MS) return
     this.#startedAt = now
@@ -95,8 +93,8 @@ export class SweepProgress {
 /**
  * Purges what is older than its retention; returns the number of inboxes.
  *
- * What fails does not keep the rest from being purged: the failures are thrown at the end, and the
- * next sweep tries again.
+ * A failure does not keep the rest from being purged: failures are thrown at the end, and the next
+ * sweep tries again.
  */
 export async function sweepExpired(
   deps: SweepDeps,
@@ -130,7 +128,11 @@ export async function sweepExpired(
     () => inBatches((limit) => store.keys.deleteRevoked(logBefore, limit)),
     () => store.domains.deleteRefusals(now - REFUSALS_MS),
     () => makeMailPartitions(deps),
-    () => store.dropPartitions({ ...retentionAt(deps, now), keptUntil: deps.keptUntil }),
+    () =>
+      store.dropPartitions({
+        ...retentionAt(deps, now),
+        keptUntil: (inbox) => keptUntil(deps.limitsOf, inbox),
+      }),
   ]
   for (const step of steps) await step().catch(onFailure)
   if (failures.length > 1) throw new AggregateError(failures, 'Parts of the sweep failed.')
@@ -218,13 +220,13 @@ async function sweepPlan(
       await deps.pause((deps.elapsedMs() - begunAt) * (isLate ? LATE_PAUSE : PAUSE))
     }
     after = inboxes.at(-1) ?? after
-    // The next sweep begins with the page of what failed.
+    // The next sweep begins with the page of the first failure.
     if (!hasFailed) progress.advance(sweep.plan, after)
     if (inboxes.length < BATCH) return purged
   }
 }
 
-/** Deletes mails that a crash has left without a message: a part in each sweep, in turn. */
+/** Deletes mails that have no message after a crash: a part in each sweep. */
 async function sweepMails(
   { store, deleteMails }: SweepDeps,
   progress: SweepProgress,
@@ -237,7 +239,7 @@ async function sweepMails(
   if (mails.length > 0) await deleteMails(mails)
 }
 
-/** Deletes deliveries that were left when their inboxes were purged: as `sweepMails` does. */
+/** Deletes deliveries whose inboxes are purged, in parts like `sweepMails`. */
 async function sweepDeliveries(deps: SweepDeps, progress: SweepProgress): Promise<void> {
   const { deliveries } = deps.store
   const page = { after: progress.deliveriesOf, limit: BATCH }
@@ -252,5 +254,5 @@ async function sweepDeliveries(deps: SweepDeps, progress: SweepProgress): Promis
 }
 
 async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {
-  while ((await deleteSome(DELETED_BATCH)) === DELETED_BATCH) await turn()
+  while ((await deleteSome(DELETED_BATCH)) === DELETED_BATCH) await yieldToLoop()
 }

@@ -3,12 +3,11 @@ import { decodeTransfer } from '@mayfly/mail'
 import type { Tables } from '../../store/all-tables.ts'
 import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 
-/** What scanning needs. */
 export type ScanDeps = {
   readonly store: Tables
   /** Null when the mail was deleted. */
   readonly readRaw: (mailId: string) => Promise<Buffer | null>
-  /** Throws when the scanner does not answer; `failed` when it does not scan these bytes. */
+  /** Throws when the scanner does not respond; `failed` when it does not scan these bytes. */
   readonly scan: (
     bytes: Buffer,
   ) => Promise<
@@ -33,11 +32,11 @@ const BATCH = 20
 const FAILURES_MAX = 3
 
 /**
- * Scans all attachments that wait for it. Throws when the scanner does not answer; what was not
- * scanned stays quarantined until the next call.
+ * Scans all attachments that wait for it. Throws when the scanner does not respond; unscanned
+ * attachments stay quarantined until the next call.
  *
- * An attachment that the scanner fails on is skipped, so that it does not hold up the others;
- * the result is for the next call to know it again.
+ * An attachment that the scanner fails on is skipped, so that it does not delay the others; the
+ * result counts failures, for the next call.
  */
 export async function scanAttachments(
   deps: ScanDeps,

@@ -6,7 +6,6 @@ import type { Store } from '../../store/open.ts'
 import type { UnindexedMessage } from '../../store/tables/search.ts'
 import { indexedText } from './indexed-text.ts'
 
-/** What adding to the index needs. */
 export type FillDeps = {
   readonly store: Store
   readonly clock: Clock
@@ -18,7 +17,7 @@ export type FillDeps = {
 /** Messages added in one transaction at most: while it runs, receiving on SQLite waits. */
 const BATCH = 20
 
-/** Messages that are listed for many transactions: looking for them reads all recent ones. */
+/** Messages listed at once, for many transactions: listing them reads all recent ones. */
 const LIST_MAX = 1_000
 
 /** Bytes of the mails that are read for one transaction, unless the first has more. */
@@ -38,7 +37,7 @@ const LEASE_MS = 10_000
 
 /** Messages that were not in the index when they were listed. */
 export class ListedMessages {
-  /** Those that are left, oldest first. */
+  /** The remaining ones, oldest first. */
   messages: readonly UnindexedMessage[] = []
   /** Whether these were all. */
   areAll = false
@@ -46,19 +45,19 @@ export class ListedMessages {
   settled = ''
 }
 
-/** What is left to add: nothing, more, or only messages that are being deleted. */
-export type Left = 'nothing' | 'more' | 'locked'
+/** What remains to be added: nothing, more, or only messages that are being deleted. */
+export type Remaining = 'nothing' | 'more' | 'locked'
 
 /**
- * Adds some messages to the index; nothing is left for this node when another one adds them.
+ * Adds some messages to the index; nothing remains for this node when another one adds them.
  *
  * Messages are found by their ids, which begin with the time. After the clock was set back, new
- * ones are among those that the index counted as complete: it is looked through again from there.
+ * ones are in the range that the index counted as complete: it is read again from there.
  *
  * A message that is being deleted is not added, and the index does not count as complete up to it:
  * it is listed again if its deletion is rolled back.
  */
-export async function fillIndex(deps: FillDeps, listed = new ListedMessages()): Promise<Left> {
+export async function fillIndex(deps: FillDeps, listed = new ListedMessages()): Promise<Remaining> {
   const { store, clock, node } = deps
   const now = clock.now()
   if (store.isShared && !(await store.search.lease(node, now, now + LEASE_MS))) return 'nothing'
@@ -73,14 +72,14 @@ export async function fillIndex(deps: FillDeps, listed = new ListedMessages()): 
     await tx.search.setIndexedTo(isLast || last > listed.settled ? listed.settled : last)
     return added
   })
-  // One that was read and not added may be deleted: all are listed again.
+  // A message that was read and not added may be deleted: all are listed again.
   const isChanged = entries.some(({ message }) => !added.has(message.id))
   listed.messages = isChanged ? [] : listed.messages.slice(completeOf(messages, added).length)
   if (!isChanged && listed.messages.length === 0 && listed.areAll) return 'nothing'
   return added.size > 0 ? 'more' : 'locked'
 }
 
-/** The first of these messages, up to one that was not added. */
+/** These messages up to the first one that was not added. */
 function completeOf(
   messages: readonly UnindexedMessage[],
   added: ReadonlySet<MessageId>,
@@ -124,7 +123,7 @@ function takeUpTo<T>(max: number, all: readonly T[], sizeOf: (one: T) => number)
   return end === -1 ? all : all.slice(0, end)
 }
 
-/** All that a search for words looks at; nothing for messages that were deleted in the meantime. */
+/** The text that a search for words reads; none for messages that were deleted in the meantime. */
 async function readTexts(
   store: Store,
   messages: readonly UnindexedMessage[],

@@ -1,13 +1,12 @@
-import type { Left } from './fill-index.ts'
+import type { Remaining } from './fill-index.ts'
 
-/** What filling the index in the background needs. */
 export type FillerDeps = {
-  /** Adds some messages, and tells what is left. */
-  readonly fill: () => Promise<Left>
+  /** Adds some messages; returns what remains. */
+  readonly fill: () => Promise<Remaining>
   readonly onError: (error: unknown) => void
 }
 
-/** Time without new mail after which messages are added: receiving comes first. */
+/** Time without new mail after which messages are added: receiving has priority. */
 const QUIET_MS = 300
 
 /** How often messages are added while mail arrives all the time: the index must not stand still. */
@@ -66,10 +65,11 @@ export class IndexFiller {
 
   async #fill(how: 'once' | 'all'): Promise<void> {
     for (;;) {
-      const left = await this.#deps.fill()
+      const remaining = await this.#deps.fill()
       // New mail has set the timer: the rest waits for it.
-      if (left === 'nothing' || how === 'once' || this.#timer !== null || this.#isStopped) return
-      const pauseMs = left === 'more' ? PAUSE_MS : LOCKED_PAUSE_MS
+      if (remaining === 'nothing' || how === 'once' || this.#timer !== null || this.#isStopped)
+        return
+      const pauseMs = remaining === 'more' ? PAUSE_MS : LOCKED_PAUSE_MS
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Different pieces of three characters by which the index finds a mail. Each is an entry of its
- * own, and SQLite writes about 700 in a millisecond, in which nobody else can write. A mail in a
- * natural language has 500 to 5,000; random letters would have hundreds of thousands.
+ * own, and SQLite writes about 700 in a millisecond, in which no other transaction can write. A
+ * mail in a natural language has 500 to 5,000; random letters would have hundreds of thousands.
  */
 export const PIECES_MAX = 10_000
 

@@ -2,26 +2,27 @@ import type { AccountId, FoundMessage, MessageId } from '@mayfly/contract'
 import { findUnmetTerm } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { SearchPlace } from '../../store/tables/search.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { readSearchQuery } from '../rules/search-query.ts'
 import { ContentBatches } from './content-batches.ts'
 
-/** What searching an account needs. */
 export type SearchDeps = {
   readonly store: Tables
   readonly clock: Clock
-  /** `findInAccount` away from this thread. */
-  readonly find: (owner: AccountId, part: SearchPart) => Promise<SearchPartResult>
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly findInAccount: (owner: AccountId, part: SearchPart) => Promise<SearchPartResult>
+  }
   /** There are messages that are not in the index yet. Returns at once. */
   readonly onUnindexed: () => void
 }
 
 /**
- * Where a search goes on. First come the messages that are not among the entries of the index up
- * to `lastNumber`, then these entries. So none is skipped or found twice when the index grows
- * between two pages.
+ * Where a search continues. The messages that are not among the entries of the index up to
+ * `lastNumber` come first, then these entries. So none is skipped or found twice when the index
+ * grows between two pages.
  */
 type Position =
   | { readonly in: 'new'; readonly lastNumber: number; readonly before: string | null }
@@ -34,16 +35,16 @@ export type SearchPart = {
   readonly limit: number
 }
 
-/** Matches, newest first, and where to go on; null at the end. */
+/** Matches, newest first, and where to continue; null at the end. */
 export type SearchPartResult = {
   readonly found: readonly MessageId[]
   readonly position: Position | null
 }
 
-/** Messages looked at in one part. */
+/** Messages read in one part. */
 const PAGE = 100
 
-/** Parts of one call: a query that hardly anything matches goes on with the next page. */
+/** Parts of one call: a query with few matches continues with the next page. */
 const PARTS_MAX = 20
 
 /** Characters of content read in one part: the thread has other searches to serve. */
@@ -65,7 +66,7 @@ export async function searchAccount(
       : readCursor(cursor)
   const found: MessageId[] = []
   for (let parts = 0; position !== null && parts < PARTS_MAX && found.length < limit; parts += 1) {
-    const part: SearchPartResult = await deps.find(accountId, {
+    const part: SearchPartResult = await deps.content.findInAccount(accountId, {
       q,
       position,
       limit: limit - found.length,

@@ -1,7 +1,7 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import { findUnmetTerm } from '@mayfly/mail'
-import { readSearchQuery } from '../../search-query.ts'
 import type { Tables } from '../../store/all-tables.ts'
+import { readSearchQuery } from '../rules/search-query.ts'
 import { ContentBatches } from './content-batches.ts'
 
 /** A search among the messages of an inbox with numbers between `after` and `before`. */
@@ -13,7 +13,7 @@ export type InboxSearch = {
   readonly limit: number
 }
 
-/** Matches, newest first, and where to go on; `before` is null when the inbox was searched. */
+/** Matches, newest first, and where to continue; `before` is null when the inbox was searched. */
 export type InboxMatches = {
   readonly found: readonly { readonly id: MessageId; readonly sequence: number }[]
   readonly before: number | null

@@ -1,7 +1,6 @@
 import type { MessageAuth } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
 
-/** What the sender checks need. */
 export type SenderCheckDeps = {
   readonly store: Tables
   /** Null when the mail was deleted. */

@@ -1,6 +1,5 @@
 import type { MailToCheck } from './queue.ts'
 
-/** What checks in idle time need. */
 export type IdleCheckDeps = {
   /** Those of these mails that have no verdict. */
   readonly listMissing: (mailIds: readonly string[]) => Promise<readonly MailToCheck[]>
@@ -12,13 +11,13 @@ export type IdleCheckDeps = {
 /** Time without new mail after which the machine counts as idle. */
 const QUIET_MS = 1_000
 
-/** Mails kept for idle time, the newest. Others are checked when somebody looks at them. */
+/** Mails kept for idle time, the newest. Others are checked when they are first read. */
 const MAILS_MAX = 1_000
 
-/** Checked at a time: half of the places, so that a mail that somebody looks at has one. */
+/** Checked at a time: half of the capacity, so that a mail that is read can be checked at once. */
 const BATCH = 8
 
-/** Checks mails that nobody has looked at yet while no mail arrives, the newest first. */
+/** Checks mails that were not read yet while no mail arrives, the newest first. */
 export class IdleChecks {
   readonly #deps: IdleCheckDeps
   readonly #mailIds: string[] = []

@@ -13,7 +13,6 @@ import { CheckInterrupted } from '../../errors.ts'
 /** A mail to check, and the account on whose behalf. */
 export type MailToCheck = { readonly mailId: string; readonly accountId: AccountId }
 
-/** What the queue needs. */
 export type CheckQueueDeps = {
   /** Checks a mail and stores the verdict; throws CheckInterrupted when its thread was ended. */
   readonly check: (mailId: string) => Promise<unknown>
@@ -25,21 +24,24 @@ export type CheckQueueDeps = {
 /** Checks at the same time. Each mostly waits for DNS. */
 const RUNNING_MAX = 16
 
-/** The same for one account, whose senders may have name servers that do not answer. */
+/** The same for one account, whose senders may have name servers that do not respond. */
 const RUNNING_MAX_PER_ACCOUNT = 4
 
-/** Mails of an account that may wait. The oldest are dropped; they are checked at the next look. */
+/**
+ * Mails of an account that may wait. The oldest are dropped; they are checked when they are next
+ * read.
+ */
 const WAITING_MAX_PER_ACCOUNT = 1_000
 
 type Entry = MailToCheck & { readonly done: () => void }
 
 /**
- * Checks mails, by account in turns. Of an account the newest is checked first: a test asks for
- * the verdict of the mail that it has just sent.
+ * Checks mails, the accounts in rotation, the newest of an account first: a test needs the verdict
+ * of the mail that it has just sent.
  */
 export class CheckQueue {
   readonly #deps: CheckQueueDeps
-  /** Accounts in the order of their turns. */
+  /** Accounts in the order of the rotation. */
   readonly #waiting = new Map<AccountId, Entry[]>()
   readonly #running = new Map<AccountId, number>()
   readonly #suspects: Entry[] = []
@@ -72,7 +74,7 @@ export class CheckQueue {
     return promise
   }
 
-  /** Drops what waits, and resolves when the running checks have ended. */
+  /** Drops waiting mails, and resolves when the running checks have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     const dropped = [...this.#waiting.values(), this.#suspects].flat()
@@ -102,7 +104,7 @@ export class CheckQueue {
     for (const [accountId, waiting] of this.#waiting) {
       if ((this.#running.get(accountId) ?? 0) >= RUNNING_MAX_PER_ACCOUNT) continue
       const entry = waiting.pop()
-      // The account goes to the end of the turns.
+      // The account goes to the end of the rotation.
       this.#waiting.delete(accountId)
       if (waiting.length > 0) this.#waiting.set(accountId, waiting)
       if (entry !== undefined) return entry

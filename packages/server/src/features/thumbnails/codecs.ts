@@ -1,17 +1,18 @@
-// The codecs of JPEG and WebP: MozJPEG and libwebp as WebAssembly. Every image gets an instance of
-// its own: an image that breaks the memory of its decoder breaks nothing else, and the memory is
-// free afterwards.
+// The codecs of JPEG, WebP and PNG: MozJPEG, libwebp and Rust's png as WebAssembly. Every image has
+// an instance of its own: an image that breaks the memory of its decoder breaks nothing else, and
+// the memory is free afterwards.
 
-import { readPackageFile } from '../../own-files.ts'
+import type { InitOutput as PngDecoder } from '@jsquash/png/codec/pkg/squoosh_png.js'
+import { readPackageFile } from '../../bundled-files.ts'
 import { type Raster, UndecodableImage } from './raster.ts'
 
 /**
- * Memory of an instance: the pixels, and the coefficients of a progressive JPEG without
- * subsampling, 6 bytes a pixel.
+ * Memory of an instance for JPEG or WebP: the pixels, and the coefficients of a progressive JPEG
+ * without subsampling, 6 bytes a pixel.
  */
 const MEMORY_BYTES_MAX = 256 * 1024 * 1024
 
-/** What the packages give: they create an instance and its interface. */
+/** The exports of the packages: they create an instance and its interface. */
 type Factory<Codec> = (options: {
   readonly noInitialRun: true
   readonly print: () => void
@@ -69,8 +70,40 @@ export async function decodeWebpPixels(bytes: Uint8Array): Promise<Raster> {
   return toRaster(decoder.decode(bytes))
 }
 
+/**
+ * Decodes a PNG, as its pixels are stored. Throws anything when the decoder fails. The limits for
+ * bytes and pixels bound its memory: the worst image takes 300 MiB.
+ */
+export function decodePngPixels(bytes: Uint8Array): Raster {
+  const module = moduleOf('@jsquash/png/codec/pkg/squoosh_png_bg.wasm')
+  const images: Raster[] = []
+  const takeImage = (...numbers: readonly [number, number, number, number]) => {
+    const [start, length, width, height] = numbers
+    images.push({ width, height, rgba: new Uint8Array(memory.buffer, start, length) })
+  }
+  // The script of the package has one instance for all images, which keeps the memory of those that
+  // failed. Of what an instance imports, decoding calls one function with the image, and another
+  // one with an error.
+  const wbg: Record<string, unknown> = {}
+  for (const { name } of WebAssembly.Module.imports(module)) {
+    wbg[name] = name.startsWith('__wbg_newwithowned') ? takeImage : refuse
+  }
+  const instance = new WebAssembly.Instance(module, { wbg })
+  // The package declares them.
+  const decoder = instance.exports as unknown as PngDecoder
+  const { memory } = decoder
+  const start = decoder.__wbindgen_malloc(bytes.length, 1)
+  new Uint8Array(memory.buffer, start, bytes.length).set(bytes)
+  decoder.decode(start, bytes.length)
+  return images[0] ?? refuse()
+}
+
+function refuse(): never {
+  throw new UndecodableImage('The decoder refused the image.')
+}
+
 function toRaster(decoded: DecodedImage | null): Raster {
-  if (decoded === null) throw new UndecodableImage('The decoder refused the image.')
+  if (decoded === null) refuse()
   const { width, height, data } = decoded
   return { width, height, rgba: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) }
 }
@@ -85,9 +118,14 @@ export async function encodeJpeg({ width, height, rgba }: Raster): Promise<Uint8
   return new Uint8Array(encoder.encode(rgba, width, height, ENCODING))
 }
 
-async function open<Codec>(create: unknown, file: string): Promise<Codec> {
+function moduleOf(file: string): WebAssembly.Module {
   const module = modules.get(file) ?? new WebAssembly.Module(new Uint8Array(readPackageFile(file)))
   modules.set(file, module)
+  return module
+}
+
+async function open<Codec>(create: unknown, file: string): Promise<Codec> {
+  const module = moduleOf(file)
   // The types of the package are those of a browser.
   return (create as Factory<Codec>)({
     noInitialRun: true,
@@ -104,7 +142,7 @@ async function open<Codec>(create: unknown, file: string): Promise<Codec> {
   })
 }
 
-/** The package grows the memory by this function, and takes an error for memory that is used up. */
+/** The package grows the memory by this function, and treats an error as memory that is used up. */
 function boundMemory(memory: WebAssembly.Memory): void {
   const grow = memory.grow.bind(memory)
   memory.grow = (pages) => {

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { IS_SOAK } from '../../../../mail/test/testing-soak.ts'
 import {
+  GIF,
   RED_BLUE,
   withExif,
   writeExif,
-  writeGif,
   writePng,
   writeScans,
 } from '../../../test/testing-images.ts'
@@ -55,17 +55,13 @@ async function assertColours(
   }
 }
 
-function png(
+/** A PNG with a colour in each quarter: red, green, blue, yellow. */
+function quarters(
   width: number,
   height: number,
-  pixel: (x: number, y: number) => readonly number[],
+  chunks: Readonly<Record<string, Uint8Array>> = {},
 ): Buffer {
-  return writePng({ width, height, colour: pixel(0, 0).length === 4 ? 6 : 2, depth: 8, pixel })
-}
-
-/** A PNG with a colour in each quarter: red, green, blue, yellow. */
-function quarters(width: number, height: number): Buffer {
-  return png(width, height, (x, y) => quarterOf(x / width, y / height))
+  return writePng({ width, height, pixel: (x, y) => quarterOf(x / width, y / height), chunks })
 }
 
 function quarterOf(x: number, y: number): Colour {
@@ -134,17 +130,19 @@ describe('thumbnails', () => {
   })
 
   it('show white behind what is transparent', async () => {
-    const half = png(200, 150, (x) => [...RED, x < 100 ? 0 : 255])
+    const size = { width: 200, height: 150 }
+    const half = writePng({ ...size, pixel: (x) => [...RED, x < 100 ? 0 : 255] })
     await assertColours(half, [
       [20, 60, WHITE],
       [160, 60, RED],
     ])
-    const veil = png(200, 150, () => [0, 0, 0, 128])
+    const veil = writePng({ ...size, pixel: () => [0, 128] })
     await assertColours(veil, [[90, 60, [127, 127, 127]]])
   })
 
   it('do not mix the colour of transparent pixels in', async () => {
-    const stripes = png(360, 240, (x) => (x % 2 === 0 ? [...RED, 255] : [0, 255, 0, 0]))
+    const pixel = (x: number) => (x % 2 === 0 ? [...RED, 255] : [0, 255, 0, 0])
+    const stripes = writePng({ width: 360, height: 240, pixel })
     // Half red, half white.
     await assertColours(stripes, [[90, 60, [237, 142, 142]]])
   })
@@ -160,14 +158,10 @@ describe('thumbnails', () => {
     )
   }
 
-  it('GIF', async () => {
-    const palette = [RED, BLUE, ...Array.from({ length: 14 }, () => WHITE)]
-    const gif = writeGif({ width: 300, height: 200, palette, pixel: (x) => (x < 150 ? 0 : 1) })
-    await assertColours(gif, [
-      [20, 60, RED],
-      [160, 60, BLUE],
-    ])
-  })
+  it('are grey', () =>
+    assertColours(writePng({ width: 200, height: 150, pixel: () => [90] }), [
+      [90, 60, [90, 90, 90]],
+    ]))
 
   /** Where the first pixel of the stored image is shown, and its last one. */
   const TURNED = [
@@ -188,47 +182,47 @@ describe('thumbnails', () => {
         for (let i = 0; i < 360 * 240; i += 1) {
           image.rgba.set([...quarterOf((i % 360) / 360, Math.floor(i / 360) / 240), 255], i * 4)
         }
-        const jpeg = withExif(await encodeJpeg(image), writeExif(orientation, order))
-        await assertColours(
-          jpeg,
-          CORNERS.map(([x, y], index) => [x, y, colours[index] ?? WHITE]),
-        )
+        const exif = writeExif(orientation, order)
+        const corners = CORNERS.map(([x, y], index) => [x, y, colours[index] ?? WHITE] as const)
+        await assertColours(withExif(await encodeJpeg(image), exif), corners)
+        await assertColours(quarters(360, 240, { eXIf: exif }), corners)
       })
     }
   }
 })
 
-/** A header that declares more than it has. */
+/** A PNG whose header declares a size, whatever data it has. */
 const declared = (width: number, height: number, data = deflateSync(Buffer.alloc(100))) =>
-  writePng({ width, height, colour: 2, depth: 8, pixel: () => [0, 0, 0], data })
+  writePng({ width, height, pixel: () => [0, 0, 0], data })
+
+const HEADER_END = 33
 
 const HOSTILE: Readonly<Record<string, Buffer>> = {
   nothing: Buffer.alloc(0),
   text: Buffer.from('Hello'),
+  'a GIF': GIF,
   'a PNG without chunks': declared(1, 1).subarray(0, 8),
+  'a PNG without a header': Buffer.concat([
+    declared(1, 1).subarray(0, 8),
+    declared(1, 1).subarray(HEADER_END),
+  ]),
   'a PNG of 60,000 by 60,000': declared(60_000, 60_000, deflateSync(Buffer.alloc(10_000_000))),
+  'a PNG with a second header, of 5,000 by 5,000': Buffer.concat([
+    declared(1, 1).subarray(0, HEADER_END),
+    declared(5_000, 5_000).subarray(8),
+  ]),
   'a PNG of no width': declared(0, 10),
-  'a PNG with more pixels than it declares': declared(
-    10,
-    10,
-    deflateSync(Buffer.alloc(50_000_000)),
-  ),
   'a PNG with fewer pixels than it declares': declared(4_000, 4_000),
-  'a PNG with too many bytes of pixels': writePng({
-    ...{ width: 4_400, height: 4_400, colour: 6, depth: 16, pixel: () => [0, 0, 0, 0] },
-    data: deflateSync(Buffer.alloc(100)),
+  'a PNG with a text of 18 MB': writePng({
+    ...{ width: 1, height: 1, pixel: () => [0, 0, 0] },
+    chunks: { tEXt: Buffer.alloc(18_000_000, 'a\0') },
+  }),
+  'a PNG with a colour profile of 100 MB': writePng({
+    ...{ width: 1, height: 1, pixel: () => [0, 0, 0] },
+    chunks: { iCCP: Buffer.concat([Buffer.from('a\0\0'), deflateSync(Buffer.alloc(100_000_000))]) },
   }),
   'a PNG with a wrong filter': declared(1, 1, deflateSync(Buffer.from([9, 0, 0, 0]))),
   'a PNG whose data is not compressed': declared(1, 1, Buffer.from('abcdef')),
-  'a GIF of 65,535 by 65,535': Buffer.concat([
-    Buffer.from('GIF89a'),
-    Buffer.from([255, 255, 255, 255, 0, 0, 0, 0x2c, 0, 0, 0, 0, 255, 255, 255, 255, 0, 8, 1, 0, 0]),
-  ]),
-  'a GIF of extensions': Buffer.concat([
-    Buffer.from('GIF89a'),
-    Buffer.alloc(7),
-    ...Array.from({ length: 100_000 }, () => Buffer.from([0x21, 0xfe, 1, 65, 0])),
-  ]),
   'a JPEG of 65,535 by 65,535': writeScans(65_535, 1),
   'a JPEG without a frame': Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2]),
   'a JPEG of padding': Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(1_000_000, 0xff)]),
@@ -246,11 +240,7 @@ describe('images that cannot be decoded', () => {
   }
 
   it('are cut off anywhere, or have any byte changed: never an error', async () => {
-    const gif = writeGif({
-      ...{ width: 12, height: 9, pixel: (x, y) => (x * y) % 16 },
-      palette: Array.from({ length: 16 }, () => RED),
-    })
-    for (const image of [quarters(9, 7), gif, ...Object.values(RED_BLUE)]) {
+    for (const image of [quarters(9, 7), ...Object.values(RED_BLUE)]) {
       const step = IS_SOAK ? 1 : Math.ceil(image.length / 12)
       for (let at = 0; at < image.length; at += step) {
         await composeThumbnail(image.subarray(0, at))

@@ -1,7 +1,6 @@
 // Thumbnails of images that strangers sent. Only a thread that can be ended runs this.
 
 import { encodeJpeg } from './codecs.ts'
-import { decodeGif } from './gif.ts'
 import { decodeJpeg } from './jpeg.ts'
 import { type Orientation, swapsSides, turnUpright } from './orientation.ts'
 import { decodePng } from './png.ts'
@@ -16,15 +15,14 @@ type Decoded = { readonly image: Raster; readonly orientation: Orientation }
 /** How each format begins. */
 const FORMATS: readonly {
   readonly pattern: RegExp
-  readonly decode: (bytes: Buffer) => Decoded | Promise<Decoded>
+  readonly decode: (bytes: Buffer) => Promise<Decoded>
 }[] = [
-  { pattern: /^\x89PNG\r\n\x1a\n/, decode: decodePng },
+  { pattern: /^\x89PNG\r\n\x1a\n/, decode: async (bytes) => decodePng(bytes) },
   { pattern: /^\xff\xd8\xff/, decode: decodeJpeg },
-  { pattern: /^GIF8[79]a/, decode: (bytes) => ({ image: decodeGif(bytes), orientation: 1 }) },
   { pattern: /^RIFF.{4}WEBP/s, decode: decodeWebp },
 ]
 
-/** A JPEG of 180 by 120 pixels; null for what cannot be decoded. */
+/** A JPEG of 180 by 120 pixels; null for an image that cannot be decoded. */
 export async function composeThumbnail(bytes: Uint8Array): Promise<Uint8Array | null> {
   const decoded = await decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (decoded === null) return null

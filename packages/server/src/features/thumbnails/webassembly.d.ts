@@ -1,4 +1,5 @@
-// What codecs.ts uses of WebAssembly. TypeScript has its types among those of browsers only.
+// The part of WebAssembly that codecs.ts uses. TypeScript has its types among those of browsers
+// only.
 
 declare namespace WebAssembly {
   type Imports = Record<string, unknown>
@@ -6,6 +7,7 @@ declare namespace WebAssembly {
 
   class Module {
     constructor(bytes: Uint8Array)
+    static imports(module: Module): readonly { readonly name: string }[]
   }
 
   class Instance {

@@ -2,7 +2,7 @@ import { decodeWebpPixels } from './codecs.ts'
 import { type Orientation, readOrientation } from './orientation.ts'
 import { type Raster, requirePixels, UndecodableImage } from './raster.ts'
 
-/** Decodes the image; one that moves has no thumbnail, because libwebp's decoder refuses it. */
+/** Decodes the image; an animation has no thumbnail, because libwebp's decoder refuses it. */
 export async function decodeWebp(
   bytes: Buffer,
 ): Promise<{ image: Raster; orientation: Orientation }> {

@@ -1,6 +1,14 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
-import { cut, mismatch, type ReadParts, readsNames, type WaitQuery } from './match.ts'
+import {
+  cut,
+  mismatch,
+  type ReadParts,
+  readsNames,
+  type WaitFilter,
+  type WaitQuery,
+  waitQuery,
+} from './match.ts'
 
 /** A search among the messages with numbers between `after` and `before`. */
 export type Search = {
@@ -10,7 +18,7 @@ export type Search = {
   readonly before: number
 }
 
-/** The newest match, or where to go on with the search; both null when nothing matches. */
+/** The newest match, or where to continue the search; both null when nothing matches. */
 export type SearchResult = { readonly found: MessageId | null; readonly before: number | null }
 
 /** Messages read at a time; mostly the first one matches. */
@@ -60,9 +68,10 @@ export async function findMatch(
 export async function explainMismatches(
   deps: { readonly store: Tables },
   owner: AccountId,
-  { inboxId, query }: Pick<Search, 'inboxId' | 'query'>,
+  { inboxId, filter }: { readonly inboxId: InboxId; readonly filter: WaitFilter },
 ): Promise<WaitDiagnostics['considered']> {
   const { candidates, messages } = deps.store
+  const query = waitQuery(filter)
   const newest = await candidates.list(owner, inboxId, {
     after: 0,
     before: Number.MAX_SAFE_INTEGER,

@@ -12,9 +12,9 @@ export async function endRevokedKeys(deps: {
   readonly store: Tables
   readonly subscriptions: Pick<Subscriptions<string>, 'keys' | 'endKey'>
 }): Promise<void> {
-  const held = deps.subscriptions.keys()
-  for (let start = 0; start < held.length; start += CHUNK) {
-    const chunk = held.slice(start, start + CHUNK)
+  const keys = deps.subscriptions.keys()
+  for (let start = 0; start < keys.length; start += CHUNK) {
+    const chunk = keys.slice(start, start + CHUNK)
     const prefixes = await deps.store.keys.activePrefixes(chunk.map(({ keyId }) => keyId))
     for (const key of chunk) {
       if (prefixes.get(key.keyId) !== key.keyPrefix) deps.subscriptions.endKey(key)

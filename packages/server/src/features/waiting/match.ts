@@ -1,11 +1,11 @@
 import { contains, findUnmetTerm, type QueriedContent } from '@mayfly/mail'
-import { readSearchQuery } from '../../search-query.ts'
 import type { Candidate } from '../../store/tables/candidates.ts'
+import { readSearchQuery } from '../rules/search-query.ts'
 
 /** Characters of a sender or a subject that are quoted. A header may have 256 KiB. */
 const QUOTED_CHARS_MAX = 500
 
-/** The part of a request that says which messages count. */
+/** The part of a request that selects messages. */
 export type WaitFilter = {
   readonly for?: 'message' | 'otp' | undefined
   /** Received at or after, in ISO 8601. */
@@ -31,7 +31,7 @@ export type WaitQuery = {
   readonly q: string | null
 }
 
-/** Reads what a query may ask of a message; null when there is no such message any more. */
+/** Reads the fields that a query may test; null when the message was deleted. */
 export type ReadParts = {
   readonly text: () => Promise<string | null>
   readonly content: () => Promise<QueriedContent | null>
@@ -51,22 +51,10 @@ export function waitQuery(filter: WaitFilter): WaitQuery {
   }
 }
 
-/** Whether the query depends on what senders write, which may be long. */
+/** Whether the query reads text of senders, which may be long. */
 export function readsNames(query: WaitQuery): boolean {
   const { from, subjectContains, textContains, q } = query
   return [from, subjectContains, textContains, q].some((text) => text !== null)
-}
-
-/** Whether a message matches a query that reads no names. */
-export function isMatch(
-  { afterSequence, sinceMs, for: kind }: WaitQuery,
-  message: Pick<Candidate, 'sequence' | 'receivedAt' | 'otp'>,
-): boolean {
-  return (
-    message.sequence > afterSequence &&
-    (sinceMs === null || message.receivedAt >= sinceMs) &&
-    (kind === 'message' || message.otp !== null)
-  )
 }
 
 /** Why a message does not match, for a person; null when it does. Its content is read last. */
@@ -101,7 +89,7 @@ export async function mismatch(
   return unmet === null ? null : `it does not match ${unmet.source}`
 }
 
-/** What a sender wrote, cut to fit a line. */
+/** Text of a sender, cut to fit a line. */
 export function cut(text: string): string {
   return text.length <= QUOTED_CHARS_MAX ? text : `${text.slice(0, QUOTED_CHARS_MAX)}…`
 }

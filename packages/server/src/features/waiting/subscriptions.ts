@@ -5,38 +5,23 @@ import { ServiceError } from '../../errors.ts'
 const RETRY_SECONDS = 2
 
 /** The key with which a wait or a stream was begun; its prefix changes when it is rotated. */
-export type HeldKey = { readonly keyId: KeyId; readonly keyPrefix: string }
+export type WaitKey = { readonly keyId: KeyId; readonly keyPrefix: string }
 
-/** Is told of topics that are subscribed to. */
-export type Watching<Topic extends string> = {
-  /** A topic has its first subscription, or none any more. */
-  onWatched(topic: Topic, isWatched: boolean): void
-}
-
-/** Subscriptions of the waits and streams that this node holds, by inbox or by account. */
+/** Subscriptions of this node's waits and streams, by inbox or by account. */
 export class Subscriptions<Topic extends string> {
   readonly #byTopic = new Map<Topic, Set<Subscription>>()
   /** The keys with at least one subscription, and how many each has. */
-  readonly #keys = new Map<string, { readonly key: HeldKey; count: number }>()
-  readonly #watching: Watching<Topic> | null
+  readonly #keys = new Map<string, { readonly key: WaitKey; count: number }>()
   #wakeNumber = 0
   #isClosed = false
 
-  constructor(watching: Watching<Topic> | null = null) {
-    this.#watching = watching
-  }
-
-  /** Subscribes to what happens from now on. */
-  subscribe(topic: Topic, key: HeldKey): Subscription {
+  /** Subscribes to wakes from now on. */
+  subscribe(topic: Topic, key: WaitKey): Subscription {
     const subscription = new Subscription(key, () => this.#remove(topic, subscription))
     this.#count(key, 1)
     const others = this.#byTopic.get(topic)
-    if (others === undefined) {
-      this.#byTopic.set(topic, new Set([subscription]))
-      this.#watching?.onWatched(topic, true)
-    } else {
-      others.add(subscription)
-    }
+    if (others === undefined) this.#byTopic.set(topic, new Set([subscription]))
+    else others.add(subscription)
     if (this.#isClosed) subscription.end(shuttingDown())
     return subscription
   }
@@ -70,12 +55,12 @@ export class Subscriptions<Topic extends string> {
   }
 
   /** The keys with at least one subscription. */
-  keys(): HeldKey[] {
+  keys(): WaitKey[] {
     return [...this.#keys.values()].map(({ key }) => key)
   }
 
   /** Ends the subscriptions of a key, of all its prefixes when none is given. */
-  endKey({ keyId, keyPrefix }: Pick<HeldKey, 'keyId'> & Partial<HeldKey>): void {
+  endKey({ keyId, keyPrefix }: Pick<WaitKey, 'keyId'> & Partial<WaitKey>): void {
     for (const subscription of this.#all()) {
       const { key } = subscription
       if (key.keyId === keyId && (keyPrefix === undefined || key.keyPrefix === keyPrefix)) {
@@ -91,14 +76,11 @@ export class Subscriptions<Topic extends string> {
   #remove(topic: Topic, subscription: Subscription): void {
     const others = this.#byTopic.get(topic)
     if (others?.delete(subscription) !== true) return
-    if (others.size === 0) {
-      this.#byTopic.delete(topic)
-      this.#watching?.onWatched(topic, false)
-    }
+    if (others.size === 0) this.#byTopic.delete(topic)
     this.#count(subscription.key, -1)
   }
 
-  #count(key: HeldKey, change: 1 | -1): void {
+  #count(key: WaitKey, change: 1 | -1): void {
     const name = `${key.keyId} ${key.keyPrefix}`
     const counted = this.#keys.get(name) ?? { key, count: 0 }
     counted.count += change
@@ -114,18 +96,18 @@ function shuttingDown(): ServiceError {
 /**
  * A subscription to one inbox or account.
  *
- * It remembers a wake between two calls of `next`, so that nothing is missed by a caller that
- * subscribes first and looks afterwards.
+ * It remembers a wake between two calls of `next`, so that a caller that subscribes first and
+ * queries afterwards misses nothing.
  */
 export class Subscription {
   #isWoken = false
   #wakeNumber = 0
   #ended: ServiceError | null = null
   #resume: (() => void) | null = null
-  readonly key: HeldKey
+  readonly key: WaitKey
   readonly #onClose: () => void
 
-  constructor(key: HeldKey, onClose: () => void) {
+  constructor(key: WaitKey, onClose: () => void) {
     this.key = key
     this.#onClose = onClose
   }
@@ -142,8 +124,8 @@ export class Subscription {
   }
 
   /**
-   * Resolves when something has happened since the last `take`, or when the subscription was ended.
-   * Not async: this promise is all that a held wait waits for, and there are thousands of them.
+   * Resolves after a wake since the last `take`, or when the subscription was ended. Not async:
+   * each of thousands of open waits has just this promise.
    */
   happened(): Promise<void> {
     if (this.#isWoken || this.#ended !== null) return Promise.resolve()
@@ -152,7 +134,7 @@ export class Subscription {
     })
   }
 
-  /** Forgets what has happened; throws the reason if the subscription was ended. */
+  /** Forgets the wakes so far; throws the reason if the subscription was ended. */
   take(): void {
     this.#resume = null
     this.#isWoken = false

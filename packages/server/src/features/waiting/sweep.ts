@@ -6,15 +6,15 @@ import type { Subscriptions } from './subscriptions.ts'
 const CHUNK = 500
 
 /**
- * Finds what was not announced: inboxes with a subscription that have new messages, or are gone,
- * since the last sweep.
+ * Finds unannounced changes: inboxes with a subscription that got messages or were deleted since
+ * the last sweep.
  *
  * One query for hundreds of waits, instead of one for each.
  */
 export class ArrivalSweep {
   #known = new Map<InboxId, number>()
 
-  /** Looks once, and wakes the subscriptions of inboxes that have changed. */
+  /** Queries once, and wakes the subscriptions of inboxes that have changed. */
   async run(deps: {
     readonly store: Tables
     readonly subscriptions: Subscriptions<InboxId>
@@ -27,7 +27,7 @@ export class ArrivalSweep {
       const changed = ids.filter((id) => {
         const sequence = sequences.get(id)
         if (sequence !== undefined) known.set(id, sequence)
-        // An inbox that is new here may have grown since its wait looked.
+        // An inbox that is new here may have got mail since the query of its wait.
         return sequence === undefined || this.#known.get(id) !== sequence
       })
       deps.subscriptions.wake(changed)

@@ -2,24 +2,24 @@ import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/con
 import { ServiceError } from '../../errors.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { AnnouncedMessages } from './announced-messages.ts'
+import type { MessageRef } from '../messages/message-ref.ts'
+import type { BodyRequest } from '../messages/present.ts'
 import { findMatch, type Search, type SearchResult } from './find-match.ts'
-import { lookUntil, type WaitBounds } from './look-until.ts'
-import { isMatch, readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import { readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import { pollUntil, type WaitBounds } from './poll-until.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** What finding a message needs. */
 export type FindDeps = {
   readonly store: Tables
   readonly subscriptions: Subscriptions<InboxId>
   readonly singleFlight: SingleFlight
-  /** Messages as they were announced. */
-  readonly announced: Pick<AnnouncedMessages, 'listAfter' | 'find'>
-  /** `findMatch` away from this thread, for queries that read what senders wrote. */
-  readonly findMatch: (owner: AccountId, search: Search) => Promise<SearchResult>
-  /** Counts the call among the held waits of the account until it is disposed of. */
-  readonly hold: (
+  /** Runs in another thread: these queries read text of senders. */
+  readonly content: {
+    readonly findMatch: (owner: AccountId, search: Search) => Promise<SearchResult>
+  }
+  /** Counts the call among the open waits of the account until it is disposed of. */
+  readonly registerWait: (
     accountId: AccountId,
     wait: {
       readonly inboxId: InboxId
@@ -27,28 +27,25 @@ export type FindDeps = {
       readonly timeoutMs: number
     },
   ) => Disposable
-  /** Resolves when mails of an inbox that are accepted now can be read; null when they can. */
-  readonly caughtUp: (accountId: AccountId, inboxId: InboxId) => Promise<unknown> | null
 }
 
-/** What waiting needs. */
 export type WaitDeps = FindDeps & {
   /** Counts towards the account's concurrent waits until it is disposed of. */
   readonly takeWaitSlot: (caller: Caller) => Promise<AsyncDisposable>
   /** Why no message matched. */
-  readonly explain: (
+  readonly explainWait: (
     caller: Caller,
-    inboxId: InboxId,
-    filter: WaitFilter,
+    wait: { readonly inboxId: InboxId; readonly filter: WaitFilter },
   ) => Promise<WaitDiagnostics>
 }
 
-/** What answering a wait needs. */
-export type AnswerDeps = WaitDeps & {
+export type ResponseDeps = WaitDeps & {
+  readonly elapsedMs: () => number
   /** The body of the response for a message. */
-  readonly present: (caller: Caller, inboxId: InboxId, id: MessageId) => Promise<Uint8Array>
-  /** Somebody is given a mail whose sender was not checked yet. */
-  readonly onLooked: (mail: { readonly mailId: string; readonly accountId: AccountId }) => void
+  readonly writeMessage: (
+    caller: Caller,
+    request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
+  ) => Promise<Uint8Array>
 }
 
 /** A wait for a message. */
@@ -61,35 +58,57 @@ export async function waitForMessage(
   request: WaitRequest,
 ): Promise<MessageId> {
   await using _slot = await deps.takeWaitSlot(caller)
-  const found = await findWithin(deps, caller, request)
-  if (found !== null) return found
-  // A client that is gone does not read the reasons, which take several queries.
-  if (request.gone.aborted) throw new ServiceError('nothing_arrived')
-  const diagnostics = await deps.explain(caller, request.inboxId, request.filter)
-  throw new ServiceError('nothing_arrived', { beside: { diagnostics } })
+  // Awaited here: the slot is free when this function returns.
+  return await findOrExplain(deps, caller, request)
 }
 
-/** The same; returns the body of the response. Waits that are woken together share it. */
-export async function answerWait(
-  deps: AnswerDeps,
+async function findOrExplain(
+  deps: WaitDeps,
+  caller: Caller,
+  request: WaitRequest,
+): Promise<MessageId> {
+  const found = await findWithin(deps, caller, request)
+  if (found !== null) return found
+  // Not for a client that has disconnected: the reasons take several queries.
+  if (request.gone.aborted) throw new ServiceError('nothing_arrived')
+  const diagnostics = await deps.explainWait(caller, request)
+  throw new ServiceError('nothing_arrived', { fields: { diagnostics } })
+}
+
+/**
+ * The same; returns the body of the response. Waits that are woken together share it. A message
+ * that is deleted before it is read was not found: the wait continues.
+ */
+export async function respondToWait(
+  deps: ResponseDeps,
   caller: Caller,
   request: WaitRequest,
 ): Promise<Uint8Array> {
   const { inboxId } = request
-  const id = await waitForMessage(deps, caller, request)
-  const announced = deps.announced.find(caller.accountId, id)
-  if (announced !== null && announced.body !== null) {
-    deps.onLooked(announced)
-    return announced.body
+  const until = deps.elapsedMs() + request.timeoutMs
+  await using _slot = await deps.takeWaitSlot(caller)
+  for (;;) {
+    const timeoutMs = Math.max(0, until - deps.elapsedMs())
+    const messageId = await findOrExplain(deps, caller, { ...request, timeoutMs })
+    const key = `${caller.accountId} ${inboxId} ${messageId}`
+    const found = { inboxId, messageId, remoteImages: 'block', of: 'wait' } as const
+    try {
+      return await deps.singleFlight.run(key, () => deps.writeMessage(caller, found))
+    } catch (error) {
+      if (!isDeletedMessage(error)) throw error
+    }
   }
-  const key = `${caller.accountId} ${inboxId} ${id}`
-  return deps.singleFlight.run(key, () => deps.present(caller, inboxId, id))
+}
+
+/** Whether a message could not be read because it was deleted, and its inbox was not. */
+function isDeletedMessage(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'message_not_found'
 }
 
 /**
  * The newest message that matches, as soon as there is one; null when the time is up.
  *
- * Not async itself: a second promise for each held wait would take memory.
+ * Not async itself: a second promise for each open wait would take memory.
  */
 export function findWithin(
   deps: FindDeps,
@@ -98,25 +117,21 @@ export function findWithin(
 ): Promise<MessageId | null> {
   const { inboxId } = request
   const query = waitQuery(request.filter)
-  let lookedUpTo = query.afterSequence
+  let readUpTo = query.afterSequence
   let isFirst = true
   const { timeoutMs } = request
-  const hold = () => deps.hold(caller.accountId, { inboxId, for: query.for, timeoutMs })
-  const caughtUp = () => deps.caughtUp(caller.accountId, inboxId)
-  const held = { subscriptions: deps.subscriptions, key: caller, hold, caughtUp }
-  return lookUntil(held, request, async (wakeNumber) => {
-    const search = { inboxId, query, after: lookedUpTo }
+  const register = () => deps.registerWait(caller.accountId, { inboxId, for: query.for, timeoutMs })
+  return pollUntil(deps, { ...request, key: caller, register }, async (wakeNumber) => {
+    const search = { inboxId, query, after: readUpTo }
     const findNext = () => findNewest(deps, caller, search)
     // Only a wait that is woken has others to share with, and needs the text of its query.
     const keyOf = () =>
-      `${wakeNumber} ${lookedUpTo} ${caller.accountId} ${inboxId} ${JSON.stringify(query)}`
-    // The first look tells whether the caller has such an inbox.
-    const look = isFirst
-      ? await findNext()
-      : (findAnnounced(deps, caller, search) ?? (await deps.singleFlight.run(keyOf(), findNext)))
+      `${wakeNumber} ${readUpTo} ${caller.accountId} ${inboxId} ${JSON.stringify(query)}`
+    // The first query checks that the caller has such an inbox.
+    const progress = await (isFirst ? findNext() : deps.singleFlight.run(keyOf(), findNext))
     isFirst = false
-    lookedUpTo = look.lookedUpTo
-    return look.found
+    readUpTo = progress.readUpTo
+    return progress.found
   })
 }
 
@@ -127,38 +142,25 @@ type NewestSearch = {
   readonly after: number
 }
 
-/** What a wait has found, and the number of the last message that it knows of. */
-type Look = { readonly found: MessageId | null; readonly lookedUpTo: number }
+/** The result of a wait, and the number of the last message that it has read. */
+type Progress = { readonly found: MessageId | null; readonly readUpTo: number }
 
 /** The newest message that matches. */
 async function findNewest(
-  deps: Pick<FindDeps, 'store' | 'findMatch'>,
+  deps: Pick<FindDeps, 'store' | 'content'>,
   caller: Caller,
   search: NewestSearch,
-): Promise<Look> {
+): Promise<Progress> {
   const newest = await deps.store.inboxes.lastSequence(caller.accountId, search.inboxId)
   if (newest === null) throw new ServiceError('inbox_not_found')
   const find = readsNames(search.query)
-    ? deps.findMatch
+    ? deps.content.findMatch
     : (owner: AccountId, next: Search) => findMatch(deps, owner, next)
   let before: number | null = newest + 1
   while (before !== null && before > search.after + 1) {
     const result: SearchResult = await find(caller.accountId, { ...search, before })
-    if (result.found !== null) return { found: result.found, lookedUpTo: newest }
+    if (result.found !== null) return { found: result.found, readUpTo: newest }
     before = result.before
   }
-  return { found: null, lookedUpTo: newest }
-}
-
-/** The same among the messages that were just announced; null when there may be others. */
-function findAnnounced(
-  { announced }: Pick<FindDeps, 'announced'>,
-  { accountId }: Caller,
-  { inboxId, query, after }: NewestSearch,
-): Look | null {
-  const messages = readsNames(query) ? null : announced.listAfter(accountId, inboxId, after)
-  const newest = messages?.[0]
-  if (messages === null || newest === undefined) return null
-  const found = messages.find((message) => isMatch(query, message))
-  return { found: found?.id ?? null, lookedUpTo: newest.sequence }
+  return { found: null, readUpTo: newest }
 }

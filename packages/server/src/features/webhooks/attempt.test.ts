@@ -21,7 +21,7 @@ async function attempt(
   const times = [1_000_500, 1_002_000]
   const deps = {
     clock: { now: () => times.shift() ?? 0 },
-    openSecret,
+    secretBox: { open: openSecret },
     request: async (_owner: AccountId, request: OutboundRequest) => {
       asked.push(request)
       return result
@@ -33,7 +33,7 @@ async function attempt(
 function answered(status: number, headers: Record<string, string> = {}): OutboundResult {
   const body = Buffer.alloc(0)
   const answer = { status, headers, body, isTruncated: true, durationMs: 42 }
-  return { state: 'answered', url: EVENT.url, ...answer }
+  return { state: 'responded', url: EVENT.url, ...answer }
 }
 
 describe('an attempt', () => {

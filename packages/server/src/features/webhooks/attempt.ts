@@ -1,19 +1,19 @@
 import { type AccountId, type AttemptError, EVENT_TYPE, type EventId } from '@mayfly/contract'
 import type { Clock } from '../../platform/clock.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound/http-client.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
 import { isDelivered, isGone } from './schedule.ts'
 import { signatureHeaders } from './signature.ts'
 
-/** What an attempt needs. */
 export type AttemptDeps = {
   readonly clock: Clock
   /** Makes a request for an account. */
   readonly request: (owner: AccountId, request: OutboundRequest) => Promise<OutboundResult>
   /** Throws when the secret was sealed with another key. */
-  readonly openSecret: (sealed: string) => string
+  readonly secretBox: Pick<SecretBox, 'open'>
 }
 
-/** An event with what it takes to send it to its endpoint. */
+/** An event, with the endpoint and secret for sending it. */
 export type EventToSend = {
   readonly id: EventId
   readonly accountId: AccountId
@@ -24,18 +24,18 @@ export type EventToSend = {
 
 /** How a finished attempt ended. */
 export type AttemptResult =
-  /** The endpoint answered 2xx. */
+  /** The endpoint responded with 2xx. */
   | { readonly state: 'delivered'; readonly status: number }
-  /** The endpoint answered anything else. */
+  /** The endpoint responded with another status. */
   | {
       readonly state: 'rejected'
       readonly status: number
       readonly error: Extract<AttemptError, 'status' | 'redirect' | 'gone'>
       readonly detail: string
-      /** The Retry-After header of the answer. */
+      /** The Retry-After header of the response. */
       readonly retryAfter: string | null
     }
-  /** The request failed before an answer came. */
+  /** The request failed before a response came. */
   | {
       readonly state: 'unanswered'
       readonly error: Exclude<AttemptError, 'status' | 'gone' | 'refused' | 'secret' | 'internal'>
@@ -99,7 +99,7 @@ export async function attemptDelivery(
   return { ...result, at, endedAt: deps.clock.now(), durationMs: response.durationMs }
 }
 
-/** What the delivery log shows of a result. */
+/** A result as the delivery log shows it. */
 export function logFields(result: AttemptResult): {
   readonly status: number | null
   readonly error: AttemptError | null
@@ -112,7 +112,7 @@ export function logFields(result: AttemptResult): {
 
 function openSecret(deps: AttemptDeps, sealed: string): string | null {
   try {
-    return deps.openSecret(sealed)
+    return deps.secretBox.open(sealed)
   } catch {
     return null
   }

@@ -4,7 +4,6 @@ import type { Store } from '../../store/open.ts'
 import type { EventToSend } from './attempt.ts'
 import { failPending } from './fail-pending.ts'
 
-/** What claiming needs. */
 export type ClaimDeps = {
   readonly store: Store
   readonly clock: Clock

@@ -3,14 +3,14 @@
 //   pending, due at nextAttemptAt
 //     → claimed: leased to one process until leasedUntil
 //         → succeeded             after a 2xx
-//         → pending, due later    after anything else, while attempts are left
+//         → pending, due later    after anything else, while attempts remain
 //         → failed                after the fifth attempt, or a 410
 //         → pending, still due    released by a process that stops, or its lease expired
 //     → failed                    its webhook was deleted or disabled
 //   any → succeeded               a replay succeeded
 //
 // A delivery is a row that is written in the transaction of its message. Signals only make the
-// dispatcher look sooner; a sweep finds what was not signalled. So a crash loses nothing: an
+// dispatcher query sooner; a sweep finds deliveries without a signal. So a crash loses nothing: an
 // attempt whose result was not stored is made again, with the same id and bytes.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,7 +19,6 @@ import type { AttemptOutcome } from './attempt.ts'
 import { type ClaimDeps, type ClaimedEvent, claimDue, ENDPOINT_MAX } from './claim.ts'
 import type { DeliveryAttemptRecord } from './record.ts'
 
-/** What dispatching needs. */
 export type DispatchDeps = ClaimDeps & {
   readonly attempt: (event: ClaimedEvent, signal: AbortSignal) => Promise<AttemptOutcome>
   /** Resolves once the attempt is stored. */
@@ -34,7 +33,7 @@ const IN_FLIGHT_MAX = 300
 const RECORD_TRIES = 20
 const RECORD_RETRY_MS = 1_000
 
-/** What the delivery log shows of an attempt that failed by an exception. */
+/** The text in the delivery log for an attempt that failed by an exception. */
 const INTERNAL_ERROR = {
   state: 'unsent',
   error: 'internal',
@@ -43,7 +42,7 @@ const INTERNAL_ERROR = {
 } as const
 
 /**
- * Sends due deliveries. Endpoints are claimed in turns, so that a backlog of one, or one that
+ * Sends due deliveries. Endpoints are claimed in rotation, so that a backlog of one, or one that
  * hangs, does not delay the others.
  */
 export class Dispatcher {
@@ -62,7 +61,7 @@ export class Dispatcher {
     this.#deps = deps
   }
 
-  /** Claims what is due to these webhooks as soon as there is room for more attempts. */
+  /** Claims due deliveries of these webhooks as soon as more attempts may run. */
   wake(webhookIds: readonly WebhookId[]): void {
     if (this.#isStopping) return
     for (const id of webhookIds) this.#queue.add(id)

@@ -8,6 +8,7 @@ import {
   type WebhookId,
   webhookEventSchema,
 } from '@mayfly/contract'
+import type { Ids } from '../../platform/ids.ts'
 import type { NewMail } from '../../store/tables/mails.ts'
 import { composeDeliveries, sampleEvent } from './event.ts'
 
@@ -50,7 +51,9 @@ const arrived = (id: string, owner: string) => ({
 
 function compose(...args: [Parameters<typeof composeDeliveries>[1], ReturnType<typeof hook>[]]) {
   let count = 0
-  const deps = { newEventId: () => `evt_${++count}` as EventId, now: () => NOW } // A brand by hand.
+  // A brand by hand.
+  const ids: Pick<Ids, 'next'> = { next: () => `evt_${++count}` as never }
+  const deps = { ids, clock: { now: () => NOW } }
   return composeDeliveries(deps, ...args)
 }
 

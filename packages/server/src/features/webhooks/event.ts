@@ -8,37 +8,55 @@ import {
   type WebhookEvent,
   type WebhookId,
 } from '@mayfly/contract'
+import type { Clock } from '../../platform/clock.ts'
+import type { Ids } from '../../platform/ids.ts'
 import type { NewDelivery } from '../../store/tables/deliveries.ts'
 import type { NewMessage } from '../../store/tables/mails.ts'
+import type { InboxUsage } from '../../store/tables/receiving.ts'
 import type { ActiveWebhook } from '../../store/tables/webhooks.ts'
-import type { ComposedDeliveries, MessageInInbox } from '../receiving/commit.ts'
+
+/** A stored message and its inbox. */
+type MessageInInbox = {
+  readonly message: NewMessage
+  readonly inbox: Pick<InboxUsage, 'id' | 'accountId' | 'address'>
+}
+
+/** Deliveries to be written, and an entry for each message that lacks some. */
+type ComposedDeliveries = {
+  readonly deliveries: readonly NewDelivery[]
+  readonly omissions: readonly {
+    readonly inboxId: InboxId
+    readonly at: number
+    readonly detail: string
+  }[]
+}
 
 /**
- * One delivery, with an event id of its own, for each message and each webhook of its account that
- * has room for one more.
+ * One delivery, with an event id of its own, for each message and each webhook of its account whose
+ * quota allows one more.
  *
  * The body is composed only here: every attempt sends the same bytes, even when the message has
  * changed or is gone.
  */
 export function composeDeliveries(
-  deps: { readonly newEventId: () => EventId; readonly now: () => number },
+  { ids, clock }: { readonly ids: Pick<Ids, 'next'>; readonly clock: Clock },
   messages: readonly MessageInInbox[],
   webhooks: readonly ActiveWebhook[],
 ): ComposedDeliveries {
-  const createdAt = deps.now()
+  const createdAt = clock.now()
   const payloads = payloadsAt(createdAt)
   const byAccount = Map.groupBy(webhooks, ({ accountId }) => accountId)
-  const rooms = new Map([...byAccount].map(([id, own]) => [id, new PendingRoom(own)]))
+  const quotas = new Map([...byAccount].map(([id, own]) => [id, new PendingQuota(own)]))
   const deliveries: NewDelivery[] = []
   const omissions: ComposedDeliveries['omissions'][number][] = []
   for (const { message, inbox } of messages) {
     const { accountId, id: inboxId } = inbox
     const own = byAccount.get(accountId) ?? []
-    const open = own.filter(({ id }) => rooms.get(accountId)?.take(id))
+    const open = own.filter(({ id }) => quotas.get(accountId)?.take(id))
     // Once for all webhooks: it is most of the work.
     const data = open.length === 0 ? '' : JSON.stringify(dataOf(message, inbox))
     for (const { id: webhookId, url } of open) {
-      const id = deps.newEventId()
+      const id = ids.next('event')
       const about = { accountId, webhookId, url, inboxId, messageId: message.id }
       deliveries.push({ id, ...about, payload: payloads(id, data), createdAt })
     }
@@ -51,10 +69,10 @@ export function composeDeliveries(
 }
 
 /**
- * The room for pending deliveries of an account. When it is used up, a webhook still has its equal
- * share: one that does not respond must not take the room of the others.
+ * The quota of pending deliveries of an account. When it is used up, a webhook still has its equal
+ * share: one that does not respond must not use up the share of the others.
  */
-class PendingRoom {
+class PendingQuota {
   readonly #pending: Map<WebhookId, number>
   readonly #share: number
   #total: number
@@ -65,7 +83,7 @@ class PendingRoom {
     this.#total = webhooks.reduce((sum, { pending }) => sum + pending, 0)
   }
 
-  /** Takes room for one delivery; false when there is none. */
+  /** Counts one delivery against the quota; false when it is used up. */
   take(id: WebhookId): boolean {
     const pending = this.#pending.get(id) ?? 0
     if (this.#total >= PENDING_DELIVERIES_MAX && pending >= this.#share) return false

@@ -7,8 +7,8 @@ const PIECE = 200
 /**
  * Fails the pending deliveries of a webhook that was deleted or disabled.
  *
- * In pieces, and so not in a transaction. What a crash leaves pending fails when it is next
- * claimed.
+ * In pieces, and so not in a transaction. Deliveries that are still pending after a crash fail when
+ * they are next claimed.
  */
 export async function failPending(
   store: { readonly dispatches: Pick<Store['dispatches'], 'failPending'> },

@@ -11,7 +11,7 @@ export async function listDeliveries(
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<{ deliveries: Delivery[]; nextCursor: string | null }> {
   const before = cursor === undefined ? null : readCursor(cursor)
-  // One more than asked for: it shows whether there is a next page.
+  // One more than requested: it shows whether there is a next page.
   const page = await deps.store.deliveries.list(caller.accountId, { limit: limit + 1, before })
   const deliveries = page.slice(0, limit)
   const last = deliveries.at(-1)

@@ -18,16 +18,15 @@ export type DeliveryAttemptRecord = {
 /** A finished attempt and its webhook. */
 export type WebhookAttemptRecord = Pick<DeliveryAttemptRecord, 'webhookId' | 'attempt'>
 
-/** What recording needs. */
 export type RecordAttemptsDeps = {
   readonly store: Store
-  /** When to try again, or null when no attempt is left. */
+  /** When to try again, or null when no attempt remains. */
   readonly planRetry: (failed: FailedAttempt) => Date | null
 }
 
 /**
- * Writes attempts, and the states that deliveries and webhooks have then, in one transaction. One
- * that is written already stays as it is: the dispatcher tries again when a confirmation was lost.
+ * Writes attempts and the new states of deliveries and webhooks in one transaction. An attempt that
+ * is already recorded is unchanged: the dispatcher repeats the call when a confirmation was lost.
  */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
@@ -57,19 +56,19 @@ export async function recordAttempts(
   return batch.map(() => 'recorded')
 }
 
-/** Whether an attempt is in the log already. Not while it holds its lease: recording ends that. */
+/** Whether an attempt is in the log already. Not while it has its lease: recording ends that. */
 async function isRecorded(
   tx: Tables,
   state: DeliveryState,
   record: DeliveryAttemptRecord,
 ): Promise<boolean> {
   const { deliveryId, leasedUntil, attempt } = record
-  // Nobody tries again to record a replay.
+  // Recording a replay is not repeated.
   if (leasedUntil === null || holdsLease(state, leasedUntil)) return false
   return tx.dispatches.hasAttempt(deliveryId, attempt.at)
 }
 
-/** Sets the last attempt of webhooks, and disables those that answered 410. */
+/** Sets the last attempt of webhooks, and disables those that responded with 410. */
 export async function recordOnWebhooks(
   tx: Tables,
   batch: readonly WebhookAttemptRecord[],
@@ -87,10 +86,11 @@ export async function recordOnWebhooks(
 }
 
 /**
- * Fails what is pending to webhooks that answered 410.
+ * Fails the pending deliveries of webhooks that responded with 410.
  *
  * After the commit that disabled them, so that deliveries are always locked in one order. Never
- * throws: the attempts are stored already, and what stays pending fails when it is next claimed.
+ * throws: the attempts are stored already, and deliveries that stay pending fail when they are next
+ * claimed.
  */
 export async function failPendingOfGone(
   store: Tables,

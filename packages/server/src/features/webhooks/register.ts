@@ -2,20 +2,19 @@ import type { AccountId, Limits, Plan, Webhook, WebhookId } from '@mayfly/contra
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
 import type { Store } from '../../store/open.ts'
 import type { Caller } from '../accounts/authenticate.ts'
-import type { RequirePlanRoom } from '../limits/plan-room.ts'
+import { requirePlanQuota } from '../rules/plan-quota.ts'
 import { failPending } from './fail-pending.ts'
 import { SECRET_BYTES, webhookSecret } from './signature.ts'
 
-/** What webhooks need. */
 export type WebhookDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   readonly limitsOf: (plan: Plan) => Limits
-  readonly requirePlanRoom: RequirePlanRoom
-  readonly sealSecret: (secret: string) => string
+  readonly secretBox: Pick<SecretBox, 'seal'>
   /** The account of the user of this machine; null without one. */
   readonly localAccount: AccountId | null
 }
@@ -46,11 +45,11 @@ export async function createWebhook(
   return deps.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId)
     const active = await tx.webhooks.listActive([caller.accountId])
-    deps.requirePlanRoom('webhook', { limit, used: active.length })
+    requirePlanQuota('webhook', { limit, used: active.length })
     const webhook = await tx.webhooks.add(caller.accountId, {
       id: deps.ids.next('webhook'),
       url,
-      secretSealed: deps.sealSecret(secret),
+      secretSealed: deps.secretBox.seal(secret),
       createdAt: deps.clock.now(),
     })
     return { webhook, secret }

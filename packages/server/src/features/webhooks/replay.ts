@@ -13,17 +13,16 @@ import {
 import { sampleEvent } from './event.ts'
 import { type DeliveryAttemptRecord, failPendingOfGone, recordOnWebhooks } from './record.ts'
 
-/** What sending on demand needs. */
 export type ReplayDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  readonly attempt: (event: EventToSend) => Promise<AttemptOutcome>
+  readonly attemptDelivery: (event: EventToSend) => Promise<AttemptOutcome>
   /** Resolves once the attempt is stored. */
-  readonly record: (record: DeliveryAttemptRecord) => Promise<unknown>
+  readonly recordAttempt: (record: DeliveryAttemptRecord) => Promise<unknown>
 }
 
-/** Seconds after which this node has restarted, or another one answers. */
+/** Seconds after which this node has restarted, or another one responds. */
 const STOPPED_RETRY_SECONDS = 2
 
 const DELETED_WEBHOOK = 'The webhook of this delivery was deleted, and its secret with it.'
@@ -44,7 +43,7 @@ export async function replayDelivery(
   const { accountId } = caller
   const { secretSealed } = webhook
   const attempt = await attemptNow(deps, { ...event, accountId, secretSealed })
-  await deps.record({ deliveryId: id, webhookId, leasedUntil: null, attempt })
+  await deps.recordAttempt({ deliveryId: id, webhookId, leasedUntil: null, attempt })
   const delivery = await store.deliveries.find(caller.accountId, id)
   // Purged since the attempt began.
   if (delivery === null) throw new ServiceError('delivery_not_found')
@@ -77,7 +76,7 @@ export async function testWebhook(
 }
 
 async function attemptNow(deps: ReplayDeps, event: EventToSend): Promise<FinishedAttempt> {
-  const outcome = await deps.attempt(event)
+  const outcome = await deps.attemptDelivery(event)
   if (outcome.state !== 'aborted') return outcome
   throw new ServiceError('shutting_down', { retryAfterSeconds: STOPPED_RETRY_SECONDS })
 }

@@ -11,17 +11,17 @@ export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1
 /** Share by which a wait may be longer, so that deliveries that failed together spread out. */
 const JITTER_MAX = 0.2
 
-/** Longest wait that a receiver may ask for. Past this its delivery log would look stuck. */
+/** Longest wait that a receiver may request. Past this its delivery log would look stuck. */
 const RETRY_AFTER_MS_MAX = HOUR
 
-/** An attempt that was not answered with 2xx. */
+/** An attempt without a 2xx response. */
 export type FailedAttempt = {
   /** From 1. */
   readonly attempt: number
   readonly failedAt: Date
-  /** Null when there was no answer. */
+  /** Null when there was no response. */
   readonly status: number | null
-  /** The Retry-After header of the answer. */
+  /** The Retry-After header of the response. */
   readonly retryAfter: string | null
 }
 
@@ -48,7 +48,7 @@ export function nextAttemptAt(failed: FailedAttempt, random: number): Date | nul
   return new Date(failed.failedAt.getTime() + Math.max(jitteredMs, askedMs))
 }
 
-/** The wait that the header asks for, in seconds or as a date; 0 when it is neither. */
+/** The wait that the header requests, in seconds or as a date; 0 when it is neither. */
 function retryAfterMs(header: string | null, now: Date): number {
   const text = header?.trim() ?? ''
   if (/^\d+$/.test(text)) return Number(text) * SECOND

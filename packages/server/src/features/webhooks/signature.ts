@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What is signed. */
+/** The signed content. */
 export type SignedEvent = {
   /** The endpoint's secret, as it was shown once: `whsec_` and base64. */
   readonly secret: string

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
-import { answerError } from '../error-response.ts'
+import { respondWithError } from '../error-response.ts'
 import { serveDashboard } from './dashboard.ts'
 
 const PAGE = '<!doctype html><title>Mayfly</title>'
@@ -23,7 +23,7 @@ describe('the dashboard', () => {
     await writeFile(join(folder, 'index.html'), PAGE)
     await writeFile(join(folder, 'assets', 'main-ABC.js'), SCRIPT)
     await writeFile(join(folder, 'assets', 'main-ABC.js.map'), '{}')
-    http = fastify().setErrorHandler(answerError)
+    http = fastify().setErrorHandler(respondWithError)
     serveDashboard(http, pathToFileURL(`${folder}/`), () => ({ name: 'Mayfly' }))
   })
 
@@ -65,7 +65,7 @@ describe('the dashboard', () => {
   })
 
   it('says how to build it when it is not built', async () => {
-    const unbuilt = fastify().setErrorHandler(answerError)
+    const unbuilt = fastify().setErrorHandler(respondWithError)
     serveDashboard(unbuilt, null, () => ({}))
     const page = await unbuilt.inject({ url: '/', headers: HTML })
     assert.deepEqual([page.statusCode, page.body.split('\n').length], [503, 2])

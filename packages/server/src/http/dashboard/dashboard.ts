@@ -21,8 +21,8 @@ const POLICY = [
 const NOT_BUILT = 'The dashboard is not built. Build it: node packages/dashboard/build.ts\n'
 
 /**
- * Serves the dashboard at `/`, and its files below `/app/assets/`, from memory. A program that asks
- * for `/` gets what `about` returns.
+ * Serves the dashboard at `/`, and its files below `/app/assets/`, from memory. A program that
+ * requests `/` gets the result of `about`.
  */
 export function serveDashboard(
   http: FastifyInstance,
@@ -31,7 +31,7 @@ export function serveDashboard(
 ): void {
   let files: DashboardFiles | null = null
   const read = (from: URL) => {
-    // Read with the first request: most services run in tests, where nobody looks at the page.
+    // Read with the first request: most services run in tests, without a user of the page.
     files ??= readDashboard(from)
     return files
   }

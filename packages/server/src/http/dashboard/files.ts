@@ -1,19 +1,19 @@
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { hasOwnFile, listOwnFiles, readOwnFile } from '../../own-files.ts'
+import { hasOwnFile, listOwnFiles, readBundledFile } from '../../bundled-files.ts'
 
 /** A file of the dashboard, in memory. */
 export type PageFile = {
   readonly contentType: string
-  /** The bytes in this encoding; compressed once, when they are first asked for. */
+  /** The bytes in this encoding; compressed once, when they are first requested. */
   bytes(encoding: 'br' | 'gzip' | 'identity'): Promise<Buffer>
 }
 
 /** The built dashboard. */
 export type DashboardFiles = {
   readonly page: PageFile
-  /** By name; a name holds the hash of its content. */
+  /** By name, which contains the hash of the content. */
   readonly assets: ReadonlyMap<string, PageFile>
 }
 
@@ -31,15 +31,12 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
-/** Where the build is: within the published package, or beside this one in the repository. */
-const FOLDERS: readonly URL[] = [
-  new URL('../../dashboard/', import.meta.url),
-  new URL('../../../../dashboard/dist/', import.meta.url),
-]
+/** Where the build is. */
+const FOLDER = new URL('../../../../dashboard/dist/', import.meta.url)
 
 /** The folder of the built dashboard; null when it was not built. */
 export function findDashboard(): URL | null {
-  return FOLDERS.find((folder) => hasOwnFile(new URL('index.html', folder))) ?? null
+  return hasOwnFile(new URL('index.html', FOLDER)) ? FOLDER : null
 }
 
 /** Reads `index.html` and `assets/` of a folder. */
@@ -53,7 +50,7 @@ export function readDashboard(folder: URL): DashboardFiles {
 }
 
 function readPageFile(file: URL): PageFile {
-  const identity = readOwnFile(file)
+  const identity = readBundledFile(file)
   const compressed = new Map<string, Promise<Buffer>>()
   const once = (encoding: string, compress: (bytes: Buffer) => Promise<Buffer>) => {
     const known = compressed.get(encoding) ?? compress(identity)

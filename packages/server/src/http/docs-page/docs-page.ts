@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { readBundledFile } from '../../bundled-files.ts'
 import { ServiceError } from '../../errors.ts'
-import { readOwnFile } from '../../own-files.ts'
 import { PUBLIC } from '../caller.ts'
 import { type Guides, readGuides } from './guides.ts'
 
@@ -12,7 +12,7 @@ type DocsPage = {
   readonly contentSecurityPolicy: string
 }
 
-/** The scripts, each after what it imports: the page holds them as one module. */
+/** The scripts, each after its imports: the page contains them as one module. */
 const SCRIPTS: readonly URL[] = [
   new URL('./elements.js', import.meta.url),
   new URL('./openapi.js', import.meta.url),
@@ -21,7 +21,7 @@ const SCRIPTS: readonly URL[] = [
   new URL('./page.js', import.meta.url),
 ]
 
-/** What browsers ask for on every page that names no icon. They take an image of any type. */
+/** Browsers request it on every page that names no icon. They accept an image of any type. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2a7de1" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" stroke-width="1.5" d="m1.5 4 6.5 5 6.5-5"/></svg>`
 
 /** Serves the API reference at /docs, and the guides below it. */
@@ -75,7 +75,7 @@ function docsPage(guides: Guides): DocsPage {
 }
 
 function read(file: URL): string {
-  return readOwnFile(file).toString()
+  return readBundledFile(file).toString()
 }
 
 function hashOf(text: string): string {

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { NO_BODY } from '../json-body.ts'
-import { polishOpenApi } from './polish.ts'
+import { polishOpenApi } from './complete-openapi.ts'
 
 /** Version of the interface, not of the program: it changes only with the contract. */
 const INTERFACE_VERSION = '1.0.0'
@@ -19,7 +19,7 @@ The version of this document is that of the API under \`/v1\`. \`GET /v1/service
 the service.
 
 The APIs of Mailpit, MailHog and MailDev are served beside this one, under their own paths, and show
-the messages of project inboxes. The guides "Moving from …" list them; they are not in this document.`
+the messages of catch-all inboxes. The guides "Moving from …" list them; they are not in this document.`
 
 const TAGS = [
   { name: 'Accounts and keys', description: 'Accounts, API keys, usage, external accounts.' },

@@ -24,7 +24,7 @@ export function addExamples(document: JsonObject): JsonObject {
 function exampleOf(schema: Json | undefined, schemas: JsonObject): Json {
   const full = resolved(object(schema), schemas)
   const known = [full['example'], full['const'], full['default'], array(full['enum'])[0]]
-  // The default of a body that may be left out is empty, which shows nothing.
+  // The default of an optional body is empty, which shows nothing.
   const given = known.find((value) => value !== undefined && !isEmptyObject(value))
   if (given !== undefined) return given
   if (full['properties'] !== undefined) {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { readOwnFile } from '../../own-files.ts'
+import { readBundledFile } from '../../bundled-files.ts'
 import { PUBLIC } from '../caller.ts'
 import { docsFile } from '../docs-page/guides.ts'
 
 /**
- * Serves the OpenAPI document. It is written from the routes before (`describe.ts`): that takes
- * 100 ms, in which the API could not answer.
+ * Serves the OpenAPI document. It is written from the routes before (`describe.ts`): that takes 100
+ * ms, in which the API could not respond.
  */
 export function serveOpenApi(http: FastifyInstance, baseUrl: () => string): void {
   let document: Buffer | null = null
@@ -17,6 +17,6 @@ export function serveOpenApi(http: FastifyInstance, baseUrl: () => string): void
 
 /** The document of a service with this URL. */
 function openApiOf(url: string): Buffer {
-  const document = JSON.parse(readOwnFile(docsFile('openapi.json')).toString())
+  const document = JSON.parse(readBundledFile(docsFile('openapi.json')).toString())
   return Buffer.from(JSON.stringify({ ...document, servers: [{ url }] }))
 }

@@ -1,8 +1,8 @@
 import { beginConnection, completeConnection, deleteConnection } from '@mayfly/contract'
 import { PUBLIC } from '../caller.ts'
 import {
-  answerErrorPage,
   needsConfirmation,
+  respondWithErrorPage,
   sendConnected,
   sendQuestion,
 } from '../connection-page.ts'
@@ -19,7 +19,11 @@ export const connectionRoutes: Routes = (http, app) => {
     return reply.code(204).send(null)
   })
 
-  const callback = { schema: completeConnection, config: PUBLIC, errorHandler: answerErrorPage }
+  const callback = {
+    schema: completeConnection,
+    config: PUBLIC,
+    errorHandler: respondWithErrorPage,
+  }
   http.get('/v1/account/connection/callback', callback, async (request, reply) => {
     const { search } = new URL(request.url, 'http://local')
     if (needsConfirmation(request)) {

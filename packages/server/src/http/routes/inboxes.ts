@@ -3,8 +3,7 @@ import type { Routes } from '../route.ts'
 
 /** Inboxes. */
 export const inboxRoutes: Routes = (http, app) => {
-  const creation = { schema: createInbox, config: { withoutMail: true } }
-  http.post('/v1/inboxes', creation, async (request, reply) => {
+  http.post('/v1/inboxes', { schema: createInbox }, async (request, reply) => {
     const { inbox, replayed } = await app.inboxes.create(request.caller, {
       ...request.body,
       idempotencyKey: request.headers['idempotency-key'] ?? null,

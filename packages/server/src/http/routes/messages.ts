@@ -10,7 +10,6 @@ import {
   readRawMessage,
 } from '@mayfly/contract'
 import { downloadHeaders } from '../download.ts'
-import { REMEMBERED, sendRemembered } from '../remembered.ts'
 import { type Routes, sendJson } from '../route.ts'
 
 /** Messages, attachments and raw mail. */
@@ -35,25 +34,19 @@ export const messageRoutes: Routes = (http, app) => {
     },
   )
 
-  http.get(
-    '/v1/inboxes/:id/messages',
-    { schema: listMessages, config: REMEMBERED },
-    (request, reply) => {
-      const { caller, params, query } = request
-      const write = () => app.messages.listJson(caller, { inboxId: params.id, ...query })
-      return sendRemembered(request, reply, { app, write })
-    },
-  )
+  http.get('/v1/inboxes/:id/messages', { schema: listMessages }, async (request, reply) => {
+    const { caller, params, query } = request
+    return sendJson(reply, await app.messages.listJson(caller, { inboxId: params.id, ...query }))
+  })
 
   http.get(
     '/v1/inboxes/:id/messages/:messageId',
-    { schema: readMessage, config: REMEMBERED },
-    (request, reply) => {
+    { schema: readMessage },
+    async (request, reply) => {
       const { id: inboxId, messageId } = request.params
       const { remoteImages } = request.query
-      const ref = { inboxId, messageId }
-      const write = () => app.messages.read(request.caller, { ...ref, remoteImages })
-      return sendRemembered(request, reply, { app, write })
+      const ref = { inboxId, messageId, remoteImages }
+      return sendJson(reply, await app.messages.read(request.caller, ref))
     },
   )
 

@@ -4,7 +4,7 @@ import { defineTool, READ_ONLY } from '../tool.ts'
 
 const left = z.int().nullable().describe('Null if there is no limit.')
 
-/** What remains of the account's limits. */
+/** The remaining limits of the account. */
 export const accountTools = [
   defineTool({
     name: 'usage_left',

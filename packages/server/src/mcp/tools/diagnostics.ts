@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { splitDiagnosis } from '../diagnosis-text.ts'
 import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
 
-/** Why a mail did not come. */
+/** The reasons why a mail did not arrive. */
 export const diagnosticsTools = [
   defineTool({
     name: 'explain_missing_mail',

@@ -19,7 +19,7 @@ export const inboxTools = [
     name: 'create_inbox',
     title: 'Create an inbox',
     description:
-      'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. Use one inbox per test. It expires by itself; delete_inbox ends it sooner. With catchAll it is a project inbox, for an application whose recipients you cannot choose: its SMTP user name is the id of the inbox, its password an API key.',
+      'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. Use one inbox per test. It expires by itself; delete_inbox ends it sooner. With catchAll it is a catch-all inbox, for an application whose recipients you cannot choose: its SMTP user name is the id of the inbox, its password an API key.',
     input: createInboxBody.extend({
       domain: createInboxBody.shape.domain.describe(
         'A receiving domain, or `smart` for the best one. Default: the first public domain.',

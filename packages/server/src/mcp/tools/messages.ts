@@ -9,7 +9,7 @@ import {
   searchMessages,
 } from '@mayfly/contract'
 import { z } from 'zod'
-import { addressText, messageAnswerSchema, readForAgent } from '../message-text.ts'
+import { addressText, messageResultSchema, readForAgent } from '../message-text.ts'
 import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
 import { oneLine } from '../untrusted.ts'
 
@@ -28,7 +28,7 @@ const LINK_TEXT_CHARS_MAX = 200
 const messageInput = z.strictObject({ inboxId: idSchema('inbox'), messageId: idSchema('message') })
 const offsetField = z.int().min(0).default(0).describe('The nextOffset of the previous result.')
 
-/** What is in an inbox. */
+/** The messages of an inbox. */
 export const messageTools = [
   defineTool({
     name: 'list_messages',
@@ -109,7 +109,7 @@ export const messageTools = [
       part: z.enum(['text', 'html']).default('text'),
       offset: offsetField,
     }),
-    output: messageAnswerSchema,
+    output: messageResultSchema,
     annotations: READ_ONLY,
     run: (call, { part, offset, ...ref }) => readForAgent(call, ref, { part, offset }),
   }),
@@ -144,7 +144,7 @@ export const messageTools = [
   }),
 ]
 
-/** What senders wrote of messages in a list, one message a line. */
+/** The senders' text of listed messages, one message a line. */
 function summaryLines(messages: readonly MessageSummary[]): string {
   return messages
     .map(({ id, from, subject, preview }) =>

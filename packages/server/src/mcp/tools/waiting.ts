@@ -1,8 +1,8 @@
 import { idSchema, type MessageId, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { codeAnswer, codeAnswerSchema } from '../code-text.ts'
-import { messageAnswerSchema, readForAgent, senderLines } from '../message-text.ts'
+import { codeResult, codeResultSchema } from '../code-text.ts'
+import { messageResultSchema, readForAgent, senderLines } from '../message-text.ts'
 import { withProgress } from '../progress.ts'
 import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
 
@@ -31,23 +31,24 @@ export const waitingTools = [
       'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that has already arrived counts; to get only a newer one, pass the earlier watermark of the inbox as `after`.',
     input: waitInput,
     output: z.object({
-      otp: codeAnswerSchema,
+      otp: codeResultSchema,
       messageId: idSchema('message'),
-      receivedAt: messageAnswerSchema.shape.receivedAt,
+      receivedAt: messageResultSchema.shape.receivedAt,
       untrusted: untrustedField,
     }),
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {
-      const messageId = await waitInRounds(call, { ...input, for: 'otp' })
-      const message = await call.app.messages.excerpt(call.caller, {
-        ...{ inboxId: input.inboxId, messageId, part: 'text', offset: 0, charsMax: 0 },
-        ...{ linksFrom: 0, linksCharsMax: 0 },
+      return waitInRounds(call, { ...input, for: 'otp' }, async (messageId) => {
+        const message = await call.app.messages.excerpt(call.caller, {
+          ...{ inboxId: input.inboxId, messageId, part: 'text', offset: 0, charsMax: 0 },
+          ...{ linksFrom: 0, linksCharsMax: 0 },
+        })
+        const { otp, receivedAt } = message
+        if (otp === null) throw new Error(`message ${messageId} counted without a code`)
+        const untrusted = call.fence(senderLines(message).join('\n'))
+        return { otp: codeResult(otp), messageId, receivedAt, untrusted }
       })
-      const { otp, receivedAt } = message
-      if (otp === null) throw new Error(`message ${messageId} counted without a code`)
-      const untrusted = call.fence(senderLines(message).join('\n'))
-      return { otp: codeAnswer(otp), messageId, receivedAt, untrusted }
     },
   }),
   defineTool({
@@ -56,12 +57,13 @@ export const waitingTools = [
     description:
       'Waits until a mail arrives and returns it. Use it right after you triggered the mail, when you want its text or its links rather than a code. Mail that has already arrived counts; filter by sender, subject or text, or pass the earlier watermark of the inbox as `after`.',
     input: waitInput,
-    output: messageAnswerSchema,
+    output: messageResultSchema,
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {
-      const messageId = await waitInRounds(call, { ...input, for: 'message' })
-      return readForAgent(call, { inboxId: input.inboxId, messageId })
+      const { inboxId } = input
+      const read = (messageId: MessageId) => readForAgent(call, { inboxId, messageId })
+      return waitInRounds(call, { ...input, for: 'message' }, read)
     },
   }),
 ]
@@ -69,11 +71,16 @@ export const waitingTools = [
 type Wait = z.output<typeof waitInput> & { readonly for: 'message' | 'otp' }
 
 /**
- * Waits as long as the agent asked, in rounds of at most the limit of the API.
+ * Waits for the requested time, in rounds of at most the limit of the API.
  *
- * A round begins with a query, so that a message that arrives between two rounds is found.
+ * A round begins with a query, so that a message that arrives between two rounds is found. A
+ * message that is deleted before it is read was not found.
  */
-async function waitInRounds(call: ToolCall, wait: Wait): Promise<MessageId> {
+async function waitInRounds<T>(
+  call: ToolCall,
+  wait: Wait,
+  read: (messageId: MessageId) => Promise<T>,
+): Promise<T> {
   const { app, caller, signal, report, elapsedMs } = call
   const deadline = elapsedMs() + wait.timeoutSeconds * 1000
   const round = async () => {
@@ -82,11 +89,11 @@ async function waitInRounds(call: ToolCall, wait: Wait): Promise<MessageId> {
       const timeoutMs = Math.min(leftMs, WAIT_SECONDS.max * 1000)
       const request = { inboxId: wait.inboxId, filter: wait, timeoutMs, gone: signal }
       try {
-        return await app.messages.waitForId(caller, request)
+        return await read(await app.messages.waitForId(caller, request))
       } catch (error) {
+        const code = error instanceof ServiceError ? error.code : null
         const isOver = signal.aborted || timeoutMs === leftMs
-        const isEmpty = error instanceof ServiceError && error.code === 'nothing_arrived'
-        if (!isEmpty || isOver) throw error
+        if (code !== 'message_not_found' && (code !== 'nothing_arrived' || isOver)) throw error
       }
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { spf } from 'mailauth/lib/spf/index.js'
 import { type DnsServer, startDnsServer } from '../../../test/testing-dns-server.ts'
-import { DnsUnavailable } from './answer.ts'
+import { DnsUnavailable } from './dns-unavailable.ts'
 import { createResolver } from './resolver.ts'
 
 describe('look-ups at a name server', () => {

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
-import { ipv6Groups } from '../ip-address.ts'
-import { answersOrNone } from './answer.ts'
+import { ipv6Groups } from '../../ip-address.ts'
+import { recordsOrNone } from './dns-unavailable.ts'
 import { createSystemAddresses } from './system-lookup.ts'
 
 /** One mail server of a domain. */
@@ -27,13 +27,13 @@ export type DnsResolver = {
 export type DnsOptions = {
   /** `host:port` of name servers; empty means those of the system, and its hosts file. */
   readonly servers: readonly string[]
-  /** Longest wait for the answer of one server. */
+  /** Longest wait for the response of one server. */
   readonly timeoutMs: number
   /** Attempts at each server. */
   readonly tries: number
   /**
-   * Resolves addresses through name servers alone, without the hosts file. For names that
-   * untrusted users choose: a look-up by the system blocks a thread until the server answers.
+   * Resolves addresses through name servers alone, without the hosts file. For names that untrusted
+   * users choose: a look-up by the system blocks a thread until the server responds.
    */
   readonly serversAlone?: boolean
 }
@@ -51,16 +51,16 @@ export function createResolver(options: DnsOptions): DnsResolver {
         ? serverAddresses(resolver, name)
         : systemAddresses(name),
     async txt(name) {
-      const records = await answersOrNone(resolver.resolveTxt(name))
+      const records = await recordsOrNone(resolver.resolveTxt(name))
       return records.map((strings) => strings.join(''))
     },
     async mx(name) {
-      const records = await answersOrNone(resolver.resolveMx(name))
+      const records = await recordsOrNone(resolver.resolveMx(name))
       return records
         .map(({ exchange, priority }) => ({ exchange, priority }))
         .sort((one, other) => one.priority - other.priority)
     },
-    names: (address) => answersOrNone(resolver.resolvePtr(reverseName(address))),
+    names: (address) => recordsOrNone(resolver.resolvePtr(reverseName(address))),
     resolver: async (name, rrtype) => {
       const answer: unknown = await resolver.resolve(name, rrtype)
       // The type of mailauth omits the objects of MX, which it reads nevertheless.
@@ -78,11 +78,11 @@ function reverseName(address: string): string {
 }
 
 /**
- * Looks both families up. If one fails, the other suffices: broken AAAA is common, and an unknown
- * address is never connected to.
+ * Looks both families up. If one fails, the other suffices: broken AAAA is common, and no
+ * connection is made to an unknown address.
  */
 async function serverAddresses(resolver: Resolver, name: string): Promise<readonly string[]> {
-  const families = [answersOrNone(resolver.resolve4(name)), answersOrNone(resolver.resolve6(name))]
+  const families = [recordsOrNone(resolver.resolve4(name)), recordsOrNone(resolver.resolve6(name))]
   const results = await Promise.allSettled(families)
   const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   const failure = results.find((result) => result.status === 'rejected')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DnsUnavailable } from './answer.ts'
+import { DnsUnavailable } from './dns-unavailable.ts'
 import { createSystemAddresses } from './system-lookup.ts'
 
 /** A system whose answers a test gives by hand. */

@@ -1,4 +1,4 @@
-import { answersOrNone, DnsUnavailable } from './answer.ts'
+import { DnsUnavailable, recordsOrNone } from './dns-unavailable.ts'
 
 /** The system's resolver: `dns.promises.lookup` outside of tests. */
 export type SystemLookup = (
@@ -8,7 +8,7 @@ export type SystemLookup = (
 
 /**
  * Concurrent system look-ups. Each blocks one of libuv's four threads, which file access shares,
- * until an untrusted name server answers.
+ * until an untrusted name server responds.
  */
 const LOOKUPS_MAX = 2
 
@@ -16,7 +16,7 @@ const LOOKUPS_MAX = 2
  * Looks addresses up with the system, hosts file included. `timeoutMs` includes the time in the
  * queue.
  *
- * Concurrent look-ups of one name share the answer: ten deliveries to one endpoint must not take
+ * Concurrent look-ups of one name share the result: ten deliveries to one endpoint must not take
  * every slot.
  */
 export function createSystemAddresses(
@@ -30,7 +30,7 @@ export function createSystemAddresses(
   const start = async (name: string): Promise<string[]> => {
     running += 1
     try {
-      const answers = await answersOrNone(lookup(name, { all: true }))
+      const answers = await recordsOrNone(lookup(name, { all: true }))
       return answers.map(({ address }) => address)
     } finally {
       running -= 1

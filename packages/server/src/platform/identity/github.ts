@@ -29,7 +29,7 @@ export function gitHubProvider(settings: GitHubSettings): IdentityProvider {
           expectedState: secrets.state,
           pkceCodeVerifier: secrets.codeVerifier,
         })
-        const answer = await client.fetchProtectedResource(
+        const response = await client.fetchProtectedResource(
           configuration,
           tokens.access_token,
           gitHubUserUrl(settings.url),
@@ -37,7 +37,7 @@ export function gitHubProvider(settings: GitHubSettings): IdentityProvider {
           null,
           new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'mayfly' }),
         )
-        const user: unknown = await answer.json()
+        const user: unknown = await response.json()
         return { issuer: settings.url, subject: gitHubUserId(user) }
       }),
   }
@@ -71,6 +71,6 @@ function gitHubUserUrl(url: string): URL {
 
 function gitHubUserId(user: unknown): string {
   const id = typeof user === 'object' && user !== null ? Reflect.get(user, 'id') : undefined
-  if (!Number.isSafeInteger(id)) throw new TypeError('the GitHub response holds no user id')
+  if (!Number.isSafeInteger(id)) throw new TypeError('the GitHub response has no user id')
   return String(id)
 }

@@ -3,15 +3,15 @@ import {
   blockContains,
   type IpAddress,
   parseAddress,
-  parseBlock,
-} from '../ip-address.ts'
+  readBlock,
+} from '../../ip-address.ts'
 import { IPV4_SPECIAL, IPV6_GLOBAL_UNICAST, IPV6_SPECIAL } from './special-addresses.ts'
 
 /** Which addresses outbound requests may connect to. */
 export type AddressRules = {
   /** Allows every address: for private deployments. */
   readonly allowPrivate: boolean
-  /** Blocks that are allowed besides global unicast. */
+  /** Blocks that are allowed in addition to global unicast. */
   readonly allow: readonly AddressBlock[]
 }
 
@@ -20,12 +20,7 @@ export function readAddressRules(settings: {
   readonly allowPrivate: boolean
   readonly allow: readonly string[]
 }): AddressRules {
-  const allow = settings.allow.map((cidr) => {
-    const block = parseBlock(cidr)
-    if (block === null) throw new Error(`"${cidr}" is not a CIDR block such as 10.0.0.0/8`)
-    return block
-  })
-  return { allowPrivate: settings.allowPrivate, allow }
+  return { allowPrivate: settings.allowPrivate, allow: settings.allow.map(readBlock) }
 }
 
 /**

@@ -23,8 +23,8 @@ export type ConnectOptions = {
 }
 
 /**
- * Trusts the authorities that Node trusts, and those of the PEM text `extraCa`; throws when that
- * holds none. Made at the first use and kept: reading all takes tens of milliseconds.
+ * Trusts the authorities that Node trusts, and those of the PEM text `extraCa`; throws when the
+ * text contains none. Made at the first use and kept: reading all takes tens of milliseconds.
  */
 export function createTrust(extraCa: string | null): () => SecureContext {
   if (extraCa !== null) assertCertificates(extraCa)
@@ -59,7 +59,7 @@ export async function openSocket(target: Target, options: ConnectOptions): Promi
     autoSelectFamily: true,
     noDelay: true,
   })
-  // An error may come while nothing awaits the socket; the next await then finds it closed.
+  // An error may occur while nothing awaits the socket; the next await then finds it closed.
   socket.on('error', () => {})
 
   const giveUp = () => socket.destroy(new OutboundError('timeout'))
@@ -82,7 +82,7 @@ export async function openSocket(target: Target, options: ConnectOptions): Promi
   }
 }
 
-/** Answers with the addresses that were allowed, whatever DNS says by now. */
+/** Resolves to the addresses that were allowed, whatever DNS returns by now. */
 function fixedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_hostname, _options, done) => done(null, answers)
@@ -92,7 +92,7 @@ function startTls(socket: Socket, host: string, secureContext: SecureContext): S
   const secured = openTls({
     socket,
     host,
-    // SNI takes names: an address in this field is a protocol error.
+    // SNI has names only: an address in this field is a protocol error.
     servername: isIP(host) === 0 ? host : '',
     secureContext,
     ALPNProtocols: ['http/1.1'],

@@ -82,7 +82,7 @@ describe('an outbound request', () => {
       { url: 'http://name.example:PORT/p?q#f' },
       { now: () => times.shift() ?? 0 },
     )
-    assert.ok(result.state === 'answered')
+    assert.ok(result.state === 'responded')
     assert.match(result.url, /^http:\/\/name\.example:\d+\/p\?q#f$/)
     assert.partialDeepStrictEqual(result, { status: 503, isTruncated: false, durationMs: 235 })
     assert.deepEqual(result.headers, { 'retry-after': '7' })
@@ -93,7 +93,7 @@ describe('an outbound request', () => {
     const { result } = await ask({
       answer: 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nrawz',
     })
-    assert.equal(result.state === 'answered' && result.body.toString(), 'rawz')
+    assert.equal(result.state === 'responded' && result.body.toString(), 'rawz')
   })
 
   it('cuts a body at its bound and says so', async () => {
@@ -106,14 +106,14 @@ describe('an outbound request', () => {
       pour()
     }
     const { result } = await ask({ answer: endless })
-    assert.ok(result.state === 'answered')
+    assert.ok(result.state === 'responded')
     assert.equal(result.body.toString(), 'x'.repeat(100))
     assert.equal(result.isTruncated, true)
   })
 
   it('takes a body of exactly the bound for whole', async () => {
     const { result } = await ask({ answer: ok('x'.repeat(100)) })
-    assert.partialDeepStrictEqual(result, { state: 'answered', isTruncated: false })
+    assert.partialDeepStrictEqual(result, { state: 'responded', isTruncated: false })
   })
 
   it('answers at the headers when no body is wanted', async () => {
@@ -121,7 +121,7 @@ describe('an outbound request', () => {
       { answer: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n' },
       { bodyBytesMax: 0 },
     )
-    assert.partialDeepStrictEqual(result, { state: 'answered', status: 200, isTruncated: true })
+    assert.partialDeepStrictEqual(result, { state: 'responded', status: 200, isTruncated: true })
   })
 
   it('takes a redirect for the answer when none may be followed', async () => {
@@ -130,7 +130,7 @@ describe('an outbound request', () => {
       { method: 'POST', redirectsMax: 0 },
     )
     assert.partialDeepStrictEqual(result, {
-      state: 'answered',
+      state: 'responded',
       status: 307,
       headers: { location: '/b' },
     })
@@ -145,8 +145,8 @@ describe('an outbound request', () => {
       socket.write(step === '3' ? ok('there') : redirect)
     }
     const { result, connections } = await ask({ answer })
-    assert.equal(result.state === 'answered' && result.body.toString(), 'there')
-    assert.equal(result.state === 'answered' && new URL(result.url).pathname, '/3')
+    assert.equal(result.state === 'responded' && result.body.toString(), 'there')
+    assert.equal(result.state === 'responded' && new URL(result.url).pathname, '/3')
     assert.equal(connections, 4)
   })
 
@@ -166,7 +166,7 @@ describe('an outbound request', () => {
           : 'HTTP/1.1 302 Go\r\nlocation: /grüße\r\n\r\n',
       )
     const { result } = await ask({ answer })
-    assert.partialDeepStrictEqual(result, { state: 'answered', status: 200 })
+    assert.partialDeepStrictEqual(result, { state: 'responded', status: 200 })
   })
 
   it('says so when no server listens', async () => {
@@ -296,14 +296,14 @@ describe('an outbound request over TLS', () => {
   it('trusts the extra authority, for names and addresses', async () => {
     for (const host of ['name.example', 'name.example.', '127.0.0.1']) {
       const { result } = await ask(WELL, { url: `https://${host}:PORT/` }, { extraCa })
-      assert.equal(result.state === 'answered' && result.body.toString(), 'secure', host)
+      assert.equal(result.state === 'responded' && result.body.toString(), 'secure', host)
     }
   })
 
   it('reads several certificates from one PEM file', async () => {
     const both = `# comment\n${createAuthority('Another authority').pem}\n${extraCa}`
     const { result } = await ask(WELL, {}, { extraCa: both })
-    assert.equal(result.state, 'answered')
+    assert.equal(result.state, 'responded')
   })
 
   const expired = { from: daysFromNow(-3), until: daysFromNow(-1) }
@@ -384,7 +384,7 @@ describe('an outbound request over TLS', () => {
     await using plain = await startTcpServer({ answer: ok('plain') })
     const answer = `HTTP/1.1 302 Go\r\nlocation: http://name.example:${plain.port}/\r\n\r\n`
     const { result } = await ask({ certificate, answer }, {}, { extraCa })
-    assert.equal(result.state === 'answered' && result.body.toString(), 'plain')
+    assert.equal(result.state === 'responded' && result.body.toString(), 'plain')
   })
 })
 

@@ -193,7 +193,7 @@ describe('outbound requests to names', () => {
     const rebinding = open({ allow: ['127.0.0.2'], resolve: async () => answers.shift() ?? [] })
 
     const first = await rebinding.request(get(`http://rebinding.example:${server.port}/`))
-    assert.equal(first.state, 'answered')
+    assert.equal(first.state, 'responded')
     assert.equal(answers.length, 1)
 
     const second = await rebinding.request(get(`http://rebinding.example:${trap.port}/`))
@@ -217,7 +217,7 @@ describe('outbound requests to names', () => {
     await using server = await startTcpServer({ host: '127.0.0.1', answer: OK })
     const outbound = open({ allowPrivate: true, resolve: async () => ['127.0.0.2', '127.0.0.1'] })
     const result = await outbound.request(get(`http://two.example:${server.port}/`))
-    assert.equal(result.state, 'answered')
+    assert.equal(result.state, 'responded')
   })
 
   it('does not tell a name without an address from one with a private address', async () => {
@@ -247,7 +247,7 @@ describe('outbound requests to names', () => {
       const outbound = open(settings)
       for (const host of ['localhost', '127.0.0.1', '[::ffff:127.0.0.1]']) {
         const result = await outbound.request(get(`http://${host}:${server.port}/`))
-        assert.equal(result.state, 'answered', host)
+        assert.equal(result.state, 'responded', host)
       }
     }
   })

@@ -1,15 +1,15 @@
 import { readAddressRules } from './address-rules.ts'
 import { type ConnectOptions, createTrust, openSocket } from './connect.ts'
-import type { Answer, Hop } from './exchange.ts'
+import type { Hop, HttpResponse } from './http-request.ts'
 import { type FailureClass, OutboundError } from './outbound-error.ts'
 import { resolveTarget, type TargetOptions } from './target.ts'
 
 /** How outbound HTTP is set up. */
 export type OutboundOptions = {
   readonly allowPrivate: boolean
-  /** CIDR blocks that are allowed besides public addresses. */
+  /** CIDR blocks that are allowed in addition to public addresses. */
   readonly allow: readonly string[]
-  /** PEM certificates that are trusted besides the default authorities. */
+  /** PEM certificates that are trusted in addition to the default authorities. */
   readonly extraCa: string | null
   /** Every A and AAAA answer for a name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>
@@ -36,10 +36,10 @@ export type OutboundRequest = {
 
 type Outcome =
   | ({
-      readonly state: 'answered'
+      readonly state: 'responded'
       /** Where the response came from, after redirects. */
       readonly url: string
-    } & Answer)
+    } & HttpResponse)
   | { readonly state: 'refused'; readonly detail: string }
   | { readonly state: 'failed'; readonly error: FailureClass; readonly detail: string }
 
@@ -48,7 +48,7 @@ export type OutboundResult = Outcome & { readonly durationMs: number }
 
 /** Outbound HTTP client: the only one for URLs that users or senders chose. */
 export type Outbound = {
-  /** Never throws for what the network does. */
+  /** Never throws for a network failure. */
   readonly request: (request: OutboundRequest) => Promise<OutboundResult>
   /** Aborts pending requests and waits until their sockets are closed. */
   readonly close: () => Promise<void>
@@ -61,8 +61,8 @@ const CONNECT_TIMEOUT_MS = 5_000
 /**
  * Creates the outbound HTTP client. Throws when `allow` or `extraCa` cannot be read.
  *
- * Each request has a connection of its own: one that is kept could carry the request of another
- * account, and its address would have to be checked again whenever DNS changes.
+ * Each request has a connection of its own: a kept one could carry the request of another account,
+ * and its address would have to be checked again whenever DNS changes.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
   const settings: Settings = {
@@ -107,7 +107,7 @@ async function fetchWithin(
   try {
     return await followRedirects(settings, request, signal)
   } catch (error) {
-    // An interrupted step may throw anything; the signals tell the cause.
+    // An interrupted step may throw anything; the signals identify the cause.
     if (givenUp.aborted) return failed(new OutboundError('aborted'))
     if (deadline.signal.aborted) return failed(new OutboundError('timeout'))
     if (error instanceof OutboundError) return failed(error)
@@ -129,21 +129,21 @@ async function followRedirects(
 ): Promise<Outcome> {
   const { redirectsMax } = request
   // Loads undici with the first request, before a connection is open: many services make none.
-  const { exchange } = await import('./exchange.ts')
+  const { exchange } = await import('./http-request.ts')
   let hop: Hop = firstHop(request)
   for (let redirects = 0; ; redirects++) {
     const target = await unlessAborted(resolveTarget(settings, hop.url), signal)
     const socket = await openSocket(target, { ...settings, signal })
     const current: Hop = { ...hop, url: target.url.href }
-    const followUp = (status: number, headers: Answer['headers']) =>
+    const followUp = (status: number, headers: HttpResponse['headers']) =>
       redirectsMax === 0 ? null : nextHop(current, status, headers['location'])
 
-    const answer = await exchange(socket, current, {
+    const response = await exchange(socket, current, {
       signal,
       bodyBytesMax: (...seen) => (followUp(...seen) === null ? request.bodyBytesMax : 0),
     })
-    const next = followUp(answer.status, answer.headers)
-    if (next === null) return { state: 'answered', url: current.url, ...answer }
+    const next = followUp(response.status, response.headers)
+    if (next === null) return { state: 'responded', url: current.url, ...response }
     if (redirects === redirectsMax) throw new OutboundError('too_many_redirects')
     hop = next
   }
@@ -154,7 +154,7 @@ function firstHop({ method, url, headers, body }: OutboundRequest): Hop {
   return { method, url, headers: Object.fromEntries(lowered), body: body ?? null }
 }
 
-/** Rejects as soon as `signal` fires: a name server may take long to answer. */
+/** Rejects as soon as `signal` fires: a name server may respond late. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)
@@ -181,7 +181,7 @@ const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
  * The request that follows `hop` after this response, or null when it is no redirect.
  *
  * 303 turns every method into GET, 301 and 302 do as browsers made usual, 307 and 308 repeat the
- * request. What was dropped on the way to another origin stays dropped on the way back.
+ * request. Headers that were dropped on the way to another origin stay dropped on the way back.
  */
 export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | null {
   if (!REDIRECTS.has(status) || location === undefined) return null

@@ -10,9 +10,9 @@ export type FailureClass =
   | 'aborted'
 
 /**
- * One text for every refused address: naming the rule would tell users about our network, and so
- * would a difference between a name that only our resolvers know and one that nobody knows. What
- * follows from the URL alone has a text of its own.
+ * One text for every refused address: naming the rule would reveal facts about our network, and so
+ * would a difference between a name that only our resolvers know and one that does not exist. A
+ * refusal that follows from the URL alone has a text of its own.
  */
 const REFUSAL =
   'The address is not allowed, or the host name has no address. The operator of the service can allow private addresses with MAYFLY_ALLOW_PRIVATE_NETWORK or MAYFLY_OUTBOUND_ALLOW.'
@@ -57,7 +57,7 @@ export class OutboundError extends Error {
 export function connectionError(stage: 'connect' | 'tls', cause: unknown): OutboundError {
   if (cause instanceof OutboundError) return cause
   const code = codeOf(cause)
-  // A server that takes a connection only to drop it may be seen now or at the first read.
+  // A server that accepts a connection and drops it is noticed now or at the first read.
   if (stage === 'connect' && code === 'ECONNRESET') return new OutboundError('reset')
   return new OutboundError(stage, DETAILS_BY_CODE[code])
 }

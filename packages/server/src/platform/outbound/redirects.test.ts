@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Hop } from './exchange.ts'
 import { nextHop } from './http-client.ts'
+import type { Hop } from './http-request.ts'
 
 const POST: Hop = {
   method: 'POST',

@@ -4,8 +4,6 @@ import type { SMTPTransportOptions } from 'nodemailer'
 /** A mail for another mail server, sent as it is. */
 export type OutboundMail = {
   readonly server: { readonly host: string; readonly port: number }
-  /** The name of this host in EHLO. */
-  readonly hostName: string
   readonly mailFrom: string
   readonly recipients: readonly string[]
   readonly raw: Uint8Array
@@ -19,17 +17,17 @@ const SEND_MS_MAX = 30_000
 /** Longest wait for the connection and for each reply. */
 const REPLY_MS_MAX = 10_000
 
-/** Mails that are sent at a time: each is held in memory until the server has it. */
+/** Mails that are sent at a time: each is in memory until the server has it. */
 const SENDING_MAX = 10
 
-/** A `sendMail` that refuses more than a few mails at a time. */
-export function createMailSender(): (mail: OutboundMail) => Promise<void> {
+/** Sends mail, but refuses more than a few at a time; `name` is that of this host in EHLO. */
+export function createMailSender(name: string): (mail: OutboundMail) => Promise<void> {
   let sending = 0
   return async (mail) => {
     if (sending >= SENDING_MAX) throw new Error(`${SENDING_MAX} mails are being sent, try again`)
     sending += 1
     try {
-      await sendMail(mail)
+      await sendMail(name, mail)
     } finally {
       sending -= 1
     }
@@ -41,8 +39,8 @@ export function createMailSender(): (mail: OutboundMail) => Promise<void> {
  *
  * Where the server offers STARTTLS it is used, and the certificate must be valid.
  */
-async function sendMail(mail: OutboundMail): Promise<void> {
-  const { server, hostName: name, mailFrom: from, recipients, raw, login } = mail
+async function sendMail(name: string, mail: OutboundMail): Promise<void> {
+  const { server, mailFrom: from, recipients, raw, login } = mail
   // Loaded here because few services send mail.
   const { createTransport } = await import('nodemailer')
   const signal = AbortSignal.timeout(SEND_MS_MAX)

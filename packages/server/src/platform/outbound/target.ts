@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import { type AddressRules, isAllowedAddress } from './address-rules.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** Where one request goes: every address in it is allowed. */
+/** The target of one request: every address in it is allowed. */
 export type Target = {
   readonly url: URL
   readonly port: number
-  /** The host without brackets and trailing dot: what a certificate must be for. */
+  /** The host without brackets and trailing dot: the name that a certificate must match. */
   readonly host: string
   readonly addresses: readonly string[]
 }
 
-/** What decides where a request may go. */
+/** The settings that decide which targets are allowed. */
 export type TargetOptions = {
   readonly rules: AddressRules
   /** Every A and AAAA answer for a name. */
@@ -29,8 +29,8 @@ const ADDRESSES_MAX = 8
  * and the stores that take commands line by line.
  *
  * A server behind one of them would read our request in another protocol: the body of a webhook is
- * partly written by the sender of the mail, so that it could hold SMTP, IRC or Redis commands, sent
- * in our name. All other ports are allowed: receivers and staging servers sit anywhere.
+ * partly written by the sender of the mail, so that it could contain SMTP, IRC or Redis commands,
+ * sent in our name. All other ports are allowed: receivers and staging servers sit anywhere.
  */
 const REFUSED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -45,7 +45,7 @@ const NOT_REQUESTABLE = `The URL must be an http:// or https:// URL without user
 /**
  * The target of `url`, or an OutboundError of kind 'refused' or 'dns'.
  *
- * The rules apply to what the URL parser made of the host: it turns decimal, octal, hexadecimal,
+ * The rules apply to the host as the URL parser returns it: it turns decimal, octal, hexadecimal,
  * short, percent-encoded and full-width spellings into the address that they mean. A name is
  * allowed only if all its answers are, and connected to by these same answers: there is no second
  * look-up that a rebinding name server could answer differently.

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { onEachDatabase } from '../../../test/testing-databases.ts'
 import { ALICE, givenInbox, NOW, newMail, untilLockWait } from '../../../test/testing-store.ts'
 import { until } from '../../../test/testing-until.ts'
-import { DAY_MS, dayOf, mailIdStart, purgeDayOf } from '../../mail-id.ts'
+import { DAY_MS, dayOf, mailIdStart } from '../../mail-id.ts'
 import { createIds } from '../../platform/ids.ts'
 import { openStore, type Store } from '../open.ts'
 import type { NewAttachment } from '../tables/mails.ts'
@@ -38,7 +38,7 @@ onEachDatabase('partitions of mails', (create, name) => {
       assert.deepEqual(await test.days(table), expected)
     }
     const mail = await test.receive(NOW)
-    assert.equal(purgeDayOf(mail.id), PURGE_DAY)
+    assert.ok(mail.id.startsWith(mailIdStart(PURGE_DAY)))
     for (const table of ['mail', 'raw_mail']) {
       assert.deepEqual(await test.query(`select tableoid::regclass::text as name from ${table}`), [
         { name: `${table}_d${PURGE_DAY}` },
@@ -95,7 +95,7 @@ onEachDatabase('partitions of mails', (create, name) => {
     const found = await messages.find(ALICE, kept.inboxId, kept.messageId)
     assert.equal(found?.text, 'hello')
     assert.equal(found.attachments.length, 1)
-    assert.equal(purgeDayOf(found.mailId), dayOf(NOW + 180 * DAY_MS))
+    assert.ok(found.mailId.startsWith(mailIdStart(dayOf(NOW + 180 * DAY_MS))))
     assert.equal((await test.store.mails.findRaw(found.mailId))?.bytes.toString(), 'hello')
     assert.deepEqual(await test.count(), { mail: 1, raw_mail: 1, attachment: 1, message: 1 })
   })

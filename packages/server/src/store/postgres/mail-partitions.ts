@@ -1,22 +1,22 @@
 // Makes the partitions of the days on which mails will be purged, and drops those of past days.
 //
-// A partition is dropped when its day is over and no message refers to its mails any more: whatever
-// happened to inboxes and plans meanwhile, nothing is dropped that somebody can read. Mails whose
-// inbox is kept longer than was known when they arrived are copied to a later day.
+// A partition is dropped when its day is over and no message refers to its mails any more: no
+// readable mail is dropped, whatever happened to inboxes and plans meanwhile. Mails whose inbox is
+// kept longer than was planned when they arrived are copied to a later day.
 //
 // Each step is a transaction of its own, which one node at a time runs, and which waits for locks
-// only shortly: everybody else queues up behind a lock that is waited for. A process that ends
-// between two steps leaves partitions without some of their tables, or tables of past days that are
-// no partitions any more; the next run finds both by their names.
+// only shortly: every other session queues up behind a waiting lock. A process that ends between
+// two steps leaves partitions without some of their tables, or tables of past days that are no
+// partitions any more; the next run finds both by their names.
 
 import type { Plan } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import { StorageUnavailable } from '../../errors.ts'
-import { DATED_FROM, dayOf, mailIdStart, withPurgeDay } from '../../mail-id.ts'
+import { dayOf, mailIdStart, withPurgeDay } from '../../mail-id.ts'
 import type { Schema } from '../schema.ts'
 import { MAIL_TABLES, partitionStatements } from './mail-tables.ts'
 
-/** What decides which partitions are needed. */
+/** The facts that decide which partitions are needed. */
 export type Retention = {
   readonly now: number
   /** Days from the expiry of an inbox to its purge, of every plan. */
@@ -76,8 +76,8 @@ export async function makePartitions(
 }
 
 /**
- * Whether `T_other` has mails of a day, which cannot get a partition any more. Found out without
- * the locks of an attempt, which everybody who stores a mail would wait for in each sweep.
+ * Whether `T_other` has mails of a day, which cannot get a partition any more. Queried without the
+ * locks of an attempt, for which every transaction that stores a mail would wait in each sweep.
  */
 async function hasOthers(db: Kysely<Schema>, day: number): Promise<boolean> {
   const { rows } = await sql`select 1 from mail_other
@@ -93,7 +93,7 @@ export async function dropPartitions(db: Kysely<Schema>, retention: Retention): 
   for (const day of new Set(tables.map((table) => table.day))) {
     const copied = await copyReferred(db, retention, { day, limit: copiesLeft })
     copiesLeft -= copied
-    // What was copied is dropped in the next run: somebody may have just read the old ids.
+    // Copied mails are dropped in the next run: a reader may have just got the old ids.
     if (copied > 0 || (await hasReferred(db, day))) continue
     // In this order no foreign key refers to a table that is dropped.
     for (const { name } of MAIL_TABLES) {
@@ -108,7 +108,7 @@ export async function dropPartitions(db: Kysely<Schema>, retention: Retention): 
 async function deleteOthers(db: Kysely<Schema>, today: number): Promise<void> {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from mail_other where id in (
-      select id from mail_other where id >= ${DATED_FROM} and id < ${mailIdStart(today)}
+      select id from mail_other where id < ${mailIdStart(today)}
         and not exists (select 1 from message where message.mail_id = mail_other.id)
       order by id limit ${DELETED_BATCH})`.execute(db)
     if (numAffectedRows < BigInt(DELETED_BATCH)) return
@@ -193,8 +193,8 @@ async function copyBatch(
 }
 
 /**
- * Another message may have taken the mail along before. If that one is deleted meanwhile, its copy
- * is locked by then, or it is gone and made again.
+ * Another message may have copied the mail before. If that one is deleted meanwhile, its copy is
+ * either locked by then, or deleted and made again.
  */
 async function copyMail(tx: Kysely<Schema>, from: string, to: string): Promise<void> {
   const [mail, ...others] = MAIL_TABLES.toReversed()
@@ -220,7 +220,7 @@ async function copyRows(
     on conflict do nothing`.execute(tx)
 }
 
-/** PostgreSQL's code for a row of another partition that a new one would have to hold. */
+/** PostgreSQL's code for a row in another partition that belongs into the new one. */
 const ROWS_ELSEWHERE = '23514'
 
 /**

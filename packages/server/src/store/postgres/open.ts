@@ -16,8 +16,8 @@ const KEEP_ALIVE_MS = 5_000
 const QUERY_MS_MAX = 6_000
 
 /**
- * What the server holds each session to. A node that is frozen, or that the network has cut off,
- * holds its locks no longer than this.
+ * The timeouts that the server enforces on each session. A node that is frozen or disconnected
+ * keeps its locks no longer than this.
  */
 const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Regardless of the server's default: 250 means that the commit is on disk.
@@ -30,21 +30,9 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_count: '10',
 }
 
-/**
- * For sessions that look up and write rows by their keys: each prepared statement is planned once.
- * PostgreSQL would plan a lookup of some rows for each call, which takes longer than the lookup.
- * Without the values and with tables that grow later, only a plan by indexes is a good one.
- */
-const PLANNED_ONCE: Readonly<Record<string, string>> = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-}
-
 const isLimited = (setting: string) => setting !== '0'
 
-/** Without these, mail may be lost or held; each with the values that serve. */
+/** Without these, mail may be lost or delayed; each with its permitted values. */
 const REQUIRED_SETTINGS: Readonly<Record<string, (setting: string) => boolean>> = {
   synchronous_commit: (setting) => setting !== 'off',
   statement_timeout: isLimited,
@@ -62,14 +50,10 @@ export type PostgresOptions = {
   readonly timeLimits: boolean
   /** Whether a pooler is in between, which refuses settings of a session or forgets them. */
   readonly isPooled: boolean
-  /** Whether all statements look up and write rows by their keys. */
-  readonly isByKeys?: boolean
 }
 
 /** Kysely over a pool of connections to PostgreSQL. */
 export function openPostgres(url: string, options: PostgresOptions): Kysely<Schema> {
-  const settings =
-    options.isByKeys === true ? { ...SESSION_SETTINGS, ...PLANNED_ONCE } : SESSION_SETTINGS
   const pool = new pg.Pool({
     connectionString: url,
     max: options.connectionsMax,
@@ -77,7 +61,7 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
     application_name: 'mayfly',
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    ...(options.timeLimits && !options.isPooled ? { options: startupOptions(settings) } : {}),
+    ...(options.timeLimits && !options.isPooled ? { options: startupOptions() } : {}),
     types: {
       getTypeParser: (oid, format) => {
         // Our integers are milliseconds, bytes and counts: all within 2^53.
@@ -106,8 +90,8 @@ export function openPostgres(url: string, options: PostgresOptions): Kysely<Sche
 }
 
 /**
- * Throws unless the server holds our sessions to what we rely on. A pooler may have dropped it
- * without a word; the operator sets it for the role then.
+ * Throws unless our sessions have the settings that we rely on. A pooler may drop them silently;
+ * the operator then sets them for the role.
  */
 export async function requireSessionSettings(db: Kysely<Schema>): Promise<void> {
   const { rows } = await sql<{ name: string; setting: string; role: string }>`
@@ -124,8 +108,8 @@ export async function requireSessionSettings(db: Kysely<Schema>): Promise<void> 
   )
 }
 
-function startupOptions(settings: Readonly<Record<string, string>>): string {
-  return Object.entries(settings)
+function startupOptions(): string {
+  return Object.entries(SESSION_SETTINGS)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 }

@@ -10,8 +10,8 @@ export type TimedOptions = {
 }
 
 /**
- * A pool whose queries have a time limit on this side of the connection. When it is over, the
- * connection is closed: a server that does not answer does not answer a cancellation either.
+ * A pool whose queries have a time limit on this side of the connection. After it, the connection
+ * is closed: a server that does not respond does not respond to a cancellation either.
  */
 export function timedPool(pool: pg.Pool, options: TimedOptions): PostgresPool {
   return {
@@ -28,7 +28,7 @@ function timedClient(
   const query = async (sql: string, parameters: readonly unknown[]) => {
     let isDone = false
     const timer = setTimeout(() => {
-      // After the sockets are read: when this process was stopped for a while, the answer may
+      // After the sockets are read: when this process was stopped for a while, the response may
       // have arrived in the meantime.
       setImmediate(() => {
         if (!isDone) client.connection.stream.destroy()

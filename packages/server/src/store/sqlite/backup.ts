@@ -4,6 +4,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  fsyncSync,
   openSync,
   renameSync,
   rmSync,
@@ -12,7 +13,6 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorRefused } from '../../errors.ts'
-import { syncToDisk } from './sync-to-disk.ts'
 
 /** The files of a backup, and what they contain. */
 export type Backup = {
@@ -31,8 +31,8 @@ const BUSY_TIMEOUT_MS = 10_000
 /**
  * Copies an SQLite store and its key file; a service may run on it meanwhile.
  *
- * The copy is a snapshot: it is read in one transaction, and the service can go on writing. It is
- * checked and synced before it gets its name, so that a file of that name is complete.
+ * The copy is a snapshot: it is read in one transaction, and the service can continue writing. It
+ * is checked and synced before it gets its name, so that a file of that name is complete.
  */
 export function backUpSqlite(source: string, target: string): Backup {
   for (const path of [target, keyPathOf(target)]) {
@@ -90,5 +90,15 @@ function checkCopy(path: string): Pick<Backup, 'accounts' | 'inboxes' | 'message
     return { accounts: count('account'), inboxes: count('inbox'), messages: count('message') }
   } finally {
     copy.close()
+  }
+}
+
+/** Syncs a file, or the names of the files of a folder, so that they survive a power cut. */
+function syncToDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

@@ -1,8 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { changesRows } from '../change.ts'
-import type { DataVersion } from './data-version.ts'
-import type { LoopTurns } from './loop-turns.ts'
+import type { LoopYields } from './loop-yields.ts'
 
 /** Prepared statements that are cached. The store has about a hundred, some in several forms. */
 const STATEMENTS_MAX = 500
@@ -11,34 +10,27 @@ type Prepared = {
   readonly statement: StatementSync
   readonly returnsRows: boolean
   readonly changesRows: boolean
-  /** Whether it certainly changes nothing. */
-  readonly isQuery: boolean
 }
-
-const QUERY = /^\s*select\b/i
 
 /** The rows of a statement, or the number of changes of one that has no rows. */
 type Ran<Row> = { readonly rows: Row[]; readonly changes: number | bigint | null }
 
-/** What a driver and its connection work with. */
-export type DriverParts = {
+/** The parts that a driver and its connection use. */
+export type DriverOptions = {
   readonly database: DatabaseSync
-  readonly turns: LoopTurns | null
-  readonly version: DataVersion
+  readonly turns: LoopYields | null
 }
 
 /** Kysely's driver for node:sqlite: one connection, statements prepared once. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
   readonly #connection: SqliteConnection
-  readonly #turns: LoopTurns | null
-  readonly #version: DataVersion
+  readonly #turns: LoopYields | null
 
-  constructor(connection: SqliteConnection, { database, turns, version }: DriverParts) {
+  constructor(connection: SqliteConnection, { database, turns }: DriverOptions) {
     this.#database = database
     this.#connection = connection
     this.#turns = turns
-    this.#version = version
   }
 
   async init(): Promise<void> {}
@@ -59,12 +51,10 @@ export class SqliteDriver implements Driver {
   }
 
   async commitTransaction(): Promise<void> {
-    this.#version.count()
     this.#database.exec('commit')
   }
 
   async rollbackTransaction(): Promise<void> {
-    this.#version.count()
     // After a full disk, SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('rollback')
   }
@@ -79,15 +69,13 @@ export class SqliteDriver implements Driver {
 /** The one connection of a thread. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
-  readonly #turns: LoopTurns | null
-  readonly #version: DataVersion
+  readonly #turns: LoopYields | null
   readonly #prepared = new Map<string, Prepared>()
   #synced: (() => Promise<void>) | null = null
 
-  constructor({ database, turns, version }: DriverParts) {
+  constructor({ database, turns }: DriverOptions) {
     this.#database = database
     this.#turns = turns
-    this.#version = version
   }
 
   /** From now on, a change outside of a transaction resolves when this has. */
@@ -115,9 +103,8 @@ export class SqliteConnection implements DatabaseConnection {
 
   /** Runs one statement; returns its rows, or the number of changes when it has no rows. */
   run<Row>(sql: string, given: readonly unknown[]): Ran<Row> {
-    const { statement, returnsRows, isQuery } = this.#prepare(sql)
-    if (!isQuery) this.#version.count()
-    // Typed as unknown by Kysely; our columns have only types that SQLite takes.
+    const { statement, returnsRows } = this.#prepare(sql)
+    // Typed as unknown by Kysely; our columns have only types that SQLite accepts.
     const parameters = given as SQLInputValue[]
     // The caller is responsible for the row type of its query.
     if (returnsRows) return { rows: statement.all(...parameters) as Row[], changes: null }
@@ -137,8 +124,7 @@ export class SqliteConnection implements DatabaseConnection {
     }
     const statement = this.#database.prepare(sql)
     const returnsRows = statement.columns().length > 0
-    const isQuery = QUERY.test(sql)
-    const prepared = { statement, returnsRows, changesRows: changesRows(sql), isQuery }
+    const prepared = { statement, returnsRows, changesRows: changesRows(sql) }
     this.#prepared.set(sql, prepared)
     return prepared
   }

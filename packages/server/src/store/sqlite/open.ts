@@ -11,9 +11,8 @@ import { sqliteDialect } from '../dialect.ts'
 import { guardedDriver, guardedStatements } from '../guarded-driver.ts'
 import type { Schema } from '../schema.ts'
 import { type Statements, statementsOver } from '../statements.ts'
-import { DataVersion } from './data-version.ts'
-import { type DriverParts, SqliteConnection, SqliteDriver } from './driver.ts'
-import { BUSY_TIMEOUT_MS, LoopTurns } from './loop-turns.ts'
+import { type DriverOptions, SqliteConnection, SqliteDriver } from './driver.ts'
+import { BUSY_TIMEOUT_MS, LoopYields } from './loop-yields.ts'
 import { restrictAccess } from './permissions.ts'
 import { resultCode, SQLITE } from './result-codes.ts'
 
@@ -36,7 +35,7 @@ const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly 
     { name: 'journal_size_limit', set: String(WAL_BYTES_KEPT), read: WAL_BYTES_KEPT },
   ]
 
-/** When the write-ahead log is synced, so that what was acknowledged survives a power cut. */
+/** When the write-ahead log is synced, so that acknowledged mail survives a power cut. */
 const SYNCHRONOUS = {
   atCommit: { name: 'synchronous', set: 'full', read: 2 },
   /** Not by SQLite itself: see wal-sync.ts. */
@@ -64,7 +63,6 @@ export type OpenedSqlite = {
   readonly outerStatements: Statements
   /** From now on, a change outside of a transaction resolves when this has. */
   readonly syncChangesBy: (synced: () => Promise<void>) => void
-  readonly dataVersion: () => number | null
 }
 
 /** Whether a file cannot be opened as a database, by its path, its owner or its content. */
@@ -74,11 +72,18 @@ export function isUnusableFile(error: unknown): boolean {
   return code === SQLITE.READONLY || code === SQLITE.CANTOPEN || code === SQLITE.NOTADB
 }
 
+/** Whether the disk of a database is full, or fails. */
+export function isDiskFailure(error: unknown): boolean {
+  const code = resultCode(error)
+  if (code !== null) return code === SQLITE.FULL || code === SQLITE.IOERR
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+}
+
 /** Kysely over one connection to the SQLite file, its settings checked. */
 export function openSqlite(
   path: string,
   syncs: keyof typeof SYNCHRONOUS,
-  turnsBy?: () => number,
+  yieldsBy?: () => number,
 ): OpenedSqlite {
   restrictAccess(path)
   const database = new DatabaseSync(path)
@@ -91,14 +96,13 @@ export function openSqlite(
         throw new Error(`SQLite did not accept ${name} = ${set}; the value is ${String(found)}.`)
       }
     }
-    if (turnsBy !== undefined) database.exec('pragma busy_timeout = 0')
+    if (yieldsBy !== undefined) database.exec('pragma busy_timeout = 0')
   } catch (error) {
     database.close()
     throw error
   }
-  const turns = turnsBy === undefined ? null : new LoopTurns(turnsBy)
-  const version = new DataVersion(database)
-  const parts: DriverParts = { database, turns, version }
+  const turns = yieldsBy === undefined ? null : new LoopYields(yieldsBy)
+  const parts: DriverOptions = { database, turns }
   const connection = new SqliteConnection(parts)
   const db = new Kysely<Schema>({
     dialect: {
@@ -113,12 +117,11 @@ export function openSqlite(
   return {
     db,
     statements,
-    dataVersion: () => version.read(),
     outerStatements: {
       run: async (text, parameters) => {
         const next = turns?.next() ?? null
         if (next !== null) await next
-        // What an open transaction has written is not to be seen: its end is waited for.
+        // The writes of an open transaction must not be visible: wait for its end.
         return (database.isTransaction ? queued : statements).run(text, parameters)
       },
     },
@@ -130,7 +133,7 @@ export function openSqlite(
  * Locks the store for this process until `release` or the end of the process.
  *
  * The lock is SQLite's own, on a small file beside the database. The system releases it when the
- * process ends, so that a crash leaves nothing to clean up.
+ * process ends, so that nothing needs cleaning up after a crash.
  */
 export function lockStore(path: string): { release(): void } {
   // First: a path that cannot be a database must not get a lock beside it.

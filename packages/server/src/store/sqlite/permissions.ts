@@ -16,27 +16,20 @@ const OWNER_ONLY_FOLDER = 0o700
 /** Set on folders that several users share, such as /tmp. */
 const STICKY_BIT = 0o1000
 
-/** What follows the name of the database in the names of its files. */
+/** The suffixes of the files of a database. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal', '.key', '.lock', '.lock-journal']
-
-/** The files of spools, and mails that could not be stored. */
-const NUMBERED_SUFFIX = /^(-spool-\d+-[ab]|-unstored-[\w-]+\.eml)$/
 
 /**
  * Creates the file of a database if it is missing, and lets only its owner read it and the files
  * that SQLite and Mayfly put beside it: they hold mail and keys. The folder too, unless it has
- * other files or is for several users: then it is not ours alone.
+ * other files or is is shared by several users.
  */
 export function restrictAccess(path: string): void {
   const folder = dirname(resolve(path))
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   createIfMissing(path)
   const databaseName = basename(path).replace(/\.lock$/, '')
-  const isOurs = (name: string) => {
-    if (!name.startsWith(databaseName)) return false
-    const suffix = name.slice(databaseName.length)
-    return SUFFIXES.includes(suffix) || NUMBERED_SUFFIX.test(suffix)
-  }
+  const isOurs = (name: string) => SUFFIXES.some((suffix) => name === databaseName + suffix)
   const entries = readdirSync(folder, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && isOurs(entry.name))
   for (const { name } of files) restrict(resolve(folder, name), OWNER_ONLY_FILE)
@@ -46,8 +39,8 @@ export function restrictAccess(path: string): void {
 
 /**
  * Does not open a file that exists: closing it would end the locks of SQLite on it, which belong to
- * the process. Then an SQLite before 3.51 in another program takes itself for the last one when it
- * closes the database, and deletes the log, which this process would go on writing to.
+ * the process. Then an SQLite before 3.51 in another program considers itself the last user when it
+ * closes the database, and deletes the log to which this process still writes.
  */
 function createIfMissing(path: string): void {
   try {
@@ -58,7 +51,7 @@ function createIfMissing(path: string): void {
   }
 }
 
-/** Throws what opening for writing would throw, without opening a file that may be locked. */
+/** Throws the error of opening for writing, without opening a file that may be locked. */
 function checkWritable(path: string): void {
   const existing = statSync(path, { throwIfNoEntry: false })
   if (existing?.isFile()) accessSync(path, constants.R_OK | constants.W_OK)

@@ -1,4 +1,4 @@
-/** Result codes of SQLite (sqlite3.h) that tell of its storage and not of a statement. */
+/** Result codes of SQLite (sqlite3.h) for failures of its storage, not of a statement. */
 export const SQLITE = {
   BUSY: 5,
   LOCKED: 6,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { createSqlite } from '../../../test/testing-databases.ts'
 import { StorageUnavailable } from '../../errors.ts'
 import { openStore } from '../open.ts'
@@ -89,7 +89,7 @@ describe('syncs together', () => {
     const third = sync().then(() => sync())
     const second = sync()
     begun[0]?.resolve()
-    await turn()
+    await yieldToLoop()
     assert.equal(begun.length, 2)
     begun[1]?.resolve()
     await Promise.all([second, third])
@@ -214,9 +214,9 @@ describe('a store that syncs apart', () => {
       },
     })
     const changes = [
-      () => store.spools.files.set('one', { to: 1, beyond: [] }),
-      () => store.execute("update spool set stored_to = 2 where name = 'one'"),
-      () => store.execute("delete from spool where name = 'two'"),
+      () => store.secretKeys.addOrFind('one', 1),
+      () => store.execute("update secret_key set value = 'two'"),
+      () => store.execute("delete from secret_key where value = 'three'"),
     ]
     for (const change of changes) {
       const before = syncs
@@ -224,7 +224,7 @@ describe('a store that syncs apart', () => {
       assert.equal(syncs, before + 1)
     }
     const before = syncs
-    assert.deepEqual(await store.spools.files.find('one'), { to: 2, beyond: [] })
+    assert.equal(await store.secretKeys.find(), 'two')
     assert.equal(syncs, before)
     await store.close()
   })

@@ -1,5 +1,5 @@
 // Syncs committed transactions of SQLite to the disk without blocking the thread that committed
-// them: it goes on meanwhile, and what it commits until then shares the next sync.
+// them: it continues meanwhile, and its commits until then share the next sync.
 //
 // For a connection with synchronous=normal. Its commit writes the write-ahead log; `sync` then
 // syncs the log to the disk. Nothing counts as stored before that, so that the guarantee is that of
@@ -19,7 +19,6 @@ import { type Kysely, sql } from 'kysely'
 import { StorageUnavailable } from '../../errors.ts'
 import type { Schema } from '../schema.ts'
 
-/** What a sync needs. */
 export type WalSyncDeps = {
   /** Syncs the log to the disk. */
   readonly syncLog: () => Promise<void>
@@ -81,7 +80,7 @@ export function syncByDuration(sync: {
   }
 }
 
-/** One sync at a time; all who ask for one meanwhile share the next. */
+/** One sync at a time; calls in the meantime share the next. */
 export function syncTogether(sync: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
@@ -92,7 +91,7 @@ export function syncTogether(sync: () => Promise<void>): () => Promise<void> {
     const end = () => {
       running = null
     }
-    // Before whoever waits for it: they may ask for another one.
+    // Before its waiters are resumed: they may request another one.
     own.then(end, end)
     return own
   }

@@ -50,7 +50,7 @@ export class Attachments {
     { id, mailId }: Pick<UnscannedAttachment, 'id' | 'mailId'>,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ): Promise<boolean> {
-    // Without waiting for a locked row: whoever deletes mails locks attachments in another order.
+    // Without waiting for a locked row: deleting mails locks attachments in another order.
     const unlocked = sql<boolean>`id in (
       select id from attachment
       where id = ${id} and mail_id = ${mailId}${sql.raw(this.#dialect.skipLocked)})`

@@ -19,20 +19,6 @@ export type Candidate = {
   readonly inbox: { readonly id: InboxId; readonly address: string }
 }
 
-/** A message that was just stored: what a wait filters by, and is answered with. */
-export type AnnouncedMessage = {
-  readonly accountId: AccountId
-  readonly inboxId: InboxId
-  readonly mailId: string
-  readonly id: MessageId
-  readonly sequence: number
-  readonly receivedAt: number
-  /** The one-time code. */
-  readonly otp: string | null
-  /** The body of the response; null when it takes another thread to write it. */
-  readonly body: Uint8Array | null
-}
-
 /** A page of candidates, with numbers between `after` and `before`. */
 export type CandidatePage = {
   readonly after: number
@@ -42,7 +28,7 @@ export type CandidatePage = {
   readonly withNames: boolean
 }
 
-/** Messages as a wait or a search looks through them. */
+/** Messages as waits and searches read them. */
 export class Candidates {
   readonly #access: Access
 

@@ -185,8 +185,8 @@ export class Deliveries {
   }
 
   /**
-   * Looks at the inboxes of deliveries in the order of their ids for those that were purged. `last`
-   * is the last one that was looked at; null when there are no more.
+   * Finds purged inboxes among those of deliveries, in the order of their ids. `last` is the last
+   * one that was read; null when there are no more.
    */
   async listPurgedInboxes(page: {
     readonly after: string
@@ -208,8 +208,8 @@ export class Deliveries {
   }
 
   /**
-   * Without those that are locked, which are deleted by a later call. `which` has the order of an
-   * index: PostgreSQL would otherwise read all rows that earlier calls have deleted.
+   * Skips locked rows, which a later call deletes. `which` has the order of an index: PostgreSQL
+   * would otherwise read all rows that earlier calls have deleted.
    */
   async #deleteSome(which: RawBuilder<unknown>, limit: number): Promise<number> {
     // Materialized, so that PostgreSQL runs it once: see `claim` in dispatches.ts.

@@ -5,7 +5,7 @@ import type { RefusalCode, Schema } from '../schema.ts'
 import { insertRows, statementsOver } from '../statements.ts'
 import { isoTime } from '../time.ts'
 
-/** What each of the stored stages carries beside its detail. */
+/** The fields of each stored stage beside its detail. */
 type StageFields =
   | { readonly stage: 'smtp.refused'; readonly reason: RefusalCode }
   /** `recipient` is the address that the mail was sent to. */
@@ -21,10 +21,11 @@ export type NewDiagnosticEvent = StageFields & {
 }
 
 /** An event as it is read. */
-export type StoredDiagnosticEvent = Pick<
-  Selectable<Schema['diagnostic_event']>,
-  'id' | 'stage' | 'detail' | 'reason' | 'recipient'
-> & { readonly at: string }
+export type StoredDiagnosticEvent = StageFields & {
+  readonly id: DiagnosticId
+  readonly at: string
+  readonly detail: string
+}
 
 /** Events kept for each inbox; the oldest are deleted first. */
 const EVENTS_PER_INBOX_MAX = 500
@@ -48,8 +49,8 @@ export class Diagnostics {
   async add(events: readonly NewDiagnosticEvent[]): Promise<void> {
     const ids = [...new Set(events.map((event) => event.inboxId))]
     if (ids.length === 0) return
-    // Without waiting for locked rows: whoever purges several inboxes locks them in another order,
-    // and then fault rules, of which the caller may have locked one.
+    // Without waiting for locked rows: a purge of several inboxes locks them in another order, and
+    // then fault rules, of which the caller may have locked one.
     const { rows: existing } = await sql<{ id: InboxId }>`
       select id from inbox where ${this.#dialect.isAmong('id', ids)}
       order by id${sql.raw(this.#dialect.skipDeleted)}`.execute(this.#db)
@@ -84,7 +85,7 @@ export class Diagnostics {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ ...row, at: isoTime(row.at) }))
+    return rows.map(toEvent)
   }
 
   /** Events after the one with this id, oldest first. */
@@ -101,13 +102,7 @@ export class Diagnostics {
       .orderBy('id')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ ...row, at: isoTime(row.at) }))
-  }
-
-  /** Id of the newest event of an inbox; ids sort by time. */
-  async newestId(inboxId: InboxId): Promise<DiagnosticId | null> {
-    const [newest] = await this.list(inboxId, 1)
-    return newest?.id ?? null
+    return rows.map(toEvent)
   }
 
   async #trim(inboxId: InboxId): Promise<void> {
@@ -115,6 +110,13 @@ export class Diagnostics {
       select id from diagnostic_event where inbox_id = ${inboxId}
       order by id desc limit 1000 offset ${EVENTS_PER_INBOX_MAX})`.execute(this.#db)
   }
+}
+
+type EventRow = Pick<Selectable<Schema['diagnostic_event']>, (typeof COLUMNS)[number]>
+
+function toEvent(row: EventRow): StoredDiagnosticEvent {
+  // Written by `toRow`, which has no other combinations of the columns.
+  return { ...row, at: isoTime(row.at) } as StoredDiagnosticEvent
 }
 
 function toRow(event: NewDiagnosticEvent): Selectable<Schema['diagnostic_event']> {

@@ -132,8 +132,8 @@ export class Dispatches {
   }
 
   /**
-   * Fails pending deliveries of a webhook, the longest due first; returns how many. Those that are
-   * locked stay pending: `claimDue` fails them when it finds no webhook.
+   * Fails pending deliveries of a webhook, the longest due first; returns how many. Locked ones
+   * stay pending: `claimDue` fails them when it finds no webhook.
    */
   async failPending(webhookId: WebhookId, limit: number): Promise<number> {
     // Materialized, as in `claim`.
@@ -222,7 +222,7 @@ type StateRow = {
 function toState(row: StateRow): DeliveryState {
   const attemptsMade = row.attempts_made
   if (row.status !== 'pending') return { status: row.status, attemptsMade }
-  // A pending row always has a time; the type of the column does not know that.
+  // A pending row always has a time; the type of the column does not say so.
   const nextAttemptAt = row.next_attempt_at ?? 0
   return { status: 'pending', attemptsMade, nextAttemptAt, leasedUntil: row.leased_until }
 }

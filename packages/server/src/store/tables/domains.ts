@@ -27,9 +27,8 @@ export type RemovedDomain = Pick<CustomDomain, 'accountId' | 'domain'>
 type ClaimsAmong = { readonly domain: string; readonly owner: AccountId }
 
 /**
- * What a domain is that is being removed: its row is kept until its inboxes have expired. For a
- * node of an older version it is a lapsed claim, which that removes as well. Without its challenge
- * no check that is under way is recorded.
+ * The values of a domain that is being removed: its row is kept until its inboxes have expired.
+ * Without its challenge, a running check is not recorded.
  */
 const REMOVED = {
   state: 'pending',
@@ -183,7 +182,7 @@ export class Domains {
   }
 
   /**
-   * Begins to remove a domain: from now on nobody finds it, and its inboxes get no mail. False when
+   * Begins to remove a domain: from now on queries skip it, and its inboxes get no mail. False when
    * the account has no such domain.
    */
   async beginRemoval(owner: AccountId, domain: string): Promise<boolean> {

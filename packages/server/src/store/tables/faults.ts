@@ -40,7 +40,7 @@ export class FaultRules {
     return true
   }
 
-  /** The rules that are left, in their order; null when the account has no such inbox. */
+  /** The rules that are not used up, in their order; null when the account has no such inbox. */
   async find(
     owner: AccountId,
     inboxId: InboxId,
@@ -54,11 +54,11 @@ export class FaultRules {
       .executeTakeFirst()
     if (inbox === undefined) return null
     const until = inbox.faults_until
-    return { rules: until > now ? await this.listLeft(inboxId) : [], until }
+    return { rules: until > now ? await this.listUsable(inboxId) : [], until }
   }
 
   /** The rules of an inbox that are not used up. */
-  async listLeft(inboxId: InboxId): Promise<StoredFaultRule[]> {
+  async listUsable(inboxId: InboxId): Promise<StoredFaultRule[]> {
     const rows = await this.#db
       .selectFrom('fault_rule')
       .selectAll()

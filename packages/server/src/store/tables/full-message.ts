@@ -3,7 +3,7 @@
 import type { Attachment, Message, MessageAuth, Otp } from '@mayfly/contract'
 import { type Selectable, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { type MailContent, messageRow, type NewMessage } from './mails.ts'
+import type { MailContent } from './mails.ts'
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from './message-rows.ts'
 
 /** A message with the id of its mail and its number in the inbox. */
@@ -35,7 +35,7 @@ export function toText({ text, text_bytes: bytes }: TextRow): string | null {
   return Buffer.from(buffer, byteOffset, length).toString('latin1').replaceAll(/\r\n?/g, '\n')
 }
 
-/** What a full message is read from, beside the content of its mail. */
+/** The rows of a full message, beside the content of its mail. */
 export const FULL_COLUMNS = [
   ...SUMMARY_COLUMNS,
   'message.inbox_id',
@@ -81,38 +81,12 @@ export function toStored(row: FullRow, mail: ContentRow, attachments: Attachment
   }
 }
 
-/** What `Messages.find` reads of a message that was just written, and that has no attachments. */
-export function storedMessage(
-  message: NewMessage,
-  { keepMessages }: { readonly keepMessages: number | null },
-): StoredMessage {
-  const { id, text, html, content, raw } = message.mail
-  const isInRaw = text !== null && typeof text === 'object'
-  const row = { ...messageRow(message), is_read: 0 as const, keep_messages: keepMessages }
-  const mail = {
-    ...{ id, html, content, auth: null },
-    text: isInRaw ? null : text,
-    text_bytes: isInRaw ? raw.bytes.subarray(text.start, text.end) : null,
-  }
-  return toStored(asStored(row), asStored(mail), [])
-}
-
-/** Replaces in texts what no database can store, as the driver does. */
-function asStored<Row extends object>(row: Row): Row {
-  const entries = Object.entries(row).map(([name, value]: [string, unknown]) => [
-    name,
-    typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value,
-  ])
-  // The same names, and values of the same types.
-  return Object.fromEntries(entries) as Row
-}
-
-/** The recipients that the reader of a message may know. */
+/** The recipients that the reader of a message may see. */
 export function recipientsOf(
   row: { readonly recipient: string; readonly keep_messages: number | null },
-  { caught }: MailContent,
+  { catchAll }: MailContent,
 ): readonly string[] {
-  return row.keep_messages === null ? [row.recipient] : (caught?.recipients ?? [row.recipient])
+  return row.keep_messages === null ? [row.recipient] : (catchAll?.recipients ?? [row.recipient])
 }
 
 /** The verdicts of the sender checks; null until they are stored. */

@@ -2,10 +2,10 @@ import type { AccountId } from '@mayfly/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** How long a repeated key gets the stored answer. */
+/** How long a repeated key gets the stored response. */
 const HONOURED_MS = 24 * 60 * 60 * 1000
 
-/** Idempotency-Keys and the answers stored with them. */
+/** Idempotency-Keys and the responses stored with them. */
 export class IdempotencyKeys {
   readonly #db: Kysely<Schema>
 
@@ -14,8 +14,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Takes the key in this transaction and returns null, or returns the answer stored with it.
-   * A concurrent transaction with the same key waits for the end of this one.
+   * Claims the key in this transaction and returns null, or returns the response stored with it. A
+   * concurrent transaction with the same key waits for the end of this one.
    */
   async takeOrRecall(owner: AccountId, key: string, now: number): Promise<string | null> {
     const taken = await this.#db
@@ -39,7 +39,7 @@ export class IdempotencyKeys {
     return row.answer
   }
 
-  /** Stores the answer of the key that this transaction has taken. */
+  /** Stores the response of the key that this transaction has claimed. */
   async keep(owner: AccountId, key: string, answer: string): Promise<void> {
     await this.#db
       .updateTable('idempotency_key')

@@ -8,6 +8,7 @@ import type {
   Plan,
 } from '@mayfly/contract'
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { NEVER } from '../../expiry.ts'
 import { type Access, compiledOnce } from '../compiled-query.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
@@ -22,7 +23,7 @@ export type NewInbox = {
   readonly environment: Environment
   readonly createdAt: number
   readonly expiresAt: number
-  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
+  /** How many of its newest messages a catch-all inbox keeps; null for any other inbox. */
   readonly keepMessages: number | null
 }
 
@@ -42,6 +43,8 @@ export type InboxPosition = {
   readonly expiresAt: number
   /** Number of its newest message. */
   readonly lastSequence: number
+  readonly messageCount: number
+  readonly readCount: number
 }
 
 const POSITION_COLUMNS = [
@@ -49,6 +52,8 @@ const POSITION_COLUMNS = [
   'account_id as accountId',
   'expires_at as expiresAt',
   'last_sequence as lastSequence',
+  'message_count as messageCount',
+  'read_count as readCount',
 ] as const
 
 /** A page of an account's inboxes. */
@@ -116,7 +121,7 @@ export class Inboxes {
     return row === undefined ? null : toInbox(row, now)
   }
 
-  /** The account's project inboxes, oldest first. */
+  /** The account's catch-all inboxes, oldest first. */
   async listProjects(owner: AccountId, now: number): Promise<Inbox[]> {
     const rows = await this.#db
       .selectFrom('inbox')
@@ -130,7 +135,7 @@ export class Inboxes {
 
   /**
    * Purges an inbox with its messages; null when there is no such inbox. Its mails, which other
-   * inboxes may share, and its deliveries, which may be many, are left to store/purge.ts.
+   * inboxes may share, and its deliveries, which may be many, are deleted by store/purge.ts.
    */
   async purge(
     owner: AccountId,
@@ -164,12 +169,12 @@ export class Inboxes {
   }
 
   /**
-   * Purges inboxes of any account, as `purge` does. Returns their mails but for those whose ids
-   * are in the range `except`. On PostgreSQL.
+   * Purges inboxes of any account, as `purge` does. Returns their mails with ids from `mailsFrom`
+   * on. On PostgreSQL.
    */
   async purgeDue(
     ids: readonly InboxId[],
-    { now, except }: { readonly now: number; readonly except: readonly [string, string] },
+    { now, mailsFrom }: { readonly now: number; readonly mailsFrom: string },
   ): Promise<{ readonly purged: readonly InboxId[]; readonly mails: readonly StoredSize[] }> {
     const { isAmong, forUpdate } = this.#dialect
     const { rows: locked } = await sql<{ id: InboxId; address: string }>`
@@ -179,7 +184,7 @@ export class Inboxes {
     const { rows: mails } = await sql<StoredSize>`
       select mail_id as "mailId", size_bytes as "sizeBytes" from message
       where ${isAmong('inbox_id', due)}
-        and (mail_id < ${except[0]} or mail_id >= ${except[1]})`.execute(this.#db)
+        and mail_id >= ${mailsFrom}`.execute(this.#db)
     await sql`delete from inbox where ${isAmong('id', due)}`.execute(this.#db)
     const addresses = locked.map(({ address }) => address)
     await sql`update address set occupied_until = ${now}
@@ -373,7 +378,7 @@ function toInbox(row: InboxRow, now: number): Inbox {
     id: row.id,
     emailAddress: row.address,
     createdAt: isoTime(row.created_at),
-    expiresAt: isoTime(row.expires_at),
+    expiresAt: row.expires_at === NEVER ? null : isoTime(row.expires_at),
     messageCount: row.message_count,
     unreadCount: row.message_count - row.read_count,
     state: inboxState(row, now),

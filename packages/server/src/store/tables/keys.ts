@@ -4,7 +4,6 @@ import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
 import { isoTime, isoTimeOrNull } from '../time.ts'
-import { hasSpooledMail } from './spooled-mails.ts'
 
 /** A key as it is written. */
 export type NewKey = {
@@ -18,7 +17,7 @@ export type NewKey = {
   readonly createdAt: number
 }
 
-/** What authentication needs of a key. */
+/** The columns of a key that authentication needs. */
 export type KeyCredential = {
   readonly keyId: KeyId
   readonly accountId: AccountId
@@ -26,18 +25,13 @@ export type KeyCredential = {
   readonly environment: Environment
   readonly plan: Plan
   readonly secretHash: Uint8Array
-  /** Whether mail of the account is accepted and not stored yet, where nodes share the store. */
-  readonly hasSpooledMail: boolean
 }
 
 // Written by hand, past the query builder: it runs for every request.
-const selectCredentials = (isShared: boolean) => `select api_key.id, api_key.account_id,
-    api_key.role, api_key.environment, api_key.prefix, api_key.secret_hash, account.plan,
-    ${hasSpooledMail(isShared, { accountId: 'api_key.account_id' })} as has_spooled_mail
+const SELECT_CREDENTIALS = `select api_key.id, api_key.account_id, api_key.role,
+    api_key.environment, api_key.prefix, api_key.secret_hash, account.plan
   from api_key join account on account.id = api_key.account_id
   where api_key.revoked_at is null and account.suspended_at is null`
-const SELECT_SHARED = selectCredentials(true)
-const SELECT_OWN = selectCredentials(false)
 
 /** API keys; only hashes of their secrets are stored. */
 export class Keys {
@@ -69,14 +63,10 @@ export class Keys {
     return toKey(row)
   }
 
-  get #select(): string {
-    return this.#dialect.isShared ? SELECT_SHARED : SELECT_OWN
-  }
-
   /** Active keys with this prefix: mostly one, in rare cases more. */
   async findCredentials(prefix: string): Promise<readonly KeyCredential[]> {
     const rows = await this.#statements.run<CredentialRow>(
-      `${this.#select} and api_key.prefix = ${this.#dialect.placeholder(1)}`,
+      `${SELECT_CREDENTIALS} and api_key.prefix = ${this.#dialect.placeholder(1)}`,
       [prefix],
     )
     return rows.map(toCredential)
@@ -88,7 +78,7 @@ export class Keys {
   ): Promise<readonly (readonly KeyCredential[])[]> {
     const { among, list } = this.#dialect
     const rows = await this.#statements.run<CredentialRow>(
-      `${this.#select} and api_key.prefix ${among(1)}`,
+      `${SELECT_CREDENTIALS} and api_key.prefix ${among(1)}`,
       [list([...new Set(prefixes)])],
     )
     const found = Map.groupBy(rows, ({ prefix }) => prefix)
@@ -172,7 +162,7 @@ export class Keys {
 type CredentialRow = Pick<
   Selectable<Schema['api_key']>,
   'id' | 'account_id' | 'role' | 'environment' | 'prefix' | 'secret_hash'
-> & { readonly plan: Plan; readonly has_spooled_mail: boolean | 0 }
+> & { readonly plan: Plan }
 
 type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
 
@@ -184,7 +174,6 @@ function toCredential(row: CredentialRow): KeyCredential {
     environment: row.environment,
     plan: row.plan,
     secretHash: row.secret_hash,
-    hasSpooledMail: row.has_spooled_mail === true,
   }
 }
 

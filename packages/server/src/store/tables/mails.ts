@@ -12,7 +12,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import { executeTogether, insertion, type Statements } from '../statements.ts'
-import { fillUpdate, type InboxFill } from './receiving.ts'
+import { type InboxUsage, usageUpdate } from './receiving.ts'
 
 /** The parts of a full message without a column of their own; stored as one JSON text. */
 export type MailContent = {
@@ -26,8 +26,8 @@ export type MailContent = {
   readonly envelope: Omit<MessageEnvelope, 'rcptTo'>
   /** The stored text is that of the HTML: the mail has no other. */
   readonly isHtmlOnly?: true
-  /** Of a mail in a project inbox. */
-  readonly caught?: {
+  /** Of a mail in a catch-all inbox. */
+  readonly catchAll?: {
     readonly recipients: readonly string[]
     /** The user name of SMTP AUTH; null without it. */
     readonly username: string | null
@@ -74,11 +74,11 @@ export type NewMail = {
   /** Of the raw mail before compression. */
   readonly sizeBytes: number
   readonly attachments: readonly NewAttachment[]
-  /** Of a mail in a project inbox; null for others. */
+  /** Of a mail in a catch-all inbox; null for others. */
   readonly tags: readonly string[] | null
 }
 
-/** A stored mail, and how much it takes to delete it. */
+/** A stored mail, and the size of deleting it. */
 export type StoredSize = { readonly mailId: string; readonly sizeBytes: number }
 
 /** A mail in one inbox. */
@@ -106,15 +106,26 @@ export class Mails {
   async add(
     mails: readonly NewMail[],
     messages: readonly NewMessage[],
-    inboxes: readonly InboxFill[] = [],
+    inboxes: readonly InboxUsage[] = [],
   ): Promise<void> {
     await executeTogether({ statements: this.#statements, dialect: this.#dialect }, [
       insertMails(mails.map(mailRow)),
       insertRaw(mails.map(rawRow)),
       insertAttachments(mails.flatMap(attachmentRows)),
       insertMessages(messages.map(messageRow)),
-      fillUpdate(inboxes),
+      usageUpdate(inboxes),
     ])
+  }
+
+  /** Those of these mails that are stored, each with the id of its first message. */
+  async findStored(mailIds: readonly string[]): Promise<ReadonlyMap<string, MessageId>> {
+    const rows = await this.#db
+      .selectFrom('message')
+      .select(['mail_id', 'id'])
+      .where(this.#dialect.isAmong('mail_id', mailIds))
+      .orderBy('id', 'desc')
+      .execute()
+    return new Map(rows.map((row) => [row.mail_id, row.id]))
   }
 
   /** The raw mail, as it was stored. */
@@ -136,7 +147,7 @@ export class Mails {
       .where('mail.id', '=', mailId)
       .where('sender_verdict.mail_id', 'is', null)
       .executeTakeFirst()
-    // Composed by features/receiving/compose.ts.
+    // Composed by receiving/compose.ts.
     return row === undefined ? null : (JSON.parse(row.content) as MailContent).envelope
   }
 
@@ -152,8 +163,8 @@ export class Mails {
   }
 
   /**
-   * Looks at mails in the order of their ids for those that were received until then and that no
-   * message refers to. `last` is the last mail that was looked at; null when there was none.
+   * Finds mails that were received until then and that no message refers to, in the order of their
+   * ids. `last` is the last mail that was read; null when there was none.
    */
   async listUnshared(page: {
     readonly after: string
@@ -267,8 +278,7 @@ function rawRow(mail: NewMail) {
   return { mail_id: mail.id, encoding: mail.raw.encoding, bytes: mail.raw.bytes }
 }
 
-/** The row of a message, before any change. */
-export function messageRow(message: NewMessage) {
+function messageRow(message: NewMessage) {
   const { mail } = message
   return {
     id: message.id,

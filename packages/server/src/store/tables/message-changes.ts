@@ -47,17 +47,17 @@ export class MessageChanges {
   }
 
   /**
-   * Deletes messages of an inbox, or all of them; null when there is no such inbox. Numbers are
-   * not used again. Mails, which other inboxes may share, are left to `Mails.deleteUnshared`.
+   * Deletes messages of an inbox, or all of them; null when there is no such inbox. Numbers are not
+   * used again. `Mails.deleteUnshared` deletes the mails, which other inboxes may share.
    */
   async delete(
     owner: AccountId,
     inboxId: InboxId,
-    which: readonly MessageId[] | 'all',
+    selection: readonly MessageId[] | 'all',
   ): Promise<readonly DeletedMessage[] | null> {
     if (!(await this.#lockInbox(owner, inboxId))) return null
     return this.#delete(inboxId, (deletion) =>
-      which === 'all' ? deletion : deletion.where(this.#dialect.isAmong('id', which)),
+      selection === 'all' ? deletion : deletion.where(this.#dialect.isAmong('id', selection)),
     )
   }
 
@@ -85,7 +85,7 @@ export class MessageChanges {
 
   /**
    * Deletes the oldest messages of an inbox that the caller has locked: as many messages, and at
-   * least as many bytes. Their mails are left to `Mails.deleteUnshared`.
+   * least as many bytes. `Mails.deleteUnshared` deletes their mails.
    */
   async deleteOldest(
     inboxId: InboxId,

@@ -1,7 +1,7 @@
 // Rows of messages, as several files read them.
 
 import type { AccountId, InboxId, MessageId, MessageSummary } from '@mayfly/contract'
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { isoTime } from '../time.ts'
 
@@ -53,24 +53,19 @@ export function messagesAmong(
     .where('message.id', 'in', ids)
 }
 
-// The columns with what senders wrote. Rows from before their length was limited when they are
-// stored may have a quarter of a mebibyte.
-const FROM_NAME = sql<string | null>`substr(message.from_name, 1, 998)`.as('from_name')
-const FROM_ADDRESS = sql<string | null>`substr(message.from_address, 1, 998)`.as('from_address')
-/** The subject of a message, of bounded length. */
-export const SUBJECT = sql<string | null>`substr(message.subject, 1, 998)`.as('subject')
+/** The sender and the subject of a message. */
+export const NAME_COLUMNS = [
+  'message.from_name',
+  'message.from_address',
+  'message.subject',
+] as const
 
-/** Who wrote a message, and about what. */
-export const NAME_COLUMNS = [FROM_NAME, FROM_ADDRESS, SUBJECT] as const
-
-/** What a summary is read from. */
+/** The columns of a summary. */
 export const SUMMARY_COLUMNS = [
   'message.id',
   'message.sequence',
-  FROM_NAME,
-  FROM_ADDRESS,
+  ...NAME_COLUMNS,
   'message.recipient',
-  SUBJECT,
   'message.preview',
   'message.received_at',
   'message.has_attachments',

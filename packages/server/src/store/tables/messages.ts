@@ -31,7 +31,6 @@ import {
   type OwnInbox,
   type OwnMessages,
   ownMessages,
-  SUBJECT,
   SUMMARY_COLUMNS,
   toSummary,
 } from './message-rows.ts'
@@ -62,15 +61,14 @@ export type MessageTrace = {
   readonly recipient: string
   readonly sizeBytes: number
   readonly otpConfidence: number | null
-  /** Null when it was stored before senders had a column. */
-  readonly sender: MailSender | null
+  readonly sender: MailSender
 }
 
 /** The SMTP dialogue of a mail, and which of its recipients a message is for. */
 export type StoredTranscript = {
   readonly lines: readonly string[]
   readonly inboxAddress: string
-  /** All recipients that the reader may know: those of a project inbox know of each other. */
+  /** All recipients that the reader may see: for a catch-all inbox all of the mail. */
   readonly recipients: readonly string[]
 }
 
@@ -183,7 +181,7 @@ export class Messages {
     return row === undefined ? null : toText(row)
   }
 
-  /** What a search query may ask of a message; null when there is no such message. */
+  /** The fields of a message that a search query may test; null when there is no such message. */
   async findQueried(
     owner: AccountId,
     inboxId: InboxId,
@@ -249,7 +247,7 @@ export class Messages {
   /** How the newest messages of an inbox were received, newest first. */
   async listTraces(owner: AccountId, inboxId: InboxId, limit: number): Promise<MessageTrace[]> {
     const rows = await this.#owned(owner, inboxId)
-      .select(['message.id', 'message.received_at', SUBJECT, 'message.recipient'])
+      .select(['message.id', 'message.received_at', 'message.subject', 'message.recipient'])
       .select(['message.otp_value', 'message.otp_confidence', 'message.size_bytes'])
       .select('message.sender')
       .orderBy('message.sequence', 'desc')
@@ -263,7 +261,7 @@ export class Messages {
       sizeBytes: row.size_bytes,
       otpConfidence: row.otp_confidence,
       // Written by `Mails.add`.
-      sender: row.sender === null ? null : (JSON.parse(row.sender) as MailSender),
+      sender: JSON.parse(row.sender) as MailSender,
     }))
   }
 

@@ -124,8 +124,8 @@ export class OperatorQueries {
   async resumeInbox(id: InboxId): Promise<void> {
     await this.#db
       .updateTable('inbox')
-      // Its mails are counted anew: it is not suspended again for those of before.
-      .set({ suspended_at: null, suspended_reason: null, flood_mails: 0, flood_earlier: null })
+      // Its count of mails starts over: earlier mails do not suspend it again.
+      .set({ suspended_at: null, suspended_reason: null, flood_mails: 0 })
       .where('id', '=', id)
       .execute()
   }

@@ -7,66 +7,74 @@ import { MemoryWindows } from '../../features/limits/memory-windows.ts'
 const MINUTE_MS = 60_000
 
 describeEachDatabase('rate windows', (open) => {
-  const take = (name: string, count = 1, slot = NOW) => ({ name, windowMs: MINUTE_MS, count, slot })
-
-  it('gives each of many takers at once places of its own', async () => {
-    const store = await open()
+  it('give each of many concurrent requests another count', async () => {
+    const { rateWindows } = await open()
     const windows = await Promise.all(
-      Array.from({ length: 40 }, () => store.rateWindows.add([take('a')])),
+      Array.from({ length: 40 }, () => rateWindows.count('a', MINUTE_MS, NOW)),
     )
-    const places = windows.flat().map(({ used }) => used)
-    assert.deepEqual(
-      places.sort((a, b) => a - b),
-      Array.from({ length: 40 }, (_, i) => i + 1),
-    )
+    assert.deepEqual(usedOf(windows), ascending(1, 40))
   })
 
-  it('does not cross with another that takes from the same rates', async () => {
-    const store = await open()
-    const names = Array.from({ length: 20 }, (_, i) => `acc_${i}`)
-    const rounds = Array.from({ length: 20 }, (_, i) => {
-      const takes = names.map((name) => take(name))
-      return store.rateWindows.add(i % 2 === 0 ? takes : takes.reverse())
-    })
-    const windows = (await Promise.all(rounds)).flat()
-    assert.equal(Math.max(...windows.map(({ used }) => used)), 20)
+  it('are followed by one window, whatever comes around their end', async () => {
+    const { rateWindows } = await open()
+    const end = NOW + MINUTE_MS
+    for (let round = 0; round < 10; round++) {
+      const name = `${round}`
+      await rateWindows.count(name, MINUTE_MS, NOW)
+      const windows = await Promise.all(
+        Array.from({ length: 40 }, (_, i) =>
+          rateWindows.count(name, MINUTE_MS, end - 1 + ((i + round) % 3)),
+        ),
+      )
+      const last = windows.filter(({ startedAt }) => startedAt === NOW)
+      const next = windows.filter(({ startedAt }) => startedAt !== NOW)
+      assert.deepEqual(usedOf(last), ascending(2, last.length))
+      assert.deepEqual(usedOf(next), ascending(1, next.length))
+      assert.equal(new Set(next.map(({ startedAt }) => startedAt)).size, 1)
+      assert.ok(next.every(({ startedAt }) => startedAt >= end))
+    }
   })
 
-  it('forgets windows that are over', async () => {
+  it('are deleted when they have ended', async () => {
     const store = await open()
-    await store.rateWindows.add([take('old', 5), take('young', 5, NOW + 1_000)])
+    await store.rateWindows.count('old', MINUTE_MS, NOW)
+    await store.rateWindows.count('young', MINUTE_MS, NOW + 1)
     await store.rateWindows.deleteEnded(NOW + MINUTE_MS)
-    const windows = await store.rateWindows.add([take('old'), take('young')])
-    assert.deepEqual(windows.map(({ name, used }) => [name, used]).sort(), [
-      ['old', 1],
-      ['young', 6],
-    ])
+    // Of the past: one that is there would go on.
+    assert.equal((await store.rateWindows.count('old', MINUTE_MS, NOW + 1)).used, 1)
+    assert.equal((await store.rateWindows.count('young', MINUTE_MS, NOW + 1)).used, 2)
   })
 
-  it('counts as memory does, whatever is taken when', async () => {
-    const store = await open()
+  it('count as memory does, also when a clock is set back', async () => {
+    const { rateWindows } = await open()
     const steps = fc.array(
       fc.record({
         name: fc.constantFrom('x', 'y'),
-        count: fc.integer({ min: 1, max: 4 }),
-        // Back too: a machine's clock may be set.
-        stepMs: fc.integer({ min: -70_000, max: 70_000 }),
+        stepMs: fc.oneof(
+          fc.integer({ min: -70_000, max: 70_000 }),
+          fc.constantFrom(-MINUTE_MS, MINUTE_MS - 1, MINUTE_MS),
+        ),
       }),
       { maxLength: 12 },
     )
     let run = 0
     await fc.assert(
-      fc.asyncProperty(steps, async (takes) => {
+      fc.asyncProperty(steps, async (requests) => {
         run += 1
         const memory = new MemoryWindows()
         let now = NOW
-        for (const { name, count, stepMs } of takes) {
+        for (const { name, stepMs } of requests) {
           now += stepMs
-          const options = [take(`${run} ${name}`, count, now)]
-          assert.deepEqual(await store.rateWindows.add(options), await memory.add(options))
+          const request = [`${run} ${name}`, MINUTE_MS, now] as const
+          assert.deepEqual(await rateWindows.count(...request), await memory.count(...request))
         }
       }),
       { numRuns: 30 },
     )
   })
 })
+
+const usedOf = (windows: readonly { readonly used: number }[]) =>
+  windows.map(({ used }) => used).sort((a, b) => a - b)
+
+const ascending = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)

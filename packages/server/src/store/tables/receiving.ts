@@ -4,14 +4,13 @@ import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import {
   executeRows,
-  type FilledStatement,
   type RowsStatement,
   type Statements,
+  type UsageStatement,
 } from '../statements.ts'
 import { isOnRemovedDomain } from './domains.ts'
-import { hasSpooledMail } from './spooled-mails.ts'
 
-/** What decides whether an inbox accepts mail. */
+/** The facts that decide whether an inbox accepts mail. */
 export type Recipient = {
   readonly inboxId: InboxId
   readonly accountId: AccountId
@@ -25,25 +24,16 @@ export type Recipient = {
   readonly sizeBytes: number
   /** Until when the inbox may have fault rules. */
   readonly faultsUntil: number
-  /** How many of its newest messages a project inbox keeps; null for any other inbox. */
+  /** How many of its newest messages a catch-all inbox keeps; null for any other inbox. */
   readonly keepMessages: number | null
   readonly flood: FloodWindow
-  /** Whether mail for it is accepted and not stored yet, where nodes share the store. */
-  readonly hasSpooledMail: boolean
 }
 
-/** Mails for an inbox, stored or refused because it is full, in the parts of a window. */
-export type FloodWindow = {
-  /** When the newest part began. */
-  readonly startedAt: number
-  /** In the newest part. */
-  readonly mails: number
-  /** In the parts before it, newest first. */
-  readonly earlier: readonly number[]
-}
+/** Mails for an inbox, stored or refused because it is full, since a window began. */
+export type FloodWindow = { readonly startedAt: number; readonly mails: number }
 
 /** How full an inbox is. */
-export type InboxFill = {
+export type InboxUsage = {
   readonly id: InboxId
   readonly accountId: AccountId
   readonly address: string
@@ -71,8 +61,6 @@ type RecipientRow = {
   keep_messages: number | null
   flood_started_at: number
   flood_mails: number
-  flood_earlier: string | null
-  has_spooled_mail: boolean | 0
 }
 
 type FillRow = {
@@ -84,23 +72,16 @@ type FillRow = {
   last_sequence: number
   flood_started_at: number
   flood_mails: number
-  flood_earlier: string | null
   keep_messages: number | null
   has_webhooks: number | boolean
 }
 
-const selectRecipient = (
-  isShared: boolean,
-) => `select inbox.id, inbox.account_id, account.plan, inbox.address,
+const SELECT_RECIPIENT = `select inbox.id, inbox.account_id, account.plan, inbox.address,
   inbox.expires_at,
   coalesce(inbox.suspended_at, account.suspended_at) as suspended,
   ${isOnRemovedDomain({ domain: 'inbox.domain', owner: 'inbox.account_id' })} as domain_removed,
   inbox.message_count, inbox.size_bytes, inbox.faults_until, inbox.keep_messages,
-  inbox.flood_started_at, inbox.flood_mails, inbox.flood_earlier,
-  ${hasSpooledMail(isShared, { accountId: 'inbox.account_id', inboxId: 'inbox.id' })}
-    as has_spooled_mail`
-const SELECT_SHARED = selectRecipient(true)
-const SELECT_OWN = selectRecipient(false)
+  inbox.flood_started_at, inbox.flood_mails`
 
 const unchanged = (placeholder: string) => placeholder
 const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
@@ -109,18 +90,17 @@ const asInteger = (placeholder: string) => `cast(${placeholder} as bigint)`
 const SET_FILL: RowsStatement = {
   sql: (rows) =>
     `update inbox set message_count = fill.column2, size_bytes = fill.column3,
-       last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6,
-       flood_earlier = fill.column7
+       last_sequence = fill.column4, flood_started_at = fill.column5, flood_mails = fill.column6
      from (${rows}) as fill where inbox.id = fill.column1`,
-  values: [unchanged, asInteger, asInteger, asInteger, asInteger, asInteger, unchanged],
+  values: [unchanged, asInteger, asInteger, asInteger, asInteger, asInteger],
 }
 
-const FILL_TYPES: FilledStatement['types'] = [
-  ...(['text', 'integer', 'integer', 'integer', 'integer', 'integer', 'text'] as const),
+const FILL_TYPES: UsageStatement['types'] = [
+  ...(['text', 'integer', 'integer', 'integer', 'integer', 'integer'] as const),
 ]
 
 /** The statement that writes how full inboxes are. */
-export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
+export function usageUpdate(inboxes: readonly InboxUsage[]): UsageStatement {
   const rows = inboxes.map((inbox) => [
     inbox.id,
     inbox.messageCount,
@@ -128,7 +108,6 @@ export function fillUpdate(inboxes: readonly InboxFill[]): FilledStatement {
     inbox.lastSequence,
     inbox.flood.startedAt,
     inbox.flood.mails,
-    earlierColumn(inbox.flood),
   ])
   return { statement: SET_FILL, types: FILL_TYPES, rows }
 }
@@ -145,14 +124,10 @@ export class ReceivingQueries {
     this.#statements = statements
   }
 
-  get #select(): string {
-    return this.#dialect.isShared ? SELECT_SHARED : SELECT_OWN
-  }
-
   /** The inbox that has an address, in any state; of several, the newest. */
   async findRecipient(address: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
-      `${this.#select} from address
+      `${SELECT_RECIPIENT} from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address = ${this.#dialect.placeholder(1)}`,
@@ -165,7 +140,7 @@ export class ReceivingQueries {
   async listRecipients(addresses: readonly string[]): Promise<(Recipient | null)[]> {
     const { among, list } = this.#dialect
     const rows = await this.#statements.run<RecipientRow & { asked: string }>(
-      `${this.#select}, address.address as asked from address
+      `${SELECT_RECIPIENT}, address.address as asked from address
          join inbox on inbox.id = address.inbox_id
          join account on account.id = inbox.account_id
          where address.address ${among(1)}`,
@@ -178,7 +153,7 @@ export class ReceivingQueries {
   /** The inbox with an id, in any state. */
   async findInbox(id: string): Promise<Recipient | null> {
     const [row] = await this.#statements.run<RecipientRow>(
-      `${this.#select} from inbox
+      `${SELECT_RECIPIENT} from inbox
          join account on account.id = inbox.account_id
          where inbox.id = ${this.#dialect.placeholder(1)}`,
       [id],
@@ -202,18 +177,18 @@ export class ReceivingQueries {
   }
 
   /**
-   * Locks inboxes until the end of the transaction and returns how full they are. Those that others
-   * have locked are waited for, or left out.
+   * Locks inboxes until the end of the transaction and returns how full they are. Locked ones are
+   * waited for, or left out.
    */
   async lockInboxes(
     ids: readonly InboxId[],
     ifLocked: 'wait' | 'leaveOut' = 'wait',
-  ): Promise<InboxFill[]> {
+  ): Promise<InboxUsage[]> {
     const { among, list, forUpdate, skipLocked } = this.#dialect
     // In the order of their ids, so that no two transactions deadlock.
     const rows = await this.#statements.run<FillRow>(
       `select id, account_id, address, message_count, size_bytes, last_sequence,
-         flood_started_at, flood_mails, flood_earlier, keep_messages,
+         flood_started_at, flood_mails, keep_messages,
          exists (select 1 from webhook
            where webhook.account_id = inbox.account_id and disabled_at is null) as has_webhooks
          from inbox
@@ -227,15 +202,15 @@ export class ReceivingQueries {
       messageCount: row.message_count,
       sizeBytes: row.size_bytes,
       lastSequence: row.last_sequence,
-      flood: readFlood(row),
+      flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
       keepMessages: row.keep_messages,
       hasWebhooks: row.has_webhooks === true || row.has_webhooks === 1,
     }))
   }
 
   /** Writes how full inboxes are. */
-  async setFill(inboxes: readonly InboxFill[]): Promise<void> {
-    const { statement, rows } = fillUpdate(inboxes)
+  async setUsage(inboxes: readonly InboxUsage[]): Promise<void> {
+    const { statement, rows } = usageUpdate(inboxes)
     await executeRows({ statements: this.#statements, dialect: this.#dialect }, statement, rows)
   }
 
@@ -261,27 +236,6 @@ export class ReceivingQueries {
   }
 }
 
-/** The start of the newest part, and the mails in the parts before it, as JSON. */
-function earlierColumn({ startedAt, earlier }: FloodWindow): string | null {
-  return earlier.length === 0 ? null : JSON.stringify([startedAt, ...earlier])
-}
-
-const NONE: readonly number[] = []
-
-function readEarlier(row: Pick<FillRow, 'flood_started_at' | 'flood_earlier'>): readonly number[] {
-  if (row.flood_earlier === null) return NONE
-  // Written by `earlierColumn`.
-  const [startedAt, ...earlier] = JSON.parse(row.flood_earlier) as number[]
-  // A node of an older version begins a new window without it, when this one is over.
-  return startedAt === row.flood_started_at ? earlier : NONE
-}
-
-function readFlood(
-  row: Pick<FillRow, 'flood_started_at' | 'flood_mails' | 'flood_earlier'>,
-): FloodWindow {
-  return { startedAt: row.flood_started_at, mails: row.flood_mails, earlier: readEarlier(row) }
-}
-
 function toRecipient(row: RecipientRow): Recipient {
   return {
     inboxId: row.id,
@@ -295,7 +249,6 @@ function toRecipient(row: RecipientRow): Recipient {
     sizeBytes: row.size_bytes,
     faultsUntil: row.faults_until,
     keepMessages: row.keep_messages,
-    flood: readFlood(row),
-    hasSpooledMail: row.has_spooled_mail === true,
+    flood: { startedAt: row.flood_started_at, mails: row.flood_mails },
   }
 }

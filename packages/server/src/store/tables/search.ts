@@ -18,7 +18,7 @@ type NewEntry = { readonly message: MessageKey; readonly text: string }
 /** A message of the index; entries are numbered in the order in which they were added. */
 export type SearchEntry = { readonly number: number; readonly messageId: MessageId }
 
-/** Where a list goes on: with the entries of lower numbers. */
+/** Where a list continues: with the entries of lower numbers. */
 export type SearchPlace = {
   readonly before: number
   /** Whether the entries are compared one by one, because the index is too slow for the texts. */
@@ -31,7 +31,7 @@ export type SearchPage = {
   readonly next: SearchPlace | null
 }
 
-/** Newest messages that are looked at for those that are not in the index yet. */
+/** Newest messages that are read to find those that are not in the index yet. */
 const NEW_MESSAGES_MAX = 5_000
 
 /** Characters of a piece of text by which SQLite's index finds. */
@@ -47,7 +47,7 @@ const INDEXED_BY_POSTGRES = /[\p{L}\p{N}]{3}/u
 type Limits = {
   /** Newest entries that are compared without the index: some 30 ms. */
   readonly newestEntries: number
-  /** Longest time that a look-up in the index takes. */
+  /** Longest time of a look-up in the index. */
   readonly indexMs: number
   /** Entries of a page that are compared one by one where the index is too slow: some 150 ms. */
   readonly comparedEntries: number
@@ -88,12 +88,12 @@ export class SearchIndex {
   }
 
   /**
-   * Adds messages with their folded texts, but for those that were deleted or are being deleted;
-   * returns which are in the index then. In a transaction.
+   * Adds messages with their folded texts, except deleted ones and those being deleted; returns the
+   * messages that the index has then. In a transaction.
    */
   async add(entries: readonly NewEntry[]): Promise<ReadonlySet<MessageId>> {
     const ids = entries.map(({ message }) => message.id)
-    // Without waiting for locked rows: whoever deletes messages locks them in another order.
+    // Without waiting for locked rows: deleting messages locks them in another order.
     const { rows } = await sql<{ id: MessageId }>`
       select id from message
       where ${this.#dialect.isAmong('id', ids)}${sql.raw(this.#dialect.skipDeleted)}`.execute(
@@ -222,8 +222,9 @@ export class SearchIndex {
   /**
    * PostgreSQL collects and compares all entries that have the pieces of a text before it sorts
    * them: of 1,000,000 mails that takes half a minute where each has them. So the newest are
-   * compared one by one first, and often suffice. Then the index gets a second; a text for which
-   * that is too short is in many entries, or its pieces are, and the rest is compared part by part.
+   * compared one by one first, and often suffice. Then the index is queried for at most a second; a
+   * text that takes longer is in many entries, or its pieces are, and the rest is compared part by
+   * part.
    */
   async #listNewestFirst(
     owner: AccountId,
@@ -287,7 +288,7 @@ function pageOf(entries: readonly SearchEntry[], limit: number, isCompared = fal
   return { entries, next: last === undefined ? null : { before: last.number, isCompared } }
 }
 
-/** The result of a statement of PostgreSQL; null when it takes longer than this. */
+/** The result of a statement of PostgreSQL; null when it exceeds this time. */
 async function within<T>(
   db: Kysely<Schema>,
   ms: number,

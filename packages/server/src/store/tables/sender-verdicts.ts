@@ -27,7 +27,7 @@ export class SenderVerdicts {
 
   /** Writes verdicts, except of mails that were deleted. In a transaction. */
   async add(verdicts: readonly SenderVerdict[]): Promise<void> {
-    // Without waiting for locked rows: whoever deletes several mails locks them in another order.
+    // Without waiting for locked rows: deleting several mails locks them in another order.
     const rows = await this.#statements.run<{ id: string }>(
       `select id from mail where id ${this.#dialect.among(1)}${this.#dialect.skipLocked}`,
       [this.#dialect.list(verdicts.map(({ mailId }) => mailId))],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
-from .._connection import Call, parse_json, path
+from .._connection import Call, path
 from .._errors import hidden_by_pytest
-from .._json import decode, json_field
+from .._json import decode
 from ..models.diagnostics import InboxState
 from ..models.inboxes import InboxRecord, InboxRecordPage
 from .inbox import AsyncInbox
@@ -17,12 +17,12 @@ from .requester import AsyncRequester
 __tracebackhide__ = hidden_by_pytest
 
 
-class AsyncInboxPage(list[AsyncInbox]):
-    """A page of inboxes; `next_cursor` is None on the last one."""
+@dataclass(frozen=True)
+class AsyncInboxPage:
+    """One page of inboxes, newest first; `next_cursor` is None on the last one."""
 
-    def __init__(self, inboxes: Iterable[AsyncInbox], next_cursor: str | None) -> None:
-        super().__init__(inboxes)
-        self.next_cursor = next_cursor
+    inboxes: tuple[AsyncInbox, ...]
+    next_cursor: str | None
 
 
 class AsyncInboxesCalls:
@@ -48,7 +48,7 @@ class AsyncInboxesCalls:
         the @, by default random; `ttl_seconds` is from 600 to 604800, by default a day. With a
         fixed `idempotency_key` a second run of the program gets the same inbox.
 
-        `catch_all` makes a project inbox: it takes mail for any recipient, by SMTP AUTH, never
+        `catch_all` makes a catch-all inbox: it takes mail for any recipient, by SMTP AUTH, never
         expires and keeps its newest `keep_messages`, by default 500.
         """
         call = Call(
@@ -64,10 +64,7 @@ class AsyncInboxesCalls:
             headers={"idempotency-key": idempotency_key or str(uuid.uuid4())},
             is_repeatable=True,
         )
-        response = await self._requester.send(call)
-        record = decode(InboxRecord, json_field(parse_json(response, call), "inbox"))
-        is_replayed = response.headers.get("idempotent-replayed") == "true"
-        return self._inbox(record, replayed=is_replayed)
+        return self._inbox(decode(InboxRecord, await self._requester.field("inbox", call)))
 
     async def list(
         self,
@@ -84,7 +81,7 @@ class AsyncInboxesCalls:
         listed = await self._requester.model(
             InboxRecordPage, Call("GET", path("inboxes"), query=query)
         )
-        return AsyncInboxPage(map(self._inbox, listed.inboxes), listed.next_cursor)
+        return AsyncInboxPage(tuple(map(self._inbox, listed.inboxes)), listed.next_cursor)
 
     async def get(self, inbox_id: str) -> AsyncInbox:
         """An inbox by its id."""
@@ -95,7 +92,5 @@ class AsyncInboxesCalls:
         """Deletes an inbox and all its content immediately."""
         await self._requester.send(Call("DELETE", path("inboxes", inbox_id)))
 
-    def _inbox(self, record: InboxRecord, *, replayed: bool = False) -> AsyncInbox:
-        return AsyncInbox(
-            record, self._requester, timeout_seconds=self._timeout_seconds, replayed=replayed
-        )
+    def _inbox(self, record: InboxRecord) -> AsyncInbox:
+        return AsyncInbox(record, self._requester, timeout_seconds=self._timeout_seconds)

@@ -18,7 +18,7 @@ class AsyncKeyCalls:
         self._requester = requester
 
     async def create(
-        self, name: str, *, environment: Environment | None = None, role: Role | None = None
+        self, *, name: str, environment: Environment | None = None, role: Role | None = None
     ) -> IssuedKey:
         """Creates a key, by default `live` and `member`; needs an admin key."""
         body = {"name": name, "environment": environment, "role": role}

@@ -72,7 +72,7 @@ class AsyncMessageCalls:
         call = self._call("POST", message_id, "frame", body={"remoteImages": remote_images})
         return await self._requester.model(MessageFrame, call)
 
-    async def mark_read(self, message_id: str, read: bool = True) -> MessageSummary:
+    async def mark_read(self, message_id: str, *, read: bool = True) -> MessageSummary:
         """Marks a message as read, or as unread. Reading a message does not mark it."""
         call = self._call("PATCH", message_id, body={"read": read})
         return await self._requester.model(MessageSummary, call)

@@ -18,7 +18,7 @@ from .._explain import explain_timeout
 from .._filter import NO_OTP, MessageFilter
 from .._json import decode, format_time, json_field, parse_time
 from .._retry import retry_delay_seconds
-from ..models.diagnostics import Considered, Diagnostics, WaitDiagnostics
+from ..models.diagnostics import Diagnostics, RejectedMessage, WaitDiagnostics
 from ..models.inboxes import InboxRecord
 from ..models.messages import Message, MessagePage, MessageSummary
 from .requester import AsyncRequester
@@ -111,7 +111,7 @@ class AsyncWait(Generic[Found]):
     target: AsyncWaitTarget
     expectation: Expectation[Found]
     time: WaitTime
-    rejected: dict[str, Considered] = field(default_factory=dict[str, Considered])
+    rejected: dict[str, RejectedMessage] = field(default_factory=dict[str, RejectedMessage])
     """Messages that did not match, by their id."""
     deadline: float = 0
 
@@ -174,7 +174,7 @@ class AsyncWait(Generic[Found]):
             return NothingArrived(None if known is None else decode(WaitDiagnostics, known))
 
     async def _search_list(self) -> Found | NotFound:
-        """Searches all messages since the anchor, newest first."""
+        """Searches all messages since the start, newest first."""
         cursor: str | None = None
         while True:
             page = await self.target.list_messages(
@@ -210,10 +210,10 @@ class AsyncWait(Generic[Found]):
         return picked
 
     def _reject(self, message: MessageSummary, reason: str) -> None:
-        considered = Considered(message.id, message.subject, message.received_at, reason)
+        considered = RejectedMessage(message.id, message.subject, message.received_at, reason)
         self.rejected[message.id] = considered
 
-    def _own_reason(self, considered: Considered) -> str:
+    def _own_reason(self, considered: RejectedMessage) -> str:
         """Why a message did not count, in terms of the test.
 
         The reason of the service may be a watermark that the test does not know: the one of a

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._connection import Call, path
 from .._errors import hidden_by_pytest
 from .._json import decode
-from ..models.webhooks import CreatedWebhook, DeliveryPage, Replay, SampleDelivery, Webhook
+from ..models.webhooks import CreatedWebhook, DeliveryPage, ReplayResult, TestDelivery, Webhook
 from .requester import AsyncRequester
 
 __tracebackhide__ = hidden_by_pytest
@@ -39,12 +39,12 @@ class AsyncWebhookCalls:
         call = Call("GET", path("webhooks", "deliveries"), query=query)
         return await self._requester.model(DeliveryPage, call)
 
-    async def replay(self, delivery_id: str) -> Replay:
+    async def replay(self, delivery_id: str) -> ReplayResult:
         """Resends a past delivery with a new signature."""
         call = Call("POST", path("webhooks", "deliveries", delivery_id, "replay"))
-        return await self._requester.model(Replay, call)
+        return await self._requester.model(ReplayResult, call)
 
-    async def test(self, webhook_id: str) -> SampleDelivery:
+    async def test(self, webhook_id: str) -> TestDelivery:
         """Sends one signed sample event; returns the result."""
         call = Call("POST", path("webhooks", webhook_id, "test"))
-        return await self._requester.model(SampleDelivery, call)
+        return await self._requester.model(TestDelivery, call)

@@ -58,7 +58,7 @@ class Inbox(MessageCalls):
     id: str
     email_address: str
     created_at: datetime
-    expires_at: datetime
+    expires_at: datetime | None
     message_count: int
     unread_count: int
     state: InboxState
@@ -73,7 +73,6 @@ class Inbox(MessageCalls):
         requester: Requester,
         *,
         timeout_seconds: float,
-        replayed: bool = False,
     ) -> None:
         super().__init__(requester, record.id)
         self.id = record.id
@@ -87,8 +86,6 @@ class Inbox(MessageCalls):
         self.watermark = record.watermark
         self.catch_all = record.catch_all
         self.keep_messages = record.keep_messages
-        self.replayed = replayed
-        """Whether an earlier call with the same idempotency key had created it."""
         self._timeout_seconds = timeout_seconds
 
     def wait_for_message(
@@ -102,7 +99,7 @@ class Inbox(MessageCalls):
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> Message:
-        """Waits for a message; one that has already arrived counts, unless an anchor excludes it.
+        """Waits for a message; one that has arrived counts, unless `since` or `after` excludes it.
 
         `since` is a time by the clock of the service, `after` a watermark of the inbox, and `q` a
         search query such as `subject:receipt has:attachment`.
@@ -127,8 +124,8 @@ class Inbox(MessageCalls):
 
     def wait_for_link(
         self,
-        pattern: TextPattern | None = None,
         *,
+        link: TextPattern | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -137,8 +134,11 @@ class Inbox(MessageCalls):
         since: datetime | str | None = None,
         after: str | None = None,
     ) -> ReceivedLink:
-        """Waits for a link whose URL matches the pattern; if none does, whose text does."""
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
+        """Waits for a link.
+
+        `link` is compared with the URL of each link; if none matches, with its text.
+        """
+        expectation = expected_link(link, MessageFilter(from_, subject, text, q))
         return self._wait(expectation, timeout_seconds, since=since, after=after)
 
     def wait_for_no_message(
@@ -198,8 +198,8 @@ class Inbox(MessageCalls):
 
     def expect_link(
         self,
-        pattern: TextPattern | None = None,
         *,
+        link: TextPattern | None = None,
         from_: TextPattern | None = None,
         subject: TextPattern | None = None,
         text: TextPattern | None = None,
@@ -210,7 +210,7 @@ class Inbox(MessageCalls):
 
         Only mail that arrives after the block began counts. The link is `.url`.
         """
-        expectation = expected_link(pattern, MessageFilter(from_, subject, text, q))
+        expectation = expected_link(link, MessageFilter(from_, subject, text, q))
         return Expecting(self, expectation, ExpectedLink(), timeout_seconds)
 
     def expect_no_message(

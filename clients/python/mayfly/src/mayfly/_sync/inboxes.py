@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
-from .._connection import Call, parse_json, path
+from .._connection import Call, path
 from .._errors import hidden_by_pytest
-from .._json import decode, json_field
+from .._json import decode
 from ..models.diagnostics import InboxState
 from ..models.inboxes import InboxRecord, InboxRecordPage
 from .inbox import Inbox
@@ -18,12 +18,12 @@ from .requester import Requester
 __tracebackhide__ = hidden_by_pytest
 
 
-class InboxPage(list[Inbox]):
-    """A page of inboxes; `next_cursor` is None on the last one."""
+@dataclass(frozen=True)
+class InboxPage:
+    """One page of inboxes, newest first; `next_cursor` is None on the last one."""
 
-    def __init__(self, inboxes: Iterable[Inbox], next_cursor: str | None) -> None:
-        super().__init__(inboxes)
-        self.next_cursor = next_cursor
+    inboxes: tuple[Inbox, ...]
+    next_cursor: str | None
 
 
 class InboxesCalls:
@@ -49,7 +49,7 @@ class InboxesCalls:
         the @, by default random; `ttl_seconds` is from 600 to 604800, by default a day. With a
         fixed `idempotency_key` a second run of the program gets the same inbox.
 
-        `catch_all` makes a project inbox: it takes mail for any recipient, by SMTP AUTH, never
+        `catch_all` makes a catch-all inbox: it takes mail for any recipient, by SMTP AUTH, never
         expires and keeps its newest `keep_messages`, by default 500.
         """
         call = Call(
@@ -65,10 +65,7 @@ class InboxesCalls:
             headers={"idempotency-key": idempotency_key or str(uuid.uuid4())},
             is_repeatable=True,
         )
-        response = self._requester.send(call)
-        record = decode(InboxRecord, json_field(parse_json(response, call), "inbox"))
-        is_replayed = response.headers.get("idempotent-replayed") == "true"
-        return self._inbox(record, replayed=is_replayed)
+        return self._inbox(decode(InboxRecord, self._requester.field("inbox", call)))
 
     def list(
         self,
@@ -83,7 +80,7 @@ class InboxesCalls:
         """
         query = {"state": state, "limit": limit, "cursor": cursor}
         listed = self._requester.model(InboxRecordPage, Call("GET", path("inboxes"), query=query))
-        return InboxPage(map(self._inbox, listed.inboxes), listed.next_cursor)
+        return InboxPage(tuple(map(self._inbox, listed.inboxes)), listed.next_cursor)
 
     def get(self, inbox_id: str) -> Inbox:
         """An inbox by its id."""
@@ -94,7 +91,5 @@ class InboxesCalls:
         """Deletes an inbox and all its content immediately."""
         self._requester.send(Call("DELETE", path("inboxes", inbox_id)))
 
-    def _inbox(self, record: InboxRecord, *, replayed: bool = False) -> Inbox:
-        return Inbox(
-            record, self._requester, timeout_seconds=self._timeout_seconds, replayed=replayed
-        )
+    def _inbox(self, record: InboxRecord) -> Inbox:
+        return Inbox(record, self._requester, timeout_seconds=self._timeout_seconds)

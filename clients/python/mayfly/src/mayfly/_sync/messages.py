@@ -73,7 +73,7 @@ class MessageCalls:
         call = self._call("POST", message_id, "frame", body={"remoteImages": remote_images})
         return self._requester.model(MessageFrame, call)
 
-    def mark_read(self, message_id: str, read: bool = True) -> MessageSummary:
+    def mark_read(self, message_id: str, *, read: bool = True) -> MessageSummary:
         """Marks a message as read, or as unread. Reading a message does not mark it."""
         call = self._call("PATCH", message_id, body={"read": read})
         return self._requester.model(MessageSummary, call)

@@ -30,7 +30,7 @@ class ScenarioCalls:
         self._requester = requester
 
     def create(
-        self, name: str, assertions: Sequence[Assertion], *, timeout_seconds: int | None = None
+        self, *, name: str, assertions: Sequence[Assertion], timeout_seconds: int | None = None
     ) -> Scenario:
         """Saves a scenario; by default it waits 30 seconds, at most 50."""
         body = {"name": name, "assertions": assertions, "timeoutSeconds": timeout_seconds}

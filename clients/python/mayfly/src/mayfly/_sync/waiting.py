@@ -17,7 +17,7 @@ from .._explain import explain_timeout
 from .._filter import NO_OTP, MessageFilter
 from .._json import decode, format_time, json_field, parse_time
 from .._retry import retry_delay_seconds
-from ..models.diagnostics import Considered, Diagnostics, WaitDiagnostics
+from ..models.diagnostics import Diagnostics, RejectedMessage, WaitDiagnostics
 from ..models.inboxes import InboxRecord
 from ..models.messages import Message, MessagePage, MessageSummary
 from .requester import Requester
@@ -110,7 +110,7 @@ class Wait(Generic[Found]):
     target: WaitTarget
     expectation: Expectation[Found]
     time: WaitTime
-    rejected: dict[str, Considered] = field(default_factory=dict[str, Considered])
+    rejected: dict[str, RejectedMessage] = field(default_factory=dict[str, RejectedMessage])
     """Messages that did not match, by their id."""
     deadline: float = 0
 
@@ -173,7 +173,7 @@ class Wait(Generic[Found]):
             return NothingArrived(None if known is None else decode(WaitDiagnostics, known))
 
     def _search_list(self) -> Found | NotFound:
-        """Searches all messages since the anchor, newest first."""
+        """Searches all messages since the start, newest first."""
         cursor: str | None = None
         while True:
             page = self.target.list_messages(
@@ -209,10 +209,10 @@ class Wait(Generic[Found]):
         return picked
 
     def _reject(self, message: MessageSummary, reason: str) -> None:
-        considered = Considered(message.id, message.subject, message.received_at, reason)
+        considered = RejectedMessage(message.id, message.subject, message.received_at, reason)
         self.rejected[message.id] = considered
 
-    def _own_reason(self, considered: Considered) -> str:
+    def _own_reason(self, considered: RejectedMessage) -> str:
         """Why a message did not count, in terms of the test.
 
         The reason of the service may be a watermark that the test does not know: the one of a

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .._connection import Call, path
 from .._errors import hidden_by_pytest
 from .._json import decode
-from ..models.webhooks import CreatedWebhook, DeliveryPage, Replay, SampleDelivery, Webhook
+from ..models.webhooks import CreatedWebhook, DeliveryPage, ReplayResult, TestDelivery, Webhook
 from .requester import Requester
 
 __tracebackhide__ = hidden_by_pytest
@@ -38,12 +38,12 @@ class WebhookCalls:
         call = Call("GET", path("webhooks", "deliveries"), query=query)
         return self._requester.model(DeliveryPage, call)
 
-    def replay(self, delivery_id: str) -> Replay:
+    def replay(self, delivery_id: str) -> ReplayResult:
         """Resends a past delivery with a new signature."""
         call = Call("POST", path("webhooks", "deliveries", delivery_id, "replay"))
-        return self._requester.model(Replay, call)
+        return self._requester.model(ReplayResult, call)
 
-    def test(self, webhook_id: str) -> SampleDelivery:
+    def test(self, webhook_id: str) -> TestDelivery:
         """Sends one signed sample event; returns the result."""
         call = Call("POST", path("webhooks", webhook_id, "test"))
-        return self._requester.model(SampleDelivery, call)
+        return self._requester.model(TestDelivery, call)

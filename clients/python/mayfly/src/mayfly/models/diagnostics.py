@@ -53,7 +53,7 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
-class Considered:
+class RejectedMessage:
     """A message that had arrived and did not match."""
 
     id: str
@@ -66,4 +66,4 @@ class Considered:
 class WaitDiagnostics(Diagnostics):
     """The diagnostics of a wait that ended without a message."""
 
-    considered: tuple[Considered, ...]
+    considered: tuple[RejectedMessage, ...]

@@ -32,11 +32,20 @@ class Reset:
 
 
 @dataclass(frozen=True)
+class InboxCounts:
+    """The numbers of an inbox with a change."""
+
+    message_count: int
+    unread_count: int
+
+
+@dataclass(frozen=True)
 class MessageReceived:
     """`message.received`"""
 
     id: str
     inbox_id: str
+    inbox: InboxCounts
     message: MessageSummary
 
 
@@ -46,6 +55,7 @@ class MessageUpdated:
 
     id: str
     inbox_id: str
+    inbox: InboxCounts
     message: MessageSummary
 
 
@@ -55,6 +65,7 @@ class MessageDeleted:
 
     id: str
     inbox_id: str
+    inbox: InboxCounts
     message_ids: tuple[str, ...]
 
 

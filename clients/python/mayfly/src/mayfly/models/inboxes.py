@@ -16,7 +16,8 @@ class InboxRecord:
     id: str
     email_address: str
     created_at: datetime
-    expires_at: datetime
+    expires_at: datetime | None
+    """None for a catch-all inbox, which does not expire."""
     message_count: int
     unread_count: int
     """Messages that are not marked as read."""
@@ -26,9 +27,9 @@ class InboxRecord:
     watermark: str
     """Marks what has arrived so far. Pass it as `after` to match only later mail."""
     catch_all: bool
-    """Whether it is a project inbox, which takes mail for any recipient."""
+    """Whether it is a catch-all inbox, which takes mail for any recipient."""
     keep_messages: int | None
-    """How many of its newest messages a project inbox keeps; None for others."""
+    """How many of its newest messages a catch-all inbox keeps; None for others."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Message(MessageSummary):
 
     inbox_id: str
     recipients: tuple[str, ...]
-    """The envelope recipients: in a project inbox all, otherwise only that of this message."""
+    """The envelope recipients: in a catch-all inbox all, otherwise only that of this message."""
     to: tuple[Address, ...]
     cc: tuple[Address, ...]
     reply_to: tuple[Address, ...]

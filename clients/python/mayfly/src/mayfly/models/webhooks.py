@@ -87,7 +87,7 @@ class DeliveryPage:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayResult:
     """The result of a replay."""
 
     replayed: bool
@@ -97,7 +97,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class SampleDelivery:
+class TestDelivery:
     """The result of a sample event."""
 
     delivered: bool

@@ -1,19 +1,19 @@
-// The texts of MailDev's API. What is here reads as much as a sender chose to write, so it does not
-// run on the API's thread: see assembly/content.ts.
+// The texts of MailDev's API. The work grows with the mail, so it does not run on the API's thread:
+// see app/content.ts.
 
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
-import type { CaughtRef } from '../../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import {
-  type CaughtMail,
+  type CatchAllMail,
   headerOf,
   messageIdOf,
-  readCaught,
+  readCatchAll,
   textOf,
   withOwnImages,
-} from '../caught-mail.ts'
+} from '../catch-all-mail.ts'
 
-/** What MailDev's API shows. */
+/** The responses of MailDev's API. */
 export type MailDevView =
   | {
       readonly view: 'list'
@@ -29,7 +29,7 @@ export type MailDevView =
       readonly skip: number
       readonly limit: number
     }
-  | { readonly view: 'mail' | 'html'; readonly ref: CaughtRef }
+  | { readonly view: 'mail' | 'html'; readonly ref: CatchAllRef }
 
 /** Characters of text and HTML that are read for one list. */
 const LIST_CHARS_MAX = 32 * 1024 * 1024
@@ -38,7 +38,7 @@ const LIST_CHARS_MAX = 32 * 1024 * 1024
 const PREVIEW_CHARS_MAX = 140
 
 /** The JSON of a view, or the HTML of a mail; null when it was deleted or has none. */
-export async function composeMailDevView(
+export async function composeMailDev(
   deps: { readonly store: Tables },
   owner: AccountId,
   request: MailDevView,
@@ -58,7 +58,7 @@ async function composed(
     case 'summary':
       return JSON.stringify(await summaryOf(deps, owner, request))
     default: {
-      const mail = await readCaught(deps, owner, request.ref)
+      const mail = await readCatchAll(deps, owner, request.ref)
       if (mail === null) return null
       if (request.view === 'mail') return JSON.stringify(toMail(mail))
       return withOwnImages(mail, ({ id }) => `/email/${mail.id}/attachment/${id}`)
@@ -75,8 +75,8 @@ async function listOf(
   const found = []
   let skipped = 0
   let chars = 0
-  for (const entry of (await deps.store.caught.list(owner, inboxIds)).toReversed()) {
-    const mail = await readCaught(deps, owner, entry)
+  for (const entry of (await deps.store.catchAllMessages.list(owner, inboxIds)).toReversed()) {
+    const mail = await readCatchAll(deps, owner, entry)
     if (mail === null) continue
     const view = toMail(mail)
     const isWanted = Object.entries(filters).every(([path, value]) =>
@@ -106,17 +106,17 @@ async function summaryOf(
   owner: AccountId,
   { inboxIds, skip, limit }: Extract<MailDevView, { view: 'summary' }>,
 ) {
-  const entries = await deps.store.caught.list(owner, inboxIds)
+  const entries = await deps.store.catchAllMessages.list(owner, inboxIds)
   const items = []
   for (const entry of entries.slice(skip, skip + limit)) {
-    const mail = await readCaught(deps, owner, entry)
+    const mail = await readCatchAll(deps, owner, entry)
     if (mail !== null) items.push(toSummary(mail))
   }
   const unread = entries.filter(({ isRead }) => !isRead).length
   return { items, total: entries.length, storeTotal: entries.length, unread, skip, limit }
 }
 
-function toSummary(mail: CaughtMail) {
+function toSummary(mail: CatchAllMail) {
   return {
     ...toHead(mail),
     hasAttachments: mail.attachments.length > 0,
@@ -125,8 +125,8 @@ function toSummary(mail: CaughtMail) {
   }
 }
 
-/** What summaries and whole mails have. */
-function toHead(mail: CaughtMail) {
+/** The fields that summaries and whole mails share. */
+function toHead(mail: CatchAllMail) {
   return {
     id: mail.id,
     time: mail.sentAt ?? mail.receivedAt,
@@ -139,7 +139,7 @@ function toHead(mail: CaughtMail) {
   }
 }
 
-function toMail(mail: CaughtMail) {
+function toMail(mail: CatchAllMail) {
   const { envelope } = mail
   return {
     ...toHead(mail),
@@ -164,17 +164,17 @@ function toMail(mail: CaughtMail) {
 }
 
 /** Recipients of the envelope whom neither To nor Cc names. */
-function hiddenRecipients({ to, cc, recipients }: CaughtMail) {
+function hiddenRecipients({ to, cc, recipients }: CatchAllMail) {
   const named = new Set([...to, ...cc].map(({ address }) => address?.toLowerCase()))
   return recipients
     .filter((address) => !named.has(address.toLowerCase()))
     .map((address) => ({ address, name: '' }))
 }
 
-/** The headers by which senders tell a priority: 1 to 5, or a word. */
+/** The headers in which senders give a priority: 1 to 5, or a word. */
 const PRIORITY_HEADERS = ['x-priority', 'importance', 'x-msmail-priority', 'priority'] as const
 
-function priorityOf(mail: CaughtMail): 'high' | 'normal' | 'low' {
+function priorityOf(mail: CatchAllMail): 'high' | 'normal' | 'low' {
   for (const name of PRIORITY_HEADERS) {
     const value = headerOf(mail, name)?.trim() ?? ''
     if (/^(?:[12]|high|urgent)/i.test(value)) return 'high'
@@ -193,7 +193,7 @@ function toAddress({ name, address }: MailAddress) {
   return { address: address ?? '', name: name ?? '' }
 }
 
-function headersOf({ headers }: Pick<CaughtMail, 'headers'>): Record<string, string> {
+function headersOf({ headers }: Pick<CatchAllMail, 'headers'>): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
 }
 

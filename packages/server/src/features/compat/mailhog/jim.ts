@@ -1,11 +1,5 @@
 import type { Access } from '../access.ts'
-import type { Triggers } from '../mailpit/chaos.ts'
-
-/** What Jim needs: the faults of the shown inboxes, as Mailpit's triggers. */
-export type JimDeps = {
-  readonly read: (access: Access) => Promise<Triggers>
-  readonly set: (access: Access, triggers: Triggers) => Promise<Triggers>
-}
+import { type ChaosDeps, readChaos, setChaos } from '../mailpit/chaos.ts'
 
 /** By which chance, from 0 to 1, MailHog's Jim refuses mail. */
 export type Jim = {
@@ -18,8 +12,8 @@ export type Jim = {
 const CODES = { sender: 550, recipient: 550, authentication: 535 } as const
 
 /** Jim while he refuses something; null otherwise. */
-export async function readJim(deps: JimDeps, access: Access): Promise<Jim | null> {
-  const { Sender, Recipient, Authentication } = await deps.read(access)
+export async function readJim(deps: ChaosDeps, access: Access): Promise<Jim | null> {
+  const { Sender, Recipient, Authentication } = await readChaos(deps, access)
   const isOff = [Sender, Recipient, Authentication].every(({ Probability }) => Probability === 0)
   if (isOff) return null
   return {
@@ -30,9 +24,9 @@ export async function readJim(deps: JimDeps, access: Access): Promise<Jim | null
 }
 
 /** Lets Jim refuse mail, or sends him away with null. */
-export async function setJim(deps: JimDeps, access: Access, jim: Jim | null): Promise<void> {
+export async function setJim(deps: ChaosDeps, access: Access, jim: Jim | null): Promise<void> {
   const trigger = (ErrorCode: number, chance = 0) => ({ ErrorCode, Probability: percentOf(chance) })
-  await deps.set(access, {
+  await setChaos(deps, access, {
     Sender: trigger(CODES.sender, jim?.RejectSenderChance),
     Recipient: trigger(CODES.recipient, jim?.RejectRecipientChance),
     Authentication: trigger(CODES.authentication, jim?.RejectAuthChance),

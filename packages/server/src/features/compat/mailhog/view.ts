@@ -1,13 +1,13 @@
-// The texts of MailHog's API. What is here reads as much as a sender chose to write, so it does not
-// run on the API's thread: see assembly/content.ts.
+// The texts of MailHog's API. The work grows with the mail, so it does not run on the API's thread:
+// see app/content.ts.
 
 import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
-import type { CaughtRef } from '../../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import type { StoredMessage } from '../../../store/tables/full-message.ts'
 import { type MailHogContent, readContent } from './mime.ts'
 
-/** What MailHog's API shows. */
+/** The responses of MailHog's API. */
 export type MailHogView =
   | {
       readonly view: 'list'
@@ -18,7 +18,7 @@ export type MailHogView =
       /** Only the items, as version 1 of the API lists them. */
       readonly isBare: boolean
     }
-  | { readonly view: 'message'; readonly ref: CaughtRef }
+  | { readonly view: 'message'; readonly ref: CatchAllRef }
 
 /** A search: part of a sender, of a recipient, or of the mail as it was sent. */
 type MailHogSearch = {
@@ -26,21 +26,20 @@ type MailHogSearch = {
   readonly query: string
 }
 
-/** What composing needs. */
 export type MailHogDeps = {
   readonly store: Tables
   /** The raw bytes of a mail. */
   readonly rawBytes: (mailId: string) => Promise<Buffer>
 }
 
-/** Characters of raw mail in one list; `count` tells how many messages there are. */
+/** Characters of raw mail in one list; `count` is the number of all messages. */
 const LIST_CHARS_MAX = 32 * 1024 * 1024
 
 /** A mail and its raw text. */
 type RawMail = { readonly stored: StoredMessage; readonly raw: string }
 
 /** The JSON of a view; null when the message was deleted. */
-export async function composeMailHogView(
+export async function composeMailHog(
   deps: MailHogDeps,
   owner: AccountId,
   request: MailHogView,
@@ -60,7 +59,7 @@ async function listOf(
   request: Extract<MailHogView, { view: 'list' }>,
 ) {
   const { inboxIds, start, limit, search, isBare } = request
-  const all = await deps.store.caught.list(owner, inboxIds)
+  const all = await deps.store.catchAllMessages.list(owner, inboxIds)
   const refs = search === null ? all : await searchOf(deps, owner, { refs: all, search })
   const items = []
   let chars = 0
@@ -77,9 +76,9 @@ async function listOf(
 async function searchOf(
   deps: MailHogDeps,
   owner: AccountId,
-  { refs, search }: { readonly refs: readonly CaughtRef[]; readonly search: MailHogSearch },
-): Promise<readonly CaughtRef[]> {
-  const found: CaughtRef[] = []
+  { refs, search }: { readonly refs: readonly CatchAllRef[]; readonly search: MailHogSearch },
+): Promise<readonly CatchAllRef[]> {
+  const found: CatchAllRef[] = []
   const wanted = search.query.toLowerCase()
   for (const ref of refs) {
     const mail = await readRaw(deps, owner, ref)
@@ -88,7 +87,7 @@ async function searchOf(
   return found
 }
 
-/** What a search looks at. */
+/** The fields that a search reads. */
 function textOf({ stored, raw }: RawMail, kind: MailHogSearch['kind']): string {
   const header = (name: string) =>
     stored.headers.filter((one) => one.name.toLowerCase() === name).map(({ value }) => value)
@@ -100,7 +99,7 @@ function textOf({ stored, raw }: RawMail, kind: MailHogSearch['kind']): string {
 async function readRaw(
   deps: MailHogDeps,
   owner: AccountId,
-  { inboxId, messageId }: CaughtRef,
+  { inboxId, messageId }: CatchAllRef,
 ): Promise<RawMail | null> {
   const stored = await deps.store.messages.find(owner, inboxId, messageId)
   if (stored === null) return null

@@ -1,11 +1,11 @@
-import type { FaultRule, Faults, InboxId } from '@mayfly/contract'
+import { FAULT_SECONDS, type FaultRule, type Faults, type InboxId } from '@mayfly/contract'
 import type { Caller } from '../../accounts/authenticate.ts'
 import type { Access } from '../access.ts'
 
 /** What chaos needs: the fault rules of an inbox. */
 export type ChaosDeps = {
-  readonly read: (caller: Caller, inboxId: InboxId) => Promise<Faults>
-  readonly set: (
+  readonly readFaults: (caller: Caller, inboxId: InboxId) => Promise<Faults>
+  readonly setFaults: (
     caller: Caller,
     request: {
       readonly inboxId: InboxId
@@ -13,8 +13,6 @@ export type ChaosDeps = {
       readonly expiresInSeconds: number
     },
   ) => Promise<Faults>
-  /** Longest time that rules last; Mailpit's last until they are reset. */
-  readonly secondsMax: number
 }
 
 /** When mail is refused, and with which code; a probability of 0 is off. */
@@ -27,7 +25,7 @@ export type Triggers = {
   readonly Authentication: Trigger
 }
 
-/** What is not set. */
+/** The values of triggers that are not set. */
 const TRIGGERS_OFF: Triggers = {
   Sender: { ErrorCode: 451, Probability: 0 },
   Recipient: { ErrorCode: 451, Probability: 0 },
@@ -46,7 +44,7 @@ const NAMES = ['Sender', 'Recipient', 'Authentication'] as const
 export async function readChaos(deps: ChaosDeps, access: Access): Promise<Triggers> {
   const [inboxId] = access.inboxIds
   if (inboxId === undefined) return TRIGGERS_OFF
-  const { rules } = await deps.read(access.caller, inboxId)
+  const { rules } = await deps.readFaults(access.caller, inboxId)
   const triggerOf = (name: keyof typeof PHASES): Trigger => {
     const rule = rules.find(({ phase }) => phase === PHASES[name])
     if (rule === undefined) return TRIGGERS_OFF[name]
@@ -71,7 +69,8 @@ export async function setChaos(
     return probability === 0 ? [] : [{ phase: PHASES[name], code, probability, text }]
   })
   for (const inboxId of access.inboxIds) {
-    await deps.set(access.caller, { inboxId, rules, expiresInSeconds: deps.secondsMax })
+    // As long as may be: Mailpit's last until they are reset.
+    await deps.setFaults(access.caller, { inboxId, rules, expiresInSeconds: FAULT_SECONDS.max })
   }
   return readChaos(deps, access)
 }

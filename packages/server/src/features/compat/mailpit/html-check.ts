@@ -5,7 +5,7 @@ const SUPPORT = { supported: 'yes', partial: 'partial', unsupported: 'no', unkno
 
 type Share = keyof Pick<ClientSupport, 'supported' | 'partial' | 'unsupported'>
 
-/** Which mail clients support the HTML of a mail, as Mailpit tells it. */
+/** Which mail clients support the HTML of a mail, in the form of Mailpit. */
 export async function toHtmlCheck(html: string) {
   // Loaded with the first check: the data is large.
   const { checkHtml } = await import('@mayfly/mail/html-check')

@@ -1,29 +1,20 @@
 import type { AccountId } from '@mayfly/contract'
 import { findHtmlUrls } from '@mayfly/mail'
 import type { Tables } from '../../../store/all-tables.ts'
-import type { CaughtRef } from '../../../store/tables/caught.ts'
+import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
+import type { LinkFetches } from '../../assertions/link-fetches.ts'
 import type { Access } from '../access.ts'
 
-/** What checking links needs. */
 export type LinkCheckDeps = {
-  /** The URLs of a message, in order; see `listUrls`. */
-  readonly urls: (owner: AccountId, ref: CaughtRef) => Promise<readonly string[]>
-  /** Begins to fetch links under the rules for outbound connections. */
-  readonly begin: (bounds: {
-    readonly accountId: AccountId
-    readonly followsRedirects: boolean
-    readonly timeLeftMs: () => number
-    readonly gone: AbortSignal
-  }) => { readonly fetch: (url: string) => Promise<Fetched> }
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly listUrls: (owner: AccountId, ref: CatchAllRef) => Promise<readonly string[]>
+  }
+  readonly linkFetches: Pick<LinkFetches, 'begin'>
   readonly elapsedMs: () => number
 }
 
-/** The result of a fetch. */
-type Fetched =
-  | { readonly state: 'answered'; readonly status: number }
-  | { readonly state: 'refused' | 'failed'; readonly detail: string }
-
-/** A link and the status of its answer: 0 without one, and `detail` then says why. */
+/** A link and the status of its response: 0 without one, and `detail` then has the reason. */
 type CheckedLink = {
   readonly url: string
   readonly status: number
@@ -35,7 +26,7 @@ const CHECK_MS_MAX = 20_000
 
 /** Which message is checked, and how. */
 type LinkCheckRequest = {
-  readonly ref: CaughtRef
+  readonly ref: CatchAllRef
   readonly followsRedirects: boolean
   readonly gone: AbortSignal
 }
@@ -48,12 +39,12 @@ export async function checkLinks(
 ): Promise<readonly CheckedLink[]> {
   const until = deps.elapsedMs() + CHECK_MS_MAX
   const timeLeftMs = () => until - deps.elapsedMs()
-  const run = deps.begin({ accountId, followsRedirects, gone, timeLeftMs })
-  const urls = await deps.urls(accountId, ref)
+  const run = deps.linkFetches.begin({ accountId, followsRedirects, gone, timeLeftMs })
+  const urls = await deps.content.listUrls(accountId, ref)
   return Promise.all(
     urls.map(async (url) => {
       const fetched = await run.fetch(url)
-      return fetched.state === 'answered'
+      return fetched.state === 'responded'
         ? { url, status: fetched.status, detail: null }
         : { url, status: 0, detail: fetched.detail }
     }),
@@ -62,12 +53,12 @@ export async function checkLinks(
 
 /**
  * The URLs of a message, each once, in Mailpit's order: links, style sheets and images of the HTML,
- * then URLs in text. It reads HTML, so it does not run on the API's thread: assembly/content.ts.
+ * then URLs in text. It reads HTML, so it does not run on the API's thread: app/content.ts.
  */
 export async function listUrls(
   { store }: { readonly store: Tables },
   owner: AccountId,
-  { inboxId, messageId }: CaughtRef,
+  { inboxId, messageId }: CatchAllRef,
 ): Promise<readonly string[]> {
   const stored = await store.messages.find(owner, inboxId, messageId)
   if (stored === null) return []

@@ -1,11 +1,15 @@
 import type { AccountId } from '@mayfly/contract'
+import type { Store } from '../../../store/open.ts'
 import type { Access } from '../access.ts'
+import { countMessages } from '../mailbox.ts'
 import type { MailpitView } from './view.ts'
 
-/** What lists need. */
 export type ListDeps = {
-  readonly count: (access: Access) => Promise<{ readonly total: number; readonly unread: number }>
-  readonly compose: (owner: AccountId, view: MailpitView) => Promise<Uint8Array | null>
+  readonly store: Store
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly composeMailpit: (owner: AccountId, view: MailpitView) => Promise<Uint8Array | null>
+  }
 }
 
 /** A page of all messages or of those that a search finds, from the one at `start`. */
@@ -19,7 +23,7 @@ export type ListPage = {
 const LIMIT_MAX = 1_000
 
 /** The newest messages, or the newest that a search finds. */
-export async function listMessages(
+export async function listCatchAll(
   deps: ListDeps,
   access: Access,
   { query, start, limit }: ListPage,
@@ -28,7 +32,6 @@ export async function listMessages(
   // Mailpit lists all with 0, but finds none.
   const isAll = limit === 0 && query === null
   const page = { query, start, limit: isAll ? LIMIT_MAX : Math.min(limit, LIMIT_MAX) }
-  const counts = await deps.count(access)
-  const text = await deps.compose(caller.accountId, { view: 'list', inboxIds, ...page, ...counts })
-  return text ?? new Uint8Array()
+  const view = { view: 'list', inboxIds, ...page, ...(await countMessages(deps, access)) } as const
+  return (await deps.content.composeMailpit(caller.accountId, view)) ?? new Uint8Array()
 }

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto'
 import type { AccountId, Attachment } from '@mayfly/contract'
 import { decodeTransfer, readRawHeaders } from '@mayfly/mail'
 import type { Tables } from '../../../store/all-tables.ts'
-import { type CaughtMail, headerOf, textOf } from '../caught-mail.ts'
+import { type CatchAllMail, headerOf, textOf } from '../catch-all-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import { toAddress, toMessageId } from './summary.ts'
 
-/** What composing a message needs. */
 export type MessageViewDeps = {
   readonly store: Tables
   /** The raw bytes of a mail. */
@@ -14,12 +13,12 @@ export type MessageViewDeps = {
 }
 
 /** The number by which Mailpit's API names an attachment. */
-export function partIdOf(mail: Pick<CaughtMail, 'attachments'>, { id }: Attachment): string {
+export function partIdOf(mail: Pick<CatchAllMail, 'attachments'>, { id }: Attachment): string {
   return String(mail.attachments.findIndex((one) => one.id === id) + 1)
 }
 
 /** A whole message, with its HTML as it was sent. */
-export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: CaughtMail) {
+export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: CatchAllMail) {
   const attachments = await attachmentsOf(deps, owner, mail)
   const post = headerOf(mail, 'list-unsubscribe-post') ?? ''
   return {
@@ -46,7 +45,7 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
 }
 
 /** The text as Mailpit writes it. */
-export function toText(mail: CaughtMail): string {
+export function toText(mail: CatchAllMail): string {
   return textOf(mail, (url) => `( ${url} )`)
 }
 
@@ -60,7 +59,7 @@ export function toHeaders(raw: Buffer): Record<string, string[]> {
   return Object.fromEntries([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-async function attachmentsOf(deps: MessageViewDeps, owner: AccountId, mail: CaughtMail) {
+async function attachmentsOf(deps: MessageViewDeps, owner: AccountId, mail: CatchAllMail) {
   if (mail.attachments.length === 0) return []
   const raw = await deps.rawBytes(mail.mailId)
   const ref = { inboxId: mail.inboxId, messageId: mail.id }

@@ -1,13 +1,17 @@
-// Mail that a caller sends by Mailpit's API. It is composed and stored away from the API's thread,
-// like everything that takes as long as its sender makes it take.
+// Mail that a caller sends by Mailpit's API. It is composed and stored in another thread, like all
+// work that grows with the mail.
 
-import type { AccountId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Ids } from '../../../platform/ids.ts'
+import type { MailsStored, Signals } from '../../../signals/thread-signals.ts'
+import type { Access } from '../access.ts'
 import { composeSentMail, SendRefused } from './sent-mail.ts'
 
-/** A mail to store in a project inbox. */
+/** A mail to store in a catch-all inbox. */
 export type SendRequest = {
   readonly inboxId: InboxId
-  /** JSON as POST /api/v1/send takes it. */
+  /** The JSON of POST /api/v1/send. */
   readonly body: Uint8Array
   /** Id under which the mail is stored; a new one for each request. */
   readonly mailId: string
@@ -16,39 +20,53 @@ export type SendRequest = {
   readonly isScanned: boolean
 }
 
-/** What storing a sent mail needs. */
 export type SendDeps = {
-  readonly store: (
-    owner: AccountId,
-    mail: {
-      readonly request: SendRequest
-      readonly raw: Buffer
-      readonly mailFrom: string
-      readonly recipients: readonly string[]
-    },
-  ) => Promise<{ readonly messageId: MessageId; readonly announcement: Announcement } | null>
+  readonly storeSentMail: (mail: {
+    readonly request: SendRequest
+    readonly raw: Buffer
+    readonly mailFrom: string
+    readonly recipients: readonly string[]
+  }) => Promise<{ readonly messageId: MessageId; readonly announcement: MailsStored } | null>
 }
 
-/** What the other threads are told of a stored mail. */
-export type Announcement = {
-  readonly inboxIds: readonly InboxId[]
-  readonly mailIds: readonly string[]
-  readonly webhookIds: readonly WebhookId[]
-}
-
-/** What became of a mail. */
+/** The outcome for a mail. */
 export type SendResult =
-  | { readonly state: 'stored'; readonly messageId: MessageId; readonly announcement: Announcement }
+  | { readonly state: 'stored'; readonly messageId: MessageId; readonly announcement: MailsStored }
   | { readonly state: 'refused'; readonly reason: string }
 
-/** Composes a mail and stores it. */
-export async function sendMail(
-  deps: SendDeps,
-  owner: AccountId,
-  request: SendRequest,
+export type SendApartDeps = {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly signals: Pick<Signals, 'announce'>
+  /** Whether attachments are scanned before they can be downloaded. */
+  readonly isScanned: boolean
+  readonly content: {
+    readonly sendMail: (owner: AccountId, request: SendRequest) => Promise<SendResult>
+  }
+}
+
+/** Stores a mail in the first of the shown inboxes, and announces it. */
+export async function sendToInbox(
+  { clock, ids, signals, isScanned, content }: SendApartDeps,
+  { caller, inboxIds }: Access,
+  mail: Pick<SendRequest, 'body' | 'remoteAddress'>,
 ): Promise<SendResult> {
+  const [inboxId] = inboxIds
+  if (inboxId === undefined) {
+    return { state: 'refused', reason: 'the account has no catch-all inbox' }
+  }
+  // Catch-all inboxes never expire.
+  const mailId = ids.mailId(Number.POSITIVE_INFINITY)
+  const request = { ...mail, inboxId, mailId, receivedAt: clock.now(), isScanned }
+  const sent = await content.sendMail(caller.accountId, request)
+  if (sent.state === 'stored') signals.announce(sent.announcement)
+  return sent
+}
+
+/** Composes a mail and stores it. */
+export async function sendMail(deps: SendDeps, request: SendRequest): Promise<SendResult> {
   try {
-    const stored = await deps.store(owner, { request, ...(await composeSentMail(request.body)) })
+    const stored = await deps.storeSentMail({ request, ...(await composeSentMail(request.body)) })
     if (stored === null) return { state: 'refused', reason: 'the inbox takes no mail' }
     return { state: 'stored', ...stored }
   } catch (error) {

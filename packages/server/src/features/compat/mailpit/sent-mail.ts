@@ -112,7 +112,7 @@ function toAttachment(given: z.infer<typeof attachmentSchema>) {
   const { Content, Filename, ContentType, ContentID } = given
   const base64 = Content.replace(/^data:[^,]{0,200},/, '').replaceAll(/[\r\n]/g, '')
   const content = Buffer.from(base64, 'base64')
-  // Decoding leaves out what is not base64.
+  // Decoding skips characters that are not base64.
   if (base64.length % 4 !== 0 || content.length !== Buffer.byteLength(base64, 'base64')) {
     throw new SendRefused(`error decoding base64 attachment "${Filename}"`)
   }
@@ -124,7 +124,7 @@ function toAttachment(given: z.infer<typeof attachmentSchema>) {
   }
 }
 
-/** A `Return-Path` as for mail by SMTP; no `Received`, for it came by no server. */
+/** A `Return-Path` as for mail by SMTP; no `Received`, because no server relayed it. */
 async function build(
   mail: ConstructorParameters<typeof MailComposer>[0] & Sender,
 ): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import type { MailAddress } from '@mayfly/contract'
-import { type CaughtMail, messageIdOf } from '../caught-mail.ts'
+import { type CatchAllMail, messageIdOf } from '../catch-all-mail.ts'
 
 /** Longest snippet. */
 const SNIPPET_LENGTH_MAX = 250
@@ -10,12 +10,12 @@ export function toAddress({ name, address }: MailAddress) {
 }
 
 /** The Message-ID without angle brackets; Mailpit gives each mail without one its own. */
-export function toMessageId(mail: CaughtMail): string {
+export function toMessageId(mail: CatchAllMail): string {
   return messageIdOf(mail) || `${mail.id}@mayfly`
 }
 
 /** A message in a list and in an event. */
-export function toSummary(mail: CaughtMail) {
+export function toSummary(mail: CatchAllMail) {
   return {
     ID: mail.id,
     MessageID: toMessageId(mail),

@@ -1,25 +1,25 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
 import type { Store } from '../../../store/open.ts'
+import { cleanTags } from '../../rules/tags.ts'
 import type { Access } from '../access.ts'
 import { findRefs } from '../mailbox.ts'
 import { byInbox, type InboxMessages } from '../search.ts'
 
-/** What storing tags needs. */
-export type StoreTagsDeps = {
+export type TagDeps = {
   readonly store: Store
-  /** Tags in a form that can be stored. */
-  readonly clean: (tags: readonly string[]) => readonly string[]
-}
-
-/** What changing tags needs. */
-export type TagDeps = StoreTagsDeps & {
-  /** `replaceTag` in the content thread. */
-  readonly replace: (
-    owner: AccountId,
-    replacement: TagReplacement,
-  ) => Promise<readonly InboxMessages[]>
-  /** Tells the streams of the account. */
+  /** Functions that run in another thread. */
+  readonly content: {
+    readonly countTags: (
+      owner: AccountId,
+      inboxIds: readonly InboxId[],
+    ) => Promise<ReadonlyMap<string, number>>
+    readonly replaceTag: (
+      owner: AccountId,
+      replacement: TagReplacement,
+    ) => Promise<readonly InboxMessages[]>
+  }
+  /** Sends the signal to the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
     readonly change: 'updated'
@@ -29,7 +29,7 @@ export type TagDeps = StoreTagsDeps & {
   }) => void
 }
 
-/** A tag of messages, and what replaces it; nothing when it is null. */
+/** A tag of messages, and the tag that replaces it; null deletes it. */
 export type TagReplacement = {
   readonly inboxIds: readonly InboxId[]
   readonly tag: string
@@ -39,6 +39,14 @@ export type TagReplacement = {
 /** Messages, or sets of tags, that are changed in one transaction: other writers wait for it. */
 const BATCH = 50
 
+/** How many messages have each tag. */
+export function countTags(
+  { content }: Pick<TagDeps, 'content'>,
+  { caller, inboxIds }: Access,
+): Promise<ReadonlyMap<string, number>> {
+  return content.countTags(caller.accountId, inboxIds)
+}
+
 /** Replaces the tags of messages. */
 export async function setTags(
   deps: TagDeps,
@@ -46,13 +54,13 @@ export async function setTags(
   request: { readonly ids: readonly string[]; readonly tags: readonly string[] },
 ): Promise<void> {
   const refs = await findRefs(deps, access, request.ids)
-  const tags = deps.clean(request.tags)
+  const tags = cleanTags(request.tags)
   for (let at = 0; at < refs.length; at += BATCH) {
     const some = refs.slice(at, at + BATCH)
-    await deps.store.transaction((tx) => tx.caught.setTags(some, tags))
+    await deps.store.transaction((tx) => tx.catchAllMessages.setTags(some, tags))
     publishUpdate(deps, access, byInbox(some))
-    // A query of SQLite holds the thread: others have their turn.
-    await turn()
+    // SQLite queries block this thread; yield between them.
+    await yieldToLoop()
   }
 }
 
@@ -63,29 +71,29 @@ export async function renameTag(
   { tag, replacement }: Omit<TagReplacement, 'inboxIds'>,
 ): Promise<boolean> {
   const { caller, inboxIds } = access
-  const changed = await deps.replace(caller.accountId, { inboxIds, tag, replacement })
+  const changed = await deps.content.replaceTag(caller.accountId, { inboxIds, tag, replacement })
   publishUpdate(deps, access, changed)
   return changed.length > 0
 }
 
 /**
  * Replaces a tag of all messages that have it; returns these. It reads all of them, so it does not
- * run on the API's thread: see assembly/content.ts.
+ * run on the API's thread: see app/content.ts.
  */
 export async function replaceTag(
-  { store, clean }: StoreTagsDeps,
+  { store }: Pick<TagDeps, 'store'>,
   owner: AccountId,
   { inboxIds, tag, replacement }: TagReplacement,
 ): Promise<readonly InboxMessages[]> {
   const folded = tag.toLowerCase()
-  const tagged = await store.caught.listTagged(owner, inboxIds, tag)
+  const tagged = await store.catchAllMessages.listTagged(owner, inboxIds, tag)
   const sets = [...Map.groupBy(tagged, ({ tags }) => JSON.stringify(tags)).values()]
   for (let at = 0; at < sets.length; at += BATCH) {
     await store.transaction(async (tx) => {
       for (const refs of sets.slice(at, at + BATCH)) {
         const others = (refs[0]?.tags ?? []).filter((one) => one.toLowerCase() !== folded)
-        const changed = clean(replacement === null ? others : [...others, replacement])
-        await tx.caught.setTags(refs, changed)
+        const changed = cleanTags(replacement === null ? others : [...others, replacement])
+        await tx.catchAllMessages.setTags(refs, changed)
       }
     })
   }

@@ -5,10 +5,10 @@ import type { AttachmentRef } from '../../messages/message-ref.ts'
 import type { RawPart } from '../../messages/read.ts'
 import type { Access } from '../access.ts'
 
-/** Largest image that is decoded: more than a mail of the default size can hold. */
+/** Largest image that is decoded: more than a mail of the default size can contain. */
 const IMAGE_BYTES_MAX = 20 * 1024 * 1024
 
-/** A white image of 180 by 120 pixels, for what is no image or cannot be decoded. */
+/** A white image of 180 by 120 pixels, for attachments that cannot be decoded as an image. */
 const BLANK = Buffer.from(
   [
     '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICA',
@@ -19,15 +19,16 @@ const BLANK = Buffer.from(
   'base64',
 )
 
-/** What reading thumbnails needs. */
 export type ThumbnailDeps = {
   /** Throws unless the attachment is available. */
   readonly getAttachment: (
     caller: Caller,
     ref: AttachmentRef,
   ) => Promise<{ readonly attachment: Attachment; readonly part: RawPart }>
-  /** Null for what cannot be decoded. */
-  readonly compose: (owner: AccountId, part: RawPart) => Promise<Uint8Array | null>
+  /** Runs in another thread; null for an image that cannot be decoded. */
+  readonly content: {
+    readonly composeThumbnail: (owner: AccountId, part: RawPart) => Promise<Uint8Array | null>
+  }
 }
 
 /** The thumbnail of an attachment: a JPEG of 180 by 120 pixels. */
@@ -40,7 +41,8 @@ export async function readThumbnail(
   const isSmall = attachment.sizeBytes <= IMAGE_BYTES_MAX
   if (!isSmall || !attachment.contentType.startsWith('image/')) return { attachment, bytes: BLANK }
   try {
-    return { attachment, bytes: (await deps.compose(caller.accountId, part)) ?? BLANK }
+    const bytes = await deps.content.composeThumbnail(caller.accountId, part)
+    return { attachment, bytes: bytes ?? BLANK }
   } catch (error) {
     const isTooSlow = error instanceof ServiceError && error.code === 'content_unavailable'
     if (!isTooSlow) throw error

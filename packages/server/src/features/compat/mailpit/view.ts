@@ -1,15 +1,15 @@
-// The texts of Mailpit's API. What is here reads and computes as much as a sender chose to write,
-// so it does not run on the API's thread: see assembly/content.ts.
+// The texts of Mailpit's API. The work grows with the mail, so it does not run on the API's thread:
+// see app/content.ts.
 
 import type { AccountId, InboxId } from '@mayfly/contract'
-import type { CaughtRef } from '../../../store/tables/caught.ts'
-import { type CaughtMail, readCaught, withOwnImages } from '../caught-mail.ts'
-import { searchCaught } from '../search.ts'
+import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
+import { type CatchAllMail, readCatchAll, withOwnImages } from '../catch-all-mail.ts'
+import { findCatchAll } from '../search.ts'
 import { toHtmlCheck } from './html-check.ts'
 import { type MessageViewDeps, partIdOf, toHeaders, toMessage, toText } from './message.ts'
 import { toSummary } from './summary.ts'
 
-/** What is shown of one message. */
+/** The parts of a message that can be requested. */
 type OneMessage = 'summary' | 'message' | 'headers' | 'html' | 'text' | 'html-check'
 
 /** A page of the messages, or of those that match the query. */
@@ -24,17 +24,17 @@ type ListView = {
   readonly unread: number
 }
 
-/** What Mailpit's API shows. */
-export type MailpitView = ListView | { readonly view: OneMessage; readonly ref: CaughtRef }
+/** The responses of Mailpit's API. */
+export type MailpitView = ListView | { readonly view: OneMessage; readonly ref: CatchAllRef }
 
 /** The text of a view; null when the message was deleted or has no such part. */
-export async function composeMailpitView(
+export async function composeMailpit(
   deps: MessageViewDeps,
   owner: AccountId,
   request: MailpitView,
 ): Promise<Uint8Array | null> {
   if (request.view === 'list') return listText(deps, owner, request)
-  const mail = await readCaught(deps, owner, request.ref)
+  const mail = await readCatchAll(deps, owner, request.ref)
   const text = mail === null ? null : await textOf(deps, owner, { mail, view: request.view })
   return text === null ? null : new TextEncoder().encode(text)
 }
@@ -44,15 +44,15 @@ async function listText(
   owner: AccountId,
   { inboxIds, query, start, limit, total, unread }: ListView,
 ): Promise<Uint8Array> {
-  const { caught } = deps.store
-  const found = query === null ? null : await searchCaught(deps, owner, { inboxIds, query })
+  const { catchAllMessages } = deps.store
+  const found = query === null ? null : await findCatchAll(deps, owner, { inboxIds, query })
   const refs =
     found === null
-      ? await caught.listPage(owner, inboxIds, { start, limit })
+      ? await catchAllMessages.listPage(owner, inboxIds, { start, limit })
       : found.slice(start, start + limit)
   const messages = []
   for (const ref of refs) {
-    const mail = await readCaught(deps, owner, ref)
+    const mail = await readCatchAll(deps, owner, ref)
     if (mail !== null) messages.push(toSummary(mail))
   }
   const list = {
@@ -61,7 +61,7 @@ async function listText(
     messages_count: found?.length ?? total,
     messages_unread: found?.filter(({ isRead }) => !isRead).length ?? unread,
     start,
-    tags: [...(await caught.countTags(owner, inboxIds)).keys()],
+    tags: [...(await catchAllMessages.countTags(owner, inboxIds)).keys()],
     count: messages.length,
     messages,
   }
@@ -71,7 +71,7 @@ async function listText(
 async function textOf(
   deps: MessageViewDeps,
   owner: AccountId,
-  { mail, view }: { readonly mail: CaughtMail; readonly view: OneMessage },
+  { mail, view }: { readonly mail: CatchAllMail; readonly view: OneMessage },
 ): Promise<string | null> {
   switch (view) {
     case 'summary':

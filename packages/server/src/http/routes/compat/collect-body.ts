@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../../errors.ts'
 
-/** Room for a body whose length is not known; it doubles until the body fits. */
+/** First allocation for a body of unknown length; it doubles until the body fits. */
 const FIRST_BYTES = 64 * 1024
 
 /**
  * Reads a body into one buffer as it arrives. Fastify joins the parts at the end, and 30 MB then
- * hold the API's thread for more than 20 ms.
+ * block the API's thread for more than 20 ms.
  *
  * `onPart` is called with the size of each part before it is kept, and refuses the body when it
- * throws. What is allocated beyond the parts takes no memory until it is written.
+ * throws. Memory that is allocated and not written yet is not used.
  */
 export async function collectBody(
   payload: IncomingMessage,
@@ -28,7 +28,7 @@ export async function collectBody(
       if (needed > bytesMax) throw new ServiceError('body_too_large')
       onPart(part.length)
     } catch (error) {
-      // What still arrives is discarded, and what has arrived is not kept until then.
+      // Further parts are discarded, and earlier ones are not kept until then.
       payload.off('data', add)
       body = Buffer.alloc(0)
       reject(error)

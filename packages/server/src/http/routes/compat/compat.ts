@@ -4,10 +4,10 @@
 import type { IncomingMessage } from 'node:http'
 import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
+import { isOfOwnPage, isOwnHost } from '../../allowed-host.ts'
 import { publicError } from '../../error-response.ts'
-import { isOfOwnPage, isOwnRequest } from '../../own-host.ts'
 import { collectBody } from './collect-body.ts'
 import { serveEventsSocket } from './events-socket.ts'
 import { maildevRoutes } from './maildev.ts'
@@ -15,7 +15,14 @@ import { mailhogRoutes } from './mailhog.ts'
 import { mailpitRoutes } from './mailpit.ts'
 import { type Access, admit } from './request.ts'
 
-/** What the APIs of other mail catchers are served with. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the page of a mail loads its images there. */
+    isPartOfMail?: boolean
+  }
+}
+
+/** The dependencies of the APIs of other mail catchers. */
 type CompatOptions = {
   readonly app: App
   readonly baseUrl: () => string
@@ -25,14 +32,17 @@ type CompatOptions = {
 /** Serves the APIs of other mail catchers. */
 export async function serveCompat(http: FastifyInstance, options: CompatOptions): Promise<void> {
   const { app, baseUrl, listensOnLoopback } = options
-  const isAllowed = listensOnLoopback ? isOwnRequest : isOfOwnPage
-  serveEventsSocket(http, app, ({ headers }) => isAllowed(headers, baseUrl()))
+  // The hooks of the server do not run for it.
+  serveEventsSocket(http, app, ({ headers }) => {
+    const isNamed = !listensOnLoopback || isOwnHost(headers.host, baseUrl())
+    return isNamed && isOfOwnPage(headers, { baseUrl: baseUrl() })
+  })
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
       collectBody(payload, request.routeOptions.bodyLimit),
     )
-    scope.setErrorHandler(answerPlainly)
+    scope.setErrorHandler(respondPlainly)
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, public: true }
       route.schema = { ...route.schema, hide: true }
@@ -40,27 +50,41 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
     // Never read before it is set: the hook below runs on every route.
     scope.decorateRequest('access', undefined as unknown as Access)
     scope.addHook('onRequest', async (request) => {
-      // A browser adds the password of HTTP Basic to what any page sends.
-      if (!isOfOwnPage(request.headers, baseUrl())) throw new ServiceError('origin_refused')
+      // A browser adds the password of HTTP Basic to requests of any page, and the API may need
+      // none.
+      if (!isOfOwnPage(request.headers, { baseUrl: baseUrl() }) && !isImageOfMail(request)) {
+        throw new ServiceError('origin_refused')
+      }
       request.access = await admit(app, request.headers.authorization)
     })
     mailpitRoutes(scope, app)
     mailhogRoutes(scope, app)
     await scope.register(async (maildev) => {
-      maildev.setErrorHandler(answerAsMailDev)
+      maildev.setErrorHandler(respondAsMailDev)
       maildevRoutes(maildev, app)
     })
   })
 }
 
+/**
+ * Whether a request is for an image that a mail shows. The page of a mail has an origin of its own,
+ * so that its requests look like those of any other site; but they have the id of the mail.
+ */
+function isImageOfMail({ headers, params, routeOptions }: FastifyRequest): boolean {
+  const isImage = headers['sec-fetch-dest'] === 'image' && headers.origin === undefined
+  // Routes of a part of a mail have this parameter.
+  const { id } = params as { readonly id?: string }
+  return isImage && routeOptions.config.isPartOfMail === true && id !== 'latest'
+}
+
 /** An error as Mailpit and MailHog write it: its text alone. */
-function answerPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+function respondPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, message } = setHead(error, request, reply)
   return sendPlainly(reply, status === 404 ? '404 page not found\n' : message)
 }
 
 /** An error as MailDev writes it: in JSON, unless the credentials are wrong. */
-function answerAsMailDev(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+function respondAsMailDev(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, code, message } = setHead(error, request, reply)
   if (status === 401) return sendPlainly(reply, message)
   return reply.send({ error: code === 'message_not_found' ? 'Email was not found' : message })

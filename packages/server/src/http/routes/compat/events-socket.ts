@@ -1,18 +1,18 @@
-// Mailpit's WebSocket at /api/events: what happens in the shown project inboxes, as it happens.
+// Mailpit's WebSocket at /api/events: the events of the shown catch-all inboxes, live.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { MAILPIT_VERSION } from './mailpit.ts'
 import { type Access, admit } from './request.ts'
 
-/** What a client may leave unread before it is disconnected. */
+/** Most unread bytes of a client before it is disconnected. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 
-/** Longest message of a client, which has nothing to say. */
+/** Longest message of a client; none is expected. */
 const PAYLOAD_BYTES_MAX = 1024
 
 /** Interval of pings, which keep proxies from closing an idle connection. */
@@ -31,7 +31,7 @@ type EventData = {
   readonly messageIds?: readonly string[]
 }
 
-/** Whether a request asks for the socket. Any other that asks for an upgrade is an ordinary one. */
+/** Whether a request asks for the socket. A request for any other upgrade is an ordinary one. */
 export function isForEventsSocket({ url, headers }: IncomingMessage): boolean {
   return url?.split('?', 1)[0] === '/api/events' && headers.upgrade?.toLowerCase() === 'websocket'
 }
@@ -78,8 +78,12 @@ async function open(
     const access = await admit(app, request.headers.authorization)
     const sockets = await upgrade.load()
     const gone = new AbortController()
-    // Before the client is told that it is connected: it must not miss what happens then.
-    const events = await app.events.stream(access.caller, { lastEventId: null, gone: gone.signal })
+    // Before the client learns that it is connected: it must not miss events after that.
+    const events = await app.events.stream(access.caller, {
+      inboxId: null,
+      lastEventId: null,
+      gone: gone.signal,
+    })
     let sender: EventSender | null = null
     sockets.handleUpgrade(request, socket, head, (client) => {
       client.on('close', () => gone.abort())
@@ -88,9 +92,9 @@ async function open(
       void sender.pump(events)
     })
     if (sender !== null) return
-    // The handshake was malformed, and has been refused. The stream gives its slot back.
+    // The handshake was malformed, and has been refused. At its end the stream gives its slot back.
     gone.abort()
-    await events.next()
+    while ((await events.next()).done !== true);
   } catch (error) {
     const isKnown = error instanceof ServiceError
     refuse(socket, isKnown && /api_key/.test(error.code) ? '401 Unauthorized' : '503 Unavailable')
@@ -101,7 +105,7 @@ async function open(
 function refuse(socket: Duplex, status: string): void {
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS)
   socket.once('close', () => clearTimeout(timer))
-  // Without reading, the end of what the client sends would never be seen.
+  // Without reading, the end of the client's data would not be noticed.
   socket.resume()
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
@@ -163,7 +167,7 @@ class EventSender {
       const { total, unread } = await this.#app.compat.mailbox.count(this.#access)
       this.#send('stats', { Total: total, Unread: unread, Version: MAILPIT_VERSION })
     } catch {
-      // The numbers come with the next event.
+      // The counts come with the next event.
     }
   }
 

@@ -2,10 +2,10 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { sendJson } from '../../route.ts'
-import { queryNumber, readJson } from './request.ts'
+import { found, queryNumber, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
 const PAGE = { allMax: 1_000, summary: 50, summaryMax: 200 } as const
@@ -40,13 +40,15 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
       skip: queryNumber(query, 'skip', 0),
       limit: Math.min(queryNumber(query, 'limit', PAGE.allMax), PAGE.allMax),
     }
-    return sendJson(reply, await app.compat.maildev.list(access, { ...page, filters }))
+    const view = { view: 'list', inboxIds: access.inboxIds, ...page, filters } as const
+    return sendJson(reply, found(await app.compat.maildev.view(access, view)))
   })
 
   http.get(`${prefix}/email/summary`, async ({ access, query }, reply) => {
     const limit = Math.min(queryNumber(query, 'limit', PAGE.summary), PAGE.summaryMax)
     const page = { skip: queryNumber(query, 'skip', 0), limit }
-    return sendJson(reply, await app.compat.maildev.summary(access, page))
+    const view = { view: 'summary', inboxIds: access.inboxIds, ...page } as const
+    return sendJson(reply, found(await app.compat.maildev.view(access, view)))
   })
 
   http.patch(`${prefix}/email/read-all`, async ({ access }) => {
@@ -73,9 +75,7 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
 
 /** The mail that a request names; throws when there is none. */
 async function find(app: App, { access, params }: FastifyRequest<MailParams>) {
-  const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
-  if (ref === null) throw new ServiceError('message_not_found')
-  return ref
+  return found(await app.compat.mailbox.resolve(access, { id: params.id, query: null }))
 }
 
 function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
@@ -83,9 +83,10 @@ function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
     const ref = await find(app, request)
     const selection = { by: 'ids', ids: [ref.messageId] } as const
     await app.compat.mailbox.mark(request.access, { selection, read: true })
-    const json = await app.compat.maildev.mail(request.access, { view: 'mail', ref })
-    if (json === null) throw new ServiceError('message_not_found')
-    return sendJson(reply, json)
+    return sendJson(
+      reply,
+      found(await app.compat.maildev.view(request.access, { view: 'mail', ref })),
+    )
   })
 
   http.delete<MailParams>(`${prefix}/email/:id`, async (request, reply) => {
@@ -111,7 +112,7 @@ function mailRoutes(http: FastifyInstance, app: App, prefix: string): void {
 function contentRoutes(http: FastifyInstance, app: App, prefix: string): void {
   http.get<MailParams>(`${prefix}/email/:id/html`, async (request, reply) => {
     const ref = await find(app, request)
-    const html = await app.compat.maildev.mail(request.access, { view: 'html', ref })
+    const html = await app.compat.maildev.view(request.access, { view: 'html', ref })
     if (html === null) return reply.code(404).send({ error: 'Email has no HTML content' })
     return reply.headers(MAIL_HEADERS).type('text/html; charset=utf-8').send(html)
   })
@@ -127,6 +128,7 @@ function contentRoutes(http: FastifyInstance, app: App, prefix: string): void {
 
   http.get<{ readonly Params: { readonly id: string; readonly name: string } }>(
     `${prefix}/email/:id/attachment/:name`,
+    { config: { isPartOfMail: true } },
     async (request, reply) => {
       const { access, params } = request
       const ref = await find(app, request)

@@ -4,14 +4,17 @@
 import { anyCase } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
-import { queryNumber, queryText, readJson } from './request.ts'
+import { type Access, found, queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, rawHeaders } from './untrusted.ts'
 
 const PAGE = { default: 50, max: 250, v1: 1_000 } as const
 
 type MessageParams = { readonly Params: { readonly id: string } }
+
+type View = Parameters<App['compat']['mailhog']['view']>[1]
+type ListPage = Omit<Extract<View, { readonly view: 'list' }>, 'view' | 'inboxIds'>
 
 /** Registers the routes of MailHog's API. */
 export function mailhogRoutes(http: FastifyInstance, app: App): void {
@@ -24,7 +27,7 @@ export function mailhogRoutes(http: FastifyInstance, app: App): void {
   }
   http.get('/mailhog/api/v1/messages', async ({ access }, reply) => {
     const page = { start: 0, limit: PAGE.v1, search: null, isBare: true }
-    return send(reply, await app.compat.mailhog.list(access, page))
+    return send(reply, await list(app, access, page))
   })
   http.delete('/mailhog/api/v1/messages', async ({ access }, reply) => {
     await app.compat.mailbox.remove(access, { by: 'all' })
@@ -41,7 +44,7 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 
   http.get(`${prefix}/api/v2/messages`, async ({ access, query }, reply) =>
-    send(reply, await app.compat.mailhog.list(access, { ...page(query), search: null })),
+    send(reply, await list(app, access, { ...page(query), search: null })),
   )
 
   http.get(`${prefix}/api/v2/search`, async ({ access, query }, reply) => {
@@ -51,16 +54,21 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
       return reply.code(400).send()
     }
     const search = { kind, query: text } as const
-    return send(reply, await app.compat.mailhog.list(access, { ...page(query), search }))
+    return send(reply, await list(app, access, { ...page(query), search }))
   })
+}
+
+async function list(app: App, access: Access, page: ListPage): Promise<Uint8Array> {
+  const { inboxIds } = access
+  return found(await app.compat.mailhog.view(access, { view: 'list', inboxIds, ...page }))
 }
 
 function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
   http.get<MessageParams>(`${prefix}/api/v1/messages/:id`, async (request, reply) => {
     const named = { id: request.params.id, query: null }
     const ref = await app.compat.mailbox.resolve(request.access, named)
-    const json = ref === null ? null : await app.compat.mailhog.message(request.access, ref)
-    // MailHog answers so for a message that is not there.
+    const json = ref && (await app.compat.mailhog.view(request.access, { view: 'message', ref }))
+    // MailHog's response for a message that does not exist.
     return send(reply, json ?? new TextEncoder().encode('null'))
   })
 
@@ -71,11 +79,8 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 
   http.get<MessageParams>(`${prefix}/api/v1/messages/:id/download`, async (request, reply) => {
-    const ref = await app.compat.mailbox.resolve(request.access, {
-      id: request.params.id,
-      query: null,
-    })
-    if (ref === null) throw new ServiceError('message_not_found')
+    const named = { id: request.params.id, query: null }
+    const ref = found(await app.compat.mailbox.resolve(request.access, named))
     const bytes = await app.messages.raw(request.access.caller, ref)
     return reply.headers(rawHeaders(`${ref.messageId}.eml`)).send(bytes)
   })
@@ -100,8 +105,7 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
     const { access, params, body } = request
     const parsed = releaseSchema.safeParse(readJson(body))
     if (!parsed.success) return reply.code(400).send()
-    const ref = await app.compat.mailbox.resolve(access, { id: params.id, query: null })
-    if (ref === null) throw new ServiceError('message_not_found')
+    const ref = found(await app.compat.mailbox.resolve(access, { id: params.id, query: null }))
     const { host, port, email, username, password } = parsed.data
     const released = await app.compat.release(access, {
       ref,
@@ -115,7 +119,7 @@ function messageRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 }
 
-/** What is not imitated: Jim closes no connections and slows none down. */
+/** Not imitated: Jim closes no connections and slows none down. */
 const JIM_REST = {
   ...{ DisconnectChance: 0, AcceptChance: 1 },
   ...{ LinkSpeedAffect: 0, LinkSpeedMin: 1024, LinkSpeedMax: 10_240 },
@@ -135,7 +139,7 @@ const jimSchema = anyCase({
   RejectAuthChance: chance,
 })
 
-/** Jim, the chaos monkey: the faults of the project inboxes. */
+/** Jim, the chaos monkey: the faults of the catch-all inboxes. */
 function jimRoutes(http: FastifyInstance, app: App, prefix: string): void {
   const path = `${prefix}/api/v2/jim`
 

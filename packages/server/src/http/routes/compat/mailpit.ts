@@ -3,15 +3,15 @@
 import { anyCase } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientGone, sendJson } from '../../route.ts'
 import { STATUS_CODES } from '../../status-codes.ts'
-import { BodyRoom } from './body-room.ts'
-import { queryNumber, queryText, readJson } from './request.ts'
+import { BodyMemory } from './body-memory.ts'
+import { found, queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
-/** The version of Mailpit whose API this is; clients ask for a minimum. */
+/** The version of Mailpit whose API this is; clients require a minimum. */
 export const MAILPIT_VERSION = 'v1.30.5'
 
 /** Largest body of a mail to send: 25 MiB in base64, and some text. */
@@ -64,8 +64,8 @@ function listRoutes(http: FastifyInstance, app: App): void {
     return ok(reply)
   })
 
-  // MailHog has the same call. Its client for Node, which sends neither of these headers, takes a
-  // body for JSON; those of Mailpit want `ok`.
+  // MailHog has the same call. Its client for Node, which sends neither of these headers, parses a
+  // body as JSON; those of Mailpit expect `ok`.
   http.delete('/api/v1/messages', async ({ access, body, headers }, reply) => {
     const { IDs } = deleteSchema.parse(readJson(body) ?? {})
     await app.compat.mailbox.remove(access, selectionOf(IDs, null))
@@ -97,8 +97,7 @@ function messageRoutes(http: FastifyInstance, app: App): void {
       selection: { by: 'ids', ids: [ref.messageId] },
       read: true,
     })
-    if (json === null) throw new ServiceError('message_not_found')
-    return sendJson(reply, json)
+    return sendJson(reply, found(json))
   })
 
   http.get<MessageParams>('/api/v1/message/:id/headers', async (request, reply) =>
@@ -158,18 +157,15 @@ function messageCalls(app: App) {
   const find = async ({ access, params, query }: FastifyRequest<MessageParams>): Promise<Ref> => {
     const text = queryText(query, 'query').trim()
     const named = { id: params.id, query: text === '' ? null : text }
-    const ref = await app.compat.mailbox.resolve(access, named)
-    if (ref === null) throw new ServiceError('message_not_found')
-    return ref
+    return found(await app.compat.mailbox.resolve(access, named))
   }
   const send = async (
     request: FastifyRequest<MessageParams>,
     reply: FastifyReply,
     view: Exclude<View, 'list'>,
   ) => {
-    const text = await app.compat.mailpit.view(request.access, { view, ref: await find(request) })
-    if (text === null) throw new ServiceError('message_not_found')
-    return sendJson(reply, text)
+    const shown = { view, ref: await find(request) }
+    return sendJson(reply, found(await app.compat.mailpit.view(request.access, shown)))
   }
   return { find, send }
 }
@@ -184,7 +180,8 @@ function partRoutes(http: FastifyInstance, app: App): void {
     return { ...ref, attachmentId }
   }
 
-  http.get<PartParams>('/api/v1/message/:id/part/:part', async (request, reply) => {
+  const config = { isPartOfMail: true }
+  http.get<PartParams>('/api/v1/message/:id/part/:part', { config }, async (request, reply) => {
     const { caller } = request.access
     const { attachment, bytes } = await app.messages.attachment(caller, await findPart(request))
     return reply.headers(inlineHeaders(attachment)).send(bytes)
@@ -202,12 +199,10 @@ function viewRoutes(http: FastifyInstance, app: App): void {
     const [, id = '', form] = /^([\w-]+)(?:\.(html|txt))?$/.exec(request.params.id) ?? []
     const text = queryText(request.query, 'query').trim()
     const named = { id, query: text === '' ? null : text }
-    const ref = await app.compat.mailbox.resolve(request.access, named)
-    if (ref === null) throw new ServiceError('message_not_found')
+    const ref = found(await app.compat.mailbox.resolve(request.access, named))
     if (form === undefined) return reply.redirect(`/view/${ref.messageId}.html`)
     const view = form === 'html' ? 'html' : 'text'
-    const body = await app.compat.mailpit.view(request.access, { view, ref })
-    if (body === null) throw new ServiceError('message_not_found')
+    const body = found(await app.compat.mailpit.view(request.access, { view, ref }))
     const type = form === 'html' ? 'text/html' : 'text/plain'
     return reply.headers(MAIL_HEADERS).type(`${type}; charset=utf-8`).send(body)
   }
@@ -251,12 +246,14 @@ function tagRoutes(http: FastifyInstance, app: App): void {
 
 /** In a scope of its own: the body is read by the handler, which knows when it is done with it. */
 function sendRoute(http: FastifyInstance, app: App): void {
-  const room = new BodyRoom(SENDING)
+  const bodyMemory = new BodyMemory(SENDING)
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('*', (_request, _payload, done) => done(null))
   http.post('/api/v1/send', async ({ access, raw, ip }, reply) => {
     const own = { owner: access.caller.accountId, payload: raw, bytesMax: SEND_BYTES_MAX }
-    const sent = await room.hold(own, (body) => app.compat.mailpit.send(access, body, ip))
+    const sent = await bodyMemory.whileReserved(own, (body) =>
+      app.compat.mailpit.send(access, { body, remoteAddress: ip }),
+    )
     if (sent.state === 'stored') return { ID: sent.messageId }
     return reply.code(400).send({ Error: sent.reason })
   })

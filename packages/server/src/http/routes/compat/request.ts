@@ -1,8 +1,8 @@
-import type { App } from '../../../assembly/api.ts'
+import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { costlyJson, isCostlyJson } from '../../json-body.ts'
 
-/** Who calls an API of another mail catcher, and which project inboxes are shown. */
+/** The caller of another mail catcher's API, and the catch-all inboxes that it sees. */
 export type Access = Awaited<ReturnType<App['compat']['access']>>
 
 declare module 'fastify' {
@@ -22,6 +22,12 @@ export async function admit(app: App, authorization: string | undefined): Promis
   }
   app.limits.countRequest(access.caller)
   return access
+}
+
+/** The message, or a view of it; throws when it does not exist. */
+export function found<T>(message: T | null): T {
+  if (message === null) throw new ServiceError('message_not_found')
+  return message
 }
 
 /**

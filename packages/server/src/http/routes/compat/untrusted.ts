@@ -1,4 +1,4 @@
-// Headers for what a sender wrote, on paths where clients of mail catchers expect it as it is.
+// Headers for content of senders, on paths where clients of mail catchers expect it unchanged.
 
 import { contentDisposition, isPassiveType } from '../../download.ts'
 

@@ -1,0 +1,102 @@
+// For the command line and the dashboard, which are released together with the client. Nothing
+// here is versioned: each release may change or remove it. Import it nowhere else.
+
+import {
+  type Client,
+  type ClientOptions,
+  clientOf,
+  createRequester,
+  requesterOf,
+  type ServiceOptions,
+  startWaitOf,
+} from './client.ts'
+import type { CallOptions } from './connection.ts'
+import { inboxPath } from './inbox-calls.ts'
+import { type CreatedInbox, type CreateInboxOptions, createInbox } from './inboxes.ts'
+import type { Key } from './keys.ts'
+import { type MessageCalls, messageCalls } from './messages.ts'
+
+export type { AccountOverview, UsageDay } from './accounts.ts'
+export type { SavedAssertion, SenderCheck } from './assertions.ts'
+export type { DiagnosticEvent, Stage } from './diagnostics.ts'
+export type { HeldWait } from './events/account-event.ts'
+export type { Faults } from './faults.ts'
+export type { Environment, IssuedKey, Role } from './keys.ts'
+export type {
+  Address,
+  AuthVerdict,
+  FoundMessage,
+  Link,
+  MessageCalls,
+  MessagePage,
+  OtpCandidate,
+} from './messages.ts'
+
+/** Information about the service. */
+export type ServiceDescription = {
+  readonly version: string
+  /** Where it receives mail. */
+  readonly smtp: { readonly host: string; readonly port: number }
+  /** The file with a key of the local account, on the machine of the service; null without one. */
+  readonly localKeyFile: string | null
+}
+
+/** Which of the configured providers; by default the first. */
+export type ConnectOptions = CallOptions & { readonly provider?: 'oidc' | 'github' }
+
+/** The client, with calls that only our own programs need. */
+export type InternalClient = Client & { readonly internal: InternalCalls }
+
+/** Calls that only our own programs need. */
+type InternalCalls = {
+  /** The URL to open in a browser to connect an external account. Needs an admin key. */
+  connectAccount(options?: ConnectOptions): Promise<{ readonly authorizationUrl: string }>
+  /** Disconnects the external account. */
+  disconnectAccount(options?: CallOptions): Promise<void>
+  /** Creates an inbox; `replayed`: an earlier call with the same key had created it. */
+  createInbox(options?: CreateInboxOptions): Promise<CreatedInbox>
+  /** A link that opens the dashboard signed in to this account, once. Needs an admin key. */
+  createSignInLink(
+    options?: CallOptions,
+  ): Promise<{ readonly url: string; readonly expiresAt: string }>
+  /** The messages of an inbox whose id is known, without reading the inbox; sends nothing yet. */
+  messages(inboxId: string): MessageCalls
+}
+
+/** Creates a client. Sends nothing yet. */
+export function createInternalClient(options: ClientOptions = {}): InternalClient {
+  const requester = requesterOf(options)
+  const startWait = startWaitOf(options)
+  const connection = '/v1/account/connection'
+  return {
+    ...clientOf(requester, startWait),
+    internal: {
+      connectAccount: ({ signal, ...body } = {}) =>
+        requester.json({ method: 'POST', path: connection, body, signal }),
+      disconnectAccount: ({ signal } = {}) =>
+        requester.done({ method: 'DELETE', path: connection, signal }),
+      createInbox: (inbox) => createInbox(requester, startWait, inbox),
+      createSignInLink: ({ signal } = {}) =>
+        requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
+      messages: (inboxId) => messageCalls(requester, inboxPath(inboxId)),
+    },
+  }
+}
+
+/** Reads the service's version and where it receives mail; needs no key. */
+export async function readService(
+  options: ServiceOptions & CallOptions = {},
+): Promise<ServiceDescription> {
+  const { signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'GET', path: '/v1/service', signal })
+}
+
+/** Exchanges the token of a sign-in link for a key, which is returned only here. */
+export async function signIn(
+  options: ServiceOptions & CallOptions & { readonly token: string },
+): Promise<{ readonly apiKey: string; readonly key: Key }> {
+  const { token, signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'POST', path: '/v1/sign-in', body: { token }, signal })
+}

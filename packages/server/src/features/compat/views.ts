@@ -1,0 +1,33 @@
+// The responses of the APIs of mail catchers. They are composed in another thread, by the functions
+// of the same names; null stands for a message that was deleted, or has no such part.
+
+import type { AccountId } from '@mayfly/contract'
+import type { Access } from './access.ts'
+import type { MailDevView } from './maildev/view.ts'
+import type { MailHogView } from './mailhog/view.ts'
+import type { MailpitView } from './mailpit/view.ts'
+
+type Compose<View> = (owner: AccountId, view: View) => Promise<Uint8Array | null>
+
+export type ViewDeps = {
+  readonly content: {
+    readonly composeMailpit: Compose<MailpitView>
+    readonly composeMailHog: Compose<MailHogView>
+    readonly composeMailDev: Compose<MailDevView>
+  }
+}
+
+/** The text of a view of Mailpit's API. */
+export function viewMailpit({ content }: ViewDeps, { caller }: Access, view: MailpitView) {
+  return content.composeMailpit(caller.accountId, view)
+}
+
+/** The text of a view of MailHog's API. */
+export function viewMailHog({ content }: ViewDeps, { caller }: Access, view: MailHogView) {
+  return content.composeMailHog(caller.accountId, view)
+}
+
+/** The text of a view of MailDev's API. */
+export function viewMailDev({ content }: ViewDeps, { caller }: Access, view: MailDevView) {
+  return content.composeMailDev(caller.accountId, view)
+}

@@ -1,0 +1,130 @@
+import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
+import { emailAddressText, readEmailAddress } from '@mayfly/mail'
+import { BAD_CREDENTIALS_REPLY } from '@mayfly/smtp'
+import { ServiceError } from '../errors.ts'
+import type { RefusalLog } from '../features/diagnostics/refusal-log.ts'
+import type { Attempt } from '../features/faults/inject.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tables } from '../store/all-tables.ts'
+import type { Recipient } from '../store/tables/receiving.ts'
+import type { CatchAll } from './admit.ts'
+
+export type AuthenticateSenderDeps = {
+  readonly store: Tables
+  readonly clock: Clock
+  /** Finds the account of an API key, or throws. */
+  readonly authenticate: (secret: string) => Promise<OwnKey>
+  readonly refusals: RefusalLog
+  /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
+  readonly acceptsAny: boolean
+  /** The catch-all inbox for mail without credentials, or with those that have no effect. */
+  readonly catchAll: CatchAll | null
+  /** The reply with which the fault rules of an inbox refuse right credentials, or null. */
+  readonly injectFault: (attempt: Attempt) => Promise<string | null>
+}
+
+/** The key with which a sender has authenticated; its prefix changes when it is rotated. */
+type SenderKey = { readonly keyId: KeyId; readonly keyPrefix: string }
+
+type OwnKey = SenderKey & { readonly accountId: AccountId }
+
+/** The verdict on credentials; the identity is null for those that have no effect. */
+export type AuthenticateSenderResult =
+  | { readonly state: 'accepted'; readonly identity: string | null }
+  | { readonly state: 'refused' }
+  | { readonly state: 'fault'; readonly reply: string }
+
+/** Longest user name that is looked up: the longest address. */
+const USERNAME_LENGTH_MAX = 320
+
+/**
+ * Checks the credentials of SMTP AUTH: the id or address of a catch-all inbox, and a key of its
+ * account. The reason of a refusal is recorded in the diagnostics of the inbox, and not sent to the
+ * client.
+ */
+export async function authenticateSender(
+  deps: AuthenticateSenderDeps,
+  credentials: { readonly username: string; readonly password: string },
+  client: { readonly remoteAddress: string },
+): Promise<AuthenticateSenderResult> {
+  const inbox = await findNamedInbox(deps, credentials.username)
+  // Also without an inbox: the duration must not reveal which inboxes exist.
+  const key = await findKey(deps, credentials.password)
+  const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
+  if (isOwn && inbox.keepMessages !== null) {
+    return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
+  }
+  if (deps.acceptsAny) {
+    return accept(deps, client, { inbox: (await deps.catchAll?.find()) ?? null, identity: null })
+  }
+  if (inbox === null) deps.refusals.addUnknownLogin(credentials.username, BAD_CREDENTIALS_REPLY)
+  else {
+    await deps.refusals.addRejectedMail({
+      inboxIds: [inbox.inboxId],
+      reply: BAD_CREDENTIALS_REPLY,
+      reason: { code: isOwn ? 'no_catch_all_inbox' : 'wrong_password' },
+      sender: { mailFrom: '', remoteAddress: client.remoteAddress },
+    })
+  }
+  return { state: 'refused' }
+}
+
+/** Accepts credentials unless a fault rule of the inbox that they lead to refuses them. */
+async function accept(
+  deps: AuthenticateSenderDeps,
+  { remoteAddress }: { readonly remoteAddress: string },
+  { inbox, identity }: { readonly inbox: Recipient | null; readonly identity: string | null },
+): Promise<AuthenticateSenderResult> {
+  const reply =
+    inbox === null || inbox.faultsUntil <= deps.clock.now()
+      ? null
+      : await deps.injectFault({
+          inboxId: inbox.inboxId,
+          phases: ['authentication'],
+          sender: { mailFrom: null, remoteAddress },
+        })
+  return reply === null ? { state: 'accepted', identity } : { state: 'fault', reply }
+}
+
+/**
+ * The catch-all inbox of an identity; null when it was deleted, or when the key is no longer valid:
+ * a session may last for minutes after its AUTH.
+ */
+export async function findSenderInbox(
+  deps: { readonly store: Tables },
+  identity: string,
+): Promise<Recipient | null> {
+  const { inboxId, keyId, keyPrefix } = readIdentity(identity)
+  const prefixes = await deps.store.keys.activePrefixes([keyId])
+  if (prefixes.get(keyId) !== keyPrefix) return null
+  return deps.store.receiving.findInbox(inboxId)
+}
+
+async function findNamedInbox(
+  { store }: AuthenticateSenderDeps,
+  username: string,
+): Promise<Recipient | null> {
+  if (username.length > USERNAME_LENGTH_MAX) return null
+  const address = readEmailAddress(username)
+  if (address === null) return store.receiving.findInbox(username)
+  return store.receiving.findRecipient(emailAddressText(address))
+}
+
+async function findKey(deps: AuthenticateSenderDeps, secret: string) {
+  try {
+    return await deps.authenticate(secret)
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+function writeIdentity(inboxId: InboxId, { keyId, keyPrefix }: SenderKey): string {
+  return `${inboxId} ${keyId} ${keyPrefix}`
+}
+
+function readIdentity(identity: string): SenderKey & { readonly inboxId: string } {
+  const [inboxId = '', keyId = '', keyPrefix = ''] = identity.split(' ')
+  // Written by `writeIdentity`.
+  return { inboxId, keyId: keyId as KeyId, keyPrefix }
+}
