@@ -2,7 +2,7 @@ import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
-import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
+import { createSignInLink, signIn, signInWithoutKey } from '../features/accounts/sign-in.ts'
 import {
   createScenario,
   deleteScenario,
@@ -88,7 +88,11 @@ export function createApp(world: World) {
       complete: completeConnection,
       delete: deleteConnection,
     }),
-    signIn: bindAll(world, { createLink: createSignInLink, exchange: signIn }),
+    signIn: bindAll(world, {
+      createLink: createSignInLink,
+      exchange: signIn,
+      withoutKey: signInWithoutKey,
+    }),
     keys: bindAll(world, {
       create: createKey,
       list: listKeys,

@@ -166,6 +166,7 @@ function startHandler(
     catchAll: owner === null ? null : catchAllOf(deps, { owner, domain }),
     authenticate: bind(keySearch(store), authenticate),
     acceptsAny: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
+    defaultDomain: domain,
     composeLarge,
     storeMail: (mail) => mails.store(mail),
     onUnrecorded: (error) =>

@@ -62,6 +62,8 @@ export async function serve(args: readonly string[]): Promise<void> {
         'open the dashboard with this link; it works once, within 10 minutes',
       )
     }
+    warnOfOpenness(config, log)
+    if (!service.hasAccounts) adviseFirstStart(log)
     if (process.stdout.isTTY) process.stdout.write(banner(service, config, signInLink))
   } catch (error) {
     fail(error)
@@ -88,6 +90,23 @@ async function startWithDatabase(config: Config, log: Log): Promise<Service> {
       await delay(DATABASE_RETRY_MS)
     }
   }
+}
+
+function warnOfOpenness({ MAYFLY_CATCH_ALL: catchAll }: Config, log: Log): void {
+  const apis = 'the dashboard and the APIs of Mailpit, MailHog and MailDev need no key'
+  if (catchAll === 'on') log.info(`MAYFLY_CATCH_ALL=on: mail to any address is accepted; ${apis}`)
+  if (catchAll === 'open') {
+    log.warn(
+      `MAYFLY_CATCH_ALL=open: anybody who reaches these ports can read and send: private networks only; ${apis}`,
+    )
+  }
+}
+
+/** Says how to begin where no local account was created, as in a container. */
+function adviseFirstStart(log: Log): void {
+  log.info('No account exists. Start with one of these, or register one with POST /v1/accounts:')
+  log.info('MAYFLY_CATCH_ALL=open takes mail for any address, without keys: private networks only')
+  log.info('MAYFLY_INITIAL_API_KEY=mf_live_… creates an account with this key')
 }
 
 function stopOnSignals(service: Service, log: Log): void {

@@ -18,7 +18,7 @@ import { observeClients } from '../features/diagnostics/smtp-clients.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
-import { OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
+import { CATCH_ALL_INBOX, OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { runEvery } from '../platform/background.ts'
 import { elapsedMs } from '../platform/clock.ts'
@@ -31,7 +31,7 @@ import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { createContentHost } from '../threads/content-host.ts'
 import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
-import { openCatchAll, openLocalAccount } from './local-account.ts'
+import { openCatchAll, openInitialInbox, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
@@ -42,6 +42,8 @@ export type Service = {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** Whether there are accounts besides that of the operator. */
+  readonly hasAccounts: boolean
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes accepted work, flushes. */
@@ -132,7 +134,9 @@ export async function startService(
     addresses.smtpPort = (await receiving.started).port
     const pop3Port = await startPop3({ ...shared, app, content, parts })
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
-    return { ...addresses, pop3Port, createSignInLink, stop: () => parts.disposeAsync() }
+    const hasAccounts = await shared.store.accounts.hasOthers(OPERATOR_ACCOUNT)
+    const stop = () => parts.disposeAsync()
+    return { ...addresses, pop3Port, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -153,7 +157,9 @@ function stopBeside(
 async function openLocal(shared: Shared, { hasLocalAccount }: ServiceOverrides) {
   const local = hasLocalAccount === false ? null : await openLocalAccount(shared)
   const catchAllOwner = await openCatchAll(shared, local)
-  return { local, localAccount: local?.accountId ?? null, catchAllOwner }
+  await openInitialInbox(shared, local)
+  const localAccount = local?.reachesPrivate === true ? local.accountId : null
+  return { local, localAccount, catchAllOwner }
 }
 
 function checkReadiness(
@@ -231,9 +237,10 @@ function describeService(
   localKeyFile: string | null,
 ) {
   const version = packageVersion()
+  const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
   return () => {
     const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
-    return { version, smtp, localKeyFile }
+    return { version, smtp, catchAllInboxId, localKeyFile }
   }
 }
 

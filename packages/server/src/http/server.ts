@@ -4,7 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
-import { refuseCrossOrigin } from './allowed-host.ts'
+import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
@@ -42,14 +42,15 @@ import { KnownPaths, refuseUnmatched } from './unmatched.ts'
 export type HttpServer = FastifyInstance
 
 /** Dependencies and settings of the API's server. */
-export type HttpOptions = {
+export type HttpOptions = OwnNames & {
   readonly app: App
   readonly log: FastifyBaseLogger
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
-  readonly baseUrl: () => string
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
+  /** Whether some data is shown without a key. */
+  readonly isKeyless: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   /** Null: no metrics are served. */
@@ -178,7 +179,9 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   setDefaultHeaders(http)
   logRequests(http)
   refuseWhenClosing(http)
-  if (options.listensOnLoopback) refuseCrossOrigin(http, options.baseUrl)
+  if (options.listensOnLoopback || options.isKeyless) {
+    refuseCrossOrigin(http, options, { exceptWithKey: !options.listensOnLoopback })
+  }
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)

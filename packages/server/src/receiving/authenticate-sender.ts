@@ -1,4 +1,4 @@
-import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
+import { type AccountId, ID_PREFIXES, type InboxId, type KeyId } from '@mayfly/contract'
 import { emailAddressText, readEmailAddress } from '@mayfly/mail'
 import { BAD_CREDENTIALS_REPLY } from '@mayfly/smtp'
 import { ServiceError } from '../errors.ts'
@@ -15,6 +15,8 @@ export type AuthenticateSenderDeps = {
   /** Finds the account of an API key, or throws. */
   readonly authenticate: (secret: string) => Promise<OwnKey>
   readonly refusals: RefusalLog
+  /** The domain of an inbox that credentials name by its local part alone. */
+  readonly defaultDomain: string
   /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
   readonly acceptsAny: boolean
   /** The catch-all inbox for mail without credentials, or with those that have no effect. */
@@ -38,9 +40,9 @@ export type AuthenticateSenderResult =
 const USERNAME_LENGTH_MAX = 320
 
 /**
- * Checks the credentials of SMTP AUTH: the id or address of a catch-all inbox, and a key of its
- * account. The reason of a refusal is recorded in the diagnostics of the inbox, and not sent to the
- * client.
+ * Checks the credentials of SMTP AUTH: the id, address or local part of a catch-all inbox, and a
+ * key of its account. The reason of a refusal is recorded in the diagnostics of the inbox, and not
+ * sent to the client.
  */
 export async function authenticateSender(
   deps: AuthenticateSenderDeps,
@@ -101,13 +103,14 @@ export async function findSenderInbox(
 }
 
 async function findNamedInbox(
-  { store }: AuthenticateSenderDeps,
+  { store, defaultDomain }: AuthenticateSenderDeps,
   username: string,
 ): Promise<Recipient | null> {
   if (username.length > USERNAME_LENGTH_MAX) return null
-  const address = readEmailAddress(username)
-  if (address === null) return store.receiving.findInbox(username)
-  return store.receiving.findRecipient(emailAddressText(address))
+  if (username.startsWith(ID_PREFIXES.inbox)) return store.receiving.findInbox(username)
+  const named = username.includes('@') ? username : `${username}@${defaultDomain}`
+  const address = readEmailAddress(named)
+  return address === null ? null : store.receiving.findRecipient(emailAddressText(address))
 }
 
 async function findKey(deps: AuthenticateSenderDeps, secret: string) {

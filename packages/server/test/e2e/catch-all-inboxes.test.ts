@@ -258,6 +258,6 @@ onEachDatabase('MAYFLY_CATCH_ALL', (create) => {
     await assert.rejects(start({ MAYFLY_HTTP_HOST: '0.0.0.0' }), /loopback/)
     await assert.rejects(start({ MAYFLY_SMTP_HOST: '0.0.0.0' }), /loopback/)
     await assert.rejects(startService({ env }), /needs the local account/)
-    await assert.rejects(start({ MAYFLY_CATCH_ALL: 'yes' }), /must be off or on/)
+    await assert.rejects(start({ MAYFLY_CATCH_ALL: 'yes' }), /must be off, on or open/)
   })
 })
