@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from '../app/api.ts'
 import { bind } from '../app/bind.ts'
@@ -6,6 +7,7 @@ import { startDispatching } from '../app/dispatching.ts'
 import { startDomains } from '../app/domains.ts'
 import { startEvents } from '../app/events.ts'
 import { startLimits } from '../app/limits.ts'
+import { startMailLog } from '../app/mail-log.ts'
 import { openOutbound } from '../app/outbound.ts'
 import { configuredPlans } from '../app/plans.ts'
 import type { Receiving } from '../app/receiving.ts'
@@ -42,6 +44,8 @@ export type Service = {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** The file of the database, or the host of PostgreSQL. */
+  readonly dataPlace: string
   /** Whether there are accounts besides that of the operator. */
   readonly hasAccounts: boolean
   /** A link that opens the dashboard signed in to the local account; null without one. */
@@ -97,6 +101,7 @@ export async function startService(
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
     const { local, ...owners } = await openLocal(shared, overrides)
+    if (config.MAYFLY_LOG_FORMAT === 'text') parts.defer(startMailLog(shared))
     const outbound = openOutbound(config, owners.localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
@@ -136,7 +141,8 @@ export async function startService(
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
     const hasAccounts = await shared.store.accounts.hasOthers(OPERATOR_ACCOUNT)
     const stop = () => parts.disposeAsync()
-    return { ...addresses, pop3Port, hasAccounts, createSignInLink, stop }
+    const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
+    return { ...addresses, pop3Port, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -242,6 +248,11 @@ function describeService(
     const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
     return { version, smtp, catchAllInboxId, localKeyFile }
   }
+}
+
+function placeOf(databaseUrl: string): string {
+  const path = sqlitePathOf(databaseUrl)
+  return path === null ? `PostgreSQL at ${new URL(databaseUrl).host}` : resolve(path)
 }
 
 /** The version of this package; it lies at the same place beside the source and the build. */

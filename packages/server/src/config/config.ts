@@ -10,7 +10,9 @@ export type Config = {
 
 /** The configuration from the process's environment. */
 export function loadConfig(): Config {
-  return parseConfig(process.env)
+  const config = parseConfig(process.env)
+  if (config.MAYFLY_LOG_FORMAT !== 'auto') return config
+  return { ...config, MAYFLY_LOG_FORMAT: process.stdout.isTTY ? 'text' : 'json' }
 }
 
 /** Reads every setting; the first that is unknown or malformed throws. */

@@ -342,6 +342,13 @@ export const SETTINGS = {
     type: 'level',
     sentence: 'Lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
   },
+  MAYFLY_LOG_FORMAT: {
+    schema: z.enum(['auto', 'text', 'json'], { error: 'must be auto, text or json' }),
+    default: 'auto',
+    type: 'auto, text or json',
+    sentence:
+      'json: one object a line, for programs. text: one short line for people, also for each mail and each refused recipient. auto: text on a terminal, otherwise json.',
+  },
   MAYFLY_METRICS: {
     schema: flag,
     default: 'false',
