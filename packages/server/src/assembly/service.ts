@@ -252,7 +252,9 @@ function describeService(
 
 function placeOf(databaseUrl: string): string {
   const path = sqlitePathOf(databaseUrl)
-  return path === null ? `PostgreSQL at ${new URL(databaseUrl).host}` : resolve(path)
+  return path === null
+    ? `PostgreSQL at ${URL.parse(databaseUrl)?.host ?? 'its URL'}`
+    : resolve(path)
 }
 
 /** The version of this package; it lies at the same place beside the source and the build. */
