@@ -42,7 +42,7 @@ import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import { readHtmlCheck } from '../features/html-check/check.ts'
 import { createInbox } from '../features/inboxes/create.ts'
-import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
+import { deleteInbox, getInbox, listInboxes, resolveInbox } from '../features/inboxes/read.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { listUsage } from '../features/limits/usage.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
@@ -110,6 +110,7 @@ export function createApp(world: World) {
       create: createInbox,
       list: listInboxes,
       get: getInbox,
+      resolve: resolveInbox,
       delete: deleteInbox,
       diagnose,
     }),

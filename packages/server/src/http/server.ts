@@ -11,6 +11,7 @@ import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
+import { acceptInboxAddresses } from './inbox-addresses.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
@@ -185,6 +186,7 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
+  acceptInboxAddresses(http, options.app)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type AccountId, ID_PREFIXES, type InboxId, type KeyId } from '@mayfly/contract'
-import { emailAddressText, readEmailAddress } from '@mayfly/mail'
+import { inboxAddress } from '@mayfly/mail'
 import { BAD_CREDENTIALS_REPLY } from '@mayfly/smtp'
 import { ServiceError } from '../errors.ts'
 import type { RefusalLog } from '../features/diagnostics/refusal-log.ts'
@@ -108,9 +108,8 @@ async function findNamedInbox(
 ): Promise<Recipient | null> {
   if (username.length > USERNAME_LENGTH_MAX) return null
   if (username.startsWith(ID_PREFIXES.inbox)) return store.receiving.findInbox(username)
-  const named = username.includes('@') ? username : `${username}@${defaultDomain}`
-  const address = readEmailAddress(named)
-  return address === null ? null : store.receiving.findRecipient(emailAddressText(address))
+  const address = inboxAddress(username.includes('@') ? username : `${username}@${defaultDomain}`)
+  return address === null ? null : store.receiving.findRecipient(address)
 }
 
 async function findKey(deps: AuthenticateSenderDeps, secret: string) {
