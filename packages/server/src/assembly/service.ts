@@ -124,9 +124,12 @@ export async function startService(
       baseUrl,
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
-      smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      smtpAddress: () => `${smtpHost(config, baseUrl())}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
-      describe: describeService(config, addresses, local?.keyFile ?? null),
+      describe: describeService(config, addresses, {
+        baseUrl,
+        localKeyFile: local?.keyFile ?? null,
+      }),
     })
     const app = createApp(world)
     const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
@@ -240,14 +243,28 @@ function logFailedPurge(log: Log, error: unknown): void {
 function describeService(
   config: Config,
   addresses: { readonly smtpPort: number },
-  localKeyFile: string | null,
+  {
+    baseUrl,
+    localKeyFile,
+  }: { readonly baseUrl: () => string; readonly localKeyFile: string | null },
 ) {
   const version = packageVersion()
   const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
   return () => {
-    const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
+    const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
     return { version, smtp, catchAllInboxId, localKeyFile }
   }
+}
+
+/** Addresses that a listener has, and a client cannot connect to. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+
+/** The host to which applications send: of a listener on all addresses that of the base URL. */
+function smtpHost(config: Config, baseUrl: string): string {
+  const { MAYFLY_SMTP_HOST: host } = config
+  if (!WILDCARDS.has(host)) return host
+  const { hostname } = new URL(baseUrl)
+  return WILDCARDS.has(hostname) ? '127.0.0.1' : hostname
 }
 
 function placeOf(databaseUrl: string): string {

@@ -111,7 +111,7 @@ export const SETTINGS = {
     default: 'false',
     type: 'true or false',
     sentence:
-      'Accepts any user name and password in SMTP AUTH, for applications that require a login. The credentials of a catch-all inbox still select that inbox.',
+      'Accepts any user name and password in SMTP AUTH, for applications that require a login. On a loopback address, and with MAYFLY_CATCH_ALL=open, any that are not of Mayfly are accepted anyway. The credentials of a catch-all inbox still select that inbox.',
   },
   MAYFLY_CATCH_ALL: {
     schema: z.enum(['off', 'on', 'open'], { error: 'must be off, on or open' }),
@@ -213,8 +213,8 @@ export const SETTINGS = {
     sentence: 'Addresses and networks of reverse proxies whose X-Forwarded-For header is trusted.',
   },
   MAYFLY_DATABASE_URL: {
-    schema: text.refine((url) => /^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)/.test(url), {
-      error: 'must be sqlite:PATH or postgres://…',
+    schema: text.refine((url) => /^(?:sqlite:(?!\/\/[^/]).+|postgres(?:ql)?:\/\/.+)/.test(url), {
+      error: 'must be sqlite:PATH, as sqlite:./data/mayfly.db, or postgres://…',
     }),
     default: 'sqlite:./data/mayfly.db',
     type: 'URL',
