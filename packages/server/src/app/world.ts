@@ -87,7 +87,7 @@ export function createWorld(parts: Parts) {
   const base = {
     ...parts,
     ...settings(parts.config),
-    ...keySearch(parts.store),
+    ...keySearch(parts.store, parts.clock),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),
     linkFetches: new LinkFetches(parts),
