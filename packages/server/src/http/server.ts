@@ -4,6 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
+import type { MemoryLimits } from './account-memory.ts'
 import { refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
@@ -37,6 +38,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { KnownPaths, refuseUnmatched } from './unmatched.ts'
+import { limitUnreadResponses } from './unread-responses.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
@@ -57,6 +59,8 @@ export type HttpOptions = {
   /** Called before the routes are added; for the OpenAPI document. */
   readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
@@ -182,6 +186,7 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
+  limitUnreadResponses(http, options.unreadBytes)
 }
 
 /**
