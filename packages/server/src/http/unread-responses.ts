@@ -46,17 +46,16 @@ export function limitUnreadResponses(http: FastifyInstance, limits = UNREAD_BYTE
     }
   }
   http.decorateRequest('contentOwner', null)
-  http.addHook('onSend', (request, reply, body: unknown, done) => {
+  http.addHook('onSend', async (request, reply, body: unknown) => {
     const owner = ownerOf(request)
-    if (owner === null || !isLarge(body) || isClosed(reply)) return done()
+    if (owner === null || !isLarge(body) || isClosed(reply)) return body
     try {
       reply.raw.once('close', hold(owner, body))
-      done()
+      return body
     } catch (error) {
       // Headers of the file that is not sent.
       reply.removeHeader('content-disposition').removeHeader('content-security-policy')
-      // What `hold` throws.
-      done(error as Error)
+      throw error
     }
   })
 }
