@@ -133,6 +133,9 @@ describe('storing mails', () => {
     })
     const outcomes = await tested.outcomes('small', 'large', 'tiny')
     assert.deepEqual(outcomes, ['stored', unavailable('no space', true).message, 'stored'])
+    assert.deepEqual(await tested.outcomes('large'), [unavailable('no space', true).message])
+    // The disk may have space now; whether it has is asked of the disk.
+    tested.storing.check()
     assert.deepEqual(tested.messages, [])
   })
 

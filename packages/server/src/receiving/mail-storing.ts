@@ -202,7 +202,8 @@ export class MailStoring {
   }
 
   #refuse({ reject }: Entry, error: unknown): void {
-    if (error instanceof StorageUnavailable && !isOfTheMail(error)) {
+    // Whether the disk is full now, others find out: `check` would not be told when it has space.
+    if (error instanceof StorageUnavailable && !isOfTheMail(error) && !error.full) {
       this.#lastFailure = { error, atMs: elapsedMs() }
     }
     reject(error instanceof ThreadEnded ? error.cause : error)
