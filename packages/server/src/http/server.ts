@@ -13,6 +13,7 @@ import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
+import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
@@ -261,7 +262,8 @@ const DEBUG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug'])
 function logRequests(http: FastifyInstance): void {
   if (!DEBUG_LEVELS.has(http.log.level)) return
   http.addHook('onResponse', (request, reply, done) => {
-    const { id: requestId, method, url } = request
+    const { id: requestId, method } = request
+    const url = loggedUrl(request.url)
     const { statusCode, elapsedTime } = reply
     request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
     done()
