@@ -37,6 +37,8 @@ export type ServiceDescription = {
   readonly version: string
   /** Where it receives mail. */
   readonly smtp: { readonly host: string; readonly port: number }
+  /** The catch-all inbox that is shown without a key; null where a key is needed. */
+  readonly catchAllInboxId: string | null
   /** The file with a key of the local account, on the machine of the service; null without one. */
   readonly localKeyFile: string | null
 }
@@ -90,6 +92,15 @@ export async function readService(
   const { signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'GET', path: '/v1/service', signal })
+}
+
+/** Signs in without a key, to a service whose catch-all inbox everyone may read. */
+export async function signInWithoutKey(
+  options: ServiceOptions & CallOptions = {},
+): Promise<{ readonly apiKey: string; readonly key: Key }> {
+  const { signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'POST', path: '/v1/sign-in/catch-all', signal })
 }
 
 /** Exchanges the token of a sign-in link for a key, which is returned only here. */

@@ -24,6 +24,19 @@ export const createSignInLink = {
   },
 }
 
+/** POST /v1/sign-in/catch-all */
+export const signInWithoutKey = {
+  operationId: 'signInWithoutKey',
+  tags: ['Accounts and keys'],
+  summary: 'Sign in to the local account of a service with catch-all',
+  description:
+    'Needs no key. Only with MAYFLY_CATCH_ALL=on or open, where anyone who reaches the service can read. Returns a new member key with the name `dashboard`.',
+  response: {
+    201: z.object({ apiKey: apiKeySchema, key: keySchema }),
+    ...errorResponses('missing_api_key'),
+  },
+}
+
 /** POST /v1/sign-in */
 export const signIn = {
   operationId: 'signIn',

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import * as bounds from '@mayfly/contract'
 import * as mail from '../../mail/src/limits.ts'
 import { SMTP_LIMITS } from '../../smtp/src/server/limits.ts'
-import { JSON_TEXT_BYTES_MAX } from '../src/features/messages/json-text.ts'
+import { JSON_TEXT_BYTES_MAX } from '../src/features/rules/json-text.ts'
 import { UNREAD_BYTES } from '../src/http/unread-responses.ts'
 import { INBOX_MESSAGES_MAX } from '../src/receiving/capacity.ts'
 

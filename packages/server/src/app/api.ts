@@ -2,7 +2,7 @@ import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
-import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
+import { createSignInLink, signIn, signInWithoutKey } from '../features/accounts/sign-in.ts'
 import {
   createScenario,
   deleteScenario,
@@ -42,7 +42,7 @@ import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import { readHtmlCheck } from '../features/html-check/check.ts'
 import { createInbox } from '../features/inboxes/create.ts'
-import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
+import { deleteInbox, getInbox, listInboxes, resolveInbox } from '../features/inboxes/read.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { listUsage } from '../features/limits/usage.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
@@ -88,7 +88,11 @@ export function createApp(world: World) {
       complete: completeConnection,
       delete: deleteConnection,
     }),
-    signIn: bindAll(world, { createLink: createSignInLink, exchange: signIn }),
+    signIn: bindAll(world, {
+      createLink: createSignInLink,
+      exchange: signIn,
+      withoutKey: signInWithoutKey,
+    }),
     keys: bindAll(world, {
       create: createKey,
       list: listKeys,
@@ -106,6 +110,7 @@ export function createApp(world: World) {
       create: createInbox,
       list: listInboxes,
       get: getInbox,
+      resolve: resolveInbox,
       delete: deleteInbox,
       diagnose,
     }),

@@ -7,7 +7,7 @@ export type MemoryLimits = { readonly bytesMax: number; readonly accountBytesMax
 /** Counts bytes in memory for accounts, and refuses more than its limits. */
 export class AccountMemory {
   readonly #limits: MemoryLimits
-  /** What a refused client is told. */
+  /** The message for a refused client. */
   readonly #refusal: string
   readonly #heldBytes = new Map<AccountId, number>()
   #allBytes = 0

@@ -5,13 +5,14 @@ import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
 import type { MemoryLimits } from './account-memory.ts'
-import { refuseCrossOrigin } from './allowed-host.ts'
+import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
+import { acceptInboxAddresses } from './inbox-addresses.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
 import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
@@ -45,14 +46,15 @@ import { limitUnreadResponses } from './unread-responses.ts'
 export type HttpServer = FastifyInstance
 
 /** Dependencies and settings of the API's server. */
-export type HttpOptions = {
+export type HttpOptions = OwnNames & {
   readonly app: App
   readonly log: FastifyBaseLogger
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
-  readonly baseUrl: () => string
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
+  /** Whether some data is shown without a key. */
+  readonly isKeyless: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   /** Null: no metrics are served. */
@@ -183,10 +185,13 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   setDefaultHeaders(http)
   logRequests(http)
   refuseWhenClosing(http)
-  if (options.listensOnLoopback) refuseCrossOrigin(http, options.baseUrl)
+  if (options.listensOnLoopback || options.isKeyless) {
+    refuseCrossOrigin(http, options, { exceptWithKey: !options.listensOnLoopback })
+  }
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
+  acceptInboxAddresses(http, options.app)
   limitUnreadResponses(http, options.unreadBytes)
 }
 

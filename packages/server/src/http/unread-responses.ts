@@ -61,7 +61,7 @@ export function limitUnreadResponses(http: FastifyInstance, limits = UNREAD_BYTE
 }
 
 function ownerOf(request: FastifyRequest): AccountId | null {
-  // Both are missing where nobody was authenticated.
+  // Both are missing on routes without authentication.
   const { caller, access } = request as Partial<FastifyRequest>
   return (caller ?? access?.caller)?.accountId ?? request.contentOwner
 }

@@ -8,7 +8,7 @@ export type ScanResult =
   | { readonly state: 'infected'; readonly name: string }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Longest time of a scan: a fixed part, and one for each MiB, which clamd scans in 0.1 s or less. */
+/** Longest time of a scan: a fixed part, and one for each MiB. clamd takes 0.1 s for it. */
 const SCAN_MS_MAX = { fixed: 20_000, perMiB: 1_000 }
 
 const MiB = 1024 * 1024

@@ -9,7 +9,7 @@
 //
 // A transaction whose COMMIT got no response is run again with the same mails, until its outcome is
 // known. A mail whose inbox is locked by another transaction leaves its batch and waits for the
-// lock apart, with the others of that inbox; later ones wait behind it, also after the lock is gone.
+// lock apart, with the others of that inbox. Later ones queue behind it, even without the lock.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { InboxId } from '@mayfly/contract'
@@ -227,7 +227,7 @@ export class MailStoring {
   }
 
   #refuse({ reject }: Entry, error: unknown): void {
-    // Whether the disk is full now, others find out: `check` would not be told when it has space.
+    // Not of a full disk: other checks ask the disk, and see when it has space again.
     if (error instanceof StorageUnavailable && !isOfTheMail(error) && !error.full) {
       this.#lastFailure = { error, atMs: elapsedMs() }
     }

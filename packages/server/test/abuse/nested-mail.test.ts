@@ -92,7 +92,7 @@ describe('a mail in a mail', { timeout: 120_000 }, () => {
       const message = await receive(raw)
       assert.equal(message.text?.trim(), 'See below.')
       assert.deepEqual([message.otp, message.links], [null, []])
-      const [{ status, reason }] = message.attachments as [(typeof message.attachments)[0]]
+      const { status, reason } = first(message.attachments)
       assert.deepEqual([status, reason], expected)
     })
   }

@@ -74,7 +74,7 @@ function* checkInbox(inbox: StoredInbox): Iterable<Violation> {
   }
 }
 
-/** The numbers of an inbox are in the order in which its mails were sent, and were met by readers. */
+/** The numbers of an inbox follow the order of sending, and that in which readers saw its mails. */
 function* checkNumbers({ sends, reads, inboxes }: History): Iterable<Violation> {
   const numbers = new Map(
     inboxes.flatMap(({ messages }) =>

@@ -4,7 +4,7 @@ import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { MailpitClient } from 'mailpit-api'
 import { createApiClient } from '../testing-api-client.ts'
 import { GIF, RED_BLUE, writePng, writeScans } from '../testing-images.ts'
-import { readLoopMeter } from '../testing-loop-meter.ts'
+import { LOOP_MS_MAX, readLoopMeter } from '../testing-loop-meter.ts'
 import { startMeasuredServer } from '../testing-measured-server.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
@@ -114,9 +114,6 @@ const WORST: Readonly<Record<string, Worst>> = {
 function countEnded(log: string): number {
   return log.split('"call":"composeThumbnail').length - 1
 }
-
-// As e2e/worst-inputs.test.ts: a bound that no loaded machine exceeds.
-const LOOP_MS_MAX = 100
 
 describe('the worst images', () => {
   const start = shared(async (resources) => {

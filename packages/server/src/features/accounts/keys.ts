@@ -31,7 +31,15 @@ export async function issueKey(
   accountId: AccountId,
   fields: NewKeyFields,
 ): Promise<IssuedKey> {
-  const apiKey = deps.ids.apiKey(fields.environment)
+  return addKey(deps, accountId, { ...fields, apiKey: deps.ids.apiKey(fields.environment) })
+}
+
+/** Adds a key with a given secret to an account. */
+export async function addKey(
+  deps: { readonly store: Tables; readonly clock: Clock; readonly ids: Ids },
+  accountId: AccountId,
+  { apiKey, ...fields }: NewKeyFields & { readonly apiKey: string },
+): Promise<IssuedKey> {
   const key = await deps.store.keys.add({
     id: deps.ids.next('key'),
     accountId,

@@ -1,7 +1,8 @@
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
+import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
 import { requireAdmin } from '../rules/admin.ts'
 import { type Caller, hashSecret } from './authenticate.ts'
@@ -12,6 +13,8 @@ export type SignInDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly baseUrl: () => string
+  /** The account that anyone may sign in to; null for none. */
+  readonly catchAllOwner: AccountId | null
 }
 
 /** A link that signs in once. */
@@ -31,7 +34,10 @@ export async function createSignInLink(deps: SignInDeps, caller: Caller): Promis
 }
 
 /** Creates a sign-in link to an account. */
-export async function linkTo(deps: SignInDeps, accountId: AccountId): Promise<SignInLink> {
+export async function linkTo(
+  deps: Omit<SignInDeps, 'catchAllOwner'>,
+  accountId: AccountId,
+): Promise<SignInLink> {
   const token = Buffer.from(deps.ids.randomBytes(TOKEN_BYTES)).toString('base64url')
   const now = deps.clock.now()
   const expiresAt = now + LINK_MS
@@ -53,13 +59,30 @@ export async function signIn(deps: SignInDeps, given: string): Promise<IssuedKey
   return deps.store.transaction(async (tx) => {
     const accountId = await tx.signInLinks.take(hashSecret(token), now)
     if (accountId === null) throw new ServiceError('invalid_sign_in_token')
-    await tx.accounts.lock(accountId)
-    const signedIn = (await tx.keys.list(accountId)).filter(({ name }) => name === DASHBOARD_KEY)
-    const oldestFirst = signedIn.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
-    for (const key of oldestFirst.slice(0, Math.max(0, signedIn.length + 1 - DASHBOARD_KEYS_MAX))) {
-      await tx.keys.revoke(accountId, key.id, now)
-    }
-    const fields = { name: DASHBOARD_KEY, environment: 'live', role: 'admin' } as const
-    return issueKey({ ...deps, store: tx }, accountId, fields)
+    return addDashboardKey({ ...deps, store: tx }, accountId, 'admin')
   })
+}
+
+/** A member key of the account whose catch-all inbox everyone may read. */
+export async function signInWithoutKey(deps: SignInDeps): Promise<IssuedKey> {
+  const { catchAllOwner } = deps
+  if (catchAllOwner === null) throw new ServiceError('missing_api_key')
+  return deps.store.transaction((tx) =>
+    addDashboardKey({ ...deps, store: tx }, catchAllOwner, 'member'),
+  )
+}
+
+async function addDashboardKey(
+  deps: Pick<SignInDeps, 'clock' | 'ids'> & { readonly store: Tables },
+  accountId: AccountId,
+  role: Role,
+): Promise<IssuedKey> {
+  const tx = deps.store
+  await tx.accounts.lock(accountId)
+  const signedIn = (await tx.keys.list(accountId)).filter(({ name }) => name === DASHBOARD_KEY)
+  const oldestFirst = signedIn.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
+  for (const key of oldestFirst.slice(0, Math.max(0, signedIn.length + 1 - DASHBOARD_KEYS_MAX))) {
+    await tx.keys.revoke(accountId, key.id, deps.clock.now())
+  }
+  return issueKey(deps, accountId, { name: DASHBOARD_KEY, environment: 'live', role })
 }

@@ -1,5 +1,5 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
-import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
+import { inboxAddress } from '@mayfly/mail'
 import { ServiceError, StorageUnavailable } from '../../errors.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
@@ -127,8 +127,8 @@ function isExpected(error: unknown): boolean {
 
 async function findInbox({ store }: MailboxDeps, username: string) {
   if (username.length > USERNAME_LENGTH_MAX) return null
-  const address = readEmailAddress(username)
-  if (address === null) return store.receiving.findInbox(username)
-  const localPart = withoutTag(address.localPart)
-  return store.receiving.findRecipient(emailAddressText({ ...address, localPart }))
+  const address = inboxAddress(username)
+  return address === null
+    ? store.receiving.findInbox(username)
+    : store.receiving.findRecipient(address)
 }

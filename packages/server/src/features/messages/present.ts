@@ -4,7 +4,7 @@
 import type { AccountId, Link, Message } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
-import { jsonText } from './json-text.ts'
+import { jsonText } from '../rules/json-text.ts'
 import type { MessageRef } from './message-ref.ts'
 import type { RenderedHtmlCache } from './rendered-html-cache.ts'
 

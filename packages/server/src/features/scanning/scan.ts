@@ -55,11 +55,11 @@ const FAILED_MAX = 1_000
 /** Time between two scans of an attachment, in which the scanner can be started again. */
 const RETRY_MS = 15_000
 
-/** What a scanner in order finds clean. */
+/** Clean, for every scanner that works. */
 const HARMLESS = Buffer.from('Mayfly asks whether the scanner works.')
 
 /**
- * Scans the attachments that wait, with accounts in turns, and then those that failed before.
+ * Scans the attachments that wait, alternating the accounts, and then those that failed before.
  * Throws when the scanner does not work; what is unscanned stays quarantined until the next call.
  */
 export async function scanAttachments(deps: ScanDeps, failed: FailedScans): Promise<void> {

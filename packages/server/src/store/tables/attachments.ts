@@ -37,7 +37,7 @@ export class Attachments {
       .selectFrom('attachment')
       .select([...COLUMNS])
       .where('held_for', 'is not', null)
-      .where('id', 'not in', except.length === 0 ? ['' as AttachmentId] : except)
+      .$if(except.length > 0, (query) => query.where('id', 'not in', except))
     const owners = this.#db
       .selectFrom('message')
       .innerJoin('inbox', 'inbox.id', 'message.inbox_id')

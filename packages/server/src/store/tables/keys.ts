@@ -111,6 +111,17 @@ export class Keys {
     return rows.map(toKey)
   }
 
+  /** Whether an account has, or had, a key with this name. */
+  async hasHad(owner: AccountId, name: string): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('api_key')
+      .select('id')
+      .where('account_id', '=', owner)
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** Replaces the secret of a key; null when the key is not active. */
   async replaceSecret(
     owner: AccountId,

@@ -4,7 +4,7 @@
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
-import { jsonText } from '../../messages/json-text.ts'
+import { jsonText } from '../../rules/json-text.ts'
 import {
   type CatchAllMail,
   headerOf,
@@ -32,7 +32,7 @@ export type MailDevView =
     }
   | { readonly view: 'mail' | 'html'; readonly ref: CatchAllRef }
 
-/** Characters of text and HTML that are read for one list, which unread responses are bounded by. */
+/** Characters of text and HTML that are read for one list. */
 const LIST_CHARS_MAX = 8 * 1024 * 1024
 
 /** Characters of the preview in a summary. */

@@ -5,7 +5,7 @@ import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import type { StoredMessage } from '../../../store/tables/full-message.ts'
-import { withoutControls } from '../../messages/json-text.ts'
+import { withoutControls } from '../../rules/json-text.ts'
 import { type MailHogContent, readContent } from './mime.ts'
 
 /** The responses of MailHog's API. */
@@ -35,7 +35,7 @@ export type MailHogDeps = {
 
 /**
  * Characters of one raw mail, and of all in a list; the download of a mail has all of it. MailHog
- * writes each text two to four times, and a larger list would be refused (http/unread-responses.ts).
+ * writes each text two to four times, and http/unread-responses.ts would refuse a larger list.
  */
 const RAW_CHARS_MAX = 4 * 1024 * 1024
 const LIST_CHARS_MAX = 2 * RAW_CHARS_MAX
