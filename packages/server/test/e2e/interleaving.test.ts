@@ -101,8 +101,8 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
-/** Rounds with broken connections in `npm test`; in the long form 5,000. */
-const BROKEN_ROUNDS = soakRounds({ short: 20, long: 5_000 })
+/** Rounds with broken connections in `npm test`; in the long form 2,000. */
+const BROKEN_ROUNDS = soakRounds({ short: 20, long: 2_000 })
 
 onEachDatabase('waits over connections that break', (create, name) => {
   if (name !== 'PostgreSQL') return
