@@ -2,7 +2,13 @@ import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
-import { createSignInLink, signIn, signInWithoutKey } from '../features/accounts/sign-in.ts'
+import {
+  changeSession,
+  createSignInLink,
+  signIn,
+  signInWithoutKey,
+  signOut,
+} from '../features/accounts/sign-in.ts'
 import {
   createScenario,
   deleteScenario,
@@ -92,6 +98,8 @@ export function createApp(world: World) {
       createLink: createSignInLink,
       exchange: signIn,
       withoutKey: signInWithoutKey,
+      change: changeSession,
+      end: signOut,
     }),
     keys: bindAll(world, {
       create: createKey,

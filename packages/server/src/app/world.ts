@@ -93,7 +93,7 @@ export function createWorld(parts: Parts) {
         parts.announce([signal.inboxId])
     },
     ...settings(parts.config),
-    ...keySearch(parts.store),
+    ...keySearch(parts.store, parts.clock),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),
     linkFetches: new LinkFetches(parts),

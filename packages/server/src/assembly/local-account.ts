@@ -88,7 +88,7 @@ export async function openCatchAll(
   if (local === null) throw withoutLocalAccount(`MAYFLY_CATCH_ALL=${config.MAYFLY_CATCH_ALL}`)
   await ensureCatchAllInbox(deps, { owner: LOCAL_ACCOUNT, domain: firstDomain(config) })
   // It stands for callers without a key.
-  if ((await store.keys.list(LOCAL_ACCOUNT)).length === 0) {
+  if ((await store.keys.list(LOCAL_ACCOUNT, deps.clock.now())).length === 0) {
     await localKey(deps, null)
   }
   return LOCAL_ACCOUNT

@@ -104,11 +104,11 @@ async function accept(
  * a session may last for minutes after its AUTH.
  */
 export async function findSenderInbox(
-  deps: { readonly store: Tables },
+  deps: { readonly store: Tables; readonly clock: Clock },
   identity: string,
 ): Promise<Recipient | null> {
   const { inboxId, keyId, keyPrefix } = readIdentity(identity)
-  const prefixes = await deps.store.keys.activePrefixes([keyId])
+  const prefixes = await deps.store.keys.activePrefixes([keyId], deps.clock.now())
   if (prefixes.get(keyId) !== keyPrefix) return null
   return deps.store.receiving.findInbox(inboxId)
 }
