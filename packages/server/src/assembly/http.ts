@@ -1,6 +1,7 @@
 import type { App } from '../app/api.ts'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
+import type { MemoryLimits } from '../http/account-memory.ts'
 import type { HandleMcp } from '../http/mcp.ts'
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { isLocalHost } from '../ip-address.ts'
@@ -23,6 +24,7 @@ export type HttpDeps = {
   readonly ids: Ids
   readonly baseUrl: () => string
   readonly httpTimeouts?: HttpTimeouts | undefined
+  readonly unreadBytes?: MemoryLimits | undefined
 }
 
 /** Stops accepting and waits for open requests; remaining connections are cut. */

@@ -21,6 +21,7 @@ import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import { CATCH_ALL_INBOX, OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
+import type { MemoryLimits } from '../http/account-memory.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { runEvery } from '../platform/background.ts'
 import { elapsedMs } from '../platform/clock.ts'
@@ -63,6 +64,8 @@ export type ServiceOverrides = {
   /** False: no local account is created, so that a test's store has no account of its own. */
   readonly hasLocalAccount?: boolean
   readonly httpTimeouts?: HttpTimeouts
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits
 }
 
 /** How often expired inboxes and mail past its retention are deleted. */

@@ -4,6 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
+import type { MemoryLimits } from './account-memory.ts'
 import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
@@ -13,6 +14,7 @@ import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
 import { acceptInboxAddresses } from './inbox-addresses.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
+import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
@@ -38,6 +40,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { KnownPaths, refuseUnmatched } from './unmatched.ts'
+import { limitUnreadResponses } from './unread-responses.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
@@ -59,6 +62,8 @@ export type HttpOptions = OwnNames & {
   /** Called before the routes are added; for the OpenAPI document. */
   readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
@@ -187,6 +192,7 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
   acceptInboxAddresses(http, options.app)
+  limitUnreadResponses(http, options.unreadBytes)
 }
 
 /**
@@ -261,7 +267,8 @@ const DEBUG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug'])
 function logRequests(http: FastifyInstance): void {
   if (!DEBUG_LEVELS.has(http.log.level)) return
   http.addHook('onResponse', (request, reply, done) => {
-    const { id: requestId, method, url } = request
+    const { id: requestId, method } = request
+    const url = loggedUrl(request.url)
     const { statusCode, elapsedTime } = reply
     request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
     done()
