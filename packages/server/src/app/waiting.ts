@@ -38,8 +38,10 @@ export async function startWaiting(deps: {
   /** Identifies this node in its announcements. */
   readonly signalsName: string
   readonly events: RunningEvents
+  /** How often new mail is polled for. */
+  readonly mailPollMs?: number | undefined
 }): Promise<RunningWaits> {
-  const { store, signals, log, events } = deps
+  const { store, signals, log, events, mailPollMs = SWEEP_MS } = deps
   const subscriptions = new Subscriptions<InboxId>()
   const sweep = new ArrivalSweep()
   const all = [subscriptions, events.accountSubscriptions]
@@ -75,7 +77,7 @@ export async function startWaiting(deps: {
     for (const of of signal.dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
   })
   if (nodes !== null) events.connectNodes((message) => nodes.send(message))
-  const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
+  const sweeping = runEvery(mailPollMs, { name: 'polling for new mail', log }, () =>
     sweep.run({ store, subscriptions }),
   )
   const checking = runEvery(

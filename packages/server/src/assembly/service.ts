@@ -64,6 +64,8 @@ export type ServiceOverrides = {
   /** False: no local account is created, so that a test's store has no account of its own. */
   readonly hasLocalAccount?: boolean
   readonly httpTimeouts?: HttpTimeouts
+  /** How often new mail is polled for, in case an announcement is lost. */
+  readonly mailPollMs?: number
   /** Bytes of unread responses that may be in memory. */
   readonly unreadBytes?: MemoryLimits
 }
@@ -100,7 +102,7 @@ export async function startService(
     parts.defer(events.stop)
     const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const waiting = await startWaiting({ ...shared, events })
+    const waiting = await startWaiting({ ...shared, ...overrides, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
     const { local, ...owners } = await openLocal(shared, overrides)

@@ -32,7 +32,8 @@ describeEachDatabase('waits against arrivals', (open) => {
     const progress = soakProgress('waits against arrivals', ROUNDS)
     for (let round = 0; round < ROUNDS; round++) {
       progress(round)
-      const afterSequence = (await store.inboxes.lastSequence(ALICE, inbox.id)) ?? 0
+      const afterSequence =
+        (await store.inboxes.findProgress(ALICE, inbox.id, 0))?.lastSequence ?? 0
       const filter = { after: String(afterSequence) }
       const wait = async () => {
         await turns(Math.floor(Math.random() * 4))
@@ -171,7 +172,11 @@ function responseDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
 function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
   const content = createContent(store, createLog('warn'))
   const registerWait = () => ({ [Symbol.dispose]: () => {} })
-  return { store, subscriptions, singleFlight: new SingleFlight(), content, registerWait }
+  const clock = { now: () => 0 }
+  return {
+    ...{ store, clock, subscriptions, content, registerWait },
+    singleFlight: new SingleFlight(),
+  }
 }
 
 /** Lets the loop turn this often. */

@@ -20,7 +20,7 @@ const CALLER = {
 
 /** A store in which there is one message. */
 const store = {
-  inboxes: { lastSequence: async () => 1 },
+  inboxes: { findProgress: async () => ({ lastSequence: 1, state: 'active' }) },
   candidates: {
     list: async () => [
       { id: 'msg_1', sequence: 1, from: { name: null, address: null }, otp: null },
@@ -33,6 +33,7 @@ describe('the response to a wait', () => {
     const never = async () => assert.fail('not called when a message is found')
     const deps = {
       store,
+      clock: { now: () => 0 },
       subscriptions: new Subscriptions<InboxId>(),
       singleFlight: new SingleFlight(),
       content: { findMatch: never },

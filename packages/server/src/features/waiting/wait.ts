@@ -1,5 +1,6 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { MessageRef } from '../messages/message-ref.ts'
@@ -12,6 +13,7 @@ import type { Subscriptions } from './subscriptions.ts'
 
 export type FindDeps = {
   readonly store: Tables
+  readonly clock: Clock
   readonly subscriptions: Subscriptions<InboxId>
   readonly singleFlight: SingleFlight
   /** Runs in another thread: these queries read text of senders. */
@@ -146,7 +148,7 @@ export function findWithin(
   let isFirst = true
   const { timeoutMs } = request
   const register = () => deps.registerWait(caller.accountId, { inboxId, for: query.for, timeoutMs })
-  return pollUntil(deps, { ...request, key: caller, register }, async (wakeNumber) => {
+  return pollUntil(deps, { ...request, key: caller, register }, async (wakeNumber, end) => {
     const search = { inboxId, query, after: readUpTo }
     const findNext = () => findNewest(deps, caller, search)
     // Only a wait that is woken has others to share with, and needs the text of its query.
@@ -160,6 +162,7 @@ export function findWithin(
       query = { ...query, afterSequence: progress.readUpTo }
     }
     readUpTo = readsAgain ? query.afterSequence : progress.readUpTo
+    if (!progress.acceptsMail) end()
     return progress.found
   })
 }
@@ -172,24 +175,32 @@ type NewestSearch = {
 }
 
 /** The result of a wait, and the number of the last message that it has read. */
-type Progress = { readonly found: MessageId | null; readonly readUpTo: number }
+type Progress = {
+  readonly found: MessageId | null
+  readonly readUpTo: number
+  /** False when the inbox has expired or is suspended. */
+  readonly acceptsMail: boolean
+}
 
 /** The newest message that matches. */
 async function findNewest(
-  deps: Pick<FindDeps, 'store' | 'content'>,
+  deps: Pick<FindDeps, 'store' | 'clock' | 'content'>,
   caller: Caller,
   search: NewestSearch,
 ): Promise<Progress> {
-  const newest = await deps.store.inboxes.lastSequence(caller.accountId, search.inboxId)
-  if (newest === null) throw new ServiceError('inbox_not_found')
+  const { accountId } = caller
+  const inbox = await deps.store.inboxes.findProgress(accountId, search.inboxId, deps.clock.now())
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+  const { lastSequence: readUpTo, state } = inbox
+  const acceptsMail = state === 'active'
   const find = readsNames(search.query)
     ? deps.content.findMatch
     : (owner: AccountId, next: Search) => findMatch(deps, owner, next)
-  let before: number | null = newest + 1
+  let before: number | null = readUpTo + 1
   while (before !== null && before > search.after + 1) {
-    const result: SearchResult = await find(caller.accountId, { ...search, before })
-    if (result.found !== null) return { found: result.found, readUpTo: newest }
+    const result: SearchResult = await find(accountId, { ...search, before })
+    if (result.found !== null) return { found: result.found, readUpTo, acceptsMail }
     before = result.before
   }
-  return { found: null, readUpTo: newest }
+  return { found: null, readUpTo, acceptsMail }
 }
