@@ -1,5 +1,6 @@
 import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
+import { findProviderAccess } from '../features/accounts/provider-access.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
 import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
@@ -60,11 +61,20 @@ import {
   readMessageExcerpt,
   writeMessages,
 } from '../features/messages/read.ts'
+import { fetchFiles } from '../features/providers/fetch-files.ts'
+import { keepAnswer } from '../features/providers/work.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { respondToWait, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../features/webhooks/register.ts'
 import { replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
+import {
+  callFault,
+  concernedInboxes,
+  placeMails,
+  recordCall,
+  takeMail,
+} from '../receiving/provider-calls.ts'
 import { bind, bindAll } from './bind.ts'
 import type { World } from './world.ts'
 
@@ -127,6 +137,16 @@ export function createApp(world: World) {
     }),
     deliveries: bindAll(world, { list: listDeliveries, replay: replayDelivery }),
     compat: bindCompat(world),
+    providers: bindAll(world, {
+      access: findProviderAccess,
+      place: placeMails,
+      fault: callFault,
+      take: takeMail,
+      concerned: concernedInboxes,
+      record: recordCall,
+      keepAnswer,
+      fetchFiles,
+    }),
   }
 }
 

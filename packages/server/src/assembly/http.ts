@@ -2,6 +2,7 @@ import type { App } from '../app/api.ts'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { HandleMcp } from '../http/mcp.ts'
+import type { HandleProvider } from '../http/providers.ts'
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { isLocalHost } from '../ip-address.ts'
 import { elapsedMs } from '../platform/clock.ts'
@@ -22,6 +23,7 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
+  readonly handleProvider: HandleProvider
   readonly httpTimeouts?: HttpTimeouts | undefined
 }
 

@@ -14,6 +14,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     baseUrl: () => baseUrl,
     listensOnLoopback: false,
     handleMcp: async () => Response.error(),
+    handleProvider: async () => ({ status: 404, body: null }),
     metrics: null,
     describe: describeRoutes,
     trustedProxies: [],

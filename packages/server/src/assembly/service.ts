@@ -33,6 +33,7 @@ import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { openCatchAll, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
+import { openProviderMail, openProviders } from './providers.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 
@@ -108,21 +109,24 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
+    const providerMail = openProviderMail({ ...shared, ...owners }, parts)
+
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const world = createWorld({
       ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
       ...observeClients(shared),
-      content,
-      baseUrl,
+      ...{ content, providerMail, baseUrl },
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
+      outboundRequest: outbound.request,
       smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: describeService(config, addresses, local?.keyFile ?? null),
     })
     const app = createApp(world)
-    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
+    const handleProvider = openProviders({ ...shared, app, baseUrl }, parts)
+    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl, handleProvider })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Open waits get their responses before the server counts open requests.

@@ -15,6 +15,7 @@ import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
+import { type HandleProvider, serveProviders } from './providers.ts'
 import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -52,6 +53,8 @@ export type HttpOptions = {
   readonly listensOnLoopback: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
+  /** Answers calls below /providers/. */
+  readonly handleProvider: HandleProvider
   /** Null: no metrics are served. */
   readonly metrics: Metrics | null
   /** Called before the routes are added; for the OpenAPI document. */
@@ -169,6 +172,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   serveMcp(http, options)
   if (options.metrics !== null) await serveMetrics(http, options.metrics)
   for (const routes of ROUTES) routes(http, options.app)
+  serveProviders(http, options.handleProvider)
   await serveCompat(http, options)
   return http
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccountId } from '@mayfly/contract'
-import { ServiceError } from '../../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { collectBody } from './collect-body.ts'
 
 /** Most bytes in memory, of all bodies and of those of one account. */
