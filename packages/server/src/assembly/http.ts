@@ -77,7 +77,7 @@ function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
 }
 
 /** The beginning of the settings of a listener. */
-type ListenSetting = 'MAYFLY_HTTP' | 'MAYFLY_SMTP' | 'MAYFLY_POP3'
+type ListenSetting = 'MAYFLY_HTTP' | 'MAYFLY_SMTP' | 'MAYFLY_POP3' | 'MAYFLY_PROVIDERS'
 
 /** An error that the operator can correct by a setting; any other is returned unchanged. */
 export function listenError(error: unknown, setting: ListenSetting): unknown {

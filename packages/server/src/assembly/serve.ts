@@ -50,8 +50,12 @@ export async function serve(args: readonly string[]): Promise<void> {
     const service = await startWithDatabase(config, log)
     // First: the reader of `ready` may send a signal at once.
     stopOnSignals(service, log)
-    const { httpUrl, smtpPort, pop3Port } = service
-    log.info({ httpUrl, smtpPort, ...(pop3Port === null ? {} : { pop3Port }) }, 'ready')
+    const { httpUrl, smtpPort, pop3Port, providersPort } = service
+    const others = {
+      ...(pop3Port === null ? {} : { pop3Port }),
+      ...(providersPort === null ? {} : { providersPort }),
+    }
+    log.info({ httpUrl, smtpPort, ...others }, 'ready')
     const signInLink = await service.createSignInLink().catch((error: unknown) => {
       log.warn({ err: error }, 'the sign-in link could not be created; `mayfly open` creates one')
       return null

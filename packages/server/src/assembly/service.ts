@@ -33,7 +33,7 @@ import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { openCatchAll, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
-import { openProviderMail, openProviders } from './providers.ts'
+import { openProviderMail, openProviders, startProvidersListener } from './providers.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 
@@ -43,6 +43,8 @@ export type Service = {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** Null without a listener of its own for providers' APIs. */
+  readonly providersPort: number | null
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes accepted work, flushes. */
@@ -135,8 +137,10 @@ export async function startService(
     })
     addresses.smtpPort = (await receiving.started).port
     const pop3Port = await startPop3({ ...shared, app, content, parts })
+    const providersPort = await startProvidersListener(shared, handleProvider, parts)
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
-    return { ...addresses, pop3Port, createSignInLink, stop: () => parts.disposeAsync() }
+    const ports = { ...addresses, pop3Port, providersPort }
+    return { ...ports, createSignInLink, stop: () => parts.disposeAsync() }
   } catch (error) {
     await parts.disposeAsync()
     throw error

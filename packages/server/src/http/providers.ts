@@ -11,7 +11,7 @@ export type HandleProvider = (request: {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly payload: IncomingMessage
   readonly remoteAddress: string
-  readonly isAtRoot: boolean
+  readonly rootUrl: null
   readonly gone: AbortSignal
 }) => Promise<{
   readonly status: number
@@ -31,7 +31,7 @@ export function serveProviders(http: FastifyInstance, handle: HandleProvider): v
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const { id, method, raw, ip: remoteAddress } = request
       const { status, headers, body } = await handle({
-        ...{ id, method, payload: raw, remoteAddress, isAtRoot: false, gone: clientGone(reply) },
+        ...{ id, method, payload: raw, remoteAddress, rootUrl: null, gone: clientGone(reply) },
         url: raw.url ?? '/',
         headers: singleHeaders(raw.headers),
       })

@@ -30,8 +30,8 @@ type ApiRequest = {
   readonly headers: Headers
   readonly payload: IncomingMessage
   readonly remoteAddress: string
-  /** Whether all providers are at the root of the listener. */
-  readonly isAtRoot: boolean
+  /** The URL at whose root all providers are; null where each has its prefix. */
+  readonly rootUrl: string | null
   /** Aborts when the client has gone. */
   readonly gone: AbortSignal
 }
@@ -81,8 +81,8 @@ const EDGE_BYTES = 16 * 1024
 /** Creates the function that answers calls. */
 export function createProviderApis(deps: ApiDeps): HandleProvider {
   return async (request) => {
-    const { method, url, isAtRoot } = request
-    const target = isAtRoot ? atRoot(request, PROVIDERS) : byPrefix(url, PROVIDERS)
+    const { method, url, rootUrl } = request
+    const target = rootUrl === null ? byPrefix(url, PROVIDERS) : atRoot(request, PROVIDERS)
     if (target === null) return unknownProvider(deps, request)
     const { provider, path } = target
     const matched = findRoute(provider.routes, method, path)
@@ -167,7 +167,7 @@ async function readCall(
     ...{ params: matched.params, method: request.method, path: target.path, query: target.query },
     ...{ rawUrl: request.url, headers: request.headers, now: deps.now() },
     isOpen: access?.isOpen ?? true,
-    baseUrl: `${deps.baseUrl()}${PREFIX}${name}/`,
+    baseUrl: request.rootUrl ?? `${deps.baseUrl()}${PREFIX}${name}/`,
     // A body is a buffer of its own.
     body: new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength),
   }
@@ -419,7 +419,7 @@ function unknownPath(
   request: ApiRequest,
   { provider, path }: Target,
 ): CallRefused {
-  const base = request.isAtRoot ? `the root of this port` : `${baseUrl()}${PREFIX}${provider.name}/`
+  const base = request.rootUrl ?? `${baseUrl()}${PREFIX}${provider.name}/`
   const known = provider.routes.some((route) => findRoute([route], route.method, path) !== null)
   const message = known
     ? `${path} of ${provider.name} has no method ${request.method}.`
@@ -427,9 +427,9 @@ function unknownPath(
   return new CallRefused({ why: 'unknown_path', status: 404, message })
 }
 
-function unknownProvider({ baseUrl }: ApiDeps, { isAtRoot }: ApiRequest): Answer {
+function unknownProvider({ baseUrl }: ApiDeps, { rootUrl }: ApiRequest): Answer {
   const names = PROVIDERS.map(({ name }) => name).join(', ')
-  const where = isAtRoot ? 'No provider has this path' : 'No provider can be told from this path'
+  const where = rootUrl === null ? 'This path names no provider' : 'No provider has this path'
   const text = `${where}. Base URLs are ${baseUrl()}${PREFIX}<name>/ with a slash at the end; <name> is one of ${names}.\n`
   return { status: 404, body: { text, type: 'text/plain; charset=utf-8' } }
 }

@@ -327,10 +327,19 @@ const v1: Route = {
   run: act,
 }
 
+/** The regions that have SES: a certificate has no wildcard for a part in the middle. */
+const REGIONS: readonly string[] = [
+  ...['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1'],
+  ...['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1', 'eu-central-2', 'eu-north-1'],
+  ...['eu-south-1', 'ap-south-1', 'ap-south-2', 'ap-southeast-1', 'ap-southeast-2'],
+  ...['ap-southeast-3', 'ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3', 'me-south-1'],
+  ...['me-central-1', 'il-central-1', 'af-south-1'],
+]
+
 /** Amazon SES. */
 export const ses: Provider = {
   name: 'ses',
-  hosts: ['*.amazonaws.com', '*.api.aws'],
+  hosts: [...REGIONS.map((region) => `email.${region}.amazonaws.com`), '*.amazonaws.com'],
   bodyBytesMax: SES_BODY_BYTES_MAX,
   key: accessKeyOf,
   checkSignature: (request) => {
