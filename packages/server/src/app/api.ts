@@ -61,8 +61,8 @@ import {
   readMessageExcerpt,
   writeMessages,
 } from '../features/messages/read.ts'
+import { keepAnswer } from '../features/providers/claim-once.ts'
 import { fetchFiles } from '../features/providers/fetch-files.ts'
-import { keepAnswer } from '../features/providers/work.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { respondToWait, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'

@@ -1,6 +1,7 @@
 // A mail as a provider would send it.
 
 import type MailComposer from 'nodemailer/lib/mail-composer'
+import type { Call } from './provider.ts'
 
 /** An address with its name. */
 export type Mailbox = { readonly name: string; readonly address: string }
@@ -36,12 +37,17 @@ export type Draft = {
 }
 
 /** Composes a mail, with a `Return-Path` as by SMTP. Line breaks in headers become spaces. */
-export async function compose(draft: Draft): Promise<Uint8Array<ArrayBuffer>> {
+export async function compose(
+  call: Pick<Call, 'countMail'>,
+  draft: Draft,
+): Promise<Uint8Array<ArrayBuffer>> {
   // Loaded with the first call.
   const { default: Composer } = await import('nodemailer/lib/mail-composer')
   const node = new Composer(optionsOf(draft)).compile()
   const built = await node.build()
-  return withReturnPath(draft.from.address, built)
+  const whole = withReturnPath(draft.from.address, built)
+  call.countMail(whole.length)
+  return whole
 }
 
 function optionsOf(draft: Draft): ConstructorParameters<typeof MailComposer>[0] {

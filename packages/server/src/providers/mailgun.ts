@@ -5,10 +5,12 @@ import {
   type Answer,
   type Call,
   json,
+  jsonRoutes,
   type OutgoingMail,
   type Provider,
   Rejected,
-  type Route,
+  safeHeaders,
+  templatesOf,
 } from './provider.ts'
 import { addressesOf, fieldsOf, parsedOrNull, readMailboxes } from './read-body.ts'
 import { renderHandlebars, TemplateFailed } from './templates.ts'
@@ -181,7 +183,7 @@ async function sendMessage(call: Call) {
   ): Promise<OutgoingMail> => {
     const fill = (text: string | undefined) => (values === null ? text : filled(text, values))
     const subject = fill(texts.subject) ?? ''
-    const raw = await compose({
+    const raw = await compose(call, {
       ...{ from, to: boxes, cc, replyTo, files, subject, date: call.now, messageId: id },
       ...{ text: fill(texts.text), html: fill(texts.html), amp: fill(texts.amp) },
       headers: [
@@ -241,10 +243,9 @@ function filled(
 }
 
 function headersOf(form: Form): readonly MailHeader[] {
-  return form.prefixed('h:').map(([name, value]) => {
-    if (/^[\x21-\x39\x3b-\x7e]+$/.test(name) && !/[\r\n]/.test(value)) return { name, value }
-    throw reject(`'h:${name.slice(0, 100)}' parameter is not a valid header`)
-  })
+  const headers = safeHeaders(form.prefixed('h:'))
+  if (headers === null) throw reject("an 'h:' parameter is not a valid header")
+  return headers
 }
 
 async function textsOf(call: Call, form: Form, { metadata }: Options) {
@@ -256,7 +257,7 @@ async function textsOf(call: Call, form: Form, { metadata }: Options) {
   }
   const name = first(form, 'template')
   if (name === undefined) return given
-  const { versions } = contentOf((await getTemplate(call, name)).content)
+  const { versions } = (await templates.get(call, name.toLowerCase())).content
   const tag = first(form, 't:version')
   const version =
     tag === undefined
@@ -331,130 +332,58 @@ type Version = {
 }
 type Template = { readonly description: string; readonly versions: readonly Version[] }
 
-// Written by the calls below.
-const contentOf = (content: unknown) => content as Template
+const templates = templatesOf<Template>({
+  missing: (name) =>
+    reject(`template '${name}' not found; create it with POST /v3/DOMAIN/templates`, 404),
+  full: () => reject('The account has as many templates as it may have.'),
+})
 
-async function getTemplate(call: Call, name = call.params['name'] ?? '') {
-  const found = await call.work.templates.find(name.toLowerCase())
-  if (found !== null) return found
-  throw reject(
-    `template '${name.slice(0, 100)}' not found; templates are created with POST ${call.baseUrl}v3/DOMAIN/templates`,
-    404,
-  )
-}
-
-type Found = Awaited<ReturnType<typeof getTemplate>>
+type Found = Awaited<ReturnType<typeof templates.get>>
 
 function presented({ id, createdAt, content }: Found) {
-  const { description, versions } = contentOf(content)
-  const version = versions.find(({ active }) => active)
-  const shown = {
-    name: id,
-    description,
-    createdAt: new Date(createdAt).toUTCString(),
-    createdBy: '',
-    id,
-  }
-  return {
-    ...shown,
-    ...(version === undefined
-      ? {}
-      : { version: { ...version, id: version.tag, createdAt: shown.createdAt } }),
-  }
-}
-
-async function saveTemplate(call: Call, found: Found): Promise<void> {
-  if (!(await call.work.templates.put(found)))
-    throw reject('The account has as many templates as it may have.')
+  const { description, versions } = content
+  const found = versions.find(({ active }) => active)
+  const created = new Date(createdAt).toUTCString()
+  const version = found && { version: { ...found, id: found.tag, createdAt: created } }
+  return { name: id, id, description, createdAt: created, createdBy: '', ...version }
 }
 
 /** The version of a form; null when it has none. */
 function readVersion(form: Form): Version | null {
   const template = first(form, 'template')
   if (template === undefined) return null
-  const headers = fieldsOf(first(form, 'headers') ?? '{}')
-  return {
-    template,
-    headers,
+  const named = {
     tag: first(form, 'tag') ?? 'initial',
     engine: first(form, 'engine') ?? 'handlebars',
-    active: true,
   }
+  return { template, ...named, headers: fieldsOf(first(form, 'headers') ?? '{}'), active: true }
 }
 
-const templateRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/v3/:domain/templates',
-    run: async (call) => {
-      const form = await readForm(call)
-      const name = (first(form, 'name') ?? '').toLowerCase()
-      if (!/^[\w.~-]{1,1000}$/.test(name)) throw reject("'name' parameter is missing or invalid")
-      if ((await call.work.templates.find(name)) !== null)
-        throw reject(`template with name '${name}' already exists`, 409)
-      const version = readVersion(form)
-      const content: Template = {
-        description: first(form, 'description') ?? '',
-        versions: version === null ? [] : [version],
-      }
-      const found = { id: name, alias: name, createdAt: call.now.getTime(), content }
-      await saveTemplate(call, found)
-      return {
-        answer: json(200, { template: presented(found), message: 'template has been stored' }),
-      }
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v3/:domain/templates',
-    run: async (call) => ({
-      answer: json(200, {
-        items: (await call.work.templates.list()).map(presented),
-        paging: pagesOf(call),
-      }),
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/v3/:domain/templates/:name',
-    run: async (call) => ({ answer: json(200, { template: presented(await getTemplate(call)) }) }),
-  },
-  {
-    method: 'DELETE',
-    path: '/v3/:domain/templates/:name',
-    run: async (call) => {
-      const { id } = await getTemplate(call)
-      await call.work.templates.remove(id)
-      return { answer: json(200, { template: { name: id }, message: 'template has been deleted' }) }
-    },
-  },
-  {
-    method: 'POST',
-    path: '/v3/:domain/templates/:name/versions',
-    run: async (call) => {
-      const found = await getTemplate(call)
-      const form = await readForm(call)
-      const version = readVersion(form)
-      if (version === null) throw reject("'template' parameter is missing")
-      const { versions, ...content } = contentOf(found.content)
-      const isActive = first(form, 'active') === 'yes'
-      const others = versions
-        .filter(({ tag }) => tag !== version.tag)
-        .map((one) => (isActive ? { ...one, active: false } : one))
-      const changed = {
-        ...found,
-        content: { ...content, versions: [...others, { ...version, active: isActive }] },
-      }
-      await saveTemplate(call, changed)
-      return {
-        answer: json(200, {
-          template: presented(changed),
-          message: 'new version of the template has been stored',
-        }),
-      }
-    },
-  },
-]
+async function createTemplate(call: Call) {
+  const form = await readForm(call)
+  const id = (first(form, 'name') ?? '').toLowerCase()
+  if (!/^[\w.~-]{1,1000}$/.test(id)) throw reject("'name' parameter is missing or invalid")
+  if (await templates.find(call, id)) throw reject(`template with name '${id}' already exists`, 409)
+  const version = readVersion(form)
+  const description = first(form, 'description') ?? ''
+  const content = { description, versions: version === null ? [] : [version] }
+  const template = presented(await templates.put(call, { id, alias: id, content }))
+  return { template, message: 'template has been stored' }
+}
+
+async function createVersion(call: Call) {
+  const found = await templates.get(call)
+  const form = await readForm(call)
+  const version = readVersion(form)
+  if (version === null) throw reject("'template' parameter is missing")
+  const active = first(form, 'active') === 'yes'
+  const others = found.content.versions
+    .filter(({ tag }) => tag !== version.tag)
+    .map((one) => (active ? { ...one, active: false } : one))
+  const content = { ...found.content, versions: [...others, { ...version, active }] }
+  const template = presented(await templates.put(call, { ...found, content }))
+  return { template, message: 'new version of the template has been stored' }
+}
 
 /** The pages of a list, whose first has everything. */
 function pagesOf({ baseUrl, path }: Call) {
@@ -479,10 +408,8 @@ function eventsOf(call: Call, mail: FoundMail) {
     to: boxes(mail.to),
     subject: mail.subject,
   }
-  const attachments = mail.attachments.map(({ filename, contentType, sizeBytes }) => ({
-    filename,
-    'content-type': contentType,
-    size: sizeBytes,
+  const attachments = mail.attachments.map((file) => ({
+    ...{ filename: file.filename, ...shownFile(file) },
   }))
   const common = {
     timestamp,
@@ -513,7 +440,7 @@ async function listEvents(call: Call) {
       (!recipient || one.recipient === recipient) &&
       (!tag || one.tags.includes(tag)),
   )
-  return { answer: json(200, { items: items.slice(0, limit), paging: pagesOf(call) }) }
+  return { items: items.slice(0, limit), paging: pagesOf(call) }
 }
 
 async function getMessage(call: Call) {
@@ -521,49 +448,31 @@ async function getMessage(call: Call) {
     Buffer.from(call.params['key'] ?? '', 'base64url').toString(),
   )
   if (mail === null) throw reject('Message not found', 404)
-  const { subject, recipients } = mail
-  const common = {
-    subject,
-    recipients: recipients.join(', '),
-    sender: mail.from.address,
-    from: mail.headers.find(({ name }) => name.toLowerCase() === 'from')?.value,
-    'Message-Id': mail.call.id,
-  }
+  const { subject, text, html, headers } = mail
+  const from = headers.find(({ name }) => name.toLowerCase() === 'from')?.value
+  const named = { subject, from, sender: mail.from.address, 'Message-Id': mail.call.id }
+  const common = { ...named, recipients: mail.recipients.join(', ') }
   if (/message\/rfc2822/.test(call.headers['accept'] ?? '')) {
-    return {
-      answer: json(200, {
-        ...common,
-        'body-mime': Buffer.from(await mail.readRaw()).toString('utf8'),
-      }),
-    }
+    return { ...common, 'body-mime': Buffer.from(await mail.readRaw()).toString('utf8') }
   }
-  const attachments = mail.attachments.map(({ filename, contentType, sizeBytes }) => ({
-    name: filename,
-    'content-type': contentType,
-    size: sizeBytes,
-  }))
-  const bodies = {
-    'body-plain': mail.text ?? '',
-    'stripped-text': mail.text ?? '',
-    'body-html': mail.html ?? '',
-    'stripped-html': mail.html ?? '',
-  }
+  const plain = { 'body-plain': text ?? '', 'stripped-text': text ?? '' }
   return {
-    answer: json(200, {
-      ...common,
-      ...bodies,
-      attachments,
-      'message-headers': mail.headers.map(({ name, value }) => [name, value]),
-    }),
+    ...{ ...common, ...plain, 'body-html': html ?? '', 'stripped-html': html ?? '' },
+    attachments: mail.attachments.map((file) => ({ name: file.filename, ...shownFile(file) })),
+    'message-headers': headers.map(({ name, value }) => [name, value]),
   }
 }
 
-const domain = ({ params }: Call) => {
-  const shown = { name: params['domain'], state: 'active', type: 'custom', is_disabled: false }
-  return {
-    answer: json(200, { domain: shown, sending_dns_records: [], receiving_dns_records: [] }),
-  }
-}
+const shownFile = ({ contentType, sizeBytes: size }: FoundMail['attachments'][number]) => ({
+  ...{ 'content-type': contentType, size },
+})
+
+const domain = ({ params }: Call) => ({
+  domain: { name: params['domain'], state: 'active', type: 'custom', is_disabled: false },
+  ...{ sending_dns_records: [], receiving_dns_records: [] },
+})
+
+const empty = (call: Call) => ({ items: [], paging: pagesOf(call) })
 
 const forbidden: Answer = {
   status: 401,
@@ -582,18 +491,27 @@ export const mailgun: Provider = {
   routes: [
     { method: 'POST', path: '/v3/:domain/messages', run: sendMessage },
     { method: 'POST', path: '/v3/:domain/messages.mime', run: sendMime },
-    { method: 'GET', path: '/v3/:domain/events', run: listEvents },
-    { method: 'GET', path: '/v3/domains/:domain/messages/:key', run: getMessage },
-    { method: 'GET', path: '/v3/domains/:domain', run: domain },
-    { method: 'GET', path: '/v4/domains/:domain', run: domain },
-    ...['bounces', 'unsubscribes', 'complaints'].map(
-      (list): Route => ({
-        method: 'GET',
-        path: `/v3/:domain/${list}`,
-        run: (call) => ({ answer: json(200, { items: [], paging: pagesOf(call) }) }),
+    ...jsonRoutes({
+      'GET /v3/:domain/events': listEvents,
+      'GET /v3/domains/:domain/messages/:key': getMessage,
+      'GET /v3/domains/:domain': domain,
+      'GET /v4/domains/:domain': domain,
+      'GET /v3/:domain/bounces': empty,
+      'GET /v3/:domain/unsubscribes': empty,
+      'GET /v3/:domain/complaints': empty,
+      'POST /v3/:domain/templates': createTemplate,
+      'GET /v3/:domain/templates': async (call) => ({
+        ...{ items: (await templates.list(call)).map(presented), paging: pagesOf(call) },
       }),
-    ),
-    ...templateRoutes,
+      'GET /v3/:domain/templates/:id': async (call) => ({
+        template: presented(await templates.get(call)),
+      }),
+      'DELETE /v3/:domain/templates/:id': async (call) => ({
+        template: { name: (await templates.remove(call)).id },
+        message: 'template has been deleted',
+      }),
+      'POST /v3/:domain/templates/:id/versions': createVersion,
+    }),
   ],
   refuse: ({ why, status, message }) => {
     if (why === 'missing_key' || why === 'invalid_key') return forbidden

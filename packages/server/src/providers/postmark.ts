@@ -8,11 +8,14 @@ import {
   type Item,
   type ItemResult,
   json,
+  jsonRoutes,
   type OutgoingMail,
   type Provider,
   type Refusal,
   Rejected,
   type Route,
+  safeHeaders,
+  templatesOf,
 } from './provider.ts'
 import {
   addressesOf,
@@ -132,7 +135,7 @@ async function readEmail(call: Call, email: Email): Promise<OutgoingMail> {
   const keepsId = email.Headers?.some(
     ({ Name, Value }) => Name.toLowerCase() === 'x-pm-keepid' && Value === 'true',
   )
-  const raw = await compose({
+  const raw = await compose(call, {
     ...{ from, to, cc, subject, html, text: TextBody, files: readFiles(email), date: call.now },
     replyTo: mailboxes(email.ReplyTo, 'ReplyTo'),
     headers: headersOf(email, { id, metadata }),
@@ -158,11 +161,8 @@ function headersOf(
   email: Email,
   { id, metadata }: { readonly id: string; readonly metadata: Readonly<Record<string, string>> },
 ): readonly MailHeader[] {
-  const given = (email.Headers ?? []).map(({ Name: name, Value: value }) => ({ name, value }))
-  for (const { name, value } of given) {
-    if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name) || /[\r\n]/.test(value))
-      throw reject(300, `Invalid header: '${name.slice(0, 100)}'.`)
-  }
+  const given = safeHeaders((email.Headers ?? []).map(({ Name, Value }) => [Name, Value]))
+  if (given === null) throw reject(300, 'Invalid header: names and values must be on one line.')
   return [
     ...given.filter(({ name }) => !['message-id', 'x-pm-keepid'].includes(name.toLowerCase())),
     { name: 'X-PM-Message-Id', value: id },
@@ -223,7 +223,7 @@ const readTemplated: Read = async (call, value) => {
   const { TemplateId, TemplateAlias, TemplateModel, InlineCss: _, ...email } = given
   if (!TemplateId && !TemplateAlias)
     throw reject(1109, "The 'TemplateId' or the 'TemplateAlias' must be specified.")
-  const template = contentOf((await getTemplate(call, String(TemplateId || TemplateAlias))).content)
+  const template = (await templates.get(call, String(TemplateId || TemplateAlias))).content
   return { ...email, ...(await renderTemplate(call, template, TemplateModel ?? {})) }
 }
 
@@ -232,9 +232,7 @@ async function renderTemplate(
   { Subject, HtmlBody, TextBody, LayoutTemplate }: Template,
   model: object,
 ) {
-  const layout = LayoutTemplate
-    ? contentOf((await getTemplate(call, LayoutTemplate)).content)
-    : null
+  const layout = LayoutTemplate ? (await templates.get(call, LayoutTemplate)).content : null
   const render = async (
     template: string | null | undefined,
     outer: string | null | undefined,
@@ -306,80 +304,50 @@ function itemFields(one: ItemResult): unknown {
   return 'rejected' in one ? one.rejected : one.accepted
 }
 
-// Written by the calls below.
-const contentOf = (content: unknown) => content as Template
+const templates = templatesOf<Template>({
+  missing: (name, { baseUrl }) =>
+    reject(1101, `The template '${name}' was not found. Create it with POST ${baseUrl}templates.`),
+  full: () => reject(1105, 'The account has as many templates as it may have.'),
+})
 
-async function getTemplate(call: Call, name = call.params['id'] ?? '') {
-  const found = await call.work.templates.find(name)
-  if (found !== null) return found
-  throw reject(
-    1101,
-    `The template '${name.slice(0, 100)}' was not found or is not valid. Templates are created with POST ${call.baseUrl}templates.`,
-  )
-}
-
-type Found = Awaited<ReturnType<typeof getTemplate>>
+type Found = Awaited<ReturnType<typeof templates.get>>
 
 const presented = ({ id, alias, content }: Found) => ({
-  ...{ TemplateType: 'Standard', LayoutTemplate: null, ...contentOf(content) },
-  ...{
-    TemplateId: Number(id),
-    Alias: alias === id ? null : alias,
-    Active: true,
-    AssociatedServerId: 1,
-  },
+  ...{ TemplateType: 'Standard', LayoutTemplate: null, ...content },
+  ...{ TemplateId: Number(id), Alias: alias === id ? null : alias },
+  ...{ Active: true, AssociatedServerId: 1 },
 })
 
 const saveTemplate = (isNew: boolean) => async (call: Call) => {
-  const old = isNew ? null : await getTemplate(call)
-  const given = readJson(call, templateSchema, problem)
-  const content = { ...(old === null ? {} : contentOf(old.content)), ...given }
+  const old = isNew ? null : await templates.get(call)
+  const content = { ...old?.content, ...readJson(call, templateSchema, problem) }
   if (!content.Name) throw reject(1122, "A template must have a 'Name'.")
-  if (!content.HtmlBody && !content.TextBody)
+  if (!content.HtmlBody && !content.TextBody) {
     throw reject(1121, "A template must have an 'HtmlBody' or a 'TextBody'.")
-  const random = Number.parseInt(call.work.uuid().slice(0, 7), 16)
-  const id = old?.id ?? String(random)
-  const template = {
-    id,
-    alias: content.Alias || id,
-    createdAt: old?.createdAt ?? call.now.getTime(),
-    content,
   }
-  const other = content.Alias ? await call.work.templates.find(content.Alias) : null
-  if (other !== null && other.id !== id)
+  const id = old?.id ?? String(Number.parseInt(call.work.uuid().slice(0, 7), 16))
+  const other = content.Alias ? await templates.find(call, content.Alias) : null
+  if (other !== null && other.id !== id) {
     throw reject(1125, `The alias '${content.Alias}' is used by another template.`)
-  if (!(await call.work.templates.put(template)))
-    throw reject(1105, 'The account has as many templates as it may have.')
-  const { Subject: _, HtmlBody: __, TextBody: ___, ...shown } = presented(template)
-  return { answer: json(200, shown) }
+  }
+  const saved = await templates.put(call, { ...old, id, alias: content.Alias || id, content })
+  const { Subject: _, HtmlBody: __, TextBody: ___, ...shown } = presented(saved)
+  return shown
 }
 
-const templateRoutes: readonly Route[] = [
-  { method: 'POST', path: '/templates', run: saveTemplate(true) },
-  { method: 'PUT', path: '/templates/:id', run: saveTemplate(false) },
-  {
-    method: 'GET',
-    path: '/templates/:id',
-    run: async (call) => ({ answer: json(200, presented(await getTemplate(call))) }),
+const templateRoutes = jsonRoutes({
+  'POST /templates': saveTemplate(true),
+  'PUT /templates/:id': saveTemplate(false),
+  'GET /templates/:id': async (call) => presented(await templates.get(call)),
+  'GET /templates': async (call) => {
+    const Templates = (await templates.list(call)).map(presented)
+    return { TotalCount: Templates.length, Templates }
   },
-  {
-    method: 'GET',
-    path: '/templates',
-    run: async ({ work }) => {
-      const Templates = (await work.templates.list()).map(presented)
-      return { answer: json(200, { TotalCount: Templates.length, Templates }) }
-    },
+  'DELETE /templates/:id': async (call) => {
+    const { id } = await templates.remove(call)
+    return { ErrorCode: 0, Message: `Template ${id} removed.` }
   },
-  {
-    method: 'DELETE',
-    path: '/templates/:id',
-    run: async (call) => {
-      const { id } = await getTemplate(call)
-      await call.work.templates.remove(id)
-      return { answer: error(200, 0, `Template ${id} removed.`) }
-    },
-  },
-]
+})
 
 async function getMessage(call: Call) {
   const found = await call.work.mails.find(call.params['id'] ?? '')
@@ -419,72 +387,37 @@ function presentedMail(mail: FoundMail) {
 
 async function details(call: Call) {
   const mail = await getMessage(call)
-  const { text: TextBody, html: HtmlBody, createdAt: ReceivedAt } = mail
-  const Body = Buffer.from(await mail.readRaw()).toString('utf8')
-  const MessageEvents = mail.recipients.map((Recipient) => ({
-    ...{
-      Recipient,
-      Type: 'Delivered',
-      ReceivedAt,
-      Details: { DeliveryMessage: 'smtp;250 OK', DestinationServer: 'localhost' },
-    },
-  }))
-  return { answer: json(200, { ...presentedMail(mail), TextBody, HtmlBody, Body, MessageEvents }) }
+  const Details = { DeliveryMessage: 'smtp;250 OK', DestinationServer: 'localhost' }
+  const event = { Type: 'Delivered', ReceivedAt: mail.createdAt, Details }
+  const MessageEvents = mail.recipients.map((Recipient) => ({ Recipient, ...event }))
+  const bodies = { TextBody: mail.text, HtmlBody: mail.html, Body: await rawText(mail) }
+  return { ...presentedMail(mail), ...bodies, MessageEvents }
 }
 
-const messageRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/messages/outbound',
-    run: async ({ work, query }) => {
-      const asked = (name: string, fallback: number) =>
-        Math.min(500, Math.max(0, Number(query.get(name) ?? fallback) || 0))
-      const offset = asked('offset', 0)
-      const found = (await work.mails.list(offset + asked('count', 50))).map(presentedMail)
-      const [recipient, tag] = [query.get('recipient'), query.get('tag')]
-      const matching = found.filter(
-        (one) => (!recipient || one.Recipients.includes(recipient)) && (!tag || one.Tag === tag),
-      )
-      return {
-        answer: json(200, { TotalCount: matching.length, Messages: matching.slice(offset) }),
-      }
-    },
-  },
-  { method: 'GET', path: '/messages/outbound/:id/details', run: details },
-  {
-    method: 'GET',
-    path: '/messages/outbound/:id/dump',
-    run: async (call) => ({
-      answer: json(200, {
-        Body: Buffer.from(await (await getMessage(call)).readRaw()).toString('utf8'),
-      }),
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/bounces',
-    run: () => ({ answer: json(200, { TotalCount: 0, Bounces: [] }) }),
-  },
-  {
-    method: 'GET',
-    path: '/deliverystats',
-    run: () => ({ answer: json(200, { InactiveMails: 0, Bounces: [] }) }),
-  },
-  {
-    method: 'GET',
-    path: '/server',
-    run: () => ({
-      answer: json(200, {
-        ID: 1,
-        Name: 'Mayfly',
-        ApiTokens: [],
-        Color: 'green',
-        SmtpApiActivated: false,
-        DeliveryType: 'Sandbox',
-      }),
-    }),
-  },
-]
+const rawText = async (mail: FoundMail) => Buffer.from(await mail.readRaw()).toString('utf8')
+
+async function listMessages({ work, query }: Call) {
+  const asked = (name: string, fallback: number) =>
+    Math.min(500, Math.max(0, Number(query.get(name) ?? fallback) || 0))
+  const offset = asked('offset', 0)
+  const found = (await work.mails.list(offset + asked('count', 50))).map(presentedMail)
+  const [recipient, tag] = [query.get('recipient'), query.get('tag')]
+  const matching = found.filter(
+    (one) => (!recipient || one.Recipients.includes(recipient)) && (!tag || one.Tag === tag),
+  )
+  return { TotalCount: matching.length, Messages: matching.slice(offset) }
+}
+
+const messageRoutes = jsonRoutes({
+  'GET /messages/outbound': listMessages,
+  'GET /messages/outbound/:id/details': details,
+  'GET /messages/outbound/:id/dump': async (call) => ({
+    Body: await rawText(await getMessage(call)),
+  }),
+  'GET /bounces': () => ({ TotalCount: 0, Bounces: [] }),
+  'GET /deliverystats': () => ({ InactiveMails: 0, Bounces: [] }),
+  'GET /server': () => ({ ID: 1, Name: 'Mayfly', Color: 'green', DeliveryType: 'Sandbox' }),
+})
 
 const CODES: Readonly<Partial<Record<Refusal['why'], readonly [status: number, code: number]>>> = {
   missing_key: [401, 10],

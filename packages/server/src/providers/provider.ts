@@ -113,6 +113,8 @@ export type Call = {
   readonly fetchFiles: (urls: readonly string[]) => ReadonlyMap<string, Buffer | null>
   /** Adds the names of fields that the API does not have. */
   readonly addUnknown: (fields: readonly string[]) => void
+  /** Counts a mail that was composed; throws when those of the call are too large together. */
+  readonly countMail: (sizeBytes: number) => void
   /** Sets what is recorded of the request, without its attachments. */
   readonly setRecorded: (request: unknown) => void
 }
@@ -182,6 +184,73 @@ export class FilesNeeded extends Error {
     super('the call needs files')
     this.urls = urls
   }
+}
+
+/**
+ * Routes that answer with the JSON that their functions return, by names such as
+ * `POST /templates 201`; without a status 200, without a value no body.
+ */
+export function jsonRoutes(table: Readonly<Record<string, (call: Call) => unknown>>): Route[] {
+  return Object.entries(table).map(([name, run]) => {
+    const [method = '', path = '', status = '200'] = name.split(' ')
+    return {
+      ...{ method, path },
+      run: async (call) => {
+        const value = await run(call)
+        return {
+          answer: value === undefined ? { status: 204, body: null } : json(Number(status), value),
+        }
+      },
+    }
+  })
+}
+
+/** The texts of headers that a caller sets; `null` when one could begin another header. */
+export function safeHeaders(
+  headers: readonly (readonly [name: string, value: string])[],
+): readonly { readonly name: string; readonly value: string }[] | null {
+  const isSafe = headers.every(
+    ([name, value]) => /^[\x21-\x39\x3b-\x7e]+$/.test(name) && !/[\r\n]/.test(value),
+  )
+  return isSafe ? headers.map(([name, value]) => ({ name, value })) : null
+}
+
+/** The templates of one provider, whose content is of one type. */
+export function templatesOf<Content>(reject: {
+  readonly missing: (name: string, call: Call) => Error
+  readonly full: () => Error
+}) {
+  type Found = {
+    readonly id: string
+    readonly alias: string
+    readonly createdAt: number
+    readonly content: Content
+  }
+  const find = async (call: Call, name: string) =>
+    // Written by `put`.
+    (await call.work.templates.find(name)) as Found | null
+  const get = async (call: Call, name = call.params['id'] ?? ''): Promise<Found> => {
+    const found = await find(call, name)
+    if (found === null) throw reject.missing(name.slice(0, 100), call)
+    return found
+  }
+  const put = async (
+    call: Call,
+    template: Omit<Found, 'createdAt'> & { readonly createdAt?: number },
+  ) => {
+    const whole = { createdAt: call.now.getTime(), ...template }
+    if (!(await call.work.templates.put(whole))) throw reject.full()
+    return whole
+  }
+  const list = async (call: Call) =>
+    // As above.
+    (await call.work.templates.list()) as readonly Found[]
+  const remove = async (call: Call) => {
+    const found = await get(call)
+    await call.work.templates.remove(found.id)
+    return found
+  }
+  return { find, get, put, list, remove }
 }
 
 /** An answer in JSON. */

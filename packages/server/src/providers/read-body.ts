@@ -3,7 +3,7 @@
 import { parseAddresses } from '@mayfly/mail'
 import type { z } from 'zod'
 import type { Mailbox } from './compose.ts'
-import type { Call, Rejected } from './provider.ts'
+import type { Call, Headers, Rejected } from './provider.ts'
 
 /** Why a body is invalid. */
 export type Problem = {
@@ -106,6 +106,11 @@ function toProblem(issue: z.core.$ZodIssue, value: unknown): Problem {
   const isMissing = given === undefined || given === null
   const kind = isMissing ? 'missing' : code === 'invalid_type' ? 'type' : 'rule'
   return { path, field: path.map(String).join('.'), message, kind }
+}
+
+/** The key of an Authorization header with the scheme Bearer. */
+export function bearerOf({ authorization }: Headers): string | null {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
 const ADDRESS = /^[^\s<>@",;:()[\]\\]{1,128}@[^\s<>@",;:()[\]\\.]+(?:\.[^\s<>@",;:()[\]\\.]+)*$/

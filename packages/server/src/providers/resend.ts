@@ -7,13 +7,16 @@ import {
   type Call,
   type Item,
   json,
+  jsonRoutes,
   type OutgoingMail,
   type Provider,
+  type Refusal,
   Rejected,
-  type Route,
+  templatesOf,
 } from './provider.ts'
 import {
   addressesOf,
+  bearerOf,
   checkBody,
   type Problem,
   parseJson,
@@ -198,7 +201,7 @@ async function readEmail(call: Call, body: unknown, isOfBatch = false): Promise<
   }
   const id = call.work.uuid()
   const named = taggedHeaders(email.headers ?? {})
-  const raw = await compose({
+  const raw = await compose(call, {
     ...{ from, to, cc, subject: email.subject, text: email.text, html: email.html },
     replyTo: mailboxes(email.reply_to ?? email.replyTo, 'reply_to'),
     headers: Object.entries(email.headers ?? {}).map(([name, value]) => ({ name, value })),
@@ -308,7 +311,7 @@ async function withTemplate(
 ): Promise<Email> {
   if (email.html || email.text)
     throw invalid('An email has either a `template`, or `html` and `text`.')
-  const template = contentOf((await getTemplate(call, id)).content)
+  const template = (await templates.get(call, id)).content
   if (template.status !== 'published') throw invalid('The template is not published.')
   const values: Record<string, string | number> = { ...variables }
   for (const { key, fallback_value: fallback } of template.variables ?? []) {
@@ -334,102 +337,52 @@ function failedTemplate(failed: unknown): never {
   throw failed
 }
 
-// Written by the calls below.
-const contentOf = (content: unknown) => content as Template
+const templates = templatesOf<Template>({
+  missing: (_name, { baseUrl }) =>
+    reject(404, 'not_found', `Template not found. Create it with POST ${baseUrl}templates.`),
+  full: () => invalid('The account has as many templates as it may have.'),
+})
 
-async function getTemplate(call: Call, name = call.params['id'] ?? '') {
-  const found = await call.work.templates.find(name)
-  if (found !== null) return found
-  throw reject(
-    404,
-    'not_found',
-    `Template not found. Templates are created with POST ${call.baseUrl}templates.`,
-  )
-}
-
-type Found = Awaited<ReturnType<typeof getTemplate>>
-
-async function putTemplate(
-  call: Call,
-  found: Found,
-  status: number,
-): Promise<{ readonly answer: Answer }> {
-  if (!(await call.work.templates.put(found)))
-    throw invalid('The account has as many templates as it may have.')
-  return { answer: json(status, { object: 'template', id: found.id }) }
-}
+type Found = Awaited<ReturnType<typeof templates.get>>
 
 const presented = ({ id, alias, createdAt, content }: Found) => ({
-  ...{ object: 'template', id, ...contentOf(content), alias: alias === id ? null : alias },
+  ...{ object: 'template', id, ...content, alias: alias === id ? null : alias },
   created_at: new Date(createdAt).toISOString(),
 })
 
-const changed = (run: (call: Call, found: Found) => Partial<Found>) => async (call: Call) => {
-  const found = await getTemplate(call)
-  return putTemplate(call, { ...found, ...run(call, found) }, 200)
-}
+const listOf = (data: readonly unknown[]) => ({ object: 'list', has_more: false, data })
 
-const templateRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/templates',
-    run: (call) => {
-      const template = readJson(call, templateSchema, problem)
-      if (!template.name) throw missing('name')
-      if (!template.html) throw missing('html')
-      const id = call.work.uuid()
-      const content: Template = { ...template, status: 'draft' }
-      return putTemplate(
-        call,
-        { id, alias: template.alias || id, createdAt: call.now.getTime(), content },
-        201,
-      )
-    },
+const changeTemplate =
+  (change: (call: Call, found: Found) => Partial<Found>) => async (call: Call) => {
+    const found = await templates.get(call)
+    const { id } = await templates.put(call, { ...found, ...change(call, found) })
+    return { object: 'template', id }
+  }
+
+const templateRoutes = jsonRoutes({
+  'POST /templates 201': async (call) => {
+    const template = readJson(call, templateSchema, problem)
+    if (!template.name) throw missing('name')
+    if (!template.html) throw missing('html')
+    const id = call.work.uuid()
+    const content: Template = { ...template, status: 'draft' }
+    await templates.put(call, { id, alias: template.alias || id, content })
+    return { object: 'template', id }
   },
-  {
-    method: 'GET',
-    path: '/templates',
-    run: async ({ work }) => ({
-      answer: json(200, {
-        object: 'list',
-        has_more: false,
-        data: (await work.templates.list()).map(presented),
-      }),
-    }),
+  'GET /templates': async (call) => listOf((await templates.list(call)).map(presented)),
+  'GET /templates/:id': async (call) => presented(await templates.get(call)),
+  'PATCH /templates/:id': changeTemplate((call, { alias, content }) => {
+    const template = readJson(call, templateSchema, problem)
+    return { alias: template.alias || alias, content: { ...content, ...template } }
+  }),
+  'POST /templates/:id/publish': changeTemplate((_call, { content }) => ({
+    content: { ...content, status: 'published' },
+  })),
+  'DELETE /templates/:id': async (call) => {
+    const { id } = await templates.remove(call)
+    return { object: 'template', id, deleted: true }
   },
-  {
-    method: 'GET',
-    path: '/templates/:id',
-    run: async (call) => ({ answer: json(200, presented(await getTemplate(call))) }),
-  },
-  {
-    method: 'PATCH',
-    path: '/templates/:id',
-    run: changed((call, { id, alias, content }) => {
-      const template = readJson(call, templateSchema, problem)
-      return {
-        alias: template.alias || alias || id,
-        content: { ...contentOf(content), ...template },
-      }
-    }),
-  },
-  {
-    method: 'POST',
-    path: '/templates/:id/publish',
-    run: changed((_call, { content }) => ({
-      content: { ...contentOf(content), status: 'published' },
-    })),
-  },
-  {
-    method: 'DELETE',
-    path: '/templates/:id',
-    run: async (call) => {
-      const { id } = await getTemplate(call)
-      await call.work.templates.remove(id)
-      return { answer: json(200, { object: 'template', id, deleted: true }) }
-    },
-  },
-]
+})
 
 async function getEmail(call: Call) {
   const found = await call.work.mails.find(call.params['id'] ?? '')
@@ -467,20 +420,36 @@ function presentedEmail(mail: FoundEmail) {
 }
 
 const reschedule = (dueOf: (call: Call) => number | null) => async (call: Call) => {
-  const id = (await getEmail(call)).call.id
-  if (await call.work.mails.reschedule(id, dueOf(call)))
-    return { answer: json(200, { object: 'email', id }) }
+  const { id } = (await getEmail(call)).call
+  if (await call.work.mails.reschedule(id, dueOf(call))) return { object: 'email', id }
   throw invalid('The email is not scheduled.')
 }
 
+const presentedFile = (
+  { filename, contentType, contentId, sizeBytes, inline }: FoundEmail['attachments'][number],
+  at: number,
+) => ({
+  ...{ id: String(at), filename, content_type: contentType, content_id: contentId },
+  ...{ size: sizeBytes, content_disposition: inline ? 'inline' : 'attachment' },
+})
+
 const changeSchema = z.strictObject({ scheduled_at: z.string() })
+
+const REFUSALS: Readonly<Partial<Record<Refusal['why'], readonly [status: number, name: string]>>> =
+  {
+    missing_key: [401, 'missing_api_key'],
+    invalid_key: [403, 'invalid_api_key'],
+    unverified: [403, 'validation_error'],
+    unknown_path: [404, 'not_found'],
+    full: [429, 'monthly_quota_exceeded'],
+  }
 
 /** Resend. */
 export const resend: Provider = {
   name: 'resend',
   hosts: ['api.resend.com'],
   bodyBytesMax: 40 * 1024 * 1024,
-  key: ({ authorization }) => /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null,
+  key: bearerOf,
   routes: [
     { method: 'POST', path: '/emails', run: sendOne },
     {
@@ -496,75 +465,24 @@ export const resend: Provider = {
         return json(200, { data, ...(errors.length === 0 ? {} : { errors }) })
       },
     },
-    {
-      method: 'GET',
-      path: '/emails',
-      run: async ({ work, query }) => {
+    ...jsonRoutes({
+      'GET /emails': async ({ work, query }) => {
         const limit = Math.min(100, Number(query.get('limit')) || 20)
-        return {
-          answer: json(200, {
-            object: 'list',
-            has_more: false,
-            data: (await work.mails.list(limit)).map(presentedEmail),
-          }),
-        }
+        return listOf((await work.mails.list(limit)).map(presentedEmail))
       },
-    },
-    {
-      method: 'GET',
-      path: '/emails/:id',
-      run: async (call) => ({ answer: json(200, presentedEmail(await getEmail(call))) }),
-    },
-    {
-      method: 'GET',
-      path: '/emails/:id/attachments',
-      run: async (call) => {
-        const data = (await getEmail(call)).attachments.map(
-          ({ filename, contentType, contentId, sizeBytes, inline }, i) => ({
-            ...{
-              id: String(i),
-              filename,
-              content_type: contentType,
-              content_id: contentId,
-              size: sizeBytes,
-            },
-            content_disposition: inline ? 'inline' : 'attachment',
-          }),
-        )
-        return { answer: json(200, { object: 'list', has_more: false, data }) }
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/emails/:id',
-      run: reschedule((call) =>
+      'GET /emails/:id': async (call) => presentedEmail(await getEmail(call)),
+      'GET /emails/:id/attachments': async (call) =>
+        listOf((await getEmail(call)).attachments.map(presentedFile)),
+      'PATCH /emails/:id': reschedule((call) =>
         Date.parse(readTime(readJson(call, changeSchema, problem).scheduled_at, call.now)),
       ),
-    },
-    { method: 'POST', path: '/emails/:id/cancel', run: reschedule(() => null) },
+      'POST /emails/:id/cancel': reschedule(() => null),
+    }),
     ...templateRoutes,
   ],
   refuse: ({ why, status, message }) => {
-    switch (why) {
-      case 'missing_key':
-        return error(401, 'missing_api_key', message)
-      case 'invalid_key':
-        return error(403, 'invalid_api_key', message)
-      case 'unverified':
-        return error(403, 'validation_error', message)
-      case 'unknown_path':
-        return error(404, 'not_found', message)
-      case 'rate_limited':
-        return error(429, 'rate_limit_exceeded', message)
-      case 'full':
-        return error(429, 'monthly_quota_exceeded', message)
-      default:
-        return error(
-          status,
-          NAMES[status] ?? (status < 500 ? 'validation_error' : 'application_error'),
-          message,
-        )
-    }
+    const [own, name] = REFUSALS[why] ?? [status, NAMES[status]]
+    return error(own, name ?? (status < 500 ? 'validation_error' : 'application_error'), message)
   },
   rateHeaders: ({ limit, remaining, resetSeconds }) => ({
     'ratelimit-limit': String(limit),

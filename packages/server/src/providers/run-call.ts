@@ -70,6 +70,7 @@ export async function runCall(work: ProviderWork, request: CallRequest): Promise
   const { id, params, method, path, headers, key, baseUrl } = request
   const unknownFields = new Set<string>()
   let recorded: unknown = null
+  let mailsBytes = 0
   let body = Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength)
   try {
     checkSignature(provider, request, body)
@@ -81,19 +82,17 @@ export async function runCall(work: ProviderWork, request: CallRequest): Promise
       addUnknown: (fields: readonly string[]) => {
         for (const field of fields) unknownFields.add(field)
       },
+      countMail: (sizeBytes: number) => {
+        mailsBytes += sizeBytes
+        if (mailsBytes <= MAILS_BYTES_MAX) return
+        throw tooLarge(provider, { path, id }, 'The mails of a call may have 64 MiB together.')
+      },
       setRecorded: (given: unknown) => {
         recorded = given
       },
     }
     const outcome = await route.run({ ...call, fetchFiles: fetched(request) })
     const mails = mailsOf(outcome)
-    if (sizeOf(mails) > MAILS_BYTES_MAX) {
-      throw tooLarge(
-        provider,
-        { path, id },
-        'The mails of this call are larger than 64 MiB together.',
-      )
-    }
     return {
       ...{ state: 'done', outcome },
       operation: operationOf(route, call),
@@ -133,10 +132,6 @@ function operationOf(route: Provider['routes'][number], call: { readonly body: B
 export function mailsOf(outcome: Outcome): readonly OutgoingMail[] {
   if (!('items' in outcome)) return outcome.mails ?? []
   return outcome.items.flatMap((item) => ('mails' in item ? item.mails : []))
-}
-
-function sizeOf(mails: readonly OutgoingMail[]): number {
-  return mails.reduce((sum, { raw }) => sum + raw.length, 0)
 }
 
 function checkSignature(provider: Provider, request: CallRequest, body: Buffer): void {

@@ -1,30 +1,22 @@
 // The API of SendGrid: /v3.
 
 import { z } from 'zod'
-import { compose, type Mailbox, type MailFile, type MailHeader, readBase64 } from './compose.ts'
+import { compose, type Mailbox, type MailFile, readBase64 } from './compose.ts'
 import {
   type Answer,
   type Call,
   json,
+  jsonRoutes,
   type OutgoingMail,
   type Provider,
   Rejected,
-  type Route,
+  safeHeaders,
+  templatesOf,
 } from './provider.ts'
-import {
-  addressesOf,
-  checkBody,
-  isAddress,
-  type Problem,
-  parseJson,
-  readJson,
-} from './read-body.ts'
+import { addressesOf, bearerOf, isAddress, type Problem, readJson } from './read-body.ts'
 import { renderHandlebars, TemplateFailed } from './templates.ts'
 
-const HELP = 'http://sendgrid.com/docs/API_Reference/Web_API_v3/Mail/errors.html'
-
 const RECIPIENTS_MAX = 1_000
-const PERSONALIZATIONS_MAX = 1_000
 const CATEGORIES_MAX = 10
 const CUSTOM_ARGS_BYTES_MAX = 10_000
 const SEND_AT_SECONDS_MAX = 72 * 60 * 60
@@ -32,306 +24,232 @@ const SEND_AT_SECONDS_MAX = 72 * 60 * 60
 const RESERVED_HEADERS =
   'x-sg-id, x-sg-eid, received, dkim-signature, Content-Type, Content-Transfer-Encoding, To, From, Subject, Reply-To, CC, BCC'
 
-const address = z.strictObject({ email: z.string(), name: z.string().nullish() })
+const text = z.string().nullish()
+const address = z.strictObject({ email: z.string(), name: text })
+const addresses = z.array(address).nullish()
 const headers = z.record(z.string(), z.string()).nullish()
 const args = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish()
-const someAddresses = z.array(address).nullish()
+
+/** The fields of a mail that each personalization may replace. */
+const own = { subject: text, headers, custom_args: args, send_at: z.int().nullish() }
 
 const personalization = z.strictObject({
-  to: someAddresses,
-  cc: someAddresses,
-  bcc: someAddresses,
+  ...own,
+  to: addresses,
+  cc: addresses,
+  bcc: addresses,
   from: address.nullish(),
-  subject: z.string().nullish(),
-  headers,
   substitutions: z.record(z.string(), z.string()).nullish(),
   dynamic_template_data: z.record(z.string(), z.unknown()).nullish(),
-  custom_args: args,
-  send_at: z.int().nullish(),
 })
 
 const attachment = z.strictObject({
   content: z.string(),
   filename: z.string(),
-  type: z.string().nullish(),
+  type: text,
   disposition: z.enum(['attachment', 'inline']).nullish(),
-  content_id: z.string().nullish(),
+  content_id: text,
 })
 
+const sandbox = z.looseObject({ enable: z.boolean().nullish() }).nullish()
+
 const sendSchema = z.strictObject({
-  personalizations: z.array(personalization),
+  ...own,
+  personalizations: z.array(personalization).min(1),
   from: address,
   reply_to: address.nullish(),
-  reply_to_list: someAddresses,
-  subject: z.string().nullish(),
+  reply_to_list: addresses,
   content: z.array(z.strictObject({ type: z.string(), value: z.string() })).nullish(),
   attachments: z.array(attachment).nullish(),
-  template_id: z.string().nullish(),
-  headers,
+  template_id: text,
   categories: z.union([z.array(z.string()), z.string().transform((one) => [one])]).nullish(),
-  custom_args: args,
-  send_at: z.int().nullish(),
-  batch_id: z.string().nullish(),
-  asm: z.looseObject({}).nullish(),
-  ip_pool_name: z.string().nullish(),
-  mail_settings: z
-    .looseObject({ sandbox_mode: z.looseObject({ enable: z.boolean().nullish() }).nullish() })
-    .nullish(),
-  tracking_settings: z.looseObject({}).nullish(),
+  batch_id: text,
+  asm: z.unknown().optional(),
+  ip_pool_name: text,
+  mail_settings: z.looseObject({ sandbox_mode: sandbox }).nullish(),
+  tracking_settings: z.unknown().optional(),
 })
 
 type SendBody = z.output<typeof sendSchema>
 type Personalization = SendBody['personalizations'][number]
 
 const versionSchema = z.strictObject({
-  name: z.string().nullish(),
-  subject: z.string().nullish(),
-  html_content: z.string().nullish(),
-  plain_content: z.string().nullish(),
+  name: text,
+  subject: text,
+  html_content: text,
+  plain_content: text,
   generate_plain_content: z.boolean().nullish(),
   active: z.union([z.int(), z.boolean()]).nullish(),
-  editor: z.string().nullish(),
-  test_data: z.string().nullish(),
+  editor: text,
+  test_data: text,
 })
 
-type Version = z.output<typeof versionSchema> & { readonly id: string; readonly updated_at: string }
+type Version = z.output<typeof versionSchema> & { readonly id: string }
 type Template = {
   readonly name: string
   readonly generation: string
   readonly versions: readonly Version[]
 }
 
-type ErrorFields = { readonly field?: string | null; readonly help?: string | null }
-
-function errors(status: number, message: string, fields: ErrorFields = {}): Answer {
-  return json(status, { errors: [{ message, field: null, help: null, ...fields }] })
+function errors(status: number, message: string, field: string | null = null): Answer {
+  return json(status, { errors: [{ message, field, help: null }] })
 }
 
-function reject(message: string, field: string | null, anchor = ''): Rejected {
-  const help = anchor === '' ? null : `${HELP}#${anchor}`
+function reject(field: string | null, message: string): Rejected {
   return new Rejected(
-    errors(400, message, { field, help }),
+    errors(400, message, field),
     field === null ? message : `${field}: ${message}`,
   )
 }
 
-function invalid({ kind, field, path }: Problem): Rejected {
-  if (kind === 'json') return reject('Bad Request', null)
-  if (field === 'personalizations') {
-    return reject(
-      'The personalizations field is required and must have at least one personalization.',
-      field,
-      '-Personalizations-Errors',
-    )
-  }
-  if (field === 'from' || (field === 'from.email' && kind === 'missing')) {
-    return reject(
-      'The from object must be provided for every email send. It is an object that requires the email parameter, but may also contain a name parameter.  e.g. {"email" : "example@example.com"}  or {"email" : "example@example.com", "name" : "Example Recipient"}.',
-      'from.email',
-      'message.from',
-    )
-  }
-  if (path[0] === 'attachments' && kind === 'missing') {
-    return reject(
-      `The attachment ${String(path.at(-1))} is required.`,
-      field,
-      'message.attachments',
-    )
-  }
-  return reject(
-    field === ''
-      ? 'Bad Request'
-      : `Invalid type. ${kind === 'missing' ? 'The field is required' : 'See the documentation of this field'}.`,
-    field || null,
-  )
+/** Rejects the call unless a rule is kept. */
+function must(isKept: unknown, field: string, message: string): asserts isKept {
+  if (!isKept) throw reject(field, message)
+}
+
+const NO_ADDRESS = 'Does not contain a valid address.'
+
+/** SendGrid's texts for fields that are missing. */
+const MISSING: Readonly<Record<string, string>> = {
+  personalizations:
+    'The personalizations field is required and must have at least one personalization.',
+  from: 'The from object must be provided for every email send. It is an object that requires the email parameter, but may also contain a name parameter.',
+}
+
+function invalid({ kind, field }: Problem): Rejected {
+  if (kind === 'json' || field === '') return reject(null, 'Bad Request')
+  const [first = ''] = field.split('.', 1)
+  const known = field === first || field === 'from.email' ? MISSING[first] : undefined
+  if (known !== undefined) return reject(first === 'from' ? 'from.email' : field, known)
+  return reject(field, kind === 'missing' ? 'This field is required.' : 'Invalid type or value.')
 }
 
 async function sendMail(call: Call) {
-  const type = call.headers['content-type'] ?? ''
-  if (!/^application\/json/i.test(type)) {
-    throw new Rejected(
-      errors(415, 'Content-Type should be application/json.'),
-      'the content type is not application/json',
-    )
+  if (!/^application\/json/i.test(call.headers['content-type'] ?? '')) {
+    const message = 'Content-Type should be application/json.'
+    throw new Rejected(errors(415, message), message)
   }
   const body = readJson(call, sendSchema, invalid)
-  checkMessage(body, call.now)
+  checkMail(body, call.now)
   const id = call.work.token().slice(0, 22)
   const template = body.template_id ? await activeVersion(call, body.template_id) : null
   checkContent(body, template)
   const files = readFiles(body)
   const mails: OutgoingMail[] = []
   for (const [i, one] of body.personalizations.entries()) {
-    const own = i === 0 ? id : `${id}.${i}`
-    mails.push(await composeOne(call, { body, one, template, files, id: own }))
+    const mailId = i === 0 ? id : `${id}.${i}`
+    mails.push(await composeOne(call, { body, one, template, files, id: mailId }))
   }
   const answer = { headers: { 'x-message-id': id }, body: null }
   if (body.mail_settings?.sandbox_mode?.enable === true) {
-    return {
-      answer: { status: 200, ...answer },
-      note: 'sandbox mode: the mail was checked and not sent',
-    }
+    return { answer: { status: 200, ...answer }, note: 'sandbox mode: checked and not sent' }
   }
   return { answer: { status: 202, ...answer }, mails }
 }
 
-function checkMessage(body: SendBody, now: Date): void {
+function checkMail(body: SendBody, now: Date): void {
   const { personalizations, from, categories, custom_args, reply_to, reply_to_list } = body
-  if (personalizations.length === 0)
-    throw invalid({ path: [], field: 'personalizations', kind: 'missing', message: '' })
-  if (personalizations.length > PERSONALIZATIONS_MAX) {
-    throw reject(
-      `The personalizations field must have at most ${PERSONALIZATIONS_MAX} personalizations.`,
-      'personalizations',
-      '-Personalizations-Errors',
-    )
-  }
-  if (!isAddress(from.email))
-    throw reject('The from email does not contain a valid address.', 'from.email', 'message.from')
-  let recipients = 0
-  for (const [i, one] of personalizations.entries()) recipients += checkPersonalization(one, i, now)
-  if (recipients > RECIPIENTS_MAX) {
-    throw reject(
-      `The total number of recipients must be at most ${RECIPIENTS_MAX}. You provided ${recipients}.`,
-      'personalizations',
-      '-Personalizations-Errors',
-    )
-  }
-  if (reply_to && reply_to_list)
-    throw reject('Only one of reply_to and reply_to_list may be provided.', 'reply_to')
-  for (const one of [...(reply_to ? [reply_to] : []), ...(reply_to_list ?? [])]) {
-    if (!isAddress(one.email))
-      throw reject('The reply_to email does not contain a valid address.', 'reply_to.email')
-  }
-  checkHeaders(body.headers, 'headers')
-  if ((categories ?? []).length > CATEGORIES_MAX) {
-    throw reject(
-      `The categories parameter must have at most ${CATEGORIES_MAX} categories.`,
-      'categories',
-      'message.categories',
-    )
-  }
-  if (Buffer.byteLength(JSON.stringify(custom_args ?? {})) > CUSTOM_ARGS_BYTES_MAX) {
-    throw reject(
-      `The custom_args must be at most ${CUSTOM_ARGS_BYTES_MAX} bytes.`,
-      'custom_args',
-      'message.custom_args',
-    )
-  }
-  checkSendAt(body.send_at, 'send_at', now)
+  must(isAddress(from.email), 'from.email', 'The from email does not contain a valid address.')
+  const counts = personalizations.map((one, i) => checkPersonalization(one, i, now))
+  const isCountKept = counts.reduce((sum, count) => sum + count, 0) <= RECIPIENTS_MAX
+  must(isCountKept, 'personalizations', `There may be up to ${RECIPIENTS_MAX} recipients.`)
+  must(
+    !(reply_to && reply_to_list),
+    'reply_to',
+    'Only one of reply_to and reply_to_list may be set.',
+  )
+  const replies = [...(reply_to ? [reply_to] : []), ...(reply_to_list ?? [])]
+  must(
+    replies.every(({ email }) => isAddress(email)),
+    'reply_to.email',
+    NO_ADDRESS,
+  )
+  const count = (categories ?? []).length
+  must(count <= CATEGORIES_MAX, 'categories', `There may be up to ${CATEGORIES_MAX} categories.`)
+  const bytes = Buffer.byteLength(JSON.stringify(custom_args ?? {}))
+  must(
+    bytes <= CUSTOM_ARGS_BYTES_MAX,
+    'custom_args',
+    `They may have up to ${CUSTOM_ARGS_BYTES_MAX} bytes.`,
+  )
+  checkOwn(body, '', now)
 }
 
 function checkPersonalization(one: Personalization, i: number, now: Date): number {
   const field = `personalizations.${i}`
-  const lists = { to: one.to ?? [], cc: one.cc ?? [], bcc: one.bcc ?? [] }
-  if (lists.to.length === 0) {
-    throw reject(
-      'The to array is required for all personalization objects, and must have at least one email object with a valid email address.',
-      `${field}.to`,
-      'message.personalizations.to',
-    )
-  }
+  must(
+    (one.to ?? []).length > 0,
+    `${field}.to`,
+    'The to array is required for all personalization objects, and must have at least one email object with a valid email address.',
+  )
   const known = new Set<string>()
-  for (const [name, list] of Object.entries(lists)) {
-    for (const [at, { email }] of list.entries()) {
-      if (!isAddress(email))
-        throw reject(
-          'Does not contain a valid address.',
-          `${field}.${name}.${at}.email`,
-          `message.personalizations.${name}`,
-        )
-      if (known.has(email.toLowerCase())) {
-        throw reject(
-          `Each email address in the personalization block should be unique between to, cc, and bcc. We found the first duplicate instance of [${email}] in the ${field}.${name} field.`,
-          field,
-          'message.recipient-errors',
-        )
-      }
+  for (const name of ['to', 'cc', 'bcc'] as const) {
+    for (const [at, { email }] of (one[name] ?? []).entries()) {
+      must(isAddress(email), `${field}.${name}.${at}.email`, NO_ADDRESS)
+      must(
+        !known.has(email.toLowerCase()),
+        field,
+        `Each email address in the personalization block should be unique between to, cc, and bcc. We found the first duplicate instance of [${email}] in the ${field}.${name} field.`,
+      )
       known.add(email.toLowerCase())
     }
   }
-  if (one.from && !isAddress(one.from.email))
-    throw reject('The from email does not contain a valid address.', `${field}.from.email`)
-  checkHeaders(one.headers, `${field}.headers`)
-  checkSendAt(one.send_at, `${field}.send_at`, now)
+  must(!one.from || isAddress(one.from.email), `${field}.from.email`, NO_ADDRESS)
+  checkOwn(one, `${field}.`, now)
   return known.size
 }
 
-function checkHeaders(given: SendBody['headers'], field: string): void {
-  const reserved = new Set(RESERVED_HEADERS.toLowerCase().split(', '))
-  for (const [name, value] of Object.entries(given ?? {})) {
-    if (reserved.has(name.toLowerCase())) {
-      throw reject(
-        `The header: ${name} cannot be one of the reserved headers: ${RESERVED_HEADERS}`,
-        field,
-        'message.headers',
-      )
-    }
-    if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name) || /[\r\n]/.test(value)) {
-      throw reject(
-        'Header names must be printable ASCII without a colon, and values must have no line break.',
-        field,
-        'message.headers',
-      )
-    }
-  }
-}
+const RESERVED = new Set(RESERVED_HEADERS.toLowerCase().split(', '))
 
-function checkSendAt(sendAt: number | null | undefined, field: string, now: Date): void {
-  if (sendAt === null || sendAt === undefined) return
-  if (sendAt - now.getTime() / 1000 > SEND_AT_SECONDS_MAX) {
-    throw reject(
-      'The send_at parameter must be a Unix timestamp at most 72 hours in the future.',
-      field,
-      'message.send_at',
-    )
-  }
+function checkOwn(
+  { headers, send_at }: Pick<SendBody, 'headers' | 'send_at'>,
+  prefix: string,
+  now: Date,
+): void {
+  const given = Object.entries(headers ?? {})
+  const reserved = given.find(([name]) => RESERVED.has(name.toLowerCase()))?.[0]
+  const rule = `The header: ${reserved} cannot be one of the reserved headers: ${RESERVED_HEADERS}`
+  must(reserved === undefined, `${prefix}headers`, rule)
+  must(
+    safeHeaders(given),
+    `${prefix}headers`,
+    'Headers must not have line breaks, nor names a colon.',
+  )
+  const isSoon = !send_at || send_at - now.getTime() / 1000 <= SEND_AT_SECONDS_MAX
+  must(isSoon, `${prefix}send_at`, 'send_at must be a Unix timestamp at most 72 hours from now.')
 }
 
 function checkContent(
   { content, subject, personalizations }: SendBody,
   template: Version | null,
 ): void {
-  const hasSubject =
-    Boolean(subject) ||
-    Boolean(template?.subject) ||
-    personalizations.every((one) => Boolean(one.subject))
-  if (!hasSubject) {
-    throw reject(
-      'The subject is required. You can get around this requirement if you use a template with a subject defined or if every personalization has a subject defined.',
-      'subject',
-      'message.subject',
-    )
-  }
-  if (template === null && (content ?? []).length === 0) {
-    throw reject(
-      'Unless a valid template_id is provided, the content parameter is required. There must be at least one defined content block. We typically suggest both text/plain and text/html blocks are included, but only one block is required.',
-      'content',
-      'message.content',
-    )
-  }
+  const hasSubject = subject || template?.subject || personalizations.every((one) => one.subject)
+  must(
+    hasSubject,
+    'subject',
+    'The subject is required. You can get around this requirement if you use a template with a subject defined or if every personalization has a subject defined.',
+  )
+  must(
+    template !== null || (content ?? []).length > 0,
+    'content',
+    'Unless a valid template_id is provided, the content parameter is required. There must be at least one defined content block. We typically suggest both text/plain and text/html blocks are included, but only one block is required.',
+  )
   const order = ['text/plain', 'text/x-amp-html', 'text/html']
   let last = -1
   for (const [i, { type, value }] of (content ?? []).entries()) {
-    if (value === '')
-      throw reject(
-        'The content value must be a string at least one character in length.',
-        `content.${i}.value`,
-        'message.content.value',
-      )
-    if (type === '' || /[\r\n;]/.test(type))
-      throw reject(
-        'The content type must be a string at least one character in length, and cannot contain ; or CRLF characters.',
-        `content.${i}.type`,
-        'message.content.type',
-      )
+    const isNamed = type !== '' && !/[\r\n;]/.test(type)
+    must(isNamed, `content.${i}.type`, 'The content type cannot be empty or contain ; or CRLF.')
+    must(
+      value,
+      `content.${i}.value`,
+      'The content value must be a string at least one character in length.',
+    )
     const at = order.indexOf(type.toLowerCase())
-    if (at >= 0 && at <= last)
-      throw reject(
-        'If present, text/plain and text/html may only be provided once, and text/plain must be first.',
-        'content',
-        'message.content',
-      )
+    must(
+      at < 0 || at > last,
+      'content',
+      'Content types may only be provided once, text/plain first.',
+    )
     last = Math.max(last, at)
   }
 }
@@ -339,25 +257,15 @@ function checkContent(
 function readFiles({ attachments }: SendBody): readonly MailFile[] {
   return (attachments ?? []).map(({ content, filename, type, disposition, content_id }, i) => {
     const bytes = readBase64(content)
-    if (bytes === null)
-      throw reject(
-        'The attachment content must be base64 encoded.',
-        `attachments.${i}.content`,
-        'message.attachments.content',
-      )
-    if (bytes.length === 0)
-      throw reject(
-        'The attachment content must be a string at least one character in length.',
-        `attachments.${i}.content`,
-        'message.attachments.content',
-      )
-    return {
-      filename,
-      content: bytes,
-      contentType: type ?? undefined,
-      contentId: content_id ?? undefined,
-      inline: disposition === 'inline',
-    }
+    const field = `attachments.${i}.content`
+    must(bytes, field, 'The attachment content must be base64 encoded.')
+    must(
+      bytes.length,
+      field,
+      'The attachment content must be a string at least one character in length.',
+    )
+    const named = { contentType: type ?? undefined, contentId: content_id ?? undefined }
+    return { filename, content: bytes, ...named, inline: disposition === 'inline' }
   })
 }
 
@@ -373,138 +281,79 @@ async function composeOne(
   call: Call,
   { body, one, template, files, id }: One,
 ): Promise<OutgoingMail> {
-  const from = toMailbox(one.from ?? body.from)
-  const to = (one.to ?? []).map(toMailbox)
-  const cc = (one.cc ?? []).map(toMailbox)
-  const bcc = (one.bcc ?? []).map(toMailbox)
-  const replyTo = [...(body.reply_to ? [body.reply_to] : []), ...(body.reply_to_list ?? [])].map(
-    toMailbox,
-  )
+  const boxes = (
+    list: readonly z.output<typeof address>[] | null | undefined,
+  ): readonly Mailbox[] =>
+    (list ?? []).map(({ email, name }) => ({ name: name ?? '', address: email }))
+  const from = { name: (one.from ?? body.from).name ?? '', address: (one.from ?? body.from).email }
+  const [to, cc, bcc] = [boxes(one.to), boxes(one.cc), boxes(one.bcc)]
   const texts = await textsOf(body, one, template)
-  const raw = await compose({
-    ...{ from, to, cc, replyTo, files, ...texts },
-    headers: headersOf({ ...body.headers, ...one.headers }),
-    messageId: `${id}@geopod-ismtpd-1`,
-    date: call.now,
+  const raw = await compose(call, {
+    ...{ from, to, cc, files, ...texts, messageId: `${id}@geopod-ismtpd-1`, date: call.now },
+    replyTo: boxes(body.reply_to ? [body.reply_to] : body.reply_to_list),
+    headers: safeHeaders(Object.entries({ ...body.headers, ...one.headers })) ?? [],
   })
   const metadata = Object.entries({ ...body.custom_args, ...one.custom_args })
-  const sendAt = one.send_at ?? body.send_at ?? null
-  const isLater = sendAt !== null && sendAt * 1000 > call.now.getTime()
+  const at = new Date((one.send_at ?? body.send_at ?? 0) * 1000)
   return {
-    ...{
-      raw,
-      id,
-      mailFrom: from.address,
-      recipients: addressesOf(to, cc, bcc),
-      subject: texts.subject,
-    },
-    tags: body.categories ?? [],
+    ...{ raw, id, mailFrom: from.address, recipients: addressesOf(to, cc, bcc) },
+    ...{ subject: texts.subject, tags: body.categories ?? [] },
     metadata: Object.fromEntries(metadata.map(([name, value]) => [name, String(value)])),
-    scheduledAt: isLater ? new Date(sendAt * 1000).toISOString() : null,
+    scheduledAt: at > call.now ? at.toISOString() : null,
   }
 }
 
 async function textsOf(body: SendBody, one: Personalization, template: Version | null) {
-  const part = (type: string) =>
-    body.content?.find((content) => content.type.toLowerCase() === type)?.value
-  const given = {
-    subject: one.subject ?? body.subject ?? '',
-    text: part('text/plain'),
-    html: part('text/html'),
-    amp: part('text/x-amp-html'),
-  }
+  const part = (type: string) => body.content?.find((own) => own.type.toLowerCase() === type)?.value
+  const [text, html, amp] = [part('text/plain'), part('text/html'), part('text/x-amp-html')]
+  const subject = one.subject ?? body.subject ?? ''
   if (template === null) {
-    const replaced = Object.entries(given).map(([name, text]) => [
-      name,
-      substitute(text, one.substitutions),
-    ])
-    return { ...given, ...Object.fromEntries(replaced) } as typeof given // The same fields.
+    const fill = (given: string) =>
+      Object.entries(one.substitutions ?? {}).reduce(
+        (filled, [tag, value]) => (tag === '' ? filled : filled.replaceAll(tag, () => value)),
+        given,
+      )
+    return { subject: fill(subject), text: text && fill(text), html: html && fill(html), amp }
   }
-  const data = one.dynamic_template_data ?? {}
-  try {
-    return {
-      subject: template.subject
-        ? await renderHandlebars(template.subject, data, { isHtml: false })
-        : given.subject,
-      text: template.plain_content
-        ? await renderHandlebars(template.plain_content, data, { isHtml: false })
-        : given.text,
-      html: template.html_content
-        ? await renderHandlebars(template.html_content, data, { isHtml: true })
-        : given.html,
-      amp: given.amp,
-    }
-  } catch (error) {
-    if (!(error instanceof TemplateFailed)) throw error
-    throw reject(
-      `The template cannot be rendered: ${error.message}`,
-      'template_id',
-      'message.template_id',
-    )
+  const render = (given: string | null | undefined, isHtml: boolean) =>
+    given
+      ? renderHandlebars(given, one.dynamic_template_data ?? {}, { isHtml }).catch(failed)
+      : null
+  return {
+    subject: (await render(template.subject, false)) ?? subject,
+    text: (await render(template.plain_content, false)) ?? text,
+    html: (await render(template.html_content, true)) ?? html,
+    amp,
   }
 }
 
-function substitute(
-  text: string | undefined,
-  substitutions: Personalization['substitutions'],
-): string | undefined {
-  let replaced = text
-  for (const [tag, value] of Object.entries(substitutions ?? {})) {
-    if (tag !== '') replaced = replaced?.replaceAll(tag, () => value)
-  }
-  return replaced
+function failed(error: unknown): never {
+  if (!(error instanceof TemplateFailed)) throw error
+  throw reject('template_id', `The template cannot be rendered: ${error.message}`)
 }
 
-const toMailbox = ({ email, name }: z.output<typeof address>): Mailbox => ({
-  name: name ?? '',
-  address: email,
+const templates = templatesOf<Template>({
+  missing: (_name, { path }) => {
+    const isSend = path === '/v3/mail/send'
+    const message = 'The template does not exist here. Create it with POST /v3/templates.'
+    if (isSend) return reject('template_id', message)
+    return new Rejected(json(404, { error: message }), message)
+  },
+  full: () => reject(null, 'The account has as many templates as it may have.'),
 })
 
-const headersOf = (given: Readonly<Record<string, string>>): readonly MailHeader[] =>
-  Object.entries(given).map(([name, value]) => ({ name, value }))
-
 async function activeVersion(call: Call, id: string): Promise<Version> {
-  const found = await call.work.templates.find(id)
-  if (found === null) {
-    throw reject(
-      `The template_id must be a valid template of this account, you provided '${id}'. Templates are created with POST ${call.baseUrl}v3/templates.`,
-      'template_id',
-      'message.template_id',
-    )
-  }
-  const { versions } = contentOf(found.content)
-  const version = versions.find(({ active }) => Number(active) === 1) ?? versions.at(-1)
-  if (version === undefined)
-    throw reject('The template has no version.', 'template_id', 'message.template_id')
+  const { versions } = (await templates.get(call, id)).content
+  const version = versions.find(({ active }) => active === 1) ?? versions.at(-1)
+  must(version, 'template_id', 'The template has no version.')
   return version
 }
 
-// Written by the calls below.
-const contentOf = (content: unknown) => content as Template
+type Found = Awaited<ReturnType<typeof templates.get>>
 
-const notFound = () =>
-  new Rejected(json(404, { error: 'The requested template was not found' }), 'no such template')
-
-async function getTemplate(call: Call) {
-  const found = await call.work.templates.find(call.params['id'] ?? '')
-  if (found === null) throw notFound()
-  return found
-}
-
-type Found = Awaited<ReturnType<typeof getTemplate>>
-
-const presented = ({ id, createdAt, content }: Found) => ({
-  id,
-  ...contentOf(content),
-  updated_at: sqlTime(new Date(createdAt)),
-})
-
-const sqlTime = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')
-
-async function putTemplate(call: Call, found: Found, content: Template): Promise<Found> {
-  const changed = { ...found, alias: found.id, content }
-  if (await call.work.templates.put(changed)) return changed
-  throw reject('The account has as many templates as it may have.', null)
+const presented = ({ id, createdAt, content }: Found) => {
+  const updated_at = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')
+  return { id, ...content, updated_at }
 }
 
 const nameSchema = z.strictObject({
@@ -512,106 +361,49 @@ const nameSchema = z.strictObject({
   generation: z.enum(['legacy', 'dynamic']).nullish(),
 })
 
-const templateRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/v3/templates',
-    run: async (call) => {
-      const { name, generation } = readJson(call, nameSchema, invalid)
-      const hex = call.work.uuid().replaceAll('-', '')
-      const id = generation === 'legacy' ? call.work.uuid() : `d-${hex}`
-      const found = { id, alias: id, createdAt: call.now.getTime(), content: null }
-      const content = { name, generation: generation ?? 'dynamic', versions: [] }
-      return { answer: json(201, presented(await putTemplate(call, found, content))) }
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v3/templates',
-    run: async (call) => {
-      const result = (await call.work.templates.list()).map(presented)
-      return {
-        answer: json(200, { result, templates: result, _metadata: { count: result.length } }),
-      }
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v3/templates/:id',
-    run: async (call) => ({ answer: json(200, presented(await getTemplate(call))) }),
-  },
-  {
-    method: 'PATCH',
-    path: '/v3/templates/:id',
-    run: async (call) => {
-      const found = await getTemplate(call)
-      const { name } = readJson(call, nameSchema, invalid)
-      return {
-        answer: json(
-          200,
-          presented(await putTemplate(call, found, { ...contentOf(found.content), name })),
-        ),
-      }
-    },
-  },
-  {
-    method: 'DELETE',
-    path: '/v3/templates/:id',
-    run: async (call) => {
-      await call.work.templates.remove((await getTemplate(call)).id)
-      return { answer: { status: 204, body: null } }
-    },
-  },
-  ...(['POST', 'PATCH'] as const).map(
-    (method): Route => ({
-      method,
-      path:
-        method === 'POST' ? '/v3/templates/:id/versions' : '/v3/templates/:id/versions/:version',
-      run: async (call) => {
-        const found = await getTemplate(call)
-        const { versions, ...content } = contentOf(found.content)
-        const old = versions.find(({ id }) => id === call.params['version'])
-        if (method === 'PATCH' && old === undefined) throw notFound()
-        const given = checkBody(call, {
-          schema: versionSchema,
-          value: parseJson(call, invalid),
-          onInvalid: invalid,
-        })
-        const id = old?.id ?? call.work.uuid()
-        const active = Number(given.active ?? old?.active ?? 1)
-        const version = { ...old, ...given, id, active, updated_at: sqlTime(call.now) }
-        // One version is active.
-        const others = versions
-          .filter((one) => one.id !== id)
-          .map((one) => (active === 1 ? { ...one, active: 0 } : one))
-        await putTemplate(call, found, { ...content, versions: [...others, version] })
-        return {
-          answer: json(method === 'POST' ? 201 : 200, { template_id: found.id, ...version }),
-        }
-      },
-    }),
-  ),
-]
+async function saveVersion(call: Call) {
+  const found = await templates.get(call)
+  const { versions, ...content } = found.content
+  const old = versions.find(({ id }) => id === call.params['version'])
+  const given = readJson(call, versionSchema, invalid)
+  const id = old?.id ?? call.work.uuid()
+  const active = Number(given.active ?? old?.active ?? 1)
+  const version = { ...old, ...given, id, active }
+  // One version is active.
+  const others = versions
+    .filter((one) => one.id !== id)
+    .map((one) => (active === 1 ? { ...one, active: 0 } : one))
+  await templates.put(call, { ...found, content: { ...content, versions: [...others, version] } })
+  return { template_id: found.id, ...version }
+}
 
 /** SendGrid. */
 export const sendgrid: Provider = {
   name: 'sendgrid',
   hosts: ['api.sendgrid.com', 'api.eu.sendgrid.com'],
   bodyBytesMax: 30 * 1024 * 1024,
-  key: ({ authorization }) => /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null,
+  key: bearerOf,
   routes: [
     { method: 'POST', path: '/v3/mail/send', run: sendMail },
-    {
-      method: 'POST',
-      path: '/v3/mail/batch',
-      run: ({ work }) => ({ answer: json(201, { batch_id: work.token() }) }),
-    },
-    {
-      method: 'GET',
-      path: '/v3/scopes',
-      run: () => ({ answer: json(200, { scopes: ['mail.send'] }) }),
-    },
-    ...templateRoutes,
+    ...jsonRoutes({
+      'POST /v3/mail/batch 201': ({ work }) => ({ batch_id: work.token() }),
+      'GET /v3/scopes': () => ({ scopes: ['mail.send'] }),
+      'POST /v3/templates 201': async (call) => {
+        const { name, generation } = readJson(call, nameSchema, invalid)
+        const uuid = call.work.uuid()
+        const id = generation === 'legacy' ? uuid : `d-${uuid.replaceAll('-', '')}`
+        const content = { name, generation: generation ?? 'dynamic', versions: [] }
+        return presented(await templates.put(call, { id, alias: id, content }))
+      },
+      'GET /v3/templates': async (call) => {
+        const result = (await templates.list(call)).map(presented)
+        return { result, templates: result, _metadata: { count: result.length } }
+      },
+      'GET /v3/templates/:id': async (call) => presented(await templates.get(call)),
+      'DELETE /v3/templates/:id': async (call) => void (await templates.remove(call)),
+      'POST /v3/templates/:id/versions 201': saveVersion,
+      'PATCH /v3/templates/:id/versions/:version': saveVersion,
+    }),
   ],
   refuse: ({ why, status, message }) => {
     switch (why) {
@@ -626,7 +418,7 @@ export const sendgrid: Provider = {
         return errors(
           403,
           `The from address does not match a verified Sender Identity. Mail cannot be sent until this error is resolved. ${message}`,
-          { field: 'from' },
+          'from',
         )
       default:
         return errors(why === 'full' ? 403 : status, message)

@@ -83,6 +83,8 @@ function error(status: number, code: string, message: string): Answer {
   }
 }
 
+const invalid = (message: string) => new SesError('InvalidParameterValue', message)
+
 type Form = URLSearchParams
 
 /** The values of a list: `Destination.ToAddresses.member.1` and so on. */
@@ -117,7 +119,7 @@ function mailOf(form: Form, prefix = 'Destination'): SesMail {
 function needed(form: Form, name: string): string {
   const value = form.get(name)
   if (value !== null && value !== '') return value
-  throw new SesError('InvalidParameterValue', `Value for parameter ${name} is required.`)
+  throw invalid(`Value for parameter ${name} is required.`)
 }
 
 /** The result of an action: XML, and the mails that it sends. */
@@ -130,24 +132,17 @@ type Acted = {
 const ACTIONS: Readonly<Record<string, (call: Call, form: Form) => Acted | Promise<Acted>>> = {
   SendEmail: async (call, form) => {
     const [text, html] = [form.get('Message.Body.Text.Data'), form.get('Message.Body.Html.Data')]
-    if (!text && !html)
-      throw new SesError('InvalidParameterValue', 'Message.Body must have Text, Html or both.')
+    if (!text && !html) throw invalid('Message.Body must have Text, Html or both.')
     const subject = form.get('Message.Subject.Data')
-    if (subject === null)
-      throw new SesError(
-        'InvalidParameterValue',
-        'Value for parameter Message.Subject.Data is required.',
-      )
+    if (subject === null) throw invalid('Value for parameter Message.Subject.Data is required.')
     const mail = await composeSes(call, mailOf(form), { subject, text, html })
     return { result: { MessageId: mail.id }, mails: [mail] }
   },
   SendRawEmail: (call, form) => {
     const bytes = readBase64(needed(form, 'RawMessage.Data'))
-    if (bytes === null)
-      throw new SesError('InvalidParameterValue', 'RawMessage.Data must be a mail in base64.')
+    if (bytes === null) throw invalid('RawMessage.Data must be a mail in base64.')
     if (bytes.length > MESSAGE_BYTES_MAX)
-      throw new SesError(
-        'InvalidParameterValue',
+      throw invalid(
         `Message length is more than ${MESSAGE_BYTES_MAX} bytes long: '${bytes.length}'.`,
       )
     const to = members(form, 'Destinations')

@@ -11,6 +11,7 @@ import {
   type Refusal,
   Rejected,
   type Route,
+  safeHeaders,
 } from './provider.ts'
 import { type Problem, readJson } from './read-body.ts'
 import {
@@ -131,6 +132,8 @@ const NAMES: Readonly<Record<string, readonly [name: string, status: number]>> =
   LimitExceeded: ['LimitExceededException', 400],
 }
 
+const invalid = (message: string) => new SesError('InvalidParameterValue', message)
+
 function error(status: number, type: string, message: string): Answer {
   return json(status, { message }, { 'x-amzn-errortype': type })
 }
@@ -201,10 +204,7 @@ async function sendEmail(call: Call): Promise<Outcome> {
   const { Simple, Raw, Template } = body.Content
   const given = [Simple, Raw, Template].filter(Boolean)
   if (given.length !== 1)
-    throw new SesError(
-      'InvalidParameterValue',
-      'Content must have exactly one of Simple, Raw and Template.',
-    )
+    throw invalid('Content must have exactly one of Simple, Raw and Template.')
   const mail = mailOf(body)
   if (Template) {
     const { id, mails, failure } = await composeTemplated(call, mail, {
@@ -219,18 +219,15 @@ async function sendEmail(call: Call): Promise<Outcome> {
   }
   if (Raw) {
     const bytes = readBase64(Raw.Data)
-    if (bytes === null || bytes.length === 0)
-      throw new SesError('InvalidParameterValue', 'Raw.Data must be a mail in base64.')
+    if (bytes === null || bytes.length === 0) throw invalid('Raw.Data must be a mail in base64.')
     const composed = composeRaw(call, mail, bytes)
     call.setRecorded({ ...body, Content: { Raw: { Data: `<${bytes.length} bytes>` } } })
     return { answer: json(200, { MessageId: composed.id }), mails: [composed] }
   }
   const subject = Simple?.Subject?.Data
   const { Text, Html } = Simple?.Body ?? {}
-  if (subject === undefined)
-    throw new SesError('InvalidParameterValue', 'Content.Simple.Subject is required.')
-  if (!Text && !Html)
-    throw new SesError('InvalidParameterValue', 'Content.Simple.Body must have Text, Html or both.')
+  if (subject === undefined) throw invalid('Content.Simple.Subject is required.')
+  if (!Text && !Html) throw invalid('Content.Simple.Body must have Text, Html or both.')
   const { ListManagementOptions: list } = body
   const unsubscribe = list
     ? [
@@ -252,23 +249,12 @@ async function sendEmail(call: Call): Promise<Outcome> {
 }
 
 function extraOf({ Headers, Attachments }: Pick<Template, 'Headers' | 'Attachments'>) {
-  const own = (Headers ?? []).map(({ Name: name, Value: value }) => ({ name, value }))
-  if (
-    own.some(({ name, value }) => !/^[\x21-\x39\x3b-\x7e]+$/.test(name) || /[\r\n]/.test(value))
-  ) {
-    throw new SesError(
-      'InvalidParameterValue',
-      'Header names must be printable ASCII without a colon, and values must have no line break.',
-    )
-  }
+  const own = safeHeaders((Headers ?? []).map(({ Name, Value }) => [Name, Value]))
+  if (own === null) throw invalid('Headers: names and values must be on one line.')
   const files = (Attachments ?? []).map(
     ({ RawContent, FileName, ContentType, ContentDisposition, ContentId }): MailFile => {
       const content = readBase64(RawContent)
-      if (content === null)
-        throw new SesError(
-          'InvalidParameterValue',
-          `The attachment ${FileName} is not valid base64.`,
-        )
+      if (content === null) throw invalid(`The attachment ${FileName} is not valid base64.`)
       const contentId = ContentId?.replace(/^<|>$/g, '') || undefined
       return {
         filename: FileName,
@@ -286,10 +272,7 @@ async function templateOf(call: Call, given: Template) {
   const { TemplateName, TemplateArn, TemplateContent, TemplateData } = given
   const name = TemplateName ?? TemplateArn?.split('/').at(-1)
   if (!name && !TemplateContent)
-    throw new SesError(
-      'InvalidParameterValue',
-      'Content.Template needs TemplateName, TemplateArn or TemplateContent.',
-    )
+    throw invalid('Content.Template needs TemplateName, TemplateArn or TemplateContent.')
   const found = TemplateContent ? contentOf(TemplateContent) : await findTemplate(call, name ?? '')
   return { template: found, data: TemplateData ?? '' }
 }
@@ -332,7 +315,7 @@ export function merged(defaults: string, own: string | null | undefined): string
   try {
     return JSON.stringify({ ...JSON.parse(defaults || '{}'), ...JSON.parse(own) })
   } catch {
-    throw new SesError('InvalidParameterValue', 'The template data must be a JSON object.')
+    throw invalid('The template data must be a JSON object.')
   }
 }
 

@@ -75,7 +75,7 @@ export async function composeSes(
   if (from === undefined) throw invalid("Missing required header 'From'.")
   const lists = listsOf(mail.destination)
   const { id, messageId, own } = identity(call, mail)
-  const raw = await compose({
+  const raw = await compose(call, {
     ...{
       from,
       to: lists.to,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { Resend } from 'resend'
 import { testClock } from '../testing-clock.ts'
+import { onEachDatabase } from '../testing-databases.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 import { givenProject } from './testing-project.ts'
 
@@ -12,8 +13,8 @@ const MAIL = {
   text: 'Your verification code is 481516.',
 }
 
-describe('the API of Resend, with its SDK', () => {
-  const shared = sharedService()
+onEachDatabase('the API of Resend, with its SDK', (create) => {
+  const shared = sharedService(create)
   const given = async () => {
     const service = await shared()
     const project = await givenProject(service)
@@ -146,10 +147,11 @@ describe('the API of Resend, with its SDK', () => {
   })
 })
 
-describe('scheduled mail', () => {
+onEachDatabase('scheduled mail', (create) => {
   it('is stored when it is due, and not when it was cancelled', async () => {
     const clock = testClock(Date.now())
-    await using service = await startService({ clock })
+    await using database = await create()
+    await using service = await startService({ clock, database })
     const { inbox, key } = await givenProject(service)
     const resend = new Resend(key, { baseUrl: `${service.httpUrl}/providers/resend/` })
     const schedule = async (subject: string, scheduledAt: string) =>

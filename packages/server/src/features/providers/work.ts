@@ -1,7 +1,6 @@
 // What calls of providers' APIs read and write beside their mails. They run in a thread of their
 // own.
 
-import { hash } from 'node:crypto'
 import type { AccountId, InboxId, ProviderCall } from '@mayfly/contract'
 import { parseMail } from '@mayfly/mail'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,6 +9,7 @@ import type { Store } from '../../store/open.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
 import type { StoredHeldMail } from '../../store/tables/provider-mails.ts'
 import type { StoredTemplate } from '../../store/tables/provider-templates.ts'
+import { type Claim, claimOnce } from './claim-once.ts'
 
 export type ProviderWorkDeps = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
 
@@ -52,24 +52,8 @@ export type ProviderWork = {
   claimOnce(key: string, body: Uint8Array): Promise<Claim>
 }
 
-/** The result of claiming a key; `text` is the stored answer. */
-type Claim =
-  | { readonly state: 'claimed'; readonly token: string }
-  | { readonly state: 'running' | 'differs' }
-  | { readonly state: 'answered'; readonly answer: unknown }
-
-type Kept = {
-  readonly bodyHash: string
-  readonly claimedAt: number
-  /** Null while the call is running. */
-  readonly answer: unknown
-}
-
 /** Templates of an account, at all providers. */
 const TEMPLATES_MAX = 1_000
-
-/** A call that did not end is forgotten: its process has ended. */
-const RUNNING_MS_MAX = 2 * 60_000
 
 /** The functions for one call. */
 export function createProviderWork(
@@ -148,42 +132,6 @@ async function heldMail({ store }: ProviderWorkDeps, held: StoredHeldMail): Prom
 
 function scheduledText({ dueAt, mail }: StoredHeldMail): string | null {
   return dueAt === null ? mail.call.scheduledAt : new Date(dueAt).toISOString()
-}
-
-async function claimOnce(
-  { store, clock }: ProviderWorkDeps,
-  owner: AccountId,
-  { key, body }: { readonly key: string; readonly body: Uint8Array },
-): Promise<Claim> {
-  const now = clock.now()
-  const bodyHash = hash('sha256', body)
-  return store.transaction(async (tx) => {
-    const text = await tx.idempotencyKeys.takeOrRecall(owner, key, now)
-    // Written below, or by `keepAnswer`.
-    const kept = text === null ? null : (JSON.parse(text) as Kept)
-    const isLapsed = kept?.answer === null && kept.claimedAt + RUNNING_MS_MAX <= now
-    if (kept !== null && !isLapsed) {
-      if (kept.bodyHash !== bodyHash) return { state: 'differs' }
-      return kept.answer === null
-        ? { state: 'running' }
-        : { state: 'answered', answer: kept.answer }
-    }
-    const claimed: Kept = { bodyHash, claimedAt: now, answer: null }
-    await tx.idempotencyKeys.keep(owner, key, JSON.stringify(claimed))
-    return { state: 'claimed', token: JSON.stringify([key, claimed]) }
-  })
-}
-
-/** Keeps the answer to a call that claimed a key; null lets the key go, for a call that failed. */
-export async function keepAnswer(
-  { store }: Pick<ProviderWorkDeps, 'store'>,
-  owner: AccountId,
-  { token, answer }: { readonly token: string; readonly answer: unknown },
-): Promise<void> {
-  // Written by `claimOnce`.
-  const [key, claimed] = JSON.parse(token) as [string, Kept]
-  if (answer === null) await store.idempotencyKeys.forget(owner, key)
-  else await store.idempotencyKeys.keep(owner, key, JSON.stringify({ ...claimed, answer }))
 }
 
 function uuidOf(bytes: Uint8Array): string {
