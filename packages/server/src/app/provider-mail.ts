@@ -28,15 +28,14 @@ const BATCH_MAX = { mails: 200, bytes: 1024 * 1024 }
 /** How long a transaction on PostgreSQL whose COMMIT got no response is run again. */
 const UNCERTAIN_MS_MAX = 20_000
 
-type Given = Pick<ProviderCallDeps, 'store' | 'clock' | 'ids' | 'limitsOf' | 'composeLarge'> & {
-  readonly config: Config
-  readonly log: Log
-  readonly signals: Pick<Signals, 'announce'>
-  readonly catchAllOwner: AccountId | null
-  readonly storeBatch: StoreBatch
-  /** A scheduled mail with another date. */
-  readonly redate: (raw: Uint8Array, at: Date) => Uint8Array
-}
+type Given = Pick<ProviderCallDeps, 'store' | 'clock' | 'ids' | 'limitsOf'> &
+  Pick<ProviderCallDeps, 'composeLarge' | 'holdMail' | 'readHeldMail'> & {
+    readonly config: Config
+    readonly log: Log
+    readonly signals: Pick<Signals, 'announce'>
+    readonly catchAllOwner: AccountId | null
+    readonly storeBatch: StoreBatch
+  }
 
 /** Starts to send scheduled mail. */
 export function startProviderMail(given: Given): ProviderMail & { stop(): Promise<void> } {
@@ -61,6 +60,8 @@ export function startProviderMail(given: Given): ProviderMail & { stop(): Promis
   const parts: ProviderMail = {
     composeLarge,
     announce,
+    holdMail: given.holdMail,
+    readHeldMail: given.readHeldMail,
     storeMail: (mail) => mails.store(mail),
     countStored: (accountId, bytes) => quota.add(accountId, bytes),
     hasStorageQuota: (accountId, plan) => quota.hasRoom(accountId, plan),
@@ -72,7 +73,7 @@ export function startProviderMail(given: Given): ProviderMail & { stop(): Promis
   }
   const deps = { ...parts, store, clock, ids, limitsOf: given.limitsOf, catchAllOwner }
   const sending = runEvery(DUE_MS, { name: 'sending scheduled mail', log }, async () => {
-    if (await store.providers.mails.hasDue(clock.now())) await sendDueMails(deps, given.redate)
+    if (await store.providers.mails.hasDue(clock.now())) await sendDueMails(deps)
   })
   return {
     ...parts,

@@ -5,7 +5,6 @@ import type { App } from '../app/api.ts'
 import { type ProviderMail, startProviderMail } from '../app/provider-mail.ts'
 import type { Shared } from '../app/world.ts'
 import { BodyMemory } from '../platform/request-body/body-memory.ts'
-import { redated } from '../providers/compose.ts'
 import type { HandleProvider } from '../providers/serve.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { startLargeMailComposing } from '../threads/composing-host.ts'
@@ -19,60 +18,49 @@ const BODIES = { bytesMax: 192 * 1024 * 1024, accountBytesMax: 96 * 1024 * 1024 
 
 type Parts = Shared & { readonly catchAllOwner: AccountId | null }
 
-/** Opens the way of APIs' mails into the store. Its threads start with the first mail. */
-export function openProviderMail(shared: Parts, parts: AsyncDisposableStack): ProviderMail {
-  const { config, log, signalsName, clockMemory, mailHost: hostName } = shared
-  const storing = createStoringThread(
-    { options: { config, hostName }, signalsName, clockMemory },
-    log,
-  )
-  parts.defer(() => storing.stop())
-  const composing = startLargeMailComposing({ config, hostName }, log)
-  parts.defer(() => composing.stop())
-  const mail = startProviderMail({
-    ...shared,
-    storeBatch: storing.storeBatch,
-    composeLarge: composing.compose,
-    redate: redated,
-  })
-  parts.defer(() => mail.stop())
-  return mail
-}
+/** The thread that reads calls; the first one starts it. */
+type Host = ReturnType<typeof createProvidersHost>
 
-/** Answers calls of providers' APIs. The first call loads them, and starts their thread. */
-export function openProviders(
-  {
-    config,
-    log,
-    clock,
-    clockMemory,
-    app,
-    baseUrl,
-  }: Shared & { readonly app: App; readonly baseUrl: () => string },
+/** Opens the way of APIs' mails into the store. Its threads start with the first mail. */
+export function openProviderMail(
+  shared: Parts,
   parts: AsyncDisposableStack,
-): HandleProvider {
+): { readonly mail: ProviderMail; readonly host: Host } {
+  const { config, log, signalsName, clockMemory, mailHost: hostName } = shared
+  const options = { config, hostName }
+  const storing = createStoringThread({ options, signalsName, clockMemory }, log)
+  parts.defer(() => storing.stop())
+  const composing = startLargeMailComposing(options, log)
+  parts.defer(() => composing.stop())
   const host = createProvidersHost({
-    ...{ databaseUrl: config.MAYFLY_DATABASE_URL, directUrl: config.MAYFLY_DATABASE_DIRECT_URL },
+    databaseUrl: config.MAYFLY_DATABASE_URL,
+    directUrl: config.MAYFLY_DATABASE_DIRECT_URL,
     ...{ logLevel: config.MAYFLY_LOG_LEVEL, clockMemory },
     onFailure: ({ call, error }) =>
-      log.error(
-        { err: error, call: call.slice(0, 200) },
-        "reading a call of a provider's API failed",
-      ),
+      log.error({ err: error, call: call.slice(0, 200) }, "a call of a provider's API failed"),
   })
   parts.defer(() => host.stop())
+  const { storeBatch } = storing
+  const mail = startProviderMail({
+    ...shared,
+    ...host,
+    storeBatch,
+    composeLarge: composing.compose,
+  })
+  parts.defer(() => mail.stop())
+  return { mail, host }
+}
+
+/** Answers calls of providers' APIs. The first call loads them. */
+export function openProviders(
+  { log, clock, app, baseUrl }: Shared & { readonly app: App; readonly baseUrl: () => string },
+  { runCall }: Host,
+): HandleProvider {
   const bodyMemory = new BodyMemory(BODIES)
   let loading: Promise<HandleProvider> | null = null
   return async (request) => {
     loading ??= import('../providers/serve.ts').then(({ createProviderApis }) =>
-      createProviderApis({
-        app,
-        log,
-        now: () => clock.now(),
-        baseUrl,
-        runCall: host.runCall,
-        bodyMemory,
-      }),
+      createProviderApis({ app, log, now: () => clock.now(), baseUrl, runCall, bodyMemory }),
     )
     return (await loading)(request)
   }

@@ -111,14 +111,14 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
-    const providerMail = openProviderMail({ ...shared, ...owners }, parts)
+    const providers = openProviderMail({ ...shared, ...owners }, parts)
 
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const world = createWorld({
       ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
       ...observeClients(shared),
-      ...{ content, providerMail, baseUrl },
+      ...{ content, providerMail: providers.mail, baseUrl },
       dns: domains.dns,
       fetchLink: outbound.fetchLink,
       outboundRequest: outbound.request,
@@ -127,7 +127,7 @@ export async function startService(
       describe: describeService(config, addresses, local?.keyFile ?? null),
     })
     const app = createApp(world)
-    const handleProvider = openProviders({ ...shared, app, baseUrl }, parts)
+    const handleProvider = openProviders({ ...shared, app, baseUrl }, providers.host)
     const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl, handleProvider })
     addresses.httpUrl = url
     parts.defer(async () => {

@@ -14,6 +14,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Store } from '../store/open.ts'
 import type { StoredFaultRule } from '../store/tables/faults.ts'
+import type { HeldKey, NewHeldMail } from '../store/tables/provider-mails.ts'
 import type { Recipient } from '../store/tables/receiving.ts'
 import { accountRefusal, type CatchAll, refusalOf } from './admit.ts'
 import type { ReceiveDeps } from './receive.ts'
@@ -31,6 +32,10 @@ export type ProviderCallDeps = Pick<ReceiveDeps, 'composeLarge' | 'storeMail' | 
   readonly catchAll: CatchAll | null
   readonly catchAllOwner: AccountId | null
   readonly announce: (inboxIds: readonly InboxId[]) => void
+  /** Writes a mail that no inbox has yet; in another thread, for its bytes may be many. */
+  readonly holdMail: (mail: NewHeldMail) => Promise<void>
+  /** The bytes of such a mail, with another date. */
+  readonly readHeldMail: (key: HeldKey, date: Date) => Promise<Uint8Array>
 }
 
 /** A mail that a call sends. */
@@ -231,7 +236,7 @@ export async function takeMail(
       return { refused, inboxIds: recipients.map(({ inboxId }) => inboxId) }
     }
   }
-  await deps.store.providers.mails.add({
+  await deps.holdMail({
     ...{ accountId, provider: call.name, id: call.id, raw, createdAt: deps.clock.now() },
     state: scheduledAt === null ? 'accepted' : 'scheduled',
     dueAt: scheduledAt === null ? null : Date.parse(scheduledAt),
@@ -280,17 +285,14 @@ const LEASE_MS = 60_000
 const DUE_MAX = 20
 
 /** Stores scheduled mails that are due. Each once: a repeated try finds the mail by its id. */
-export async function sendDueMails(
-  deps: ProviderCallDeps,
-  redate: (raw: Uint8Array, at: Date) => Uint8Array,
-): Promise<void> {
+export async function sendDueMails(deps: ProviderCallDeps): Promise<void> {
   const now = deps.clock.now()
   const lease = { now, leasedUntil: now + LEASE_MS, limit: DUE_MAX }
   const due = await deps.store.transaction((tx) => tx.providers.mails.claimDue(lease))
-  for (const { mail, raw, ...key } of due) {
+  for (const { mail, ...key } of due) {
     const { mailId: id, recipients, call, unknownFields } = mail
-    const dated = redate(raw, new Date(deps.clock.now()))
-    const received = { id, recipients, raw: dated, call, unknownFields, envelope: mail }
+    const raw = await deps.readHeldMail(key, new Date(deps.clock.now()))
+    const received = { id, recipients, raw, call, unknownFields, envelope: mail }
     const taken = await storeNow(deps, receivedMail(deps, received))
     if (taken === 'taken') await deps.store.providers.mails.remove(key)
     else {

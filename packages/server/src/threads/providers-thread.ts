@@ -4,9 +4,11 @@ import { workerData } from 'node:worker_threads'
 import { startStoreClock } from '../app/store-clock.ts'
 import { createProviderWork } from '../features/providers/work.ts'
 import { createIds } from '../platform/ids.ts'
+import { redated } from '../providers/compose.ts'
 import { type CallRequest, mailsOf, runCall } from '../providers/run-call.ts'
 import { openStore } from '../store/open.ts'
-import type { ProvidersCalls, ProvidersThreadData } from './providers-host.ts'
+import type { NewHeldMail } from '../store/tables/provider-mails.ts'
+import type { HeldToRead, ProvidersCalls, ProvidersThreadData } from './providers-host.ts'
 import { createThreadLog, serveThread, Transferred } from './thread-protocol.ts'
 
 // Only threads/providers-host.ts starts this file.
@@ -30,6 +32,16 @@ void serveThread(async () => {
       if (result.state !== 'done') return result
       const buffers = new Set(mailsOf(result.outcome).map(({ raw }) => raw.buffer))
       return new Transferred(result, [...buffers])
+    },
+    hold: async ({ request }) => {
+      // The host sends it.
+      await store.providers.mails.add(request as NewHeldMail)
+    },
+    readHeld: async ({ request }) => {
+      // As above.
+      const { key, date } = request as HeldToRead
+      const raw = redated(await store.providers.mails.findRaw(key), date)
+      return new Transferred(raw, [raw.buffer])
     },
   }
   return {

@@ -42,5 +42,6 @@ export async function fetchFiles(
 
 function bytesOf(result: OutboundResult): Uint8Array | null {
   if (result.state !== 'responded' || result.status < 200 || result.status > 299) return null
-  return result.isTruncated ? null : result.body
+  // Not a Buffer, which JSON would write out.
+  return result.isTruncated ? null : new Uint8Array(result.body)
 }

@@ -39,8 +39,11 @@ export type StoredHeldMail = HeldKey & {
   readonly mail: HeldMail
 }
 
+/** The same with its bytes, as it is written. */
+export type NewHeldMail = StoredHeldMail & { readonly raw: Uint8Array }
+
 /** A mail that is due, leased by this process. */
-export type DueMail = HeldKey & { readonly mail: HeldMail; readonly raw: Uint8Array }
+type DueMail = HeldKey & { readonly mail: HeldMail }
 
 const COLUMNS = ['account_id', 'provider', 'id', 'state', 'created_at', 'due_at', 'mail'] as const
 
@@ -54,7 +57,7 @@ export class ProviderMails {
     this.#dialect = dialect
   }
 
-  async add({ mail, raw, ...held }: StoredHeldMail & { readonly raw: Uint8Array }): Promise<void> {
+  async add({ mail, raw, ...held }: NewHeldMail): Promise<void> {
     const { accountId, provider, id, state, createdAt, dueAt } = held
     await this.#db
       .insertInto('provider_mail')
@@ -142,7 +145,7 @@ export class ProviderMails {
     readonly limit: number
   }): Promise<DueMail[]> {
     const { now, leasedUntil, limit } = lease
-    const { rows } = await sql<Omit<Selectable<Schema['provider_mail']>, 'state'>>`
+    const { rows } = await sql<Pick<HeldRow, 'account_id' | 'provider' | 'id' | 'mail'>>`
       with due as materialized (
         select account_id, provider, id from provider_mail
         where due_at is not null and due_at <= ${now}
@@ -150,8 +153,8 @@ export class ProviderMails {
         order by due_at limit ${limit}${sql.raw(this.#dialect.skipLocked)})
       update provider_mail set leased_until = ${leasedUntil}
       where (account_id, provider, id) in (select account_id, provider, id from due)
-      returning account_id, provider, id, mail, raw`.execute(this.#db)
-    return rows.map((row) => ({ ...keyOf(row), mail: readMail(row.mail), raw: row.raw }))
+      returning account_id, provider, id, mail`.execute(this.#db)
+    return rows.map((row) => ({ ...keyOf(row), mail: readMail(row.mail) }))
   }
 
   /** Deletes a mail that an inbox has now. */
