@@ -37,6 +37,8 @@ export type ServiceDescription = {
   readonly version: string
   /** Where it receives mail. */
   readonly smtp: { readonly host: string; readonly port: number }
+  /** The catch-all inbox that is shown without a key; null where a key is needed. */
+  readonly catchAllInboxId: string | null
   /** The file with a key of the local account, on the machine of the service; null without one. */
   readonly localKeyFile: string | null
 }
@@ -59,6 +61,14 @@ type InternalCalls = {
   createSignInLink(
     options?: CallOptions,
   ): Promise<{ readonly url: string; readonly expiresAt: string }>
+  /** The active keys, and the browsers that are signed in. */
+  listKeys(
+    options?: CallOptions,
+  ): Promise<{ readonly keys: readonly Key[]; readonly sessions: readonly Key[] }>
+  /** Sets how long the session of this client lasts from now. */
+  changeSession(options: CallOptions & { readonly staySignedIn: boolean }): Promise<void>
+  /** Ends the session of this client. */
+  signOut(options?: CallOptions): Promise<void>
   /** The messages of an inbox whose id is known, without reading the inbox; sends nothing yet. */
   messages(inboxId: string): MessageCalls
 }
@@ -78,6 +88,11 @@ export function createInternalClient(options: ClientOptions = {}): InternalClien
       createInbox: (inbox) => createInbox(requester, startWait, inbox),
       createSignInLink: ({ signal } = {}) =>
         requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
+      listKeys: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/keys', signal }),
+      changeSession: ({ signal, ...body }) =>
+        requester.done({ method: 'PATCH', path: '/v1/sign-in', body, signal }),
+      signOut: ({ signal } = {}) =>
+        requester.done({ method: 'DELETE', path: '/v1/sign-in', signal }),
       messages: (inboxId) => messageCalls(requester, inboxPath(inboxId)),
     },
   }
@@ -90,6 +105,15 @@ export async function readService(
   const { signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'GET', path: '/v1/service', signal })
+}
+
+/** Signs in without a key, to a service whose catch-all inbox everyone may read. */
+export async function signInWithoutKey(
+  options: ServiceOptions & CallOptions = {},
+): Promise<{ readonly apiKey: string; readonly key: Key }> {
+  const { signal } = options
+  const requester = createRequester(options, null)
+  return requester.json({ method: 'POST', path: '/v1/sign-in/catch-all', signal })
 }
 
 /** Exchanges the token of a sign-in link for a key, which is returned only here. */

@@ -8,7 +8,7 @@ import {
 } from './bounds.ts'
 import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { inboxRefSchema } from './id-schema.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 const phaseSchema = z
@@ -159,7 +159,7 @@ export const faultsSchema = z
 /** The remaining faults of an inbox. */
 export type Faults = z.infer<typeof faultsSchema>
 
-const params = z.object({ id: idSchema('inbox') })
+const params = z.object({ id: inboxRefSchema })
 
 /** PUT /v1/inboxes/{id}/faults */
 export const setFaults = {

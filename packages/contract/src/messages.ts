@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MESSAGES_PAGE } from './bounds.ts'
 import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { searchQuerySchema } from './search.ts'
@@ -213,7 +213,7 @@ export const messageSchema = z
 /** A full message. */
 export type Message = z.infer<typeof messageSchema>
 
-const inboxParams = z.object({ id: idSchema('inbox') })
+const inboxParams = z.object({ id: inboxRefSchema })
 const messageParams = inboxParams.extend({ messageId: idSchema('message') })
 const attachmentParams = messageParams.extend({ attachmentId: idSchema('attachment') })
 const MESSAGE_ERRORS = [

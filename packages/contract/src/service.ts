@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorResponses } from './error-responses.ts'
+import { idSchema } from './id-schema.ts'
 
 /** Information about the service. */
 export const serviceDescriptionSchema = z
@@ -9,6 +10,11 @@ export const serviceDescriptionSchema = z
       host: z.string().meta({ example: '127.0.0.1' }),
       port: z.number().int().meta({ example: 1025 }),
     }),
+    catchAllInboxId: idSchema('inbox')
+      .nullable()
+      .describe(
+        'The catch-all inbox that gets mail to unknown addresses and is shown without a key. Null without MAYFLY_CATCH_ALL.',
+      ),
     localKeyFile: z
       .string()
       .nullable()

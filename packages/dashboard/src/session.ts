@@ -1,6 +1,7 @@
 // The session: who is signed in to this page.
 //
-//   starting  → signed-in    a key was stored, or the address had the token of a sign-in link
+//   starting  → signed-in    a key was stored, the address had the token of a sign-in link, or the
+//                            service shows its catch-all inbox without a key
 //   starting  → signed-out
 //   signed-out → signed-in   by a link, a new account or a key
 //   signed-in → signed-out   by the reader, or because the service refused the key
@@ -10,11 +11,13 @@ import {
   createInternalClient,
   type InternalClient,
   type MessageCalls,
+  readService,
   signIn,
+  signInWithoutKey,
 } from '@mayfly/client/internal'
 import { signal } from '@preact/signals'
 import { errorText } from './error-text.ts'
-import { navigate } from './route.ts'
+import { navigate, route } from './route.ts'
 import { showError } from './state/toasts.ts'
 
 /** The signed-in account, and the client for its calls. */
@@ -41,12 +44,34 @@ export async function startSession(): Promise<void> {
     navigate({ page: 'inboxes' }, { replace: true })
     return openLink(token)
   }
+  if (storedKey() === null && (await openWithoutKey())) return
   useStoredKey(null)
+}
+
+/** Opens the catch-all inbox of a service that shows it without a key; whether it does. */
+async function openWithoutKey(): Promise<boolean> {
+  try {
+    const { catchAllInboxId } = await readService(SERVICE)
+    if (catchAllInboxId === null) return false
+    const { apiKey } = await signInWithoutKey(SERVICE)
+    if (route.value.page === 'inboxes') {
+      navigate({ page: 'inbox', inboxId: catchAllInboxId }, { replace: true })
+    }
+    enterKey(apiKey, { remember: false })
+    return true
+  } catch (error) {
+    showError(error)
+    return false
+  }
+}
+
+function storedKey(): string | null {
+  return sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
 }
 
 /** Signs in with the stored key; without one, shows why the session ended. */
 function useStoredKey(reason: string | null): void {
-  const apiKey = sessionStorage.getItem(STORAGE_NAME) ?? localStorage.getItem(STORAGE_NAME)
+  const apiKey = storedKey()
   if (apiKey === null) session.value = { state: 'signed-out', reason }
   else {
     if (reason !== null) showError(new Error(reason))
@@ -100,10 +125,20 @@ export function rememberKey(remember: boolean): void {
   forgetKey()
   const storage = remember ? localStorage : sessionStorage
   storage.setItem(STORAGE_NAME, apiKey)
+  // A key that was typed in is no session, and does not expire.
+  void signedInClient().internal.changeSession({ staySignedIn: remember }).catch(ignoreNoSession)
 }
 
-/** Forgets the key on this device. */
+function ignoreNoSession(error: unknown): void {
+  const isKey = error instanceof ApiError && error.code === 'session_not_found'
+  if (!isKey) showError(error)
+}
+
+/** Ends the session, and forgets the key on this device. */
 export function signOut(reason: string | null = null): void {
+  if (session.value.state === 'signed-in' && reason === null) {
+    void session.value.client.internal.signOut().catch(ignoreNoSession)
+  }
   forgetKey()
   navigate({ page: 'inboxes' }, { replace: true })
   session.value = { state: 'signed-out', reason }

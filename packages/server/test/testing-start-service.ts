@@ -39,7 +39,7 @@ export type TestServiceOptions = Omit<ServiceOverrides, 'clockMemory'> & {
 }
 
 /** Longest time for sockets and timers to be gone after a stop. */
-const LEAK_GRACE_MS = 3_000
+const LEAK_GRACE_MS = 10_000
 
 // Several nodes share one process here: what is left is only seen when the last has stopped.
 let running = 0

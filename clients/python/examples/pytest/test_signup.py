@@ -14,7 +14,7 @@ APP_URL = os.environ.get("APP_URL", "http://127.0.0.1:3000")
 
 def submit(path: str, **fields: str) -> str:
     """Fills in a form of the application, as its pages do."""
-    return httpx.post(f"{APP_URL}{path}", data=fields).text
+    return httpx.post(f"{APP_URL}{path}", data=fields, timeout=30).text
 
 
 def test_a_new_user_verifies_their_address_with_the_code_from_the_mail(inbox: Inbox) -> None:
@@ -26,7 +26,7 @@ def test_a_new_user_verifies_their_address_with_the_code_from_the_mail(inbox: In
 def test_the_link_in_the_mail_does_the_same(inbox: Inbox) -> None:
     with inbox.expect_link(link="/verify?") as link:
         submit("/signup", email=inbox.email_address)
-    assert "Welcome!" in httpx.get(link.url).text
+    assert "Welcome!" in httpx.get(link.url, timeout=30).text
 
 
 def test_the_mail_reads_as_it_should(inbox: Inbox) -> None:
@@ -38,4 +38,4 @@ def test_the_mail_reads_as_it_should(inbox: Inbox) -> None:
 
 def test_nobody_is_mailed_without_asking(inbox: Inbox) -> None:
     with inbox.expect_no_message(within_seconds=1):
-        httpx.get(APP_URL)
+        httpx.get(APP_URL, timeout=30)

@@ -3,7 +3,13 @@ import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/
 import { findProviderAccess } from '../features/accounts/provider-access.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
-import { createSignInLink, signIn } from '../features/accounts/sign-in.ts'
+import {
+  changeSession,
+  createSignInLink,
+  signIn,
+  signInWithoutKey,
+  signOut,
+} from '../features/accounts/sign-in.ts'
 import {
   createScenario,
   deleteScenario,
@@ -43,7 +49,7 @@ import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import { readHtmlCheck } from '../features/html-check/check.ts'
 import { createInbox } from '../features/inboxes/create.ts'
-import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
+import { deleteInbox, getInbox, listInboxes, resolveInbox } from '../features/inboxes/read.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { listUsage } from '../features/limits/usage.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
@@ -98,7 +104,13 @@ export function createApp(world: World) {
       complete: completeConnection,
       delete: deleteConnection,
     }),
-    signIn: bindAll(world, { createLink: createSignInLink, exchange: signIn }),
+    signIn: bindAll(world, {
+      createLink: createSignInLink,
+      exchange: signIn,
+      withoutKey: signInWithoutKey,
+      change: changeSession,
+      end: signOut,
+    }),
     keys: bindAll(world, {
       create: createKey,
       list: listKeys,
@@ -116,6 +128,7 @@ export function createApp(world: World) {
       create: createInbox,
       list: listInboxes,
       get: getInbox,
+      resolve: resolveInbox,
       delete: deleteInbox,
       diagnose,
     }),
@@ -137,16 +150,7 @@ export function createApp(world: World) {
     }),
     deliveries: bindAll(world, { list: listDeliveries, replay: replayDelivery }),
     compat: bindCompat(world),
-    providers: bindAll(world, {
-      access: findProviderAccess,
-      place: placeMails,
-      fault: callFault,
-      take: takeMail,
-      concerned: concernedInboxes,
-      record: recordCall,
-      keepAnswer,
-      fetchFiles,
-    }),
+    providers: bindProviders(world),
   }
 }
 
@@ -170,6 +174,20 @@ function bindMessages(world: World) {
     transcript: readTranscript,
     wait: respondToWait,
     waitForId: waitForMessage,
+  })
+}
+
+/** The APIs of providers. */
+function bindProviders(world: World) {
+  return bindAll(world, {
+    access: findProviderAccess,
+    place: placeMails,
+    fault: callFault,
+    take: takeMail,
+    concerned: concernedInboxes,
+    record: recordCall,
+    keepAnswer,
+    fetchFiles,
   })
 }
 

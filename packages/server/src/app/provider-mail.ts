@@ -49,17 +49,17 @@ export function startProviderMail(given: Given): ProviderMail & { stop(): Promis
     sumBytes: (accountId) => store.receiving.sumBytes(accountId),
     elapsedMs,
   })
-  const announce: ProviderCallDeps['announce'] = (inboxIds) =>
+  const announceInboxes: ProviderCallDeps['announceInboxes'] = (inboxIds) =>
     signals.announce({ name: 'inboxesChanged', inboxIds })
   const faults = {
-    ...{ store, clock, announce },
+    ...{ store, clock, announce: announceInboxes },
     newDiagnosticId: () => ids.next('diagnostic'),
     fraction: () => ids.fraction(),
   }
   const domain = config.MAYFLY_DOMAINS[0] ?? ''
   const parts: ProviderMail = {
     composeLarge,
-    announce,
+    announceInboxes,
     holdMail: given.holdMail,
     readHeldMail: given.readHeldMail,
     storeMail: (mail) => mails.store(mail),

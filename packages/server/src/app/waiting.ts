@@ -4,6 +4,7 @@ import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import { runEvery } from '../platform/background.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
@@ -31,6 +32,7 @@ const KEY_SWEEP_MS = 500
 export async function startWaiting(deps: {
   readonly store: Store
   readonly signals: Signals
+  readonly clock: Clock
   readonly log: Log
   readonly config: Pick<Config, 'MAYFLY_DATABASE_DIRECT_URL' | 'MAYFLY_DATABASE_URL'>
   /** Identifies this node in its announcements. */
@@ -79,7 +81,7 @@ export async function startWaiting(deps: {
   const checking = runEvery(
     KEY_SWEEP_MS,
     { name: 'checking the API keys of open waits', log },
-    () => endRevokedKeys({ store, subscriptions: held }),
+    () => endRevokedKeys({ store, clock: deps.clock, subscriptions: held }),
   )
   return {
     subscriptions,

@@ -90,9 +90,15 @@ export function createWorld(parts: Parts) {
   // Parts made of other parts.
   const base = {
     ...parts,
+    publish: (signal: Parameters<Parts['publish']>[0]) => {
+      parts.publish(signal)
+      // Waits may be for messages with a mark or a tag.
+      if (signal.about === 'messages' && signal.change === 'updated')
+        parts.announce([signal.inboxId])
+    },
     ...settings(parts.config),
     ...parts.providerMail,
-    ...keySearch(parts.store),
+    ...keySearch(parts.store, parts.clock),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),
     linkFetches: new LinkFetches(parts),

@@ -9,6 +9,7 @@ import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { standardOutput } from '../platform/log-output.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 
 /**
  * Connections that wait to be accepted. With Node's default of 511, a burst of more is made to try
@@ -25,6 +26,7 @@ export type HttpDeps = {
   readonly baseUrl: () => string
   readonly handleProvider: HandleProvider
   readonly httpTimeouts?: HttpTimeouts | undefined
+  readonly unreadBytes?: MemoryLimits | undefined
 }
 
 /** Stops accepting and waits for open requests; remaining connections are cut. */
@@ -46,6 +48,9 @@ export async function startHttp(
     ...deps,
     timeouts: deps.httpTimeouts,
     listensOnLoopback: isLocalHost(config.MAYFLY_HTTP_HOST),
+    isKeyless: config.MAYFLY_CATCH_ALL !== 'off',
+    allowedHosts: config.MAYFLY_ALLOWED_HOSTS,
+    allowsPrivateNames: config.MAYFLY_CATCH_ALL !== 'off',
     newRequestId: () => deps.ids.requestId(),
     handleMcp: loadMcpOnFirstRequest(deps),
     metrics: config.MAYFLY_METRICS ? { lostLogLines: () => standardOutput.lost } : null,

@@ -6,6 +6,7 @@ import { StartRefused, StorageUnavailable } from '../errors.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { standardOutput } from '../platform/log-output.ts'
+import { logText } from '../platform/log-text.ts'
 import { type Service, startService } from './service.ts'
 
 /** The process ends after this time even when the service has not stopped. */
@@ -46,27 +47,18 @@ export async function serve(args: readonly string[]): Promise<void> {
   }
   try {
     const config = loadConfig()
+    if (config.MAYFLY_LOG_FORMAT === 'text') standardOutput.format = logText
     const log = createLog(config.MAYFLY_LOG_LEVEL)
     const service = await startWithDatabase(config, log)
     // First: the reader of `ready` may send a signal at once.
     stopOnSignals(service, log)
-    const { httpUrl, smtpPort, pop3Port, providersPort } = service
-    const others = {
-      ...(pop3Port === null ? {} : { pop3Port }),
-      ...(providersPort === null ? {} : { providersPort }),
-    }
-    log.info({ httpUrl, smtpPort, ...others }, 'ready')
     const signInLink = await service.createSignInLink().catch((error: unknown) => {
       log.warn({ err: error }, 'the sign-in link could not be created; `mayfly open` creates one')
       return null
     })
-    if (signInLink !== null) {
-      log.info(
-        { signInLink },
-        'open the dashboard with this link; it works once, within 10 minutes',
-      )
-    }
-    if (process.stdout.isTTY) process.stdout.write(banner(service, config, signInLink))
+    if (config.MAYFLY_LOG_FORMAT === 'text')
+      standardOutput.write(banner(service, config, signInLink))
+    else logReady(log, { service, config, signInLink })
   } catch (error) {
     fail(error)
   }
@@ -92,6 +84,39 @@ async function startWithDatabase(config: Config, log: Log): Promise<Service> {
       await delay(DATABASE_RETRY_MS)
     }
   }
+}
+
+/** Logs the facts of the banner, for programs. */
+function logReady(
+  log: Log,
+  {
+    service,
+    config,
+    signInLink,
+  }: { readonly service: Service; readonly config: Config; readonly signInLink: string | null },
+): void {
+  const { httpUrl, smtpPort, pop3Port, providersPort, hasAccounts } = service
+  const others = {
+    ...(pop3Port === null ? {} : { pop3Port }),
+    ...(providersPort === null ? {} : { providersPort }),
+  }
+  log.info({ httpUrl, smtpPort, ...others }, 'ready')
+  if (signInLink !== null) {
+    log.info({ signInLink }, 'open the dashboard with this link; it works once, within 10 minutes')
+  }
+  const apis = 'the dashboard and the APIs of Mailpit, MailHog and MailDev need no key'
+  if (config.MAYFLY_CATCH_ALL === 'on') {
+    log.info(`MAYFLY_CATCH_ALL=on: mail to any address is accepted; ${apis}`)
+  }
+  if (config.MAYFLY_CATCH_ALL === 'open') {
+    const warning = 'anybody who reaches these ports can read and send: private networks only'
+    log.warn(`MAYFLY_CATCH_ALL=open: ${warning}; ${apis}`)
+  }
+  if (hasAccounts) return
+  // As in a container.
+  log.info('No account exists. Start with one of these, or register one with POST /v1/accounts:')
+  log.info('MAYFLY_CATCH_ALL=open takes mail for any address, without keys: private networks only')
+  log.info('MAYFLY_INITIAL_API_KEY=mf_live_… creates an account with this key')
 }
 
 function stopOnSignals(service: Service, log: Log): void {

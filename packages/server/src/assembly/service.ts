@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from '../app/api.ts'
 import { bind } from '../app/bind.ts'
@@ -6,6 +7,7 @@ import { startDispatching } from '../app/dispatching.ts'
 import { startDomains } from '../app/domains.ts'
 import { startEvents } from '../app/events.ts'
 import { startLimits } from '../app/limits.ts'
+import { startMailLog } from '../app/mail-log.ts'
 import { openOutbound } from '../app/outbound.ts'
 import { configuredPlans } from '../app/plans.ts'
 import type { Receiving } from '../app/receiving.ts'
@@ -18,20 +20,21 @@ import { observeClients } from '../features/diagnostics/smtp-clients.ts'
 import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
-import { OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
+import { CATCH_ALL_INBOX, OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { runEvery } from '../platform/background.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
 import { createContentHost } from '../threads/content-host.ts'
 import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
-import { openCatchAll, openLocalAccount } from './local-account.ts'
+import { openCatchAll, openInitialInbox, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
 import { openProviderMail, openProviders, startProvidersListener } from './providers.ts'
 import { startSmtp } from './smtp.ts'
@@ -45,6 +48,10 @@ export type Service = {
   readonly pop3Port: number | null
   /** Null without a listener of its own for providers' APIs. */
   readonly providersPort: number | null
+  /** The file of the database, or the host of PostgreSQL. */
+  readonly dataPlace: string
+  /** Whether there are accounts besides that of the operator. */
+  readonly hasAccounts: boolean
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes accepted work, flushes. */
@@ -60,6 +67,8 @@ export type ServiceOverrides = {
   /** False: no local account is created, so that a test's store has no account of its own. */
   readonly hasLocalAccount?: boolean
   readonly httpTimeouts?: HttpTimeouts
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits
 }
 
 /** How often expired inboxes and mail past its retention are deleted. */
@@ -98,6 +107,7 @@ export async function startService(
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
     const { local, ...owners } = await openLocal(shared, overrides)
+    if (config.MAYFLY_LOG_FORMAT === 'text') parts.defer(startMailLog(shared))
     const outbound = openOutbound(config, owners.localAccount)
     parts.defer(outbound.stop)
     // Its threads take as long to load as everything below, so both run at the same time.
@@ -118,13 +128,14 @@ export async function startService(
     const world = createWorld({
       ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
       ...observeClients(shared),
-      ...{ content, providerMail: providers.mail, baseUrl },
-      dns: domains.dns,
-      fetchLink: outbound.fetchLink,
-      outboundRequest: outbound.request,
-      smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      ...{ content, providerMail: providers.mail, baseUrl, dns: domains.dns },
+      ...{ fetchLink: outbound.fetchLink, outboundRequest: outbound.request },
+      smtpAddress: () => `${smtpHost(config, baseUrl())}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
-      describe: describeService(config, addresses, local?.keyFile ?? null),
+      describe: describeService(config, addresses, {
+        baseUrl,
+        localKeyFile: local?.keyFile ?? null,
+      }),
     })
     const app = createApp(world)
     const handleProvider = openProviders({ ...shared, app, baseUrl }, providers.host)
@@ -139,8 +150,11 @@ export async function startService(
     const pop3Port = await startPop3({ ...shared, app, content, parts })
     const providersPort = await startProvidersListener(shared, handleProvider, parts)
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
+    const hasAccounts = await shared.store.accounts.hasOthers(OPERATOR_ACCOUNT)
+    const stop = () => parts.disposeAsync()
+    const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
     const ports = { ...addresses, pop3Port, providersPort }
-    return { ...ports, createSignInLink, stop: () => parts.disposeAsync() }
+    return { ...ports, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -161,7 +175,9 @@ function stopBeside(
 async function openLocal(shared: Shared, { hasLocalAccount }: ServiceOverrides) {
   const local = hasLocalAccount === false ? null : await openLocalAccount(shared)
   const catchAllOwner = await openCatchAll(shared, local)
-  return { local, localAccount: local?.accountId ?? null, catchAllOwner }
+  await openInitialInbox(shared, local)
+  const localAccount = local?.reachesPrivate === true ? local.accountId : null
+  return { local, localAccount, catchAllOwner }
 }
 
 function checkReadiness(
@@ -236,13 +252,35 @@ function logFailedPurge(log: Log, error: unknown): void {
 function describeService(
   config: Config,
   addresses: { readonly smtpPort: number },
-  localKeyFile: string | null,
+  {
+    baseUrl,
+    localKeyFile,
+  }: { readonly baseUrl: () => string; readonly localKeyFile: string | null },
 ) {
   const version = packageVersion()
+  const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
   return () => {
-    const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
-    return { version, smtp, localKeyFile }
+    const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
+    return { version, smtp, catchAllInboxId, localKeyFile }
   }
+}
+
+/** Addresses that a listener has, and a client cannot connect to. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+
+/** The host to which applications send: of a listener on all addresses that of the base URL. */
+function smtpHost(config: Config, baseUrl: string): string {
+  const { MAYFLY_SMTP_HOST: host } = config
+  if (!WILDCARDS.has(host)) return host
+  const { hostname } = new URL(baseUrl)
+  return WILDCARDS.has(hostname) ? '127.0.0.1' : hostname
+}
+
+function placeOf(databaseUrl: string): string {
+  const path = sqlitePathOf(databaseUrl)
+  return path === null
+    ? `PostgreSQL at ${URL.parse(databaseUrl)?.host ?? 'its URL'}`
+    : resolve(path)
 }
 
 /** The version of this package; it lies at the same place beside the source and the build. */

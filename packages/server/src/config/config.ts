@@ -1,7 +1,7 @@
 import { nearestName } from '@mayfly/contract'
 import type { z } from 'zod'
 import { StartRefused } from '../errors.ts'
-import { SETTINGS } from './settings.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
 /** The value of every setting. */
 export type Config = {
@@ -10,7 +10,9 @@ export type Config = {
 
 /** The configuration from the process's environment. */
 export function loadConfig(): Config {
-  return parseConfig(process.env)
+  const config = parseConfig(process.env)
+  if (config.MAYFLY_LOG_FORMAT !== 'auto') return config
+  return { ...config, MAYFLY_LOG_FORMAT: process.stdout.isTTY ? 'text' : 'json' }
 }
 
 /** Reads every setting; the first that is unknown or malformed throws. */
@@ -25,12 +27,13 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`
     throw new StartRefused(`${name} is not a setting. ${hint}`)
   }
-  const values = Object.entries(SETTINGS).map(([name, { schema, default: unset }]) => {
+  const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const { schema, default: unset, isSecret = false } = setting
     const value = env[name] ?? unset
     const parsed = schema.safeParse(value)
     if (parsed.success) return [name, parsed.data]
     const rule = parsed.error.issues[0]?.message ?? 'is malformed'
-    throw new StartRefused(`${name} ${rule}, but is ${JSON.stringify(value)}.`)
+    throw new StartRefused(`${name} ${rule}${isSecret ? '' : `, but is ${JSON.stringify(value)}`}.`)
   })
   // Built from the same table that the type is made of.
   return Object.fromEntries(values) as Config

@@ -1,3 +1,4 @@
+import { localPartSchema } from '@mayfly/contract'
 import { z } from 'zod'
 import { planOverride } from './plans.ts'
 import {
@@ -5,6 +6,8 @@ import {
   dnsServers,
   domains,
   flag,
+  hostPatterns,
+  initialKey,
   list,
   mailServers,
   networks,
@@ -18,13 +21,15 @@ import {
 } from './values.ts'
 
 /** One setting: its values, its default, and its effect. */
-type Setting = {
+export type Setting = {
   readonly schema: z.ZodType<unknown, string>
   /** As it would be written in the environment. */
   readonly default: string
   /** The kind of value, for the table of settings. */
   readonly type: string
   readonly sentence: string
+  /** Whether an error must not show the value. */
+  readonly isSecret?: boolean
 }
 
 /** Every setting, by the name of its environment variable. */
@@ -134,16 +139,36 @@ export const SETTINGS = {
     default: 'false',
     type: 'true or false',
     sentence:
-      'Accepts any user name and password in SMTP AUTH, for applications that require a login. The credentials of a catch-all inbox still select that inbox.',
+      'Accepts any user name and password in SMTP AUTH, for applications that require a login. On a loopback address, and with MAYFLY_CATCH_ALL=open, any that are not of Mayfly are accepted anyway. The credentials of a catch-all inbox still select that inbox.',
   },
   MAYFLY_CATCH_ALL: {
-    schema: z
-      .enum(['off', 'on'], { error: 'must be off or on' })
-      .transform((value) => value === 'on'),
+    schema: z.enum(['off', 'on', 'open'], { error: 'must be off, on or open' }),
     default: 'off',
-    type: 'off or on',
+    type: 'off, on or open',
     sentence:
-      'on: mail that is sent without credentials to an address that belongs to no inbox is stored in a catch-all inbox of the local account, and the APIs of Mailpit, MailHog and MailDev show it without a key. Allowed only when the service listens on loopback addresses.',
+      'on: mail that is sent without credentials to an address that belongs to no inbox is stored in a catch-all inbox of the local account, which the dashboard and the APIs of Mailpit, MailHog and MailDev show without a key. Allowed only when the service listens on loopback addresses. open: the same on any address, for containers and private networks; anyone who reaches the ports can read and send.',
+  },
+  MAYFLY_INITIAL_API_KEY: {
+    schema: initialKey,
+    default: '',
+    type: 'API key',
+    sentence:
+      'An admin key of the local account, which the first start creates on any address: mf_live_ and 32 to 92 random letters and digits. Every later start needs the same value, or none.',
+    isSecret: true,
+  },
+  MAYFLY_INITIAL_INBOX: {
+    schema: optionalText.pipe(localPartSchema.nullable()),
+    default: '',
+    type: 'name',
+    sentence:
+      'Name of a catch-all inbox of the local account, which the start creates if it is missing. The name is its local part at the first domain of MAYFLY_DOMAINS, and the user name in SMTP AUTH; the password is an API key.',
+  },
+  MAYFLY_ALLOWED_HOSTS: {
+    schema: hostPatterns,
+    default: '',
+    type: 'list',
+    sentence:
+      'Host names, separated by commas, under which the service can be requested without a key, besides localhost and the host of MAYFLY_BASE_URL; *.example.test means all names below it. With MAYFLY_CATCH_ALL, IP addresses, names without a dot, *.internal, *.local and *.test are always allowed. Other names are refused, so that a public page cannot reach the service by DNS rebinding.',
   },
   MAYFLY_RELEASE_HOSTS: {
     schema: mailServers,
@@ -201,6 +226,7 @@ export const SETTINGS = {
     type: '32 bytes in base64 or hex',
     sentence:
       'Encrypts webhook secrets. Must be equal on all nodes. If unset, one is made and kept beside the database. Changing it later breaks existing webhooks.',
+    isSecret: true,
   },
   MAYFLY_BASE_URL: {
     schema: baseUrl,
@@ -215,13 +241,14 @@ export const SETTINGS = {
     sentence: 'Addresses and networks of reverse proxies whose X-Forwarded-For header is trusted.',
   },
   MAYFLY_DATABASE_URL: {
-    schema: text.refine((url) => /^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)/.test(url), {
-      error: 'must be sqlite:PATH or postgres://…',
+    schema: text.refine((url) => /^(?:sqlite:(?!\/\/[^/]).+|postgres(?:ql)?:\/\/.+)/.test(url), {
+      error: 'must be sqlite:PATH, as sqlite:./data/mayfly.db, or postgres://…',
     }),
     default: 'sqlite:./data/mayfly.db',
     type: 'URL',
     sentence:
       'The database: an SQLite file, created when missing, or PostgreSQL for several nodes.',
+    isSecret: true,
   },
   MAYFLY_DATABASE_DIRECT_URL: {
     schema: optionalText.refine((url) => url === null || /^postgres(?:ql)?:\/\/.+/.test(url), {
@@ -231,6 +258,7 @@ export const SETTINGS = {
     type: 'URL',
     sentence:
       'Direct URL of PostgreSQL, not through a connection pooler, for LISTEN/NOTIFY and migrations. Set it when MAYFLY_DATABASE_URL is a pooler in transaction mode, such as PgBouncer.',
+    isSecret: true,
   },
   MAYFLY_DATABASE_CONNECTIONS: {
     schema: wholeNumber(1, 1_000),
@@ -309,6 +337,7 @@ export const SETTINGS = {
     type: 'text',
     sentence:
       'Client secret at MAYFLY_OIDC_ISSUER. Leave it unset for a public client, which uses PKCE alone.',
+    isSecret: true,
   },
   MAYFLY_OIDC_NAME: {
     schema: optionalText,
@@ -327,6 +356,7 @@ export const SETTINGS = {
     default: '',
     type: 'text',
     sentence: 'Client secret of the GitHub OAuth app.',
+    isSecret: true,
   },
   MAYFLY_GITHUB_URL: {
     schema: text.transform((url) => url.replace(/\/+$/, '')).pipe(providerUrl),
@@ -339,6 +369,13 @@ export const SETTINGS = {
     default: 'info',
     type: 'level',
     sentence: 'Lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+  },
+  MAYFLY_LOG_FORMAT: {
+    schema: z.enum(['auto', 'text', 'json'], { error: 'must be auto, text or json' }),
+    default: 'auto',
+    type: 'auto, text or json',
+    sentence:
+      'json: one object a line, for programs. text: one short line for people, also for each mail and each refused recipient. auto: text on a terminal, otherwise json.',
   },
   MAYFLY_METRICS: {
     schema: flag,

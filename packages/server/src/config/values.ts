@@ -35,6 +35,28 @@ export const domains = list
     error: 'must be domain names, separated by commas',
   })
 
+/** Host names in lower case; `*.` at the beginning stands for every name below. */
+export const hostPatterns = list
+  .transform((names) => names.map((name) => name.toLowerCase()))
+  .refine((names) => names.every((name) => HOST_NAME.test(name.replace(/^\*\./, ''))), {
+    error: 'must be host names, each with an optional *. before it, separated by commas',
+  })
+
+const INITIAL_KEY = /^mf_live_[A-Za-z0-9]{32,92}$/
+
+/** 32 random hexadecimal digits have fewer than 8 different ones in one of ten million cases. */
+const DIFFERENT_CHARACTERS_MIN = 8
+
+/** An API key that the operator chose, or null when it is empty. */
+export const initialKey = optionalText.refine((key) => key === null || isGoodKey(key), {
+  error: 'must be mf_live_ and 32 to 92 random letters and digits, as of `openssl rand -hex 24`',
+})
+
+function isGoodKey(key: string): boolean {
+  const isRandom = new Set(key.replace(/^mf_live_/, '')).size >= DIFFERENT_CHARACTERS_MIN
+  return INITIAL_KEY.test(key) && isRandom
+}
+
 /** IP addresses of name servers, each with an optional port. */
 export const dnsServers = list.refine(
   (servers) => succeeds(() => new Resolver().setServers(servers)),

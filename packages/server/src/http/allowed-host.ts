@@ -1,14 +1,38 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { isLocalHost } from '../ip-address.ts'
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
+/** The names of this service, besides those of this machine. */
+export type OwnNames = {
+  readonly baseUrl: () => string
+  /** Host names; `*.` at the beginning stands for every name below. */
+  readonly allowedHosts: readonly string[]
+  /** Whether names and addresses that no public name can resolve to are its own, too. */
+  readonly allowsPrivateNames: boolean
+}
+
+/** Domains of private networks: no name below them can be registered. */
+const PRIVATE_SUFFIXES = ['.internal', '.local', '.test']
+
 /** Whether a Host header names this service. Its port is ignored: port forwarding changes it. */
-export function isOwnHost(header: string | undefined, baseUrl: string): boolean {
+export function isOwnHost(header: string | undefined, own: OwnNames): boolean {
   const name = HOST.exec(header ?? '')?.[1]?.toLowerCase()
-  return name !== undefined && (isLocalHost(name) || name === new URL(baseUrl).hostname)
+  if (name === undefined) return false
+  if (isLocalHost(name) || name === new URL(own.baseUrl()).hostname) return true
+  if (own.allowsPrivateNames && isPrivateName(name)) return true
+  return own.allowedHosts.some((pattern) =>
+    pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern,
+  )
+}
+
+/** An address, or a name that is not in the public DNS: no page can have it by DNS rebinding. */
+function isPrivateName(name: string): boolean {
+  if (!name.includes('.') || isIP(name) !== 0) return true
+  return PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix))
 }
 
 /** The headers in which a browser names the page that sent a request; no page can set them. */
@@ -51,20 +75,28 @@ function isSameService(page: URL, asked: URL | null): boolean {
  *
  * Reading routes need a key, or reveal nothing of an account, or are behind `isOfOwnPage`: a page
  * of another program of this machine may request them.
+ *
+ * With `exceptWithKey`, requests with an Authorization header may use any name: the service does
+ * not only serve this machine, and a page cannot know a key.
  */
-export function refuseCrossOrigin(http: FastifyInstance, baseUrl: () => string): void {
+export function refuseCrossOrigin(
+  http: FastifyInstance,
+  own: OwnNames,
+  { exceptWithKey }: { readonly exceptWithKey: boolean },
+): void {
   // Mostly the same for all requests.
   let allowedHost: string | undefined
   http.addHook('onRequest', ({ headers, method }, _reply, done) => {
     const { host, origin } = headers
+    if (exceptWithKey && headers.authorization !== undefined) return done()
     const isRead = method === 'GET' || method === 'HEAD'
     if (host === undefined || host !== allowedHost) {
-      if (!isOwnHost(host, baseUrl())) throw new ServiceError('origin_refused')
+      if (!isOwnHost(host, own)) throw new ServiceError('origin_refused')
       allowedHost = host
     }
     const isAllowed = isRead
-      ? origin === undefined || isOwnHost(URL.parse(origin)?.hostname, baseUrl())
-      : isOfOwnPage(headers, { baseUrl: baseUrl() })
+      ? origin === undefined || isOwnHost(URL.parse(origin)?.hostname, own)
+      : isOfOwnPage(headers, { baseUrl: own.baseUrl() })
     if (!isAllowed) throw new ServiceError('origin_refused')
     done()
   })

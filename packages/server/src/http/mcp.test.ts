@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isForThisService } from './mcp.ts'
 
-const OWN = { baseUrl: 'https://mail.example.com/base', port: 8025 }
+const OWN = {
+  baseUrl: () => 'https://mail.example.com/base',
+  port: 8025,
+  allowedHosts: [],
+  allowsPrivateNames: false,
+}
 
 describe('isForThisService', () => {
   const cases: readonly (readonly [string | undefined, string | undefined, boolean])[] = [

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { isOfOwnPage, isOwnHost, type PageHeaders } from './allowed-host.ts'
+import { isOfOwnPage, isOwnHost, type OwnNames, type PageHeaders } from './allowed-host.ts'
 import { clientGone } from './route.ts'
 
 /** Handles one MCP request whose caller is authenticated and whose body is JSON. */
@@ -14,11 +14,12 @@ export type HandleMcp = (
 /** Serves the MCP endpoint for agents at /mcp. */
 export function serveMcp(
   http: FastifyInstance,
-  options: { readonly handleMcp: HandleMcp; readonly baseUrl: () => string },
+  options: OwnNames & { readonly handleMcp: HandleMcp },
 ): void {
   const onRequest = async (request: FastifyRequest) => {
-    const own = { baseUrl: options.baseUrl(), port: request.socket.localPort ?? 0 }
-    if (!isForThisService(request.headers, own)) throw new ServiceError('origin_refused')
+    const port = request.socket.localPort ?? 0
+    if (!isForThisService(request.headers, { ...options, port }))
+      throw new ServiceError('origin_refused')
   }
   // POST alone: there is no stream to open and no session to end; the protocol asks for 405 then.
   http.post('/mcp', { schema: { hide: true }, onRequest }, async (request, reply) => {
@@ -36,7 +37,8 @@ export function serveMcp(
  */
 export function isForThisService(
   headers: PageHeaders,
-  own: { readonly baseUrl: string; readonly port: number },
+  own: OwnNames & { readonly port: number },
 ): boolean {
-  return isOwnHost(headers.host, own.baseUrl) && isOfOwnPage(headers, own)
+  const { port, baseUrl } = own
+  return isOwnHost(headers.host, own) && isOfOwnPage(headers, { baseUrl: baseUrl(), port })
 }

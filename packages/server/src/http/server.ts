@@ -4,14 +4,17 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
-import { refuseCrossOrigin } from './allowed-host.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
+import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
+import { acceptInboxAddresses } from './inbox-addresses.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
+import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
@@ -38,19 +41,21 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { KnownPaths, refuseUnmatched } from './unmatched.ts'
+import { limitUnreadResponses } from './unread-responses.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
 
 /** Dependencies and settings of the API's server. */
-export type HttpOptions = {
+export type HttpOptions = OwnNames & {
   readonly app: App
   readonly log: FastifyBaseLogger
   /** Generates an id for a request without one. */
   readonly newRequestId: () => string
-  readonly baseUrl: () => string
   /** Whether only programs of the same machine can connect. */
   readonly listensOnLoopback: boolean
+  /** Whether some data is shown without a key. */
+  readonly isKeyless: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
   /** Answers calls below /providers/. */
@@ -60,6 +65,8 @@ export type HttpOptions = {
   /** Called before the routes are added; for the OpenAPI document. */
   readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
@@ -182,10 +189,14 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   setDefaultHeaders(http)
   logRequests(http)
   refuseWhenClosing(http)
-  if (options.listensOnLoopback) refuseCrossOrigin(http, options.baseUrl)
+  if (options.listensOnLoopback || options.isKeyless) {
+    refuseCrossOrigin(http, options, { exceptWithKey: !options.listensOnLoopback })
+  }
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
+  acceptInboxAddresses(http, options.app)
+  limitUnreadResponses(http, options.unreadBytes)
 }
 
 /**
@@ -260,7 +271,8 @@ const DEBUG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug'])
 function logRequests(http: FastifyInstance): void {
   if (!DEBUG_LEVELS.has(http.log.level)) return
   http.addHook('onResponse', (request, reply, done) => {
-    const { id: requestId, method, url } = request
+    const { id: requestId, method } = request
+    const url = loggedUrl(request.url)
     const { statusCode, elapsedTime } = reply
     request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
     done()

@@ -24,6 +24,8 @@ export class LogOutput {
   readonly #sink: () => LogSink
   #lost = 0
   #unreported = 0
+  /** Changes a line before it is written. */
+  format: (line: string) => string = (line) => line
   /** Called with the number of lines that were lost since the last call. */
   onRecovered: (lines: number) => void = () => {}
 
@@ -42,7 +44,7 @@ export class LogOutput {
       this.#lose()
       return
     }
-    writeLine(line, (error) => {
+    writeLine(this.format(line), (error) => {
       if (error !== null && error !== undefined) this.#lose()
       // While lines wait, the line that reports the loss could be lost as well.
       else if (this.#unreported > 0 && waitingBytes() === 0) this.#reportLost()

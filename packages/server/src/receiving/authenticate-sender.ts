@@ -1,5 +1,5 @@
-import type { AccountId, InboxId, KeyId } from '@mayfly/contract'
-import { emailAddressText, readEmailAddress } from '@mayfly/mail'
+import { type AccountId, ID_PREFIXES, type InboxId, type KeyId } from '@mayfly/contract'
+import { inboxAddress } from '@mayfly/mail'
 import { BAD_CREDENTIALS_REPLY } from '@mayfly/smtp'
 import { ServiceError } from '../errors.ts'
 import type { RefusalLog } from '../features/diagnostics/refusal-log.ts'
@@ -15,8 +15,13 @@ export type AuthenticateSenderDeps = {
   /** Finds the account of an API key, or throws. */
   readonly authenticate: (secret: string) => Promise<OwnKey>
   readonly refusals: RefusalLog
-  /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
-  readonly acceptsAny: boolean
+  /** The domain of an inbox that credentials name by its local part alone. */
+  readonly defaultDomain: string
+  /**
+   * Which other credentials are accepted, too; they then have no effect. `foreign`: those of an
+   * application that logs in somewhere else, and of no inbox or key.
+   */
+  readonly accepts: 'own' | 'foreign' | 'any'
   /** The catch-all inbox for mail without credentials, or with those that have no effect. */
   readonly catchAll: CatchAll | null
   /** The reply with which the fault rules of an inbox refuse right credentials, or null. */
@@ -34,13 +39,16 @@ export type AuthenticateSenderResult =
   | { readonly state: 'refused' }
   | { readonly state: 'fault'; readonly reply: string }
 
+/** The beginning of every API key. */
+const KEY_PREFIX = 'mf_'
+
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
 
 /**
- * Checks the credentials of SMTP AUTH: the id or address of a catch-all inbox, and a key of its
- * account. The reason of a refusal is recorded in the diagnostics of the inbox, and not sent to the
- * client.
+ * Checks the credentials of SMTP AUTH: the id, address or local part of a catch-all inbox, and a
+ * key of its account. The reason of a refusal is recorded in the diagnostics of the inbox, and not
+ * sent to the client.
  */
 export async function authenticateSender(
   deps: AuthenticateSenderDeps,
@@ -54,7 +62,8 @@ export async function authenticateSender(
   if (isOwn && inbox.keepMessages !== null) {
     return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
   }
-  if (deps.acceptsAny) {
+  const isForeign = inbox === null && !looksLikeOwn(credentials)
+  if (deps.accepts === 'any' || (deps.accepts === 'foreign' && isForeign)) {
     return accept(deps, client, { inbox: (await deps.catchAll?.find()) ?? null, identity: null })
   }
   if (inbox === null) deps.refusals.addUnknownLogin(credentials.username, BAD_CREDENTIALS_REPLY)
@@ -67,6 +76,10 @@ export async function authenticateSender(
     })
   }
   return { state: 'refused' }
+}
+
+function looksLikeOwn({ username, password }: { username: string; password: string }): boolean {
+  return username.startsWith(ID_PREFIXES.inbox) || password.startsWith(KEY_PREFIX)
 }
 
 /** Accepts credentials unless a fault rule of the inbox that they lead to refuses them. */
@@ -91,23 +104,23 @@ async function accept(
  * a session may last for minutes after its AUTH.
  */
 export async function findSenderInbox(
-  deps: { readonly store: Tables },
+  deps: { readonly store: Tables; readonly clock: Clock },
   identity: string,
 ): Promise<Recipient | null> {
   const { inboxId, keyId, keyPrefix } = readIdentity(identity)
-  const prefixes = await deps.store.keys.activePrefixes([keyId])
+  const prefixes = await deps.store.keys.activePrefixes([keyId], deps.clock.now())
   if (prefixes.get(keyId) !== keyPrefix) return null
   return deps.store.receiving.findInbox(inboxId)
 }
 
 async function findNamedInbox(
-  { store }: AuthenticateSenderDeps,
+  { store, defaultDomain }: AuthenticateSenderDeps,
   username: string,
 ): Promise<Recipient | null> {
   if (username.length > USERNAME_LENGTH_MAX) return null
-  const address = readEmailAddress(username)
-  if (address === null) return store.receiving.findInbox(username)
-  return store.receiving.findRecipient(emailAddressText(address))
+  if (username.startsWith(ID_PREFIXES.inbox)) return store.receiving.findInbox(username)
+  const address = inboxAddress(username.includes('@') ? username : `${username}@${defaultDomain}`)
+  return address === null ? null : store.receiving.findRecipient(address)
 }
 
 async function findKey(deps: AuthenticateSenderDeps, secret: string) {

@@ -31,7 +31,7 @@ export type ProviderCallDeps = Pick<ReceiveDeps, 'composeLarge' | 'storeMail' | 
   /** The catch-all inbox for mail without credentials; null without one. */
   readonly catchAll: CatchAll | null
   readonly catchAllOwner: AccountId | null
-  readonly announce: (inboxIds: readonly InboxId[]) => void
+  readonly announceInboxes: (inboxIds: readonly InboxId[]) => void
   /** Writes a mail that no inbox has yet; in another thread, for its bytes may be many. */
   readonly holdMail: (mail: NewHeldMail) => Promise<void>
   /** The bytes of such a mail, with another date. */
@@ -305,7 +305,12 @@ export async function sendDueMails(deps: ProviderCallDeps): Promise<void> {
 
 /** Records a refused call, or one without a mail, in the diagnostics of inboxes. */
 export async function recordCall(
-  { store, ids, clock, announce }: Pick<ProviderCallDeps, 'store' | 'ids' | 'clock' | 'announce'>,
+  {
+    store,
+    ids,
+    clock,
+    announceInboxes,
+  }: Pick<ProviderCallDeps, 'store' | 'ids' | 'clock' | 'announceInboxes'>,
   inboxIds: readonly InboxId[],
   event: { readonly stage: 'provider.refused' | 'provider.accepted'; readonly detail: string },
 ): Promise<void> {
@@ -316,7 +321,7 @@ export async function recordCall(
     ...{ id: ids.next('diagnostic'), inboxId, at, ...event },
   }))
   await store.transaction((tx) => tx.diagnostics.add(events))
-  announce(concerned)
+  announceInboxes(concerned)
 }
 
 /** The inboxes that a call concerns: those it names, or else the one that takes the rest. */

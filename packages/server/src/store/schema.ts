@@ -64,6 +64,8 @@ type ApiKeyTable = {
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
+  /** When a session of the dashboard ends; null for a key. */
+  expires_at: number | null
 }
 
 type CustomDomainTable = {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApiClient } from '../testing-api-client.ts'
-import { readLoopMeter } from '../testing-loop-meter.ts'
+import { LOOP_MS_MAX, readLoopMeter } from '../testing-loop-meter.ts'
 import { startMeasuredServer } from '../testing-measured-server.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
-// As e2e/worst-inputs.test.ts: a bound that no loaded machine exceeds.
 const CHARS = 500_000
-const LOOP_MS_MAX = 100
 
 const ALMOST = `${'a'.repeat(250)}b${'a'.repeat(249)}`
 

@@ -81,8 +81,10 @@ onEachDatabase('the service', (create, database) => {
     dns.set('shop.example', { TXT: ['v=spf1 ip4:127.0.0.1 -all'] })
     await using service = await startService({
       database: store,
+      hasLocalAccount: true,
       env: {
         ...receivers.env,
+        MAYFLY_CATCH_ALL: 'on',
         MAYFLY_DNS_SERVERS: dns.address,
         MAYFLY_OIDC_ISSUER: provider.url,
         MAYFLY_OIDC_CLIENT_ID: CLIENT.id,
@@ -104,10 +106,12 @@ onEachDatabase('the service', (create, database) => {
     assert.match(await call('completeConnection', { query: search.slice(1) }), /now connected/)
     assert.equal((await call('readAccount')).account.connected, true)
     await call('deleteConnection')
+    assert.equal((await call('signInWithoutKey')).key.role, 'member')
     const { url } = await call('createSignInLink')
     const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token')
     const { apiKey } = await call('signIn', { body: { token } })
     assert.equal((await service.anonymous.post('/v1/sign-in', { token })).status, 401)
+    await call('changeSession', { body: { staySignedIn: true } }, apiKey)
     const created = await call('createKey', { body: { name: 'CI' } })
     const rotated = await call('rotateKey', {}, created.apiKey)
     assert.notEqual(rotated.apiKey, created.apiKey)
@@ -115,6 +119,7 @@ onEachDatabase('the service', (create, database) => {
     const { keys } = await call('listKeys')
     assert.ok(!keys.some(({ id }: { id: string }) => id === created.key.id))
     assert.equal((await service.account(apiKey).get('/v1/account')).status, 200)
+    await call('signOut', {}, apiKey)
 
     // Domains.
     const { domain } = await call('registerDomain', { body: { domain: 'qa.shop.example' } })

@@ -66,7 +66,7 @@ onEachDatabase('changed bodies', (create, database) => {
         const answer = await post({ agent, key: dev.key }, new URL(path, service.httpUrl), body)
         const told = `request ${index} of seed ${SEED}: POST ${path} ${body.toString('base64')}`
         assert.ok(answer.status < 500, `${answer.status} ${told}`)
-        assert.ok(answer.tookMs <= 2_000, `${answer.tookMs} ms ${told}`)
+        if (IS_SOAK) assert.ok(answer.tookMs <= 2_000, `${answer.tookMs} ms ${told}`)
         if (answer.status >= 400) assertErrorShape(answer.text, told)
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       }

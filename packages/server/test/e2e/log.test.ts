@@ -7,7 +7,7 @@ import { createApiClient } from '../testing-api-client.ts'
 import { createSqlite } from '../testing-databases.ts'
 import { freePort } from '../testing-free-port.ts'
 import { sendMails } from '../testing-send-mail.ts'
-import { startUnreadServer } from '../testing-server-process.ts'
+import { startServerProcess, startUnreadServer } from '../testing-server-process.ts'
 import { until } from '../testing-until.ts'
 
 const STOP_MS_MAX = 10_000
@@ -113,5 +113,38 @@ describe('a log that cannot be written', () => {
     await service.receiveMail()
     assert.ok((await service.lostLines()) >= REQUESTS)
     assert.deepEqual(await service.stop(), { code: 0, isInTime: true })
+  })
+})
+
+describe('the log for a person', () => {
+  it('begins with what is open to whom, and has a line for each mail and refusal', async () => {
+    await using database = await createSqlite()
+    const [httpPort, smtpPort] = [await freePort(), await freePort()]
+    await using server = startServerProcess({
+      MAYFLY_DATABASE_URL: database.url,
+      MAYFLY_HTTP_PORT: String(httpPort),
+      MAYFLY_SMTP_PORT: String(smtpPort),
+      MAYFLY_LOG_FORMAT: 'text',
+    })
+    const api = createApiClient(`http://127.0.0.1:${httpPort}`, null)
+    await until(async () => {
+      const health = await api.get('/readyz').catch(() => null)
+      return health?.status === 200 ? true : null
+    })
+    const account = await registerAccountAt(`http://127.0.0.1:${httpPort}`)
+    const { emailAddress } = await account.inboxes.create()
+    await sendMails(smtpPort, [
+      { to: emailAddress, subject: 'Your code', text: 'Your sign-in code is 481516.' },
+      { to: 'jim@mayfly.test' },
+    ])
+    const lines = [
+      'Mayfly is ready.',
+      `SMTP       127.0.0.1:${smtpPort}`,
+      'Only programs of this machine reach it.',
+      `${emailAddress}  "Your code"  code 481516`,
+      'refused 550 jim@mayfly.test  no inbox has this address',
+    ]
+    await until(async () => (lines.every((line) => server.output().includes(line)) ? true : null))
+    assert.doesNotMatch(server.output(), /^\{/m)
   })
 })

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { WaitOptions } from '@mayfly/client'
 import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
+import { openEvents } from '../testing-event-stream.ts'
 import { sharedService, startService } from '../testing-start-service.ts'
 
 onEachDatabase('waiting', (create) => {
@@ -102,6 +103,38 @@ onEachDatabase('waiting', (create) => {
     ]) {
       assert.equal((await dev.get(`/v1/inboxes/${inbox.id}/wait?${query}`)).status, 400, query)
     }
+  })
+
+  it('finds what arrives after a watermark that a restored backup does not have', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    for (const subject of ['one', 'two']) {
+      await service.sendMail({ to: inbox.emailAddress, subject })
+    }
+    await using events = await openEvents(dev)
+    const waiting = inbox.waitForMessage({ after: '9', timeoutSeconds: 20 })
+    await events.next('wait.started')
+    await service.sendMail({ to: inbox.emailAddress, subject: 'three' })
+    assert.equal((await waiting).subject, 'three')
+  })
+
+  it('finds a message that is marked later', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    await service.sendMail({ to: inbox.emailAddress, subject: 'one' })
+    await service.sendMail({ to: inbox.emailAddress, subject: 'two' })
+    const [, one] = (await inbox.listMessages()).messages
+    await using events = await openEvents(dev)
+    const waiting = inbox.waitForMessage({ q: 'is:read', timeoutSeconds: 20 })
+    await events.next('wait.started')
+    const marked = await dev.send('PATCH', `/v1/inboxes/${inbox.id}/messages/${one?.id}`, {
+      rawBody: '{"read":true}',
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(marked.status, 200)
+    assert.equal((await waiting).subject, 'one')
   })
 
   it('tells on 408 what did arrive and why it did not count', async () => {

@@ -218,7 +218,7 @@ describe('an endpoint of a webhook', () => {
     const { status, error, detail, durationMs } = first(failed.attempts)
     assert.deepEqual([status, error], [null, 'timeout'])
     assert.match(String(detail), /No complete response arrived in time/)
-    assert.ok(durationMs >= 9_900 && durationMs < 12_000, `${durationMs} ms`)
+    assert.ok(durationMs >= 9_900, `${durationMs} ms`)
     assert.equal(failed.status, 'pending')
   })
 })

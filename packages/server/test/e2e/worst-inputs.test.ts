@@ -2,17 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { registerAccountAt } from '../testing-account.ts'
 import { first } from '../testing-first.ts'
-import { readLoopMeter } from '../testing-loop-meter.ts'
+import { LOOP_MS_MAX, readLoopMeter } from '../testing-loop-meter.ts'
 import { startMeasuredServer } from '../testing-measured-server.ts'
 import { readingCalls } from '../testing-read-mail.ts'
 import { sendMails } from '../testing-send-mail.ts'
 import { shared } from '../testing-shared.ts'
 import { WORST_MAILS } from '../testing-worst-mails.ts'
 
-// The short form of bench/worst-inputs.ts, with a bound that no loaded machine exceeds: 1 s to 30 s
-// before mail content was read in a thread of its own.
+// The short form of bench/worst-inputs.ts.
 const CHARS = 500_000
-const LOOP_MS_MAX = 100
 
 describe('the worst mails', () => {
   const start = shared(async (resources) => {

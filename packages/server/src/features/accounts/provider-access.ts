@@ -1,10 +1,12 @@
 import type { AccountId, InboxId } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from './authenticate.ts'
 
 export type ProviderAccessDeps = {
   readonly store: Tables
+  readonly clock: Clock
   readonly authenticate: (secret: string) => Promise<Caller>
   /** The account whose catch-all inbox gets mail without a key; null without one. */
   readonly catchAllOwner: AccountId | null
@@ -32,7 +34,7 @@ export async function findProviderAccess(
 ): Promise<ProviderAccess> {
   if (!OWN_KEY.test(key) && deps.catchAllOwner !== null) {
     return {
-      caller: await ownerAsCaller(deps.store, deps.catchAllOwner),
+      caller: await ownerAsCaller(deps, deps.catchAllOwner),
       inboxId: null,
       isOpen: true,
     }
@@ -49,8 +51,11 @@ export async function findProviderAccess(
   return { caller, inboxId: inbox.inboxId, isOpen: false }
 }
 
-async function ownerAsCaller(store: Tables, accountId: AccountId): Promise<Caller> {
-  const [key] = await store.keys.list(accountId)
+async function ownerAsCaller(
+  { store, clock }: ProviderAccessDeps,
+  accountId: AccountId,
+): Promise<Caller> {
+  const [key] = await store.keys.list(accountId, clock.now())
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key

@@ -28,8 +28,8 @@ const KEY_START = 'mf_'
  * The access that an Authorization header gives.
  *
  * The key is a bearer token, or the password or user name of Basic. A user name beside it that is
- * the id or the address of a catch-all inbox shows that one alone, otherwise all of the account are
- * shown.
+ * the id, address or local part of a catch-all inbox shows that one alone, otherwise all of the
+ * account are shown.
  */
 export async function findAccess(
   deps: AccessDeps,
@@ -39,15 +39,18 @@ export async function findAccess(
   const { secret, inbox } = readCredentials(authorization)
   const caller = await deps.authenticate(secret)
   const projects = await deps.store.inboxes.listProjects(caller.accountId, deps.clock.now())
-  const named = projects.filter(({ id, emailAddress }) => [id, emailAddress].includes(inbox))
+  const named = projects.filter(({ id, emailAddress }) =>
+    [id, emailAddress, emailAddress.split('@', 1)[0]].includes(inbox),
+  )
   if (/^inb_|@/.test(inbox) && named.length === 0) throw new ServiceError('invalid_api_key')
   const shown = named.length === 0 ? projects : named
   return { caller, inboxIds: shown.map(({ id }) => id) }
 }
 
-async function keylessAccess({ store, catchAllOwner }: AccessDeps): Promise<Access> {
+async function keylessAccess(deps: AccessDeps): Promise<Access> {
+  const { catchAllOwner } = deps
   if (catchAllOwner === null) throw new ServiceError('missing_api_key')
-  return { caller: await callerOf(store, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
+  return { caller: await callerOf(deps, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
 }
 
 function readCredentials(authorization: string): {
@@ -63,8 +66,8 @@ function readCredentials(authorization: string): {
 }
 
 /** The caller without a key: the first key of an account stands for it. */
-async function callerOf(store: Tables, accountId: AccountId): Promise<Caller> {
-  const [key] = await store.keys.list(accountId)
+async function callerOf({ store, clock }: AccessDeps, accountId: AccountId): Promise<Caller> {
+  const [key] = await store.keys.list(accountId, clock.now())
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key

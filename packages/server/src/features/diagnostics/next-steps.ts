@@ -34,7 +34,8 @@ const NO_REFUSAL: readonly string[] = ['inbox.suspended', 'webhook.failed', 'pro
 export function nextSteps(observed: Observed): string[] {
   const handshake = handshakeSteps(observed)
   const noMail = handshake.length > 0 ? [] : noMailSteps(observed)
-  return [...stateSteps(observed), ...handshake, ...refusalSteps(observed), ...noMail]
+  const steps = [...stateSteps(observed), ...handshake, ...refusalSteps(observed), ...noMail]
+  return [...new Set(steps)]
 }
 
 function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
@@ -136,6 +137,7 @@ function refusedSteps({ refusedCommand: refused, now }: Observed, createdAt: num
 
 function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 1) return 'just now'
   if (seconds < 120) return `${seconds} s ago`
   const minutes = Math.round(seconds / 60)
   return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`

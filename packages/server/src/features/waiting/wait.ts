@@ -5,7 +5,7 @@ import type { Caller } from '../accounts/authenticate.ts'
 import type { MessageRef } from '../messages/message-ref.ts'
 import type { BodyRequest } from '../messages/present.ts'
 import { findMatch, type Search, type SearchResult } from './find-match.ts'
-import { readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import { readsChanges, readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
 import { pollUntil, type WaitBounds } from './poll-until.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -46,6 +46,16 @@ export type ResponseDeps = WaitDeps & {
     caller: Caller,
     request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
   ) => Promise<Uint8Array>
+  /** Longest time for that. */
+  readonly presentMsMax?: number
+}
+
+/** Longest time for reading the message, of 15 s that an idle connection has after a long wait. */
+const PRESENT_MS_MAX = 10_000
+
+const LATE = {
+  message: 'The mail has arrived, but was not read in time: the service is busy. Wait again.',
+  retryAfterSeconds: 2,
 }
 
 /** A wait for a message. */
@@ -93,10 +103,24 @@ export async function respondToWait(
     const key = `${caller.accountId} ${inboxId} ${messageId}`
     const found = { inboxId, messageId, remoteImages: 'block', of: 'wait' } as const
     try {
-      return await deps.singleFlight.run(key, () => deps.writeMessage(caller, found))
+      return await withinPatience(
+        deps.singleFlight.run(key, () => deps.writeMessage(caller, found)),
+        deps.presentMsMax,
+      )
     } catch (error) {
       if (!isDeletedMessage(error)) throw error
     }
+  }
+}
+
+/** Rejects when the result takes longer: the connection would be closed without a response. */
+async function withinPatience<T>(result: Promise<T>, msMax = PRESENT_MS_MAX): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new ServiceError('content_unavailable', LATE)), msMax)
+  try {
+    return await Promise.race([result, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -116,7 +140,8 @@ export function findWithin(
   request: WaitRequest,
 ): Promise<MessageId | null> {
   const { inboxId } = request
-  const query = waitQuery(request.filter)
+  let query = waitQuery(request.filter)
+  const readsAgain = readsChanges(query)
   let readUpTo = query.afterSequence
   let isFirst = true
   const { timeoutMs } = request
@@ -130,7 +155,11 @@ export function findWithin(
     // The first query checks that the caller has such an inbox.
     const progress = await (isFirst ? findNext() : deps.singleFlight.run(keyOf(), findNext))
     isFirst = false
-    readUpTo = progress.readUpTo
+    // A watermark of messages that a restored backup does not have: what arrives now is after it.
+    if (query.afterSequence > progress.readUpTo) {
+      query = { ...query, afterSequence: progress.readUpTo }
+    }
+    readUpTo = readsAgain ? query.afterSequence : progress.readUpTo
     return progress.found
   })
 }

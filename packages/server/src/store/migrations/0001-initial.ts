@@ -50,11 +50,13 @@ const accounts = (t: ColumnTypes): readonly string[] => [
     secret_hash ${t.bytes} not null,
     created_at ${t.integer} not null,
     last_used_at ${t.integer},
-    revoked_at ${t.integer}
+    revoked_at ${t.integer},
+    expires_at ${t.integer}
   )${t.options}`,
   'create index api_key_by_prefix on api_key (prefix)',
   'create index api_key_by_account on api_key (account_id)',
   'create index api_key_revoked on api_key (revoked_at) where revoked_at is not null',
+  'create index api_key_expired on api_key (expires_at) where expires_at is not null',
 
   `create table sign_in_link (
     token_hash ${t.bytes} primary key,

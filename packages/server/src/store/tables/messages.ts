@@ -157,6 +157,18 @@ export class Messages {
       .execute()
   }
 
+  /** The fields of these mails that the log shows. */
+  async listArrivals(
+    mailIds: readonly string[],
+  ): Promise<{ address: string; subject: string | null; code: string | null }[]> {
+    return this.#db
+      .selectFrom('message')
+      .select(['recipient as address', 'subject', 'otp_value as code'])
+      .where('mail_id', 'in', mailIds)
+      .orderBy('id')
+      .execute()
+  }
+
   /** The summaries of those of these messages that the account has, newest first. */
   async listByIds(
     owner: AccountId,

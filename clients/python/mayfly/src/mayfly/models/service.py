@@ -19,5 +19,7 @@ class ServiceDescription:
 
     version: str
     smtp: SmtpAddress
+    catch_all_inbox_id: str | None
+    """The catch-all inbox that is shown without a key; None where a key is needed."""
     local_key_file: str | None
     """The file with a key of the local account, on the machine of the service."""

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { collectBody } from '../../../platform/request-body/collect-body.ts'
-import { isOfOwnPage, isOwnHost } from '../../allowed-host.ts'
+import { isOfOwnPage, isOwnHost, type OwnNames } from '../../allowed-host.ts'
 import { publicError } from '../../error-response.ts'
 import { serveEventsSocket } from './events-socket.ts'
 import { maildevRoutes } from './maildev.ts'
@@ -23,9 +23,8 @@ declare module 'fastify' {
 }
 
 /** The dependencies of the APIs of other mail catchers. */
-type CompatOptions = {
+type CompatOptions = OwnNames & {
   readonly app: App
-  readonly baseUrl: () => string
   readonly listensOnLoopback: boolean
 }
 
@@ -34,7 +33,8 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
   const { app, baseUrl, listensOnLoopback } = options
   // The hooks of the server do not run for it.
   serveEventsSocket(http, app, ({ headers }) => {
-    const isNamed = !listensOnLoopback || isOwnHost(headers.host, baseUrl())
+    const mayUseAnyName = !listensOnLoopback && headers.authorization !== undefined
+    const isNamed = mayUseAnyName || isOwnHost(headers.host, options)
     return isNamed && isOfOwnPage(headers, { baseUrl: baseUrl() })
   })
   await http.register(async (scope) => {
