@@ -1,3 +1,4 @@
+import { brevo } from './brevo.ts'
 import { mailgun } from './mailgun.ts'
 import { postmark } from './postmark.ts'
 import type { Provider } from './provider.ts'
@@ -6,4 +7,4 @@ import { sendgrid } from './sendgrid.ts'
 import { ses } from './ses-v1.ts'
 
 /** The providers whose APIs are served. */
-export const PROVIDERS: readonly Provider[] = [ses, sendgrid, resend, postmark, mailgun]
+export const PROVIDERS: readonly Provider[] = [ses, sendgrid, resend, postmark, mailgun, brevo]

@@ -70,6 +70,12 @@ const SAMPLES: readonly Sample[] = [
     type: 'application/x-www-form-urlencoded',
     body: 'Action=SendEmail&Version=2010-12-01&Source=a%40b.example&Destination.ToAddresses.member.1=c%40d.example&Message.Subject.Data=Hi&Message.Body.Text.Data=Hi',
   },
+  sample('brevo/v3/smtp/email', {
+    ...{ sender: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi' },
+    ...{ htmlContent: 'Hi {{params.a}}', params: { a: 'b' }, headers: { 'X-A': 'b' } },
+    attachment: [{ name: 'a.txt', content: BASE64 }],
+  }),
+  sample('brevo/v3/smtp/templates', { templateName: 'a', subject: '{{a}}', htmlContent: '{{b}}' }),
   {
     path: 'mailgun/v3/mg.acme.example/messages',
     type: 'application/x-www-form-urlencoded',
@@ -90,6 +96,7 @@ describe("hostile bodies of providers' calls", () => {
     const credentials = {
       authorization: `Bearer ${key}`,
       'x-postmark-server-token': key,
+      'api-key': key,
     }
     const basic = { authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}` }
     const post = (path: string, type: string, { body, ...headers }: Sent) =>
