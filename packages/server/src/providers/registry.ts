@@ -1,5 +1,6 @@
 import { brevo } from './brevo.ts'
 import { mailgun } from './mailgun.ts'
+import { mandrill } from './mandrill.ts'
 import { postmark } from './postmark.ts'
 import type { Provider } from './provider.ts'
 import { resend } from './resend.ts'
@@ -7,4 +8,12 @@ import { sendgrid } from './sendgrid.ts'
 import { ses } from './ses-v1.ts'
 
 /** The providers whose APIs are served. */
-export const PROVIDERS: readonly Provider[] = [ses, sendgrid, resend, postmark, mailgun, brevo]
+export const PROVIDERS: readonly Provider[] = [
+  ses,
+  sendgrid,
+  resend,
+  postmark,
+  mailgun,
+  brevo,
+  mandrill,
+]
