@@ -1,5 +1,6 @@
 import { brevo } from './brevo.ts'
 import { mailgun } from './mailgun.ts'
+import { mailtrap } from './mailtrap.ts'
 import { mandrill } from './mandrill.ts'
 import { postmark } from './postmark.ts'
 import type { Provider } from './provider.ts'
@@ -16,4 +17,5 @@ export const PROVIDERS: readonly Provider[] = [
   mailgun,
   brevo,
   mandrill,
+  mailtrap,
 ]

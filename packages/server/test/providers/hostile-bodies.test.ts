@@ -32,6 +32,12 @@ const sample = (path: string, body: object): Sample => ({
   ...{ path, type: 'application/json', body: JSON.stringify(body) },
 })
 
+const MAILTRAP = {
+  ...{ from: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi', text: 'Hi' },
+  ...{ category: 'a', custom_variables: { a: 'b' }, headers: { 'X-A': 'b' } },
+  attachments: [{ content: BASE64, filename: 'a.txt' }],
+}
+
 /** Stands for the key in a body. */
 const KEY = 'the-key'
 
@@ -91,6 +97,8 @@ const SAMPLES: readonly Sample[] = [
   sample('mandrill/api/1.0/messages/send-raw', {
     ...{ raw_message: 'From: a@b.example\r\nTo: c@d.example\r\n\r\nHi', key: KEY },
   }),
+  sample('mailtrap/api/send', MAILTRAP),
+  sample('mailtrap/api/batch/1', { base: MAILTRAP, requests: [{ subject: 'A' }, {}] }),
   {
     path: 'mailgun/v3/mg.acme.example/messages',
     type: 'application/x-www-form-urlencoded',
