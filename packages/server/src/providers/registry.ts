@@ -1,5 +1,6 @@
 import { brevo } from './brevo.ts'
 import { mailgun } from './mailgun.ts'
+import { mailjet } from './mailjet.ts'
 import { mailtrap } from './mailtrap.ts'
 import { mandrill } from './mandrill.ts'
 import { postmark } from './postmark.ts'
@@ -18,4 +19,5 @@ export const PROVIDERS: readonly Provider[] = [
   brevo,
   mandrill,
   mailtrap,
+  mailjet,
 ]

@@ -97,6 +97,16 @@ const SAMPLES: readonly Sample[] = [
   sample('mandrill/api/1.0/messages/send-raw', {
     ...{ raw_message: 'From: a@b.example\r\nTo: c@d.example\r\n\r\nHi', key: KEY },
   }),
+  sample('mailjet/v3.1/send', {
+    Globals: { From: { Email: EMAIL.from, Name: 'A' }, Subject: 'Hi {{var:a:"b"}}' },
+    Messages: [
+      {
+        ...{ To: [{ Email: EMAIL.to }], TextPart: 'Hi', Headers: { 'X-A': 'b' } },
+        ...{ TemplateLanguage: true, Variables: { a: 'b' }, EventPayload: '{}' },
+        Attachments: [{ ContentType: 'text/plain', Filename: 'a', Base64Content: BASE64 }],
+      },
+    ],
+  }),
   sample('mailtrap/api/send', MAILTRAP),
   sample('mailtrap/api/batch/1', { base: MAILTRAP, requests: [{ subject: 'A' }, {}] }),
   {
@@ -127,7 +137,7 @@ describe("hostile bodies of providers' calls", () => {
         method: 'POST',
         headers: {
           ...{ 'content-type': type, ...credentials },
-          ...(path.startsWith('mailgun') ? basic : {}),
+          ...(/^mail(?:gun|jet)/.test(path) ? basic : {}),
           ...headers,
         },
         body: new Uint8Array(body),
