@@ -115,6 +115,7 @@ function settings(config: Config) {
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     providers: identityProviders(config),
     isScanned: config.MAYFLY_CLAMD !== null,
+    messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES,
     releaseHosts: config.MAYFLY_RELEASE_HOSTS,
   }
 }
