@@ -141,7 +141,10 @@ function withTrace(received: ReceivedMail, hostName: string): Buffer {
     protocol,
     recipient: others.length === 0 ? (only?.address ?? null) : null,
   })
-  return Buffer.concat([Buffer.from(headers, 'utf8'), withoutReturnPath(raw)])
+  // As other mail catchers store it; in other inboxes a mail stays as it was sent.
+  const isCatchAll = received.recipients.some((recipient) => recipient.isCatchAll)
+  const kept = isCatchAll ? withoutReturnPath(raw) : raw
+  return Buffer.concat([Buffer.from(headers, 'utf8'), kept])
 }
 
 function contentOf(parsed: ParsedMail, detected: Detected, received: ReceivedMail): MailContent {

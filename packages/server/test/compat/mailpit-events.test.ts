@@ -33,7 +33,9 @@ describe("the events of Mailpit's WebSocket", () => {
     const mailpit = new MailpitClient(httpUrl)
     const mail = { to: 'ada@elsewhere.example', text: 'x' }
     const [arrived] = await causedBy(() => send({ smtpPort }, mail), 'new')
-    const { ID } = arrived?.Data as { readonly ID: string }
+    assert.ok(arrived)
+    // The data of such an event.
+    const { ID } = arrived.Data as { readonly ID: string }
 
     const setTags = () => mailpit.setTags({ IDs: [ID], Tags: ['b', 'a'] })
     assert.deepEqual(await causedBy(setTags, 'update'), [

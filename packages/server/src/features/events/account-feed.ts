@@ -11,7 +11,7 @@ export type FeedEvent = {
   readonly inboxId: InboxId | null
   /** The JSON of its data. */
   readonly json: string
-  /** What changed in messages; the data does not tell. */
+  /** What changed in messages, which the data does not show. */
   readonly change: MessageChange | null
 }
 
