@@ -50,9 +50,10 @@ export async function findAccess(
   return { caller, inboxIds: shown.map(({ id }) => id), username }
 }
 
-async function keylessAccess({ store, catchAllOwner }: AccessDeps): Promise<Access> {
+async function keylessAccess(deps: AccessDeps): Promise<Access> {
+  const { catchAllOwner } = deps
   if (catchAllOwner === null) throw new ServiceError('missing_api_key')
-  const caller = await callerOf(store, catchAllOwner)
+  const caller = await callerOf(deps, catchAllOwner)
   return { caller, inboxIds: [CATCH_ALL_INBOX], username: null }
 }
 
@@ -69,8 +70,8 @@ function readCredentials(authorization: string): {
 }
 
 /** The caller without a key: the first key of an account stands for it. */
-async function callerOf(store: Tables, accountId: AccountId): Promise<Caller> {
-  const [key] = await store.keys.list(accountId)
+async function callerOf({ store, clock }: AccessDeps, accountId: AccountId): Promise<Caller> {
+  const [key] = await store.keys.list(accountId, clock.now())
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key

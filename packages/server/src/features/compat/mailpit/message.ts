@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AccountId } from '@mayfly/contract'
 import { decodeTransfer, readRawHeaders, readTextAsSent } from '@mayfly/mail'
+import { jsonText } from '../../rules/json-text.ts'
 import { type CatchAllMail, headerOf, textOf } from '../catch-all-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import { listPartIds, type PartDeps } from './parts.ts'
@@ -27,8 +28,8 @@ export async function toMessage(deps: PartDeps, owner: AccountId, mail: CatchAll
     Date: mail.sentAt ?? mail.receivedAt,
     Tags: mail.tags,
     Username: mail.username ?? '',
-    Text: toText(mail, raw),
-    HTML: mail.html ?? '',
+    Text: jsonText(toText(mail, raw)).text,
+    HTML: jsonText(mail.html ?? '').text,
     Size: mail.sizeBytes,
     Inline: attachments.filter(({ inline }) => inline).map(({ view }) => view),
     Attachments: attachments.filter(({ inline }) => !inline).map(({ view }) => view),

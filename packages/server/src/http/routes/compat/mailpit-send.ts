@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../../../app/api.ts'
-import { BodyMemory } from './body-memory.ts'
+import { BodyMemory } from '../../../platform/request-body/body-memory.ts'
 
 const MiB = 1024 * 1024
 
