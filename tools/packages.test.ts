@@ -17,7 +17,8 @@ import { manifestMistakes, typeProblems } from './testing-tarball.ts'
 import { wholeProgram } from './testing-whole-program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const CLIENT_BYTES_MAX = 10 * 1024
+/** Not minified: 10 KB when it is. */
+const CLIENT_BYTES_MAX = 12.5 * 1024
 const run = promisify(execFile)
 
 /** A use of the client under strict rules, and mistakes that the types must see. */

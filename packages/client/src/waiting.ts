@@ -78,7 +78,7 @@ export async function waitFor<Found>(
     if (outcome.arrived) {
       const picked = evaluate(wait, outcome.message, expressionsOf(expectation.filter))
       if (picked !== null) return picked.found
-      after = (await target.read(time)).watermark
+      after = (await target.read({ signal: time.signal })).watermark
       const listed = await searchList(wait)
       if (listed !== null) return listed.found
     }
@@ -171,7 +171,7 @@ async function timeoutError<Found>(
   received: WaitDiagnostics | null,
 ): Promise<EmailTimeoutError> {
   const { target, expectation, time, rejected } = wait
-  const known = received ?? { ...(await target.diagnose(time)), considered: [] }
+  const known = received ?? { ...(await target.diagnose({ signal: time.signal })), considered: [] }
   const byId = new Map(rejected)
   for (const one of known.considered) byId.set(one.id, { ...one, reason: ownReason(wait, one) })
   // One of the steps repeats the reason of the newest message, which is the first here.
