@@ -24,6 +24,7 @@ export type McpDeps = {
   readonly ids: Ids
   readonly log: Pick<Log, 'error'>
   readonly elapsedMs: () => number
+  readonly now: () => number
 }
 
 /** One HTTP request whose caller is authenticated and whose body is JSON. */
@@ -124,7 +125,7 @@ async function callTool(
   if (tool === null) throw unknownName('tool')
   try {
     const result = await tool.run(call, params.arguments)
-    return { content: textBlocks(resultTexts(result)), structuredContent: result }
+    return { content: textBlocks(resultTexts(result)) }
   } catch (error) {
     const known = publicError(exchange, error)
     return { content: textBlocks(errorTexts(known, call.fence)), isError: true }
