@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { chmod, chown, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +10,11 @@ import { parseEnv, promisify } from 'node:util'
 import { createClient } from '@mayfly/client'
 import { startMayfly } from 'mayfly'
 import { freePort } from '../packages/server/test/testing-free-port.ts'
+import { sendMails } from '../packages/server/test/testing-send-mail.ts'
+import { until } from '../packages/server/test/testing-until.ts'
 import { buildExecutable } from './build/binary/executable.ts'
 import { kept } from './build/build-cache.ts'
+import { buildImage, hasBuildah } from './testing-image.ts'
 import { wholeProgram } from './testing-whole-program.ts'
 
 const run = promisify(execFile)
@@ -138,4 +142,27 @@ describe('the executable', { timeout: 180_000 }, () => {
       await other.stop()
     }
   })
+
+  // Where buildah is installed: it is no package of npm.
+  for (const title of hasBuildah ? ['takes mail for any address in its image'] : []) {
+    it(title, async () => {
+      const container = await buildImage(mayfly, await mkdtemp(join(folder, 'image-')))
+      const [http, smtp] = [await freePort(), await freePort()]
+      const ports = { MAYFLY_HTTP_PORT: String(http), MAYFLY_SMTP_PORT: String(smtp) }
+      const service = container.start({ MAYFLY_CATCH_ALL: 'open', ...ports })
+      const ended = once(service, 'close')
+      const url = `http://127.0.0.1:${http}`
+      await until(async () =>
+        (await fetch(`${url}/readyz`).catch(() => null))?.ok === true ? true : null,
+      )
+      await container.run('healthcheck', '--url', url)
+      await sendMails(smtp, [{ to: 'ada@elsewhere.example', subject: 'Your code', text: '481516' }])
+      const messages = await fetch(`${url}/api/v1/messages`)
+      assert.match(await messages.text(), /"Subject":"Your code"/)
+      service.kill('SIGTERM')
+      await ended
+      await assert.rejects(container.run('healthcheck', '--url', url))
+      await container.dispose()
+    })
+  }
 })

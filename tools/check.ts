@@ -16,6 +16,7 @@ const CHECKS = {
   layers: ['depcruise', 'packages', 'tools', 'bench', 'examples'],
   'dead code': ['knip', '--no-config-hints'],
   'house rules': ['node', 'tools/tidy.ts'],
+  'known advisories': ['node', 'tools/check-advisories.ts'],
 }
 
 await Promise.all(Object.entries(CHECKS).map(([name, command]) => check(name, command)))

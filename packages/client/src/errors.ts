@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'message_not_found'
   | 'attachment_not_found'
   | 'key_not_found'
+  | 'session_not_found'
   | 'scenario_not_found'
   | 'domain_not_found'
   | 'connection_not_found'

@@ -65,6 +65,14 @@ type InternalCalls = {
   createSignInLink(
     options?: CallOptions,
   ): Promise<{ readonly url: string; readonly expiresAt: string }>
+  /** The active keys, and the browsers that are signed in. */
+  listKeys(
+    options?: CallOptions,
+  ): Promise<{ readonly keys: readonly Key[]; readonly sessions: readonly Key[] }>
+  /** Sets how long the session of this client lasts from now. */
+  changeSession(options: CallOptions & { readonly staySignedIn: boolean }): Promise<void>
+  /** Ends the session of this client. */
+  signOut(options?: CallOptions): Promise<void>
   /** The messages of an inbox whose id is known, without reading the inbox; sends nothing yet. */
   messages(inboxId: string): MessageCalls
 }
@@ -84,6 +92,11 @@ export function createInternalClient(options: ClientOptions = {}): InternalClien
       createInbox: (inbox) => createInbox(requester, startWait, inbox),
       createSignInLink: async (options) =>
         requester.json({ method: 'POST', path: '/v1/sign-in-links', ...callOptions(options) }),
+      listKeys: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/keys', signal }),
+      changeSession: ({ signal, ...body }) =>
+        requester.done({ method: 'PATCH', path: '/v1/sign-in', body, signal }),
+      signOut: ({ signal } = {}) =>
+        requester.done({ method: 'DELETE', path: '/v1/sign-in', signal }),
       messages: (inboxId) => messageCalls(requester, inboxPath(inboxId)),
     },
   }

@@ -18,6 +18,8 @@ export type Key = {
   readonly prefix: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
+  /** When a session of the dashboard ends; null for a key, which does not expire. */
+  readonly expiresAt: string | null
 }
 
 /** A key with its secret, which is returned only here. */

@@ -38,6 +38,9 @@ describe('the client', () => {
     await readService({ baseUrl: 'http://mayfly.test', fetch })
     await signInWithoutKey({ baseUrl: 'http://mayfly.test', fetch })
     await signIn({ token: 'a', baseUrl: 'http://mayfly.test', fetch })
+    await signInWithoutKey({ baseUrl: 'http://mayfly.test', fetch })
+    await internal.changeSession({ staySignedIn: true })
+    await Promise.all([internal.listKeys(), internal.signOut()])
     await Promise.all([internal.createSignInLink(), account.read(), account.usage()])
     await Promise.all([internal.connectAccount(), internal.disconnectAccount()])
     await Promise.all([

@@ -7,7 +7,7 @@ import {
 } from './bounds.ts'
 import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { nameSchema } from './rules.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -142,7 +142,7 @@ export const assertInbox = {
   description:
     'Checks the newest message that matches, as `wait` finds it. Responds with 200 whether or not the assertions pass: check `passed`.',
   security: SECURITY,
-  params: z.object({ id: idSchema('inbox') }),
+  params: z.object({ id: inboxRefSchema }),
   body: z.strictObject({
     assertions: assertionsField,
     timeoutSeconds: timeoutField.default(WAIT_SECONDS.default),
@@ -220,7 +220,7 @@ export const runScenario = {
   security: SECURITY,
   params: scenarioParams,
   body: z.strictObject({
-    inboxId: idSchema('inbox'),
+    inboxId: inboxRefSchema,
     since: sinceField,
     after: watermarkSchema.optional(),
   }),

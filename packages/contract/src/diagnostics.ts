@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { inboxStateSchema } from './inboxes.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
@@ -10,6 +10,8 @@ export const stageSchema = z.enum([
   'inbox.created',
   'smtp.accepted',
   'smtp.refused',
+  'provider.accepted',
+  'provider.refused',
   'message.stored',
   'otp.detected',
   'webhook.delivered',
@@ -80,7 +82,7 @@ export const readDiagnostics = {
   tags: ['Diagnostics'],
   summary: 'Why a mail did not arrive',
   security: SECURITY,
-  params: z.object({ id: idSchema('inbox') }),
+  params: z.object({ id: inboxRefSchema }),
   response: { 200: diagnosticsSchema, ...errorResponses(...KEY_ERRORS, 'inbox_not_found') },
 }
 
@@ -90,7 +92,7 @@ export const readTranscript = {
   tags: ['Diagnostics'],
   summary: 'The SMTP dialogue of a message',
   security: SECURITY,
-  params: z.object({ id: idSchema('inbox'), messageId: idSchema('message') }),
+  params: z.object({ id: inboxRefSchema, messageId: idSchema('message') }),
   response: {
     200: z.object({
       lines: z

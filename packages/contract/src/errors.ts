@@ -92,6 +92,11 @@ export const ERRORS = {
     type: 'not_found',
     message: 'This message has no such attachment.',
   },
+  session_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'The calling key is not that of a session of the dashboard.',
+  },
   key_not_found: {
     status: 404,
     type: 'not_found',

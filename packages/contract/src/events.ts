@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dateTimeSchema } from './date-times.ts'
 import { diagnosticEventSchema } from './diagnostics.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { inboxSchema } from './inboxes.ts'
 import { messageSummarySchema } from './messages.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -80,7 +80,7 @@ export const streamAccountEvents = {
   description: DESCRIPTION,
   security: SECURITY,
   querystring: z.strictObject({
-    inbox: idSchema('inbox').optional().describe('Only the events of this inbox, and `reset`.'),
+    inbox: inboxRefSchema.optional().describe('Only the events of this inbox, and `reset`.'),
   }),
   headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
   response: {

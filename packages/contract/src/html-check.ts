@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
 
 const percent = z.number().min(0).max(100).describe('Percent.')
@@ -77,7 +77,7 @@ export const checkMessageHtml = {
   description:
     'Compares the HTML and CSS that the mail uses with the data of caniemail.com. Nothing is rendered and nothing is fetched.',
   security: SECURITY,
-  params: z.object({ id: idSchema('inbox'), messageId: idSchema('message') }),
+  params: z.object({ id: inboxRefSchema, messageId: idSchema('message') }),
   response: {
     200: htmlCheckSchema,
     ...errorResponses(

@@ -18,3 +18,9 @@ export function idSchema<Kind extends IdKind>(kind: Kind): z.core.$ZodBranded<z.
   // zod's own `brand` cannot name a brand that is a type parameter; at run time it does nothing.
   return schema as z.core.$ZodBranded<z.ZodString, Kind>
 }
+
+/** An inbox, as a caller names it. The service replaces an address by the id. */
+export const inboxRefSchema: z.core.$ZodBranded<z.ZodString, 'inbox'> = idSchema('inbox').meta({
+  description: 'The id of the inbox, or its address.',
+  example: `${ID_PREFIXES.inbox}01k9zq3v7d8s2m4n6p8r0t2w4y`,
+})

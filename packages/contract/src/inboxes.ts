@@ -9,7 +9,7 @@ import {
 } from './bounds.ts'
 import { dateTimeSchema } from './date-times.ts'
 import { errorResponses } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { idSchema, inboxRefSchema } from './id-schema.ts'
 import { environmentSchema } from './keys.ts'
 import { cursorSchema, nextCursorSchema, queryInteger } from './query.ts'
 import { KEY_ERRORS, SECURITY } from './security.ts'
@@ -174,7 +174,7 @@ export const listInboxes = {
   },
 }
 
-const inboxParams = z.object({ id: idSchema('inbox') })
+const inboxParams = z.object({ id: inboxRefSchema })
 
 /** GET /v1/inboxes/{id} */
 export const readInbox = {

@@ -30,6 +30,9 @@ export const keySchema = z
       .meta({ example: 'mf_live_7f3k' }),
     createdAt: dateTimeSchema,
     lastUsedAt: dateTimeSchema.nullable(),
+    expiresAt: dateTimeSchema
+      .nullable()
+      .describe('When a session of the dashboard ends. Null for a key, which does not expire.'),
   })
   .meta({ id: 'Key' })
 
@@ -70,8 +73,12 @@ export const listKeys = {
   operationId: 'listKeys',
   tags: ['Accounts and keys'],
   summary: 'List the active keys',
+  description: 'Signed-in browsers are listed apart, as `sessions`.',
   security: SECURITY,
-  response: { 200: z.object({ keys: z.array(keySchema) }), ...errorResponses(...KEY_ERRORS) },
+  response: {
+    200: z.object({ keys: z.array(keySchema), sessions: z.array(keySchema) }),
+    ...errorResponses(...KEY_ERRORS),
+  },
 }
 
 /** POST /v1/keys/rotate */

@@ -3,7 +3,7 @@ import { WAIT_SECONDS, WAIT_TEXT_LENGTH_MAX } from './bounds.ts'
 import { instantSchema } from './date-times.ts'
 import { waitDiagnosticsSchema } from './diagnostics.ts'
 import { errorResponses, errorSchema } from './error-responses.ts'
-import { idSchema } from './id-schema.ts'
+import { inboxRefSchema } from './id-schema.ts'
 import { watermarkSchema } from './inboxes.ts'
 import { messageSchema, otpSchema } from './messages.ts'
 import { queryInteger } from './query.ts'
@@ -33,7 +33,7 @@ export const waitForMessage = {
   description:
     'Blocks until a message matches or the time is up. Messages that have already arrived match too; of several, the newest is returned. Texts are matched literally and case-insensitively.',
   security: SECURITY,
-  params: z.object({ id: idSchema('inbox') }),
+  params: z.object({ id: inboxRefSchema }),
   querystring: z.strictObject({
     for: z.enum(['message', 'otp']).default('message'),
     timeoutSeconds: queryInteger(WAIT_SECONDS).describe('0 checks once, without waiting.'),

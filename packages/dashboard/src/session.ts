@@ -125,10 +125,20 @@ export function rememberKey(remember: boolean): void {
   forgetKey()
   const storage = remember ? localStorage : sessionStorage
   storage.setItem(STORAGE_NAME, apiKey)
+  // A key that was typed in is no session, and does not expire.
+  void signedInClient().internal.changeSession({ staySignedIn: remember }).catch(ignoreNoSession)
 }
 
-/** Forgets the key on this device. */
+function ignoreNoSession(error: unknown): void {
+  const isKey = error instanceof ApiError && error.code === 'session_not_found'
+  if (!isKey) showError(error)
+}
+
+/** Ends the session, and forgets the key on this device. */
 export function signOut(reason: string | null = null): void {
+  if (session.value.state === 'signed-in' && reason === null) {
+    void session.value.client.internal.signOut().catch(ignoreNoSession)
+  }
   forgetKey()
   navigate({ page: 'inboxes' }, { replace: true })
   session.value = { state: 'signed-out', reason }

@@ -18,14 +18,28 @@ const ALL = PLACES.flatMap((place) => HOSTILE_HTML.map(place)).slice(0, 500)
 /** In `npm test` one in eighty; in `npm run soak` all 500. */
 const MAILS = process.env['SOAK'] === undefined ? ALL.filter((_, index) => index % 80 === 3) : ALL
 
+/** Tabs beside the preview; that of the delivery has the SMTP dialogue. */
+const TABS = ['Text', 'Code and links', 'Headers', 'Source', 'Delivery', 'Attachments']
+
+/** A sender whose address is markup, in the SMTP dialogue. */
+const SENDER = '"<svg/onload=alert(1)"@example.com'
+
 /** A header of any text. */
 const encoded = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
+
+/** A local part of an address of almost any text. */
+const quoted = (text: string) => `"${text.replace(/[^\x20-\x7e]/g, '').replace(/[\\"]/g, '\\$&')}"`
+
+/** HTML that shows a text as it is. */
+const asText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 /** The payload as HTML, as text, and in all that a list shows. */
 function hostileMail(to: string, html: string): string {
   return [
-    `From: ${encoded(html)} <evil@example.com>`,
-    `To: ${to}`,
+    `From: ${encoded(html)} <${quoted(html)}@example.com>`,
+    `To: ${encoded(html)} <${to}>`,
+    `Cc: ${quoted(html)}@example.com`,
+    `X-Hostile: ${encoded(html)}`,
     `Subject: ${encoded(html)}`,
     'MIME-Version: 1.0',
     'Content-Type: multipart/mixed; boundary=hostile',
@@ -34,7 +48,10 @@ function hostileMail(to: string, html: string): string {
     'Content-Type: text/html; charset=utf-8',
     'Content-Transfer-Encoding: base64',
     '',
-    Buffer.from(html).toString('base64'),
+    // Also as the text and the address of a link.
+    Buffer.from(
+      `${html}<a href="https://x.example/${encodeURIComponent(html)}">${asText(html)}</a>`,
+    ).toString('base64'),
     '--hostile',
     `Content-Type: text/plain; name="${encoded(html)}"`,
     'Content-Disposition: attachment',
@@ -64,12 +81,13 @@ describe('hostile mails in the dashboard', () => {
     const seen = [window, alone].map(({ context }) => watch(context, service.httpUrl))
     for (const html of MAILS) {
       const inbox = await account.inboxes.create()
-      await service.sendMail({ to: inbox.emailAddress, raw: hostileMail(inbox.emailAddress, html) })
+      const to = inbox.emailAddress
+      await service.sendMail({ from: SENDER, to, raw: hostileMail(to, html) })
       const { id } = await inbox.waitForMessage()
       const framed = page.waitForResponse((response) => response.url().includes('/frame/'))
       await page.goto(`${service.httpUrl}/#/inboxes/${inbox.id}/messages/${id}/preview`)
       await framed
-      for (const tab of ['Text', 'Code and links', 'Headers', 'Attachments']) {
+      for (const tab of TABS) {
         await page.getByRole('tab', { name: tab }).click()
       }
       await alone.page.goto(

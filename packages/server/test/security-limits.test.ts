@@ -4,6 +4,8 @@ import { describe, it } from 'node:test'
 import * as bounds from '@mayfly/contract'
 import * as mail from '../../mail/src/limits.ts'
 import { SMTP_LIMITS } from '../../smtp/src/server/limits.ts'
+import { JSON_TEXT_BYTES_MAX } from '../src/features/rules/json-text.ts'
+import { UNREAD_BYTES } from '../src/http/unread-responses.ts'
 import { INBOX_MESSAGES_MAX } from '../src/receiving/capacity.ts'
 
 const { ARCHIVE_WORK } = mail
@@ -45,6 +47,11 @@ describe('SECURITY.md', () => {
       `${ARCHIVE_WORK.shared / Mi} Mi and ${ARCHIVE_WORK.perByte} for each of their bytes, at most ${(ARCHIVE_WORK.shared + ARCHIVE_WORK.total) / Mi} Mi`,
     ],
     ['links; characters of a URL', `${mail.LINKS_MAX}; ${thousands(mail.URL_CHARS_MAX)}`],
+    [
+      'unread responses',
+      `${UNREAD_BYTES.accountBytesMax / Mi} MiB of an account, ${UNREAD_BYTES.bytesMax / Mi} MiB`,
+    ],
+    ['text in a JSON response', `${JSON_TEXT_BYTES_MAX / Mi} MiB`],
     ['JSON body', `${bounds.BODY_BYTES_MAX / Ki} KiB`],
     ['wait |', `${bounds.WAIT_SECONDS.max} s`],
     [

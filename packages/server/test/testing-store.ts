@@ -1,5 +1,12 @@
 import { afterEach } from 'node:test'
-import type { AccountId, EventId, InboxId, MessageId, WebhookId } from '@mayfly/contract'
+import type {
+  AccountId,
+  AttachmentId,
+  EventId,
+  InboxId,
+  MessageId,
+  WebhookId,
+} from '@mayfly/contract'
 import { DAY_MS } from '../src/mail-id.ts'
 import { createIds } from '../src/platform/ids.ts'
 import { openStore, type Store } from '../src/store/open.ts'
@@ -143,6 +150,22 @@ export async function givenMail(
     await tx.receiving.setUsage([{ ...inbox, lastSequence: sequence }])
   })
   return { mailId: mail.id, messageId }
+}
+
+/** A mail with attachments of five bytes that wait for the scanner. */
+export async function givenUnscanned(
+  store: Store,
+  inboxId: InboxId,
+  count = 1,
+): Promise<{ mailId: string; messageId: MessageId; attachmentIds: readonly AttachmentId[] }> {
+  const attachments = Array.from({ length: count }, () => ({
+    ...{ id: ids.next('attachment'), filename: 'a.txt', contentType: 'text/plain' },
+    ...{ contentId: null, inline: false, sizeBytes: 5, sha256: '', reason: null },
+    ...({ status: 'quarantined', heldFor: 'scan' } as const),
+    ...({ bodyStart: 0, bodyEnd: 5, bodyEncoding: 'identity' } as const),
+  }))
+  const mail = await givenMail(store, inboxId, { attachments })
+  return { ...mail, attachmentIds: attachments.map(({ id }) => id) }
 }
 
 /** A webhook in the store, for whoever owns it. */

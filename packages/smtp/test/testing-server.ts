@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import type {
   FailedHandshake,
   IncomingMail,
@@ -163,9 +163,13 @@ export class TestClient {
   }
 
   /** The client's side of STARTTLS, after its 220. */
-  async secure(): Promise<TLSSocket> {
+  async secure(options: ConnectionOptions = {}): Promise<TLSSocket> {
     this.socket.removeAllListeners('data')
-    const secured = connectTls({ socket: this.socket, rejectUnauthorized: false })
+    const secured = connectTls({
+      ...options,
+      socket: this.socket,
+      rejectUnauthorized: false,
+    })
     this.socket = secured
     this.#listen(secured)
     await once(secured, 'secureConnect')

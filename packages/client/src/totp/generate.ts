@@ -9,7 +9,7 @@ export type TotpOptions = {
 
 const TOTP = { at: 'time' } as const satisfies OptionKinds<TotpOptions>
 
-/** What an authenticator is set up with. */
+/** The settings of an authenticator. */
 type Authenticator = {
   readonly secret: Uint8Array<ArrayBuffer>
   readonly hash: string

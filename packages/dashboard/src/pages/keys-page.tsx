@@ -8,12 +8,13 @@ import { Failure, Loading } from '../components/notices.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { Ago } from '../components/times.tsx'
 import { type ErrorText, errorText } from '../error-text.ts'
+import { exactTime } from '../format.ts'
 import { replaceKey, session, signedInClient } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
 
 /** The keys of the account. */
 export function KeysPage() {
-  const keys = useLoaded('keys', (signal) => signedInClient().keys.list({ signal }))
+  const keys = useLoaded('keys', (signal) => signedInClient().internal.listKeys({ signal }))
   const isCreating = useSignal(false)
   const issued = useSignal<IssuedKey | null>(null)
   const setCreating = (value: boolean) => () => {
@@ -38,10 +39,20 @@ export function KeysPage() {
       {keys.error === null ? null : <Failure error={keys.error} onRetry={keys.reload} />}
       {keys.value === null && keys.error === null ? <Loading /> : null}
       <ul class="rows">
-        {keys.value?.map((key) => (
+        {keys.value?.keys.map((key) => (
           <KeyRow key={key.id} item={key} onRevoked={keys.reload} />
         ))}
       </ul>
+      {keys.value === null || keys.value.sessions.length === 0 ? null : (
+        <>
+          <h3>Signed-in browsers</h3>
+          <ul class="rows">
+            {keys.value.sessions.map((key) => (
+              <KeyRow key={key.id} item={key} onRevoked={keys.reload} />
+            ))}
+          </ul>
+        </>
+      )}
       {isCreating.value ? (
         <CreateKey
           onClose={setCreating(false)}
@@ -71,6 +82,7 @@ function KeyRow({ item, onRevoked }: { readonly item: Key; readonly onRevoked: (
           <code>{item.prefix}…</code> · created <Ago at={item.createdAt} />
           {item.lastUsedAt === null ? ' · never used' : ' · used '}
           {item.lastUsedAt === null ? null : <Ago at={item.lastUsedAt} />}
+          {item.expiresAt === null ? null : ` · until ${exactTime(item.expiresAt)}`}
         </p>
       </div>
       <Button isSmall onClick={setConfirming(true)}>

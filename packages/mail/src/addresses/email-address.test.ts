@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emailAddressText, readEmailAddress, withoutTag } from './email-address.ts'
+import { emailAddressText, inboxAddress, readEmailAddress, withoutTag } from './email-address.ts'
 
 describe('email addresses', () => {
   const same: readonly (readonly [text: string, spelling: string])[] = [
@@ -43,6 +43,8 @@ describe('email addresses', () => {
     assert.equal(withoutTag('ann+a+b'), 'ann')
     assert.equal(withoutTag('+ann'), '+ann')
     assert.equal(withoutTag('ann'), 'ann')
+    assert.equal(inboxAddress('Ann+news@Mayfly.TEST'), 'ann@mayfly.test')
+    assert.equal(inboxAddress('ann'), null)
   })
 
   it('normalises the domain', () => {

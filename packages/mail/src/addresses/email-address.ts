@@ -35,6 +35,13 @@ export function withoutTag(localPart: string): string {
   return plus > 0 ? localPart.slice(0, plus) : localPart
 }
 
+/** The address of the inbox that a given address reaches: normalised, without a tag. */
+export function inboxAddress(given: string): string | null {
+  const address = readEmailAddress(given)
+  if (address === null) return null
+  return emailAddressText({ ...address, localPart: withoutTag(address.localPart) })
+}
+
 function readLocalPart(text: string): string | null {
   const isQuoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"')
   const bare = isQuoted ? text.slice(1, -1).replace(/\\(.)/gs, '$1') : text

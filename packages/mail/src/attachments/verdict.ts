@@ -1,8 +1,8 @@
-import type { ParsedAttachment } from '../mime/contents.ts'
 import { archiveBudget, isArchive, readArchive } from './archive.ts'
 import type { ArchiveBudget, ArchiveEntry } from './archive-budget.ts'
 import { dangerousExtension, isDangerousType, isNameReversed } from './dangerous-types.ts'
 import { isEicar, programKind } from './magic.ts'
+import { isMailFile, type JudgedFile, readMailFile } from './mail-file.ts'
 
 /** Whether an attachment may be downloaded, and why not. */
 export type AttachmentVerdict =
@@ -15,14 +15,13 @@ const EICAR_FOUND: AttachmentVerdict = {
   reason: 'It is the EICAR test file.',
 }
 
-type JudgedFile = Pick<ParsedAttachment, 'filename' | 'contentType' | 'bytes'>
-
 /**
  * Checks the attachments of a mail by content, name and declared type; archives are opened one
- * level deep. One that is too large to be read whole is blocked.
+ * level deep, mails at every level. One that is too large to be read whole is blocked.
  */
 export function judgeAttachments(attachments: readonly JudgedFile[]): readonly AttachmentVerdict[] {
-  const sizes = attachments.map(({ bytes }) => bytes).filter(isArchive)
+  const opened = attachments.filter((file) => isMailFile(file) || isArchive(file.bytes))
+  const sizes = opened.map(({ bytes }) => bytes)
   const archives = {
     count: sizes.length,
     bytes: sizes.reduce((sum, { length }) => sum + length, 0),
@@ -32,8 +31,22 @@ export function judgeAttachments(attachments: readonly JudgedFile[]): readonly A
   )
 }
 
+function judge(file: JudgedFile, budget: ArchiveBudget): AttachmentVerdict {
+  let verdict = judgeFile(file, budget)
+  if (!isMailFile(file)) return verdict
+  for (const inner of readMailFile(file, budget)) {
+    const { status, reason } = judgeFile(inner, budget)
+    if (status === 'quarantined') return EICAR_FOUND
+    if (status === 'blocked' && verdict.status === 'available') {
+      verdict = { status, reason: `It is a mail with an attachment that is blocked. ${reason}` }
+    }
+  }
+  if (verdict.status !== 'available' || !budget.isExceeded) return verdict
+  return { status: 'blocked', reason: 'It is a mail that is too large to be checked.' }
+}
+
 /** EICAR is checked first: a test that sends it under the name of a program expects quarantine. */
-function judge(
+function judgeFile(
   { bytes, filename, contentType }: JudgedFile,
   budget: ArchiveBudget,
 ): AttachmentVerdict {

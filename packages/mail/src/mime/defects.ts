@@ -35,6 +35,11 @@ export class DefectList {
     if (this.#found.size < DEFECTS_MAX) this.#found.add(defect)
   }
 
+  /** Whether this defect was found. */
+  has(defect: Defect): boolean {
+    return this.#found.has(defect)
+  }
+
   /** Adds the defects of another list. */
   add(other: DefectList): void {
     for (const defect of other.#found) this.note(defect)

@@ -1,6 +1,6 @@
 import { HEADER_BYTES_MAX, HEADERS_MAX } from '../limits.ts'
 import { decodeHeaderBytes } from './charset.ts'
-import type { DefectList } from './defects.ts'
+import { DefectList } from './defects.ts'
 
 /** A header field: unfolded, its bytes decoded, but not its encoded words. */
 export interface HeaderField {
@@ -173,4 +173,30 @@ function trimAscii(value: string): string {
 
 function decodeBytes(value: string): string {
   return /[^\0-\x7f]/.test(value) ? decodeHeaderBytes(Buffer.from(value, 'latin1')) : value
+}
+
+/**
+ * The header, and the mail with line feeds in place of bare carriage returns at line ends.
+ *
+ * The replacement keeps every position, so that ranges are valid in the raw mail too. It is done
+ * only if no normal empty line separates header and body: otherwise a bare carriage return is an
+ * ordinary character.
+ */
+export function readMailHeader(
+  raw: Buffer,
+  defects: DefectList,
+): { readonly source: Buffer; readonly header: HeaderBlock } {
+  const whole = { start: 0, end: raw.length }
+  const trial = new DefectList()
+  const header = readHeaders(raw, whole, trial)
+  if (header.isSeparated || !raw.includes('\r\r')) {
+    defects.add(trial)
+    return { source: raw, header }
+  }
+  defects.note('bareReturns')
+  const source = Buffer.from(raw)
+  for (let at = 0; at < source.length; at += 1) {
+    if (source[at] === 13 && source[at + 1] !== 10) source[at] = 10
+  }
+  return { source, header: readHeaders(source, whole, defects) }
 }

@@ -10,13 +10,7 @@ import {
 import { parseMailDate } from './date.ts'
 import { DefectList } from './defects.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import {
-  type ByteRange,
-  findField,
-  type HeaderBlock,
-  type HeaderField,
-  readHeaders,
-} from './headers.ts'
+import { type ByteRange, findField, type HeaderField, readMailHeader } from './headers.ts'
 import { readParts } from './parts.ts'
 
 /** A parsed mail. */
@@ -77,32 +71,6 @@ export function parseMail(raw: Buffer): ParsedMail {
 /** The headers of a mail in order, unfolded, with encoded words as they are written. */
 export function readRawHeaders(raw: Buffer): readonly HeaderField[] {
   return readMailHeader(raw, new DefectList()).header.fields
-}
-
-/**
- * The header, and the mail with line feeds in place of bare carriage returns at line ends.
- *
- * The replacement keeps every position, so that ranges are valid in the raw mail too. It is done
- * only if no normal empty line separates header and body: otherwise a bare carriage return is an
- * ordinary character.
- */
-function readMailHeader(
-  raw: Buffer,
-  defects: DefectList,
-): { readonly source: Buffer; readonly header: HeaderBlock } {
-  const whole = { start: 0, end: raw.length }
-  const trial = new DefectList()
-  const header = readHeaders(raw, whole, trial)
-  if (header.isSeparated || !raw.includes('\r\r')) {
-    defects.add(trial)
-    return { source: raw, header }
-  }
-  defects.note('bareReturns')
-  const source = Buffer.from(raw)
-  for (let at = 0; at < source.length; at += 1) {
-    if (source[at] === 13 && source[at + 1] !== 10) source[at] = 10
-  }
-  return { source, header: readHeaders(source, whole, defects) }
 }
 
 /** The texts of the attached mail, for a mail that has no text itself. */

@@ -22,10 +22,17 @@ import type { AddressField, QueriedMail, QueriedSummary } from './queried-mail.t
 import { hostOf, readInstant, readSizeBytes } from './query-values.ts'
 
 /** What a term asks of a mail. */
-type Condition =
-  /** Can be answered without the content of the mail. */
-  | { readonly reads: 'summary'; readonly holds: (summary: QueriedSummary) => boolean }
+type Condition = (
+  | {
+      /** Can be answered without the content of the mail. */
+      readonly reads: 'summary'
+      readonly holds: (summary: QueriedSummary) => boolean
+    }
   | { readonly reads: 'content'; readonly holds: (mail: QueriedMail) => boolean }
+) & {
+  /** Set when the answer can change after the mail has arrived. */
+  readonly changes?: true
+}
 
 /** One term of a query. */
 export type QueryTerm = Condition & {
@@ -179,7 +186,7 @@ function readLink(value: string): Meaning {
 
 function readTag(value: string): Meaning {
   const tag = foldText(value)
-  return { reads: 'content', holds: (mail) => mail.tags().includes(tag) }
+  return { reads: 'content', changes: true, holds: (mail) => mail.tags().includes(tag) }
 }
 
 function readOtp(value: string): Meaning {
@@ -214,9 +221,9 @@ const FILTERS: ReadonlyMap<string, ReadValue> = new Map(
       link: { reads: 'content', holds: ({ content }) => content.links.length > 0 },
     }),
     is: oneOf({
-      read: { reads: 'summary', holds: ({ isRead }) => isRead },
-      unread: { reads: 'summary', holds: ({ isRead }) => !isRead },
-      tagged: { reads: 'content', holds: (mail) => mail.tags().length > 0 },
+      read: { reads: 'summary', changes: true, holds: ({ isRead }) => isRead },
+      unread: { reads: 'summary', changes: true, holds: ({ isRead }) => !isRead },
+      tagged: { reads: 'content', changes: true, holds: (mail) => mail.tags().length > 0 },
     }),
     tag: readTag,
     otp: readOtp,

@@ -1,8 +1,15 @@
 import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
+import { findProviderAccess } from '../features/accounts/provider-access.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
-import { createSignInLink, signIn, signInWithoutKey } from '../features/accounts/sign-in.ts'
+import {
+  changeSession,
+  createSignInLink,
+  signIn,
+  signInWithoutKey,
+  signOut,
+} from '../features/accounts/sign-in.ts'
 import {
   createScenario,
   deleteScenario,
@@ -42,7 +49,7 @@ import { openAccountStream } from '../features/events/open-stream.ts'
 import { deleteFaults, readFaults, setFaults } from '../features/faults/rules.ts'
 import { readHtmlCheck } from '../features/html-check/check.ts'
 import { createInbox } from '../features/inboxes/create.ts'
-import { deleteInbox, getInbox, listInboxes } from '../features/inboxes/read.ts'
+import { deleteInbox, getInbox, listInboxes, resolveInbox } from '../features/inboxes/read.ts'
 import { consumeRegistration, consumeRequest } from '../features/limits/request-rates.ts'
 import { listUsage } from '../features/limits/usage.ts'
 import { readAttachment, readRaw } from '../features/messages/bytes.ts'
@@ -60,11 +67,20 @@ import {
   readMessageExcerpt,
   writeMessages,
 } from '../features/messages/read.ts'
+import { keepAnswer } from '../features/providers/claim-once.ts'
+import { fetchFiles } from '../features/providers/fetch-files.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { respondToWait, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../features/webhooks/register.ts'
 import { replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
+import {
+  callFault,
+  concernedInboxes,
+  placeMails,
+  recordCall,
+  takeMail,
+} from '../receiving/provider-calls.ts'
 import { bind, bindAll } from './bind.ts'
 import type { World } from './world.ts'
 
@@ -92,6 +108,8 @@ export function createApp(world: World) {
       createLink: createSignInLink,
       exchange: signIn,
       withoutKey: signInWithoutKey,
+      change: changeSession,
+      end: signOut,
     }),
     keys: bindAll(world, {
       create: createKey,
@@ -110,6 +128,7 @@ export function createApp(world: World) {
       create: createInbox,
       list: listInboxes,
       get: getInbox,
+      resolve: resolveInbox,
       delete: deleteInbox,
       diagnose,
     }),
@@ -131,6 +150,7 @@ export function createApp(world: World) {
     }),
     deliveries: bindAll(world, { list: listDeliveries, replay: replayDelivery }),
     compat: bindCompat(world),
+    providers: bindProviders(world),
   }
 }
 
@@ -154,6 +174,20 @@ function bindMessages(world: World) {
     transcript: readTranscript,
     wait: respondToWait,
     waitForId: waitForMessage,
+  })
+}
+
+/** The APIs of providers. */
+function bindProviders(world: World) {
+  return bindAll(world, {
+    access: findProviderAccess,
+    place: placeMails,
+    fault: callFault,
+    take: takeMail,
+    concerned: concernedInboxes,
+    record: recordCall,
+    keepAnswer,
+    fetchFiles,
   })
 }
 

@@ -97,19 +97,20 @@ function createIndexing({ config, store, clock, log }: FollowUpDeps): IndexFille
 
 /** Scans with clamd; null when it is not set. */
 function createScanning(
-  { config, store, log, record }: FollowUpDeps,
+  { config, store, clock, log, record }: FollowUpDeps,
   readRaw: ScanningDeps['readRaw'],
 ): Scanning | null {
   const address = config.MAYFLY_CLAMD
   if (address === null) return null
   return startScanning({
     store,
+    clock,
     readRaw,
     scan: (bytes, signal) => scanWithClamd({ address, signal }, bytes),
     record: async (attachment, verdict) => {
       await record({ kind: 'attachment', attachment, verdict })
     },
     onUnavailable: (error) =>
-      log.warn({ err: error }, 'clamd did not respond; attachments stay quarantined'),
+      log.warn({ err: error }, 'clamd does not work; attachments stay quarantined'),
   })
 }

@@ -7,6 +7,7 @@ import { authenticate } from '../features/accounts/authenticate.ts'
 import { RefusalLog, recordEvents } from '../features/diagnostics/refusal-log.ts'
 import { type Attempt, injectFault } from '../features/faults/inject.ts'
 import { STORED_BYTES_MAX } from '../features/rules/plans.ts'
+import { isLocalHost } from '../ip-address.ts'
 import { runEvery } from '../platform/background.ts'
 import { createBatching } from '../platform/batching.ts'
 import { type Clock, elapsedMs } from '../platform/clock.ts'
@@ -15,7 +16,7 @@ import type { Log } from '../platform/log.ts'
 import { Throttle } from '../platform/throttle.ts'
 import { findSenderInbox } from '../receiving/authenticate-sender.ts'
 import { catchAllOf } from '../receiving/catch-all-inbox.ts'
-import { createHandler, type ReceivingHandler } from '../receiving/handler.ts'
+import { createHandler, type HandlerDeps, type ReceivingHandler } from '../receiving/handler.ts'
 import { MailStoring, type StoreBatch } from '../receiving/mail-storing.ts'
 import { StorageQuota } from '../receiving/storage-quota.ts'
 import { StorageRefusals } from '../receiving/storage-refusals.ts'
@@ -162,10 +163,10 @@ function startHandler(
     ourDomains: receivingDomains(config),
     operatorAddress: options.operatorAddress,
     findRecipient: createRecipientSearch(store),
-    findSenderInbox: bind({ store }, findSenderInbox),
+    findSenderInbox: bind({ store, clock }, findSenderInbox),
     catchAll: owner === null ? null : catchAllOf(deps, { owner, domain }),
-    authenticate: bind(keySearch(store), authenticate),
-    acceptsAny: config.MAYFLY_SMTP_ACCEPT_ANY_AUTH,
+    authenticate: bind(keySearch(store, clock), authenticate),
+    accepts: acceptedLogins(config),
     defaultDomain: domain,
     composeLarge,
     storeMail: (mail) => mails.store(mail),
@@ -226,6 +227,13 @@ function signalHandshakes(
     count += 1
     throttle.add({ ...failed, at: clock.now() })
   }
+}
+
+/** Only programs of this machine, or of a private network, can try logins that have no effect. */
+function acceptedLogins(config: Config): HandlerDeps['accepts'] {
+  if (config.MAYFLY_SMTP_ACCEPT_ANY_AUTH) return 'any'
+  const isPrivate = isLocalHost(config.MAYFLY_SMTP_HOST) || config.MAYFLY_CATCH_ALL === 'open'
+  return isPrivate ? 'foreign' : 'own'
 }
 
 function receivingDomains(config: Config): readonly string[] {

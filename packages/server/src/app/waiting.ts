@@ -4,6 +4,7 @@ import { endRevokedKeys } from '../features/waiting/key-sweep.ts'
 import { Subscriptions } from '../features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../features/waiting/sweep.ts'
 import { runEvery } from '../platform/background.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Signals } from '../signals/thread-signals.ts'
 import type { Store } from '../store/open.ts'
@@ -31,13 +32,16 @@ const KEY_SWEEP_MS = 500
 export async function startWaiting(deps: {
   readonly store: Store
   readonly signals: Signals
+  readonly clock: Clock
   readonly log: Log
   readonly config: Pick<Config, 'MAYFLY_DATABASE_DIRECT_URL' | 'MAYFLY_DATABASE_URL'>
   /** Identifies this node in its announcements. */
   readonly signalsName: string
   readonly events: RunningEvents
+  /** How often new mail is polled for. */
+  readonly mailPollMs?: number | undefined
 }): Promise<RunningWaits> {
-  const { store, signals, log, events } = deps
+  const { store, signals, log, events, mailPollMs = SWEEP_MS } = deps
   const subscriptions = new Subscriptions<InboxId>()
   const sweep = new ArrivalSweep()
   const all = [subscriptions, events.accountSubscriptions]
@@ -73,13 +77,13 @@ export async function startWaiting(deps: {
     for (const of of signal.dropped) events.publish({ ...of, about: 'messages', change: 'deleted' })
   })
   if (nodes !== null) events.connectNodes((message) => nodes.send(message))
-  const sweeping = runEvery(SWEEP_MS, { name: 'polling for new mail', log }, () =>
+  const sweeping = runEvery(mailPollMs, { name: 'polling for new mail', log }, () =>
     sweep.run({ store, subscriptions }),
   )
   const checking = runEvery(
     KEY_SWEEP_MS,
     { name: 'checking the API keys of open waits', log },
-    () => endRevokedKeys({ store, subscriptions: held }),
+    () => endRevokedKeys({ store, clock: deps.clock, subscriptions: held }),
   )
   return {
     subscriptions,

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { AccountId } from '@mayfly/contract'
 import type { Config } from '../config/config.ts'
@@ -26,6 +26,9 @@ export type LocalAccount = {
   /** A link that opens the dashboard signed in to it, once; null where others could read it. */
   readonly signInLink: (baseUrl: () => string) => Promise<string | null>
 }
+
+/** The mode of a file that only its owner may read. */
+const OWNER_ONLY = 0o600
 
 type LocalDeps = LocalAccountDeps & {
   readonly config: Config
@@ -85,7 +88,7 @@ export async function openCatchAll(
   if (local === null) throw withoutLocalAccount(`MAYFLY_CATCH_ALL=${config.MAYFLY_CATCH_ALL}`)
   await ensureCatchAllInbox(deps, { owner: LOCAL_ACCOUNT, domain: firstDomain(config) })
   // It stands for callers without a key.
-  if ((await store.keys.list(LOCAL_ACCOUNT)).length === 0) {
+  if ((await store.keys.list(LOCAL_ACCOUNT, deps.clock.now())).length === 0) {
     await localKey(deps, null)
   }
   return LOCAL_ACCOUNT
@@ -123,12 +126,19 @@ async function writeKey(deps: LocalDeps): Promise<string | null> {
   try {
     const stored = await readFile(file, 'utf8').catch(() => null)
     const key = await localKey(deps, stored?.trim() ?? null)
-    if (key !== stored?.trim()) {
-      await writeFile(file, `${key}\n`, { mode: 0o600 })
-    }
+    if (key === stored?.trim()) await chmod(file, OWNER_ONLY)
+    else await replaceFile(file, `${key}\n`)
     return file
   } catch (error) {
     log.warn({ err: error, file }, 'the key of the local account could not be written')
     return null
   }
+}
+
+/** The mode counts only for a file that is created, and the old one may be readable by others. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`
+  await rm(draft, { force: true })
+  await writeFile(draft, text, { mode: OWNER_ONLY, flag: 'wx' })
+  await rename(draft, file)
 }

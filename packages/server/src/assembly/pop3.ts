@@ -25,7 +25,7 @@ export async function startPop3(deps: {
   const port = config.MAYFLY_POP3_PORT
   if (port === null) return null
   const mailboxes = {
-    store,
+    ...{ store, clock: deps.clock },
     authenticate: app.authenticate,
     consumeRequest: app.limits.consumeRequest,
     readLines: content.readLines,

@@ -27,6 +27,7 @@ import { elapsedMs } from '../platform/clock.ts'
 import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
@@ -35,6 +36,7 @@ import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { openCatchAll, openInitialInbox, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
+import { openProviderMail, openProviders, startProvidersListener } from './providers.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 
@@ -44,6 +46,8 @@ export type Service = {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** Null without a listener of its own for providers' APIs. */
+  readonly providersPort: number | null
   /** The file of the database, or the host of PostgreSQL. */
   readonly dataPlace: string
   /** Whether there are accounts besides that of the operator. */
@@ -63,6 +67,10 @@ export type ServiceOverrides = {
   /** False: no local account is created, so that a test's store has no account of its own. */
   readonly hasLocalAccount?: boolean
   readonly httpTimeouts?: HttpTimeouts
+  /** How often new mail is polled for, in case an announcement is lost. */
+  readonly mailPollMs?: number
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits
 }
 
 /** How often expired inboxes and mail past its retention are deleted. */
@@ -97,7 +105,7 @@ export async function startService(
     parts.defer(events.stop)
     const followUp = followUpStoredMail({ ...shared, ...events })
     parts.defer(followUp.stop)
-    const waiting = await startWaiting({ ...shared, events })
+    const waiting = await startWaiting({ ...shared, ...overrides, events })
     parts.defer(waiting.stop)
     const content = startContent(shared, parts)
     const { local, ...owners } = await openLocal(shared, overrides)
@@ -115,21 +123,25 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
+    const providers = openProviderMail({ ...shared, ...owners }, parts)
+
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const world = createWorld({
       ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
       ...observeClients(shared),
-      content,
-      baseUrl,
-      dns: domains.dns,
-      fetchLink: outbound.fetchLink,
-      smtpAddress: () => `${config.MAYFLY_SMTP_HOST}:${addresses.smtpPort}`,
+      ...{ content, providerMail: providers.mail, baseUrl, dns: domains.dns },
+      ...{ fetchLink: outbound.fetchLink, outboundRequest: outbound.request },
+      smtpAddress: () => `${smtpHost(config, baseUrl())}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
-      describe: describeService(config, addresses, local?.keyFile ?? null),
+      describe: describeService(config, addresses, {
+        baseUrl,
+        localKeyFile: local?.keyFile ?? null,
+      }),
     })
     const app = createApp(world)
-    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
+    const handleProvider = openProviders({ ...shared, app, baseUrl }, providers.host)
+    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl, handleProvider })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Open waits get their responses before the server counts open requests.
@@ -138,11 +150,13 @@ export async function startService(
     })
     addresses.smtpPort = (await receiving.started).port
     const pop3Port = await startPop3({ ...shared, app, content, parts })
+    const providersPort = await startProvidersListener(shared, handleProvider, parts)
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
     const hasAccounts = await shared.store.accounts.hasOthers(OPERATOR_ACCOUNT)
     const stop = () => parts.disposeAsync()
     const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
-    return { ...addresses, pop3Port, dataPlace, hasAccounts, createSignInLink, stop }
+    const ports = { ...addresses, pop3Port, providersPort }
+    return { ...ports, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -240,14 +254,28 @@ function logFailedPurge(log: Log, error: unknown): void {
 function describeService(
   config: Config,
   addresses: { readonly smtpPort: number },
-  localKeyFile: string | null,
+  {
+    baseUrl,
+    localKeyFile,
+  }: { readonly baseUrl: () => string; readonly localKeyFile: string | null },
 ) {
   const version = packageVersion()
   const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
   return () => {
-    const smtp = { host: config.MAYFLY_SMTP_HOST, port: addresses.smtpPort }
+    const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
     return { version, smtp, catchAllInboxId, localKeyFile }
   }
+}
+
+/** Addresses that a listener has, and a client cannot connect to. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+
+/** The host to which applications send: of a listener on all addresses that of the base URL. */
+function smtpHost(config: Config, baseUrl: string): string {
+  const { MAYFLY_SMTP_HOST: host } = config
+  if (!WILDCARDS.has(host)) return host
+  const { hostname } = new URL(baseUrl)
+  return WILDCARDS.has(hostname) ? '127.0.0.1' : hostname
 }
 
 function placeOf(databaseUrl: string): string {

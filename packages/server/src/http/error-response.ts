@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode, joinRules } from '@mayfly/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { ServiceError, StorageUnavailable, storageError } from '../errors.ts'
+import { loggedUrl } from './logged-url.ts'
 
 /** Retry-After of a storage failure. */
 const STORAGE_RETRY_SECONDS = 2
@@ -43,7 +44,8 @@ export function respondUnroutable(
 export function publicError(error: FastifyError, request: FastifyRequest): ServiceError {
   const known = toServiceError(error)
   if (known === null || known.code === 'storage_unavailable') {
-    const { id: requestId, method, url } = request
+    const { id: requestId, method } = request
+    const url = loggedUrl(request.url)
     request.log.error({ err: error, requestId, method, url }, 'request failed')
   }
   return known ?? new ServiceError('internal_error')

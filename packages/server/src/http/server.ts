@@ -4,6 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
@@ -11,10 +12,13 @@ import { serveDashboard } from './dashboard/dashboard.ts'
 import { findDashboard } from './dashboard/files.ts'
 import { serveDocsPage } from './docs-page/docs-page.ts'
 import { defaultHeaders, respondUnroutable, respondWithError } from './error-response.ts'
+import { acceptInboxAddresses } from './inbox-addresses.ts'
 import { costlyJson, invalidJson, isCostlyJson, NO_BODY } from './json-body.ts'
+import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
+import { type HandleProvider, serveProviders } from './providers.ts'
 import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -37,6 +41,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { waitingRoutes } from './routes/waiting.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { KnownPaths, refuseUnmatched } from './unmatched.ts'
+import { limitUnreadResponses } from './unread-responses.ts'
 
 /** The API's server, before and after it listens. */
 export type HttpServer = FastifyInstance
@@ -53,11 +58,15 @@ export type HttpOptions = OwnNames & {
   readonly isKeyless: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
+  /** Answers calls below /providers/. */
+  readonly handleProvider: HandleProvider
   /** Null: no metrics are served. */
   readonly metrics: Metrics | null
   /** Called before the routes are added; for the OpenAPI document. */
   readonly describe?: (http: FastifyInstance) => Promise<void>
   readonly timeouts?: HttpTimeouts | undefined
+  /** Bytes of unread responses that may be in memory. */
+  readonly unreadBytes?: MemoryLimits | undefined
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[]
 }
@@ -170,6 +179,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   serveMcp(http, options)
   if (options.metrics !== null) await serveMetrics(http, options.metrics)
   for (const routes of ROUTES) routes(http, options.app)
+  serveProviders(http, options.handleProvider)
   await serveCompat(http, options)
   return http
 }
@@ -185,6 +195,8 @@ function addRequestHooks(http: FastifyInstance, options: HttpOptions, paths: Kno
   refuseUnmatched(http, paths)
   authenticateCallers(http, options.app)
   limitRates(http, options.app)
+  acceptInboxAddresses(http, options.app)
+  limitUnreadResponses(http, options.unreadBytes)
 }
 
 /**
@@ -259,7 +271,8 @@ const DEBUG_LEVELS: ReadonlySet<string> = new Set(['trace', 'debug'])
 function logRequests(http: FastifyInstance): void {
   if (!DEBUG_LEVELS.has(http.log.level)) return
   http.addHook('onResponse', (request, reply, done) => {
-    const { id: requestId, method, url } = request
+    const { id: requestId, method } = request
+    const url = loggedUrl(request.url)
     const { statusCode, elapsedTime } = reply
     request.log.debug({ requestId, method, url, statusCode, elapsedMs: elapsedTime }, 'request')
     done()

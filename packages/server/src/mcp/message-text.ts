@@ -18,7 +18,7 @@ const ATTACHMENTS_MAX = 20
 /** Which body of a message is read. */
 export type Part = 'text' | 'html'
 
-/** A message in the result of a tool; a body that was cut goes on at `nextOffset`. */
+/** A message in the result of a tool; a body that was cut continues at `nextOffset`. */
 type MessageResult = ToolResult & {
   readonly untrusted: string
   readonly bodyLength: number

@@ -8,8 +8,10 @@ export type ScanResult =
   | { readonly state: 'infected'; readonly name: string }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Longest silence of clamd during a scan; its own read timeout is two minutes by default. */
-const SCAN_TIMEOUT_MS = 60_000
+/** Longest time of a scan: a fixed part, and one for each MiB. clamd takes 0.1 s for it. */
+const SCAN_MS_MAX = { fixed: 20_000, perMiB: 1_000 }
+
+const MiB = 1024 * 1024
 
 /** Bytes in one chunk of the stream. */
 const CHUNK_BYTES = 64 * 1024
@@ -17,21 +19,18 @@ const CHUNK_BYTES = 64 * 1024
 /** Longest reply that is read; a real one is a line. */
 const REPLY_BYTES_MAX = 4 * 1024
 
-/** The address of clamd (`host:port` or `unix:PATH`), and the signal that ends a scan early. */
-export type ClamdOptions = { readonly address: string; readonly signal: AbortSignal }
+/** How clamd is reached. */
+export type ClamdOptions = {
+  /** `host:port` or `unix:PATH`. */
+  readonly address: string
+  /** Ends a scan early. */
+  readonly signal: AbortSignal
+  readonly scanMsMax?: typeof SCAN_MS_MAX
+}
 
-/** Scans bytes with clamd; throws when it is unreachable. */
+/** Scans bytes with clamd; throws when it does not respond in time. */
 export async function scanWithClamd(clamd: ClamdOptions, bytes: Buffer): Promise<ScanResult> {
-  let reply: string
-  try {
-    reply = await request(clamd, streamCommand(bytes))
-  } catch (error) {
-    // clamd closes the connection when a stream is longer than it accepts, or crashes on it. If it
-    // responds to a ping, the bytes are the reason; otherwise it is unreachable.
-    const reply = await request(clamd, ['zPING\0'])
-    if (reply !== 'PONG') throw error
-    return { state: 'failed', reason: 'clamd closed the connection' }
-  }
+  const reply = await request(clamd, bytes)
   if (reply === 'stream: OK') return { state: 'clean' }
   const [, name] = /^stream: (.+) FOUND$/.exec(reply) ?? []
   if (name !== undefined) return { state: 'infected', name }
@@ -50,27 +49,35 @@ function* streamCommand(bytes: Buffer): Generator<string | Buffer> {
   yield Buffer.alloc(4)
 }
 
-/** The reply to a command; throws when the connection ends without one. */
-async function request(clamd: ClamdOptions, command: Iterable<string | Buffer>): Promise<string> {
-  const socket = open(clamd)
+/** The reply to a stream of bytes; throws when the connection ends without one. */
+async function request(clamd: ClamdOptions, bytes: Buffer): Promise<string> {
+  const { fixed, perMiB } = clamd.scanMsMax ?? SCAN_MS_MAX
+  const deadline = AbortSignal.timeout(fixed + Math.ceil((perMiB * bytes.length) / MiB))
+  const socket = open(clamd.address, AbortSignal.any([clamd.signal, deadline]))
   try {
     await once(socket, 'connect')
     // `pipe` and not awaited writes: clamd may reply before it has read everything, and an error
     // of the socket is thrown by the reading below.
-    Readable.from(command).pipe(socket, { end: false })
+    Readable.from(streamCommand(bytes)).pipe(socket, { end: false })
     return await readReply(socket)
+  } catch (error) {
+    if (deadline.aborted) throw new Error('clamd did not respond in time')
+    throw isReset(error) ? new Error('clamd closed the connection', { cause: error }) : error
   } finally {
     socket.destroy()
   }
 }
 
-function open({ address, signal }: ClamdOptions): Socket {
+/** Whether clamd has closed the connection while bytes were sent to it. */
+function isReset(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return code === 'EPIPE' || code === 'ECONNRESET'
+}
+
+function open(address: string, signal: AbortSignal): Socket {
+  if (address.startsWith('unix:')) return connect({ path: address.slice('unix:'.length), signal })
   const colon = address.lastIndexOf(':')
-  const socket = address.startsWith('unix:')
-    ? connect({ path: address.slice('unix:'.length), signal })
-    : connect({ port: Number(address.slice(colon + 1)), host: address.slice(0, colon), signal })
-  socket.setTimeout(SCAN_TIMEOUT_MS, () => socket.destroy(new Error('clamd does not respond')))
-  return socket
+  return connect({ port: Number(address.slice(colon + 1)), host: address.slice(0, colon), signal })
 }
 
 async function readReply(socket: Socket): Promise<string> {

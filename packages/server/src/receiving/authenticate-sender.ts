@@ -1,5 +1,5 @@
 import { type AccountId, ID_PREFIXES, type InboxId, type KeyId } from '@mayfly/contract'
-import { emailAddressText, readEmailAddress } from '@mayfly/mail'
+import { inboxAddress } from '@mayfly/mail'
 import { BAD_CREDENTIALS_REPLY } from '@mayfly/smtp'
 import { ServiceError } from '../errors.ts'
 import type { RefusalLog } from '../features/diagnostics/refusal-log.ts'
@@ -17,8 +17,11 @@ export type AuthenticateSenderDeps = {
   readonly refusals: RefusalLog
   /** The domain of an inbox that credentials name by its local part alone. */
   readonly defaultDomain: string
-  /** Whether credentials that name no inbox are accepted, too; they then have no effect. */
-  readonly acceptsAny: boolean
+  /**
+   * Which other credentials are accepted, too; they then have no effect. `foreign`: those of an
+   * application that logs in somewhere else, and of no inbox or key.
+   */
+  readonly accepts: 'own' | 'foreign' | 'any'
   /** The catch-all inbox for mail without credentials, or with those that have no effect. */
   readonly catchAll: CatchAll | null
   /** The reply with which the fault rules of an inbox refuse right credentials, or null. */
@@ -35,6 +38,9 @@ export type AuthenticateSenderResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
   | { readonly state: 'refused' }
   | { readonly state: 'fault'; readonly reply: string }
+
+/** The beginning of every API key. */
+const KEY_PREFIX = 'mf_'
 
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
@@ -56,7 +62,8 @@ export async function authenticateSender(
   if (isOwn && inbox.keepMessages !== null) {
     return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
   }
-  if (deps.acceptsAny) {
+  const isForeign = inbox === null && !looksLikeOwn(credentials)
+  if (deps.accepts === 'any' || (deps.accepts === 'foreign' && isForeign)) {
     return accept(deps, client, { inbox: (await deps.catchAll?.find()) ?? null, identity: null })
   }
   if (inbox === null) deps.refusals.addUnknownLogin(credentials.username, BAD_CREDENTIALS_REPLY)
@@ -69,6 +76,10 @@ export async function authenticateSender(
     })
   }
   return { state: 'refused' }
+}
+
+function looksLikeOwn({ username, password }: { username: string; password: string }): boolean {
+  return username.startsWith(ID_PREFIXES.inbox) || password.startsWith(KEY_PREFIX)
 }
 
 /** Accepts credentials unless a fault rule of the inbox that they lead to refuses them. */
@@ -93,11 +104,11 @@ async function accept(
  * a session may last for minutes after its AUTH.
  */
 export async function findSenderInbox(
-  deps: { readonly store: Tables },
+  deps: { readonly store: Tables; readonly clock: Clock },
   identity: string,
 ): Promise<Recipient | null> {
   const { inboxId, keyId, keyPrefix } = readIdentity(identity)
-  const prefixes = await deps.store.keys.activePrefixes([keyId])
+  const prefixes = await deps.store.keys.activePrefixes([keyId], deps.clock.now())
   if (prefixes.get(keyId) !== keyPrefix) return null
   return deps.store.receiving.findInbox(inboxId)
 }
@@ -108,9 +119,8 @@ async function findNamedInbox(
 ): Promise<Recipient | null> {
   if (username.length > USERNAME_LENGTH_MAX) return null
   if (username.startsWith(ID_PREFIXES.inbox)) return store.receiving.findInbox(username)
-  const named = username.includes('@') ? username : `${username}@${defaultDomain}`
-  const address = readEmailAddress(named)
-  return address === null ? null : store.receiving.findRecipient(emailAddressText(address))
+  const address = inboxAddress(username.includes('@') ? username : `${username}@${defaultDomain}`)
+  return address === null ? null : store.receiving.findRecipient(address)
 }
 
 async function findKey(deps: AuthenticateSenderDeps, secret: string) {

@@ -133,6 +133,9 @@ describe('storing mails', () => {
     })
     const outcomes = await tested.outcomes('small', 'large', 'tiny')
     assert.deepEqual(outcomes, ['stored', unavailable('no space', true).message, 'stored'])
+    assert.deepEqual(await tested.outcomes('large'), [unavailable('no space', true).message])
+    // The disk may have space now; whether it has is asked of the disk.
+    tested.storing.check()
     assert.deepEqual(tested.messages, [])
   })
 
@@ -195,6 +198,38 @@ describe('storing mails', () => {
       calls.map(({ ids, options }) => `${ids}: ${options.ifLocked}`),
       ['a b free: leaveOut', 'a b: wait'],
     )
+  })
+
+  it('stores mails for an inbox in their order, also when its lock is gone', async () => {
+    const inboxId = 'inb_1' as InboxId // A brand by hand: the test needs a fixed id.
+    const recipients = [{ inboxId, address: '', isCatchAll: false }]
+    const unlocked = Promise.withResolvers<void>()
+    let isLocked = true
+    const stored: string[] = []
+    const storing = new MailStoring({
+      storeBatch: async (batch, { ifLocked }) => {
+        if (isLocked && ifLocked === 'leaveOut') return batch.map(() => 'locked')
+        // Those that wait are woken later than others see that the lock is gone.
+        if (ifLocked === 'wait') await unlocked.promise
+        stored.push(...batch.map(idOf))
+        return batch.map(() => STORED)
+      },
+      ping: async () => {},
+      batchMax: { mails: 10, bytes: 1_000 },
+      uncertainMsMax: 0,
+      log: createTestLog().log,
+    })
+    const first = storing.store(receivedMail({ id: 'a', recipients }))
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    isLocked = false
+    const second = storing.store(receivedMail({ id: 'b', recipients }))
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    unlocked.resolve()
+    await Promise.all([first, second])
+    assert.deepEqual(stored, ['a', 'b'])
+    assert.deepEqual(await storing.store(receivedMail({ id: 'c', recipients })), STORED)
   })
 
   it('stores what is left when it stops, and refuses what comes later', async () => {

@@ -9,9 +9,10 @@
 //
 // A transaction whose COMMIT got no response is run again with the same mails, until its outcome is
 // known. A mail whose inbox is locked by another transaction leaves its batch and waits for the
-// lock apart, with the others of that inbox.
+// lock apart, with the others of that inbox. Later ones queue behind it, even without the lock.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import type { InboxId } from '@mayfly/contract'
 import { StorageUnavailable, ThreadEnded } from '../errors.ts'
 import { createBatching } from '../platform/batching.ts'
 import { elapsedMs } from '../platform/clock.ts'
@@ -60,6 +61,8 @@ export class MailStoring {
   #waiting: Entry[] = []
   #running: Promise<void> = Promise.resolve()
   readonly #lockWaits = new Set<Promise<void>>()
+  /** The inboxes of mails that wait for a lock, and how many do for each. */
+  readonly #lockedInboxes = new Map<InboxId, number>()
   #lastFailure: { readonly error: StorageUnavailable; readonly atMs: number } | null = null
 
   constructor(deps: MailStoringDeps) {
@@ -101,7 +104,8 @@ export class MailStoring {
     // After all ready sockets have been read, so that their mails share one batch.
     await new Promise(setImmediate)
     while (this.#waiting.length > 0) {
-      const batch = this.#takeBatch()
+      const batch = this.#takeBatch().filter((entry) => !this.#joinsLockWait(entry))
+      if (batch.length === 0) continue
       try {
         const results = await this.#store(mailsOf(batch), {
           ifLocked: 'leaveOut',
@@ -183,14 +187,35 @@ export class MailStoring {
     for (const [i, entry] of entries.entries()) {
       const result = results[i]
       if (result === undefined) entry.reject(new Error('a mail has no result'))
-      else if (result === 'locked') {
-        const waiting = this.#storeLocked(entry).finally(() => this.#lockWaits.delete(waiting))
-        this.#lockWaits.add(waiting)
-      } else {
+      else if (result === 'locked') this.#waitApart(entry)
+      else {
         this.#lastFailure = null
         entry.resolve(result)
       }
     }
+  }
+
+  /** Whether earlier mails for an inbox of this one wait for its lock; then it waits, too. */
+  #joinsLockWait(entry: Entry): boolean {
+    const isBehind = entry.mail.recipients.some(({ inboxId }) => this.#lockedInboxes.has(inboxId))
+    if (isBehind) this.#waitApart(entry)
+    return isBehind
+  }
+
+  #waitApart(entry: Entry): void {
+    const inboxIds = new Set(entry.mail.recipients.map(({ inboxId }) => inboxId))
+    for (const id of inboxIds) {
+      this.#lockedInboxes.set(id, (this.#lockedInboxes.get(id) ?? 0) + 1)
+    }
+    const waiting = this.#storeLocked(entry).finally(() => {
+      this.#lockWaits.delete(waiting)
+      for (const id of inboxIds) {
+        const left = (this.#lockedInboxes.get(id) ?? 1) - 1
+        if (left === 0) this.#lockedInboxes.delete(id)
+        else this.#lockedInboxes.set(id, left)
+      }
+    })
+    this.#lockWaits.add(waiting)
   }
 
   async #storeLocked(entry: Entry): Promise<void> {
@@ -202,7 +227,8 @@ export class MailStoring {
   }
 
   #refuse({ reject }: Entry, error: unknown): void {
-    if (error instanceof StorageUnavailable && !isOfTheMail(error)) {
+    // Not of a full disk: other checks ask the disk, and see when it has space again.
+    if (error instanceof StorageUnavailable && !isOfTheMail(error) && !error.full) {
       this.#lastFailure = { error, atMs: elapsedMs() }
     }
     reject(error instanceof ThreadEnded ? error.cause : error)

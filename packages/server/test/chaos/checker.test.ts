@@ -4,17 +4,34 @@ import { checkHistory } from './checker.ts'
 import { EMPTY_HISTORY, type History, type StoredInbox } from './history.ts'
 import { FAULT_KINDS, planFaults } from './plan.ts'
 
-const SENT = { token: 't1', inboxId: 'inb_1', node: 0, endedAt: 1_000, reply: '250 OK' }
+const SENT = {
+  token: 't1',
+  inboxId: 'inb_1',
+  node: 0,
+  startedAt: 900,
+  endedAt: 1_000,
+  reply: '250 OK',
+}
 const ROOM = { messageCount: 1, sizeBytes: 1, lastSequence: 1 }
 const INBOX: StoredInbox = {
   ...ROOM,
   inboxId: 'inb_1',
-  messages: [{ token: 't1', sequence: 1 }],
+  messages: [{ id: 'a', token: 't1', sequence: 1 }],
 }
 const REQUEST = { eventId: 'evt_1', token: 't1', body: '{}', status: 200 }
-const WAIT = { inboxId: 'inb_1', deadlineAt: 5_000, status: 408, token: null }
+const WAIT = { inboxId: 'inb_1', deadlineAt: 5_000, status: 408, token: null, askedFor: null }
 const KILL = { kind: 'kill', nodes: [0], endedAt: 10_000 }
 const READ = { inboxId: 'inb_1', reader: 'r', messageIds: ['b', 'a'], isCut: false }
+
+/** The mail that was sent first has the higher number. */
+const TWO_IN_REVERSE: StoredInbox = {
+  ...INBOX,
+  ...{ lastSequence: 2, messageCount: 2 },
+  messages: [
+    { id: 'a', token: 't1', sequence: 2 },
+    { id: 'b', token: 't2', sequence: 1 },
+  ],
+}
 
 /** A history in which all is well. */
 const GOOD: History = {
@@ -44,7 +61,7 @@ const PLANTED: readonly (readonly [string, Partial<History>])[] = [
       inboxes: [
         {
           ...INBOX,
-          messages: [...INBOX.messages, { token: 't1', sequence: 2 }],
+          messages: [...INBOX.messages, { id: 'b', token: 't1', sequence: 2 }],
           lastSequence: 2,
           messageCount: 2,
         },
@@ -54,7 +71,17 @@ const PLANTED: readonly (readonly [string, Partial<History>])[] = [
   ['not sent', { sends: [] }],
   ['not sent', { sends: [{ ...SENT, inboxId: 'inb_2' }] }],
   ['missed', { waits: [WAIT] }],
-  ['numbering', { inboxes: [{ ...INBOX, messages: [{ token: 't1', sequence: 2 }] }] }],
+  ['missed', { waits: [{ ...WAIT, askedFor: 't1' }] }],
+  ['other', { waits: [{ ...WAIT, status: 200, token: 't1', askedFor: 't2' }] }],
+  [
+    'order',
+    {
+      sends: [SENT, { ...SENT, token: 't2', startedAt: 1_100, endedAt: 1_200 }],
+      inboxes: [TWO_IN_REVERSE],
+    },
+  ],
+  ['order', { inboxes: [TWO_IN_REVERSE], reads: [READ] }],
+  ['numbering', { inboxes: [{ ...INBOX, messages: [{ id: 'a', token: 't1', sequence: 2 }] }] }],
   ['numbering', { inboxes: [{ ...INBOX, lastSequence: 2 }] }],
   ['count', { inboxes: [{ ...INBOX, messageCount: 2 }] }],
   ['over bounds', { inboxes: [{ ...INBOX, sizeBytes: 251 * 1024 * 1024 }] }],

@@ -21,6 +21,7 @@ export function checkHistory(history: History, options: CheckOptions): readonly 
   return [
     ...checkMails(history),
     ...history.inboxes.flatMap((inbox) => [...checkInbox(inbox)]),
+    ...checkNumbers(history),
     ...checkReads(history),
     ...checkWaits(history),
     ...checkWebhooks(history),
@@ -73,6 +74,37 @@ function* checkInbox(inbox: StoredInbox): Iterable<Violation> {
   }
 }
 
+/** The numbers of an inbox follow the order of sending, and that in which readers saw its mails. */
+function* checkNumbers({ sends, reads, inboxes }: History): Iterable<Violation> {
+  const numbers = new Map(
+    inboxes.flatMap(({ messages }) =>
+      messages.flatMap((one) => [
+        [one.token, one],
+        [one.id, one],
+      ]),
+    ),
+  )
+  const sendsOf = Map.groupBy(sends, ({ inboxId }) => inboxId)
+  for (const [inboxId, all] of sendsOf) {
+    const acknowledged = all.filter(({ reply }) => isAcknowledged(reply))
+    for (const later of acknowledged) {
+      const number = numbers.get(later.token)?.sequence ?? Number.POSITIVE_INFINITY
+      const earlier = acknowledged.find(
+        (one) => one.endedAt < later.startedAt && (numbers.get(one.token)?.sequence ?? 0) > number,
+      )
+      if (earlier === undefined) continue
+      const detail = `${inboxId}: ${earlier.token} was stored before ${later.token}, and comes after`
+      yield { kind: 'order', detail }
+    }
+  }
+  for (const { inboxId, reader, messageIds } of reads) {
+    const met = messageIds.flatMap((id) => numbers.get(id)?.sequence ?? [])
+    if (met.some((number, i) => number > (met[i - 1] ?? number))) {
+      yield { kind: 'order', detail: `${reader} ${inboxId}: met ${met.join()}` }
+    }
+  }
+}
+
 /** What a reader saw stays, and what is new comes before it. */
 function* checkReads({ reads }: History): Iterable<Violation> {
   for (const [key, pages] of Map.groupBy(reads, ({ reader, inboxId }) => `${reader} ${inboxId}`)) {
@@ -92,10 +124,13 @@ function* checkReads({ reads }: History): Iterable<Violation> {
 /** A wait that found nothing had nothing to find; one that found something found what was sent. */
 function* checkWaits({ waits, sends }: History): Iterable<Violation> {
   const byInbox = Map.groupBy(sends, ({ inboxId }) => inboxId)
-  for (const { inboxId, status, token, deadlineAt } of waits) {
+  for (const { inboxId, status, token, askedFor, deadlineAt } of waits) {
     const mails: readonly Send[] = byInbox.get(inboxId) ?? []
     const missed = mails.find(
-      ({ reply, endedAt }) => isAcknowledged(reply) && endedAt < deadlineAt - WAIT_SLACK_MS,
+      (mail) =>
+        isAcknowledged(mail.reply) &&
+        mail.endedAt < deadlineAt - WAIT_SLACK_MS &&
+        (askedFor === null || mail.token === askedFor),
     )
     if (status === 408 && missed !== undefined) {
       const earlyMs = Math.round(deadlineAt - missed.endedAt)
@@ -103,6 +138,9 @@ function* checkWaits({ waits, sends }: History): Iterable<Violation> {
         kind: 'missed',
         detail: `${missed.token}, ${earlyMs} ms before a wait ended with 408`,
       }
+    }
+    if (status === 200 && askedFor !== null && token !== askedFor) {
+      yield { kind: 'other', detail: `a wait on ${inboxId} for ${askedFor} found ${token}` }
     }
     if (status === 200 && !mails.some((mail) => mail.token === token)) {
       yield { kind: 'not sent', detail: `a wait on ${inboxId} found ${token}` }

@@ -6,6 +6,7 @@ export type Send = {
   readonly token: string
   readonly inboxId: string
   readonly node: number
+  readonly startedAt: number
   /** When the reply came, or the connection was lost. */
   readonly endedAt: number
   /** The reply to the mail; null when the connection was lost before it came. */
@@ -28,6 +29,8 @@ export type Wait = {
   readonly deadlineAt: number
   readonly status: number
   readonly token: string | null
+  /** The token that was asked for; null for any mail. */
+  readonly askedFor: string | null
 }
 
 /** One request to a webhook's receiver. */
@@ -53,7 +56,11 @@ export type Probe = { readonly node: number; readonly at: number; readonly isAcc
 export type UnexpectedExit = { readonly node: number; readonly reason: string }
 
 /** A message of an inbox at the end, with its number in the database. */
-export type StoredMessage = { readonly token: string; readonly sequence: number }
+export type StoredMessage = {
+  readonly id: string
+  readonly token: string
+  readonly sequence: number
+}
 
 /** An inbox at the end. */
 export type StoredInbox = {

@@ -30,9 +30,13 @@ type LoadOptions = {
   readonly pauseFactor: number
 }
 
+type SendOptions = { readonly token?: string | undefined; readonly replyMsMax?: number }
+
 type Inbox = { readonly id: string; readonly emailAddress: string }
 
 const SENDERS = 6
+/** Inboxes that they send to at a time. */
+const TARGETS = 3
 /** Pauses of those who send, delete and read. */
 const PAUSE_MS = { send: 60, delete: 300, read: 100 }
 /** Inboxes hold 1,000 mails: senders turn to another one now and then. */
@@ -113,7 +117,7 @@ class Clients {
   }
 
   async sendToOne(sender: number): Promise<void> {
-    const target = await this.#target(`sender ${sender % 3}`)
+    const target = await this.#target(`sender ${sender % TARGETS}`)
     await this.#send(this.#anyNode(), target)
     await this.#pause('send')
   }
@@ -121,11 +125,18 @@ class Clients {
   async wait(): Promise<void> {
     const inbox = await this.#createInbox()
     const beganAt = performance.now()
+    // Half of the waits ask for one of several mails.
+    const askedFor = this.#random() < 0.5 ? this.#newToken() : null
+    const filter = askedFor === null ? '' : `&subjectContains=${askedFor}`
     const waiting = this.#cluster
       .api(this.#anyNode())
-      .get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=${WAIT_SECONDS}`)
-    const sending = delay(this.#random() * WAIT_SECONDS * 1_000).then(() =>
-      this.#send(this.#anyNode(), inbox),
+      .get(`/v1/inboxes/${inbox.id}/wait?timeoutSeconds=${WAIT_SECONDS}${filter}`)
+    const tokens = askedFor === null ? [undefined] : [undefined, askedFor, undefined]
+    const sending = Promise.all(
+      tokens.map(async (token) => {
+        await delay(this.#random() * WAIT_SECONDS * 1_000)
+        await this.#send(this.#anyNode(), inbox, { token })
+      }),
     )
     try {
       const { status, body } = await waiting
@@ -135,6 +146,7 @@ class Clients {
         deadlineAt: beganAt + WAIT_SECONDS * 1_000,
         status,
         token: body?.message?.subject ?? null,
+        askedFor,
       })
     } finally {
       await sending
@@ -156,7 +168,7 @@ class Clients {
   }
 
   async read(reader: string): Promise<void> {
-    const { id } = await this.#target('sender 0')
+    const { id } = await this.#target(`sender ${Math.floor(this.#random() * TARGETS)}`)
     const api = this.#cluster.api(this.#anyNode())
     const { status, body } = await api.get(`/v1/inboxes/${id}/messages?limit=${PAGE}`)
     if (status === 200) {
@@ -177,15 +189,21 @@ class Clients {
 
   async probe(node: number): Promise<void> {
     const inbox = await this.#target(`probe ${node}`)
-    const reply = await this.#send(node, inbox, PROBE_MS_MAX)
+    const reply = await this.#send(node, inbox, { replyMsMax: PROBE_MS_MAX })
     const isAccepted = reply?.startsWith('250') === true
     this.seen.probes.push({ node, at: performance.now(), isAccepted })
     await delay(PROBE_MS * Math.min(this.#pauseFactor, PROBE_FACTOR_MAX))
   }
 
-  async #send(node: number, inbox: Inbox, replyMsMax = REPLY_MS_MAX): Promise<string | null> {
+  /** A subject that no other contains. */
+  #newToken(): string {
     this.#tokens += 1
-    const token = `t${this.#tokens}`
+    return `t${this.#tokens}.`
+  }
+
+  async #send(node: number, inbox: Inbox, options: SendOptions = {}): Promise<string | null> {
+    const { token = this.#newToken(), replyMsMax = REPLY_MS_MAX } = options
+    const startedAt = performance.now()
     const mail = { to: inbox.emailAddress, subject: token }
     const gaveUp = delay(replyMsMax, null, { ref: false })
     const port = this.#cluster.nodes[node]?.smtpPort ?? 0
@@ -194,7 +212,7 @@ class Clients {
       () => null,
     )
     const reply = await Promise.race([sent, gaveUp])
-    const about = { token, inboxId: inbox.id, node, endedAt: performance.now() }
+    const about = { token, inboxId: inbox.id, node, startedAt, endedAt: performance.now() }
     this.seen.sends.push({ ...about, reply })
     return reply
   }

@@ -163,8 +163,13 @@ async function storedInboxes(cluster: Cluster, seen: Seen): Promise<readonly Sto
     size_bytes: string
     last_sequence: string
   }>('select id, message_count, size_bytes, last_sequence from inbox')
-  const messages = await cluster.query<{ inbox_id: string; sequence: string; subject: string }>(
-    'select inbox_id, sequence, subject from message join mail on mail.id = message.mail_id',
+  const messages = await cluster.query<{
+    id: string
+    inbox_id: string
+    sequence: string
+    subject: string
+  }>(
+    'select message.id, inbox_id, sequence, subject from message join mail on mail.id = message.mail_id',
   )
   const byInbox = Map.groupBy(messages, (row) => row.inbox_id)
   const deleted = new Set(seen.deletedInboxIds)
@@ -176,7 +181,11 @@ async function storedInboxes(cluster: Cluster, seen: Seen): Promise<readonly Sto
       sizeBytes: Number(row.size_bytes),
       lastSequence: Number(row.last_sequence),
       messages: (byInbox.get(row.id) ?? []).map(
-        ({ subject, sequence }): StoredMessage => ({ token: subject, sequence: Number(sequence) }),
+        ({ id, subject, sequence }): StoredMessage => ({
+          id,
+          token: subject,
+          sequence: Number(sequence),
+        }),
       ),
     }))
 }

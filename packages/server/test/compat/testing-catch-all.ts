@@ -9,7 +9,7 @@ import {
 
 /** A service that takes mail without credentials, as a mail catcher does. */
 export async function startCatchAll(
-  options: Pick<TestServiceOptions, 'database' | 'env'> = {},
+  options: Omit<TestServiceOptions, 'hasLocalAccount'> = {},
 ): Promise<TestService> {
   const env = { MAYFLY_CATCH_ALL: 'on', ...options.env }
   return startService({ ...options, env, hasLocalAccount: true })

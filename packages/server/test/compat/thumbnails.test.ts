@@ -8,6 +8,7 @@ import { LOOP_MS_MAX, readLoopMeter } from '../testing-loop-meter.ts'
 import { startMeasuredServer } from '../testing-measured-server.ts'
 import { shared } from '../testing-shared.ts'
 import type { TestService } from '../testing-start-service.ts'
+import { startTcpServer } from '../testing-tcp-server.ts'
 import { until } from '../testing-until.ts'
 import { send, startCatchAll } from './testing-catch-all.ts'
 
@@ -43,12 +44,18 @@ async function readThumbnail(url: string): Promise<Buffer> {
 describe('thumbnails', () => {
   it('are of the images, and white for anything else', async () => {
     await using service = await startCatchAll()
+    await using referred = await startTcpServer()
+    const url = `http://127.0.0.1:${referred.port}/a.png`
+    const svg = Buffer.from(
+      `<?xml-stylesheet href="${url}"?><!DOCTYPE svg [<!ENTITY a SYSTEM "${url}">]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="${url}"/>&a;</svg>`,
+    )
     const paths = await sendFiles(service, [
       { filename: 'none.pdf', content: Buffer.from('%PDF-1.7 test') },
       { filename: 'broken.png', content: PNG.subarray(0, 60) },
       // The type counts, as in Mailpit.
       { filename: 'a.bin', content: PNG, contentType: 'application/octet-stream' },
       { filename: 'a.gif', content: GIF },
+      { filename: 'a.svg', content: svg, contentType: 'image/svg+xml' },
       { filename: 'a.png', content: PNG },
       { filename: 'a.jpg', content: RED_BLUE.progressiveJpeg },
       { filename: 'a.webp', content: RED_BLUE.losslessWebp },
@@ -58,8 +65,9 @@ describe('thumbnails', () => {
     const thumbnails = await Promise.all(
       paths.map((path) => readThumbnail(`${service.httpUrl}${path}`)),
     )
-    const [white, broken, binary, gif, ...images] = thumbnails
-    assert.deepEqual([broken, binary, gif], [white, white, white])
+    const [white, broken, binary, gif, drawing, ...images] = thumbnails
+    assert.deepEqual([broken, binary, gif, drawing], [white, white, white, white])
+    assert.equal(referred.connections(), 0)
     for (const image of images) assert.notDeepEqual(image, white)
     const [png, jpg, webp, renamed] = images
     assert.deepEqual(renamed, png)

@@ -130,6 +130,18 @@ onEachDatabase('a catch-all inbox', (create) => {
     assert.match(nextSteps.join(), /catchAll: true/)
   })
 
+  it('accepts, on a loopback address, logins that are of no inbox and no key', async () => {
+    const service = await shared()
+    const inbox = await (await service.register()).inboxes.create()
+    const login = { user: 'app@shop.example', pass: 'secret' }
+    await sendAs(service, login, { to: inbox.emailAddress })
+    assert.equal((await inbox.listMessages()).messages.length, 1)
+    await assert.rejects(sendAs(service, login), /550 5\.1\.1 No inbox has this address \(Mayfly/)
+    const env = { MAYFLY_SMTP_HOST: '0.0.0.0' }
+    await using open = await startService({ env })
+    await assert.rejects(sendAs(open, login), /535 5\.7\.8/)
+  })
+
   it('stops to take mail in an open session once its key is revoked', async () => {
     const service = await shared()
     const dev = await service.register()

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import type { Inbox } from '@mayfly/client'
 import { readService } from '@mayfly/client/internal'
+import { REFUSAL_REPLIES } from '@mayfly/smtp'
 import { createTransport } from 'nodemailer'
 import { testClock } from '../testing-clock.ts'
 import { onEachDatabase } from '../testing-databases.ts'
@@ -29,8 +30,11 @@ describe('a refusal that concerns no inbox', () => {
     const local = service.account((await readFile(String(localKeyFile), 'utf8')).trim())
     const others = await (await service.register()).inboxes.create()
     const sends: readonly (readonly [object, RegExp])[] = [
-      [{}, /^A mail for "ada@elsewhere\.example" was refused \d s ago: 550 /],
-      [{ auth: { user: 'me', pass: 'x' } }, /^A login as "me" was refused \d s ago: 535 /],
+      [{}, /^A mail for "ada@elsewhere\.example" was refused (?:just now|\d s ago): 550 /],
+      [
+        { auth: { user: 'inb_unknown', pass: 'x' } },
+        /^A login as "inb_unknown" was refused (?:just now|\d s ago): 535 /,
+      ],
     ]
     for (const [options, step] of sends) {
       const inbox = await local.inboxes.create()
@@ -42,7 +46,7 @@ describe('a refusal that concerns no inbox', () => {
         const diagnosis = await inbox.diagnose()
         return diagnosis.nextSteps.some((one) => step.test(one)) ? diagnosis : null
       })
-      assert.match(String(nextSteps[1]), /^A mail client connected \d s ago/)
+      assert.match(String(nextSteps[1]), /^A mail client connected (?:just now|\d s ago)/)
     }
     assert.doesNotMatch((await others.diagnose()).nextSteps.join(), /elsewhere|login/)
   })
@@ -88,7 +92,7 @@ onEachDatabase('diagnostics', (create) => {
         const [first] = (await diagnose(without)).nextSteps
         return String(first).includes(`sent nothing for ${without.emailAddress}`) ? first : null
       })
-      assert.match(String(step), /^A mail client connected \d+ s ago/)
+      assert.match(String(step), /^A mail client connected (?:just now|\d+ s ago)/)
     }
     await assertConnected(inbox)
     // This client connects within a second of the first, and is announced at the end of it.
@@ -141,8 +145,7 @@ onEachDatabase('diagnostics', (create) => {
     clock.ms += 12_000
     const found = await diagnose(inbox)
     assert.deepEqual(found.stages, ['inbox.created', 'near.miss', 'near.miss'])
-    const detail =
-      'mail for jon.doe@mayfly.test was refused: 550 5.1.1 No such recipient here; this inbox is john.doe@mayfly.test'
+    const detail = `mail for jon.doe@mayfly.test was refused: ${REFUSAL_REPLIES.unknown}; this inbox is john.doe@mayfly.test`
     assert.ok(found.details.includes(detail))
     // The mail was not for this account: its sender is not told.
     assert.doesNotMatch(JSON.stringify(found), /victim|127\.0\.0\.1/)

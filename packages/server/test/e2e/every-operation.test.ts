@@ -111,6 +111,7 @@ onEachDatabase('the service', (create, database) => {
     const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token')
     const { apiKey } = await call('signIn', { body: { token } })
     assert.equal((await service.anonymous.post('/v1/sign-in', { token })).status, 401)
+    await call('changeSession', { body: { staySignedIn: true } }, apiKey)
     const created = await call('createKey', { body: { name: 'CI' } })
     const rotated = await call('rotateKey', {}, created.apiKey)
     assert.notEqual(rotated.apiKey, created.apiKey)
@@ -118,6 +119,7 @@ onEachDatabase('the service', (create, database) => {
     const { keys } = await call('listKeys')
     assert.ok(!keys.some(({ id }: { id: string }) => id === created.key.id))
     assert.equal((await service.account(apiKey).get('/v1/account')).status, 200)
+    await call('signOut', {}, apiKey)
 
     // Domains.
     const { domain } = await call('registerDomain', { body: { domain: 'qa.shop.example' } })

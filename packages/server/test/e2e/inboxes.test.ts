@@ -9,6 +9,33 @@ const HOUR_MS = 60 * 60 * 1000
 onEachDatabase('inboxes', (create) => {
   const shared = sharedService(create)
 
+  it('are named by their id or their address', async () => {
+    const service = await shared()
+    const dev = await service.register()
+    const inbox = await dev.inboxes.create()
+    await service.sendMail({ to: inbox.emailAddress, subject: 'Named' })
+    const [localPart = '', domain = ''] = inbox.emailAddress.split('@')
+    const names = [inbox.emailAddress, `${localPart.toUpperCase()}+tag@${domain}`]
+    for (const name of names.flatMap((one) => [one, encodeURIComponent(one)])) {
+      const at = `/v1/inboxes/${name}`
+      assert.equal((await dev.get(at)).body.id, inbox.id, name)
+      assert.equal((await dev.get(`${at}/wait?timeoutSeconds=0`)).body.message.subject, 'Named')
+      assert.equal((await dev.get(`${at}/messages`)).body.messages[0].subject, 'Named')
+    }
+    const scenario = { name: 'Named', assertions: [{ type: 'containsText', text: 'Named' }] }
+    const { id } = (await dev.post('/v1/scenarios', scenario)).body.scenario
+    const run = await dev.post(`/v1/scenarios/${id}/run`, { inboxId: inbox.emailAddress })
+    assert.equal(run.body.passed, true)
+
+    const stranger = await service.register()
+    for (const name of [inbox.emailAddress, 'no-one@mayfly.test', '@', 'a@b@c']) {
+      const { status, body } = await stranger.get(`/v1/inboxes/${name}`)
+      assert.deepEqual([status, body.error.code], [404, 'inbox_not_found'], name)
+    }
+    assert.equal((await dev.delete(`/v1/inboxes/${inbox.emailAddress}`)).status, 204)
+    assert.equal((await dev.get(`/v1/inboxes/${inbox.id}`)).status, 404)
+  })
+
   it('are listed in pages and by state, expired ones too', async () => {
     const clock = testClock(Date.UTC(2026, 0, 31))
     await using database = await create('mayfly_january')

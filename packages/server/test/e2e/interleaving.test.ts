@@ -3,15 +3,18 @@ import { it } from 'node:test'
 import type { InboxId, MessageId } from '@mayfly/contract'
 import { soakProgress, soakRounds } from '../../../mail/test/testing-soak.ts'
 import { createContent } from '../../src/app/content.ts'
-import { ServiceError } from '../../src/errors.ts'
+import { ServiceError, StorageUnavailable } from '../../src/errors.ts'
 import type { Caller } from '../../src/features/accounts/authenticate.ts'
+import { writeMessage } from '../../src/features/messages/read.ts'
 import { SingleFlight } from '../../src/features/waiting/single-flight.ts'
 import { Subscriptions } from '../../src/features/waiting/subscriptions.ts'
 import { ArrivalSweep } from '../../src/features/waiting/sweep.ts'
 import { findWithin, respondToWait } from '../../src/features/waiting/wait.ts'
 import { createLog } from '../../src/platform/log.ts'
-import type { Store } from '../../src/store/open.ts'
-import { ALICE, describeEachDatabase, givenInbox, givenMail } from '../testing-store.ts'
+import { openStore, type Store } from '../../src/store/open.ts'
+import { onEachDatabase } from '../testing-databases.ts'
+import { ALICE, describeEachDatabase, givenInbox, givenMail, NOW } from '../testing-store.ts'
+import { startTcpProxy } from '../testing-tcp-proxy.ts'
 
 /** Rounds in `npm test`; the long form has 100,000. */
 const ROUNDS = soakRounds({ short: 200, long: 100_000 })
@@ -29,7 +32,8 @@ describeEachDatabase('waits against arrivals', (open) => {
     const progress = soakProgress('waits against arrivals', ROUNDS)
     for (let round = 0; round < ROUNDS; round++) {
       progress(round)
-      const afterSequence = (await store.inboxes.lastSequence(ALICE, inbox.id)) ?? 0
+      const afterSequence =
+        (await store.inboxes.findProgress(ALICE, inbox.id, 0))?.lastSequence ?? 0
       const filter = { after: String(afterSequence) }
       const wait = async () => {
         await turns(Math.floor(Math.random() * 4))
@@ -98,10 +102,81 @@ describeEachDatabase('waits against arrivals', (open) => {
   })
 })
 
+/** Rounds with broken connections in `npm test`; in the long form 2,000. */
+const BROKEN_ROUNDS = soakRounds({ short: 20, long: 2_000 })
+
+onEachDatabase('waits over connections that break', (create, name) => {
+  if (name !== 'PostgreSQL') return
+
+  it(`find the mail that each asked for, in ${BROKEN_ROUNDS} rounds`, async () => {
+    await using database = await create()
+    await using proxy = await startTcpProxy(database.url)
+    await using stores = new AsyncDisposableStack()
+    const open = async (url: string) =>
+      stores.adopt(await openStore({ url, exclusive: false }), (opened) => opened.close())
+    const direct = await open(database.url)
+    const store = await open(proxy.url)
+    const email = 'alice@example.com'
+    await direct.accounts.add({ id: ALICE, email, name: null, plan: 'unlimited', createdAt: 0 })
+    const subscriptions = new Subscriptions<InboxId>()
+    const deps = responseDeps(store, subscriptions)
+    const gone = new AbortController().signal
+    const progress = soakProgress('waits over connections that break', BROKEN_ROUNDS)
+    for (let round = 0; round < BROKEN_ROUNDS; round++) {
+      progress(round)
+      const inbox = await givenInbox(direct, { owner: ALICE })
+      const words = ['one', 'two', 'three', 'four', 'five'].map((word) => `${word} ${round}.`)
+      /** Waits as clients do: again when the storage did not answer. */
+      const wait = async (textContains: string): Promise<string> => {
+        await turns(Math.floor(Math.random() * 8))
+        const request = { inboxId: inbox.id, filter: { textContains }, timeoutMs: 60_000, gone }
+        try {
+          const json = Buffer.from(await respondToWait(deps, CALLER, request))
+          return JSON.parse(json.toString()).message.text
+        } catch (error) {
+          if (!(error instanceof StorageUnavailable)) throw error
+          return wait(textContains)
+        }
+      }
+      const arrive = async (text: string) => {
+        await turns(Math.floor(Math.random() * 8))
+        await givenMail(direct, inbox.id, { text })
+        subscriptions.wake([inbox.id])
+        if (Math.random() < 0.3) proxy.failAll('cut')
+      }
+      const waits = Promise.all(words.map(wait))
+      for (const word of words.toReversed()) await arrive(word)
+      assert.deepEqual(await waits, words)
+    }
+    assert.equal(subscriptions.size, 0)
+  })
+})
+
+/** The same for waits that respond with the message. */
+function responseDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
+  const deps = findDeps(store, subscriptions)
+  const messages = {
+    ...{ store, content: deps.content, clock: { now: () => NOW } },
+    ...{ baseUrl: () => 'http://localhost', onFirstRead: () => {} },
+  }
+  return {
+    ...deps,
+    elapsedMs: () => 0,
+    takeWaitSlot: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    explainWait: () => Promise.reject(new Error('the wait found nothing')),
+    writeMessage: (caller: Caller, request: Parameters<typeof writeMessage>[2]) =>
+      writeMessage(messages, caller, request),
+  }
+}
+
 function findDeps(store: Store, subscriptions: Subscriptions<InboxId>) {
   const content = createContent(store, createLog('warn'))
   const registerWait = () => ({ [Symbol.dispose]: () => {} })
-  return { store, subscriptions, singleFlight: new SingleFlight(), content, registerWait }
+  const clock = { now: () => 0 }
+  return {
+    ...{ store, clock, subscriptions, content, registerWait },
+    singleFlight: new SingleFlight(),
+  }
 }
 
 /** Lets the loop turn this often. */

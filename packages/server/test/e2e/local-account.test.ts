@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, stat } from 'node:fs/promises'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { readService, signIn } from '@mayfly/client/internal'
 import { accountWithKey, registerAccountAt } from '../testing-account.ts'
@@ -28,21 +28,33 @@ describe('the local account', () => {
   it('is made at the first start on a loopback address, without limits', async () => {
     await using database = await createSqlite()
     let key = ''
+    let keyFile = ''
     await withServer(database, async (url) => {
       const { localKeyFile, smtp, version } = await readService({ baseUrl: url })
       assert.equal(smtp.host, '127.0.0.1')
       assert.ok(smtp.port > 0)
       assert.match(version, /^\d+\.\d+\.\d+/)
       assert.ok(localKeyFile)
+      keyFile = localKeyFile
       key = (await readFile(localKeyFile, 'utf8')).trim()
       assert.equal((await stat(localKeyFile)).mode & 0o777, 0o600)
       const { account, limits } = await accountWithKey(url, key).account.read()
       assert.deepEqual([account.email, account.plan], ['local@mayfly.test', 'unlimited'])
       assert.equal(limits.requestsPerMinute, null)
     })
+    // As a copy or a backup may have left it.
+    await chmod(keyFile, 0o644)
     await withServer(database, async (url) => {
       const { localKeyFile } = await readService({ baseUrl: url })
+      assert.equal((await stat(keyFile)).mode & 0o777, 0o600)
       assert.equal((await readFile(String(localKeyFile), 'utf8')).trim(), key, 'the key is kept')
+    })
+    await writeFile(keyFile, 'mf_live_unknown\n')
+    await chmod(keyFile, 0o644)
+    await withServer(database, async (url) => {
+      assert.equal((await stat(keyFile)).mode & 0o777, 0o600)
+      key = (await readFile(keyFile, 'utf8')).trim()
+      await accountWithKey(url, key).account.read()
     })
   })
 

@@ -1,6 +1,7 @@
 // Accepts the clients of a protocol, limits their number, checks deadlines once a second, stops.
 // The bytes of a client go to its session.
 
+import { constants } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { readProxyHeader } from '../protocol/proxy-header.ts'
@@ -139,7 +140,10 @@ class SocketListener implements Listener {
     const { limits } = options
     this.#options = options
     this.#limits = limits
-    this.#secureContext = options.tls === null ? null : createSecureContext(options.tls)
+    this.#secureContext =
+      options.tls === null
+        ? null
+        : createSecureContext({ ...options.tls, secureOptions: constants.SSL_OP_NO_RENEGOTIATION })
     this.#usage = options.usage ?? new SharedUsage()
     this.#refused = new WaitingSockets({ max: REFUSED_CONNECTIONS_MAX, waitMs: limits.lingerMs })
     this.#unnamed = new WaitingSockets({ max: limits.connectionsMax, waitMs: PROXY_HEADER_MS })

@@ -67,7 +67,8 @@ export const REPLIES = {
   badCredentials: '535 5.7.8 Authentication credentials invalid',
   unknownMechanism: '504 5.5.4 Authentication mechanism not supported',
   /** One text for every reason, so that it does not reveal which inboxes exist. */
-  unknownRecipient: '550 5.1.1 No such recipient here',
+  unknownRecipient:
+    '550 5.1.1 No inbox has this address (Mayfly takes mail for its inboxes; MAYFLY_CATCH_ALL for any)',
   tooLarge: '552 5.3.4 Message too large',
   needsUtf8: '553 5.6.7 A non-ASCII address requires SMTPUTF8',
   noRecipients: '554 5.5.1 No valid recipients',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { startTestServer } from '../../test/testing-server.ts'
+import { REFUSAL_REPLIES } from './handler.ts'
 import { makeSelfSignedCertificate } from './self-signed.ts'
 
 const tls = makeSelfSignedCertificate(['mx.mayfly.test'], new Date())
@@ -64,7 +65,7 @@ describe('nodemailer', { timeout: 30_000 }, () => {
     const text = 'x'.repeat(2000)
     await assert.rejects(transport.sendMail({ from: FROM, to: 'unknown@mayfly.test', text }), {
       responseCode: 550,
-      response: '550 5.1.1 No such recipient here',
+      response: REFUSAL_REPLIES.unknown,
     })
     await assert.rejects(transport.sendMail({ from: FROM, to: TO, text }), { responseCode: 552 })
     transport.close()

@@ -55,6 +55,22 @@ describe('STARTTLS', { timeout: 20_000 }, () => {
     assert.equal(given.server.connectionCount(), 0)
   })
 
+  it('refuses a client that begins the handshake anew: each takes time of ours', async () => {
+    await using given = await startTestServer({ tls })
+    const client = await given.connect()
+    await client.replies(1)
+    await client.say('EHLO x', 'STARTTLS')
+    const secured = await client.secure({ maxVersion: 'TLSv1.2' })
+    const failure = await new Promise<Error | null>((resolve) => {
+      secured.once('error', resolve)
+      secured.renegotiate({}, resolve)
+      client.send('NOOP\r\n')
+    })
+    assert.match(String(failure), /no.renegotiation/i)
+    secured.destroy()
+    await until(() => given.server.connectionCount() === 0)
+  })
+
   it('closes on a client that does not begin within 30 seconds', async () => {
     await using given = await startTestServer({ tls })
     const client = await given.connect()

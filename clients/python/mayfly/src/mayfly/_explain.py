@@ -34,7 +34,7 @@ def explain_timeout(
         # Every refusal has a detail; the name of its stage says nothing more to a reader.
         f"{_time_of_day(event.at)}  {plain(event.detail or event.stage)}"
         for event in diagnostics.events
-        if event.stage in ("smtp.refused", "near.miss", "fault.injected")
+        if event.stage in ("smtp.refused", "provider.refused", "near.miss", "fault.injected")
     ]
     lines = [
         f"{what[:1].upper()}{what[1:]} did not reach {email_address} within {timeout_seconds:g} s.",

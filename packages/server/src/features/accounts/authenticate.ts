@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { AccountId, Environment, KeyId, Plan, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { KeyCredential } from '../../store/tables/keys.ts'
 
 /** The account that makes a call, and the key that it uses. */
@@ -26,6 +27,7 @@ export type AuthenticateDeps = {
    * whose account was suspended, stops working at once on every node.
    */
   readonly findCredentials: (prefix: string) => Promise<readonly KeyCredential[]>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** The caller with this key. */
@@ -36,7 +38,8 @@ export async function authenticate(deps: AuthenticateDeps, secret: string): Prom
   const credentials = await deps.findCredentials(keyPrefix)
   const found = credentials.find(({ secretHash }) => timingSafeEqual(secretHash, ownHash))
   if (found === undefined) throw new ServiceError('invalid_api_key')
-  const { accountId, keyId, role, environment, plan } = found
+  const { accountId, keyId, role, environment, plan, expiresAt } = found
+  if (expiresAt !== null && expiresAt <= deps.clock.now()) throw new ServiceError('invalid_api_key')
   return { accountId, keyId, keyPrefix, role, environment, plan }
 }
 

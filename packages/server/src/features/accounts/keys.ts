@@ -20,6 +20,8 @@ export type NewKeyFields = {
   readonly name: string
   readonly environment: Environment
   readonly role: Role
+  /** When a session of the dashboard ends; null for a key. */
+  readonly expiresAt?: number | null
 }
 
 /** A key with its secret, which is shown only once. */
@@ -60,9 +62,14 @@ export async function createKey(
   return issueKey(deps, caller.accountId, fields)
 }
 
-/** Active keys of the caller's account. */
-export async function listKeys(deps: KeyDeps, caller: Caller): Promise<Key[]> {
-  return deps.store.keys.list(caller.accountId)
+/** Active keys of the caller's account, and browsers that are signed in to it. */
+export async function listKeys(
+  deps: KeyDeps,
+  caller: Caller,
+): Promise<{ keys: Key[]; sessions: Key[] }> {
+  const all = await deps.store.keys.list(caller.accountId, deps.clock.now())
+  const keys = all.filter(({ expiresAt }) => expiresAt === null)
+  return { keys, sessions: all.filter(({ expiresAt }) => expiresAt !== null) }
 }
 
 /** Replaces the secret of the calling key; the old one stops working with the commit. */
@@ -89,11 +96,12 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, id: KeyId): Promi
   requireAdmin(caller)
   await deps.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId)
-    const keys = await tx.keys.list(caller.accountId)
+    const keys = await tx.keys.list(caller.accountId, deps.clock.now())
     const key = keys.find((candidate) => candidate.id === id)
     if (key === undefined) throw new ServiceError('key_not_found')
-    const admins = keys.filter((candidate) => candidate.role === 'admin')
-    if (key.role === 'admin' && admins.length === 1) throw new ServiceError('last_admin_key')
+    const isLasting = ({ role, expiresAt }: Key) => role === 'admin' && expiresAt === null
+    if (isLasting(key) && keys.filter(isLasting).length === 1)
+      throw new ServiceError('last_admin_key')
     await tx.keys.revoke(caller.accountId, id, deps.clock.now())
   })
   deps.held.endKey({ keyId: id })

@@ -38,7 +38,7 @@ const INITIAL_KEY = 'MAYFLY_INITIAL_API_KEY'
 export async function addInitialKey(deps: LocalAccountDeps, apiKey: string): Promise<boolean> {
   return deps.store.transaction(async (tx) => {
     await tx.accounts.lock(LOCAL_ACCOUNT)
-    if (await isKeyOfLocalAccount({ store: tx }, apiKey)) return true
+    if (await isKeyOfLocalAccount({ ...deps, store: tx }, apiKey)) return true
     if (await tx.keys.hasHad(LOCAL_ACCOUNT, INITIAL_KEY)) return false
     const fields = { name: INITIAL_KEY, environment: 'live', role: 'admin' } as const
     await addKey({ ...deps, store: tx }, LOCAL_ACCOUNT, { ...fields, apiKey })
@@ -51,7 +51,7 @@ export async function localKey(deps: LocalAccountDeps, given: string | null): Pr
   if (given !== null && (await isKeyOfLocalAccount(deps, given))) return given
   return deps.store.transaction(async (tx) => {
     await tx.accounts.lock(LOCAL_ACCOUNT)
-    for (const key of await tx.keys.list(LOCAL_ACCOUNT)) {
+    for (const key of await tx.keys.list(LOCAL_ACCOUNT, deps.clock.now())) {
       if (key.name === LOCAL_KEY) await tx.keys.revoke(LOCAL_ACCOUNT, key.id, deps.clock.now())
     }
     const fields = { name: LOCAL_KEY, environment: 'live', role: 'admin' } as const
@@ -60,12 +60,12 @@ export async function localKey(deps: LocalAccountDeps, given: string | null): Pr
 }
 
 async function isKeyOfLocalAccount(
-  deps: { readonly store: Tables },
+  deps: { readonly store: Tables; readonly clock: Clock },
   secret: string,
 ): Promise<boolean> {
   try {
     const findCredentials = (prefix: string) => deps.store.keys.findCredentials(prefix)
-    return (await authenticate({ findCredentials }, secret)).accountId === LOCAL_ACCOUNT
+    return (await authenticate({ ...deps, findCredentials }, secret)).accountId === LOCAL_ACCOUNT
   } catch {
     return false
   }

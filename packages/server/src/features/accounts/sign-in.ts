@@ -1,4 +1,4 @@
-import type { AccountId, Role } from '@mayfly/contract'
+import type { AccountId, Key, Role } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -6,7 +6,7 @@ import type { Tables } from '../../store/all-tables.ts'
 import type { Store } from '../../store/open.ts'
 import { requireAdmin } from '../rules/admin.ts'
 import { type Caller, hashSecret } from './authenticate.ts'
-import { type IssuedKey, issueKey } from './keys.ts'
+import { type IssuedKey, issueKey, type KeyDeps } from './keys.ts'
 
 export type SignInDeps = {
   readonly store: Store
@@ -22,10 +22,13 @@ export type SignInLink = { readonly url: string; readonly expiresAt: string }
 
 const LINK_MS = 10 * 60 * 1000
 const TOKEN_BYTES = 32
-const DASHBOARD_KEY = 'dashboard'
 
-/** Keys of the dashboard that an account keeps: browsers that are signed in at the same time. */
-const DASHBOARD_KEYS_MAX = 20
+/** How long a session lasts, and one of a device on which the user stays signed in. */
+const SESSION_MS = 24 * 60 * 60 * 1000
+const LONG_SESSION_MS = 30 * SESSION_MS
+
+/** Browsers that are signed in to an account at the same time; the oldest ones are signed out. */
+const SESSIONS_MAX = 20
 
 /** Creates a sign-in link to the caller's account; admins only. */
 export async function createSignInLink(deps: SignInDeps, caller: Caller): Promise<SignInLink> {
@@ -50,39 +53,71 @@ export async function linkTo(
 }
 
 /**
- * Exchanges the token of a link for a key. The oldest keys of the dashboard are revoked: someone
- * who often signs in and never signs out must not collect keys without end.
+ * Exchanges the token of a link for the key of a session.
  */
-export async function signIn(deps: SignInDeps, given: string): Promise<IssuedKey> {
-  const token = given.replace(/^#?token=/, '')
+export async function signIn(
+  deps: SignInDeps,
+  request: { readonly token: string; readonly staySignedIn: boolean },
+): Promise<IssuedKey> {
+  const token = request.token.replace(/^#?token=/, '')
   const now = deps.clock.now()
   return deps.store.transaction(async (tx) => {
     const accountId = await tx.signInLinks.take(hashSecret(token), now)
     if (accountId === null) throw new ServiceError('invalid_sign_in_token')
-    return addDashboardKey({ ...deps, store: tx }, accountId, 'admin')
+    const { staySignedIn } = request
+    return addSession({ ...deps, store: tx }, accountId, { role: 'admin', staySignedIn })
   })
 }
 
-/** A member key of the account whose catch-all inbox everyone may read. */
+/** A session with the role `member` in the account whose catch-all inbox everyone may read. */
 export async function signInWithoutKey(deps: SignInDeps): Promise<IssuedKey> {
   const { catchAllOwner } = deps
   if (catchAllOwner === null) throw new ServiceError('missing_api_key')
   return deps.store.transaction((tx) =>
-    addDashboardKey({ ...deps, store: tx }, catchAllOwner, 'member'),
+    addSession({ ...deps, store: tx }, catchAllOwner, { role: 'member', staySignedIn: false }),
   )
 }
 
-async function addDashboardKey(
+/** Sets how long the calling session lasts from now. */
+export async function changeSession(
+  { store, clock }: SignInDeps,
+  caller: Caller,
+  { staySignedIn }: { readonly staySignedIn: boolean },
+): Promise<Key> {
+  const expiresAt = clock.now() + sessionMs(staySignedIn)
+  const key = await store.keys.setExpiry(caller.accountId, caller.keyId, expiresAt)
+  if (key === null) throw new ServiceError('session_not_found')
+  return key
+}
+
+/** Ends the calling session. */
+export async function signOut(deps: SignInDeps & KeyDeps, caller: Caller): Promise<void> {
+  const { store, clock, held } = deps
+  const { accountId, keyId } = caller
+  const now = clock.now()
+  if ((await store.keys.setExpiry(accountId, keyId, now)) === null) {
+    throw new ServiceError('session_not_found')
+  }
+  await store.keys.revoke(accountId, keyId, now)
+  held.endKey({ keyId })
+}
+
+async function addSession(
   deps: Pick<SignInDeps, 'clock' | 'ids'> & { readonly store: Tables },
   accountId: AccountId,
-  role: Role,
+  { role, staySignedIn }: { readonly role: Role; readonly staySignedIn: boolean },
 ): Promise<IssuedKey> {
-  const tx = deps.store
-  await tx.accounts.lock(accountId)
-  const signedIn = (await tx.keys.list(accountId)).filter(({ name }) => name === DASHBOARD_KEY)
-  const oldestFirst = signedIn.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
-  for (const key of oldestFirst.slice(0, Math.max(0, signedIn.length + 1 - DASHBOARD_KEYS_MAX))) {
-    await tx.keys.revoke(accountId, key.id, deps.clock.now())
+  const { keys, accounts } = deps.store
+  const now = deps.clock.now()
+  await accounts.lock(accountId)
+  const sessions = (await keys.list(accountId, now)).filter(({ expiresAt }) => expiresAt !== null)
+  for (const key of sessions.slice(0, Math.max(0, sessions.length + 1 - SESSIONS_MAX))) {
+    await keys.revoke(accountId, key.id, now)
   }
-  return issueKey(deps, accountId, { name: DASHBOARD_KEY, environment: 'live', role })
+  const expiresAt = now + sessionMs(staySignedIn)
+  return issueKey(deps, accountId, { name: 'dashboard', environment: 'live', role, expiresAt })
+}
+
+function sessionMs(staySignedIn: boolean): number {
+  return staySignedIn ? LONG_SESSION_MS : SESSION_MS
 }

@@ -47,9 +47,10 @@ export async function findAccess(
   return { caller, inboxIds: shown.map(({ id }) => id) }
 }
 
-async function keylessAccess({ store, catchAllOwner }: AccessDeps): Promise<Access> {
+async function keylessAccess(deps: AccessDeps): Promise<Access> {
+  const { catchAllOwner } = deps
   if (catchAllOwner === null) throw new ServiceError('missing_api_key')
-  return { caller: await callerOf(store, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
+  return { caller: await callerOf(deps, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
 }
 
 function readCredentials(authorization: string): {
@@ -65,8 +66,8 @@ function readCredentials(authorization: string): {
 }
 
 /** The caller without a key: the first key of an account stands for it. */
-async function callerOf(store: Tables, accountId: AccountId): Promise<Caller> {
-  const [key] = await store.keys.list(accountId)
+async function callerOf({ store, clock }: AccessDeps, accountId: AccountId): Promise<Caller> {
+  const [key] = await store.keys.list(accountId, clock.now())
   const account = await store.accounts.find(accountId)
   if (key === undefined || account === null) throw new ServiceError('missing_api_key')
   const { id: keyId, prefix: keyPrefix, role, environment } = key

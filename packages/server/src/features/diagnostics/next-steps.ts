@@ -27,11 +27,15 @@ export type Observed = {
 /** Refusals, near misses and injected faults that get a step: the newest. */
 const REFUSAL_STEPS_MAX = 3
 
+/** Stored stages in which no mail was refused. */
+const NO_REFUSAL: readonly string[] = ['inbox.suspended', 'webhook.failed', 'provider.accepted']
+
 /** What to do now, the most likely cause first. */
 export function nextSteps(observed: Observed): string[] {
   const handshake = handshakeSteps(observed)
   const noMail = handshake.length > 0 ? [] : noMailSteps(observed)
-  return [...stateSteps(observed), ...handshake, ...refusalSteps(observed), ...noMail]
+  const steps = [...stateSteps(observed), ...handshake, ...refusalSteps(observed), ...noMail]
+  return [...new Set(steps)]
 }
 
 function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
@@ -59,7 +63,7 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
   const seen = new Set<string>()
   const isFirst = (step: string) => seen.size < seen.add(step).size
   return stored
-    .filter(({ stage }) => stage !== 'inbox.suspended' && stage !== 'webhook.failed')
+    .filter(({ stage }) => !NO_REFUSAL.includes(stage))
     .filter((event) => isFirst(JSON.stringify([event.stage, causeOf(event)])))
     .slice(0, REFUSAL_STEPS_MAX)
     .map((event) => {
@@ -69,6 +73,9 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
       }
       if (event.stage === 'smtp.refused') {
         return `A mail for this inbox was refused ${ago}: ${event.detail}. ${REMEDIES[event.reason]}`
+      }
+      if (event.stage === 'provider.refused') {
+        return `A call of a provider's API for this inbox was refused ${ago}: ${event.detail}.`
       }
       return `A fault rule of this inbox refused a mail ${ago}: ${event.detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
     })
@@ -139,6 +146,7 @@ function refusedSteps({ refusedCommand: refused, now }: Observed, createdAt: num
 
 function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 1) return 'just now'
   if (seconds < 120) return `${seconds} s ago`
   const minutes = Math.round(seconds / 60)
   return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`

@@ -1,4 +1,4 @@
-import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
+import { inboxAddress } from '@mayfly/mail'
 import type { StoredTranscript } from '../../store/tables/messages.ts'
 
 /** Commands with an address that need not be the reader's. */
@@ -20,8 +20,5 @@ export function withoutOtherRecipients(stored: StoredTranscript): string[] {
 function namesReader(line: string, reader: StoredTranscript): boolean {
   const given = /<([^<>]*)>/.exec(line)?.[1] ?? ''
   if (reader.recipients.includes(given)) return true
-  const address = readEmailAddress(given)
-  if (address === null) return false
-  const localPart = withoutTag(address.localPart)
-  return emailAddressText({ localPart, domain: address.domain }) === reader.inboxAddress
+  return inboxAddress(given) === reader.inboxAddress
 }

@@ -1,39 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { InboxId } from '@mayfly/contract'
 import {
   ALICE,
   describeEachDatabase,
   givenInbox,
-  givenMail,
-  NOW,
+  givenUnscanned,
 } from '../../../test/testing-store.ts'
-import { createIds } from '../../platform/ids.ts'
 import type { Store } from '../../store/open.ts'
-import type { NewAttachment } from '../../store/tables/mails.ts'
 import { recordFindings } from './record.ts'
-
-const ids = createIds({ now: () => NOW })
-
-/** A mail with an attachment that waits for the scanner. */
-async function givenUnscanned(store: Store, inboxId: InboxId) {
-  const attachment: NewAttachment = {
-    id: ids.next('attachment'),
-    filename: 'a.txt',
-    contentType: 'text/plain',
-    contentId: null,
-    inline: false,
-    sizeBytes: 5,
-    sha256: '',
-    status: 'quarantined',
-    reason: null,
-    heldFor: 'scan',
-    bodyStart: 0,
-    bodyEnd: 5,
-    bodyEncoding: 'identity',
-  }
-  return { ...(await givenMail(store, inboxId, { attachments: [attachment] })), attachment }
-}
 
 type Scanned = Awaited<ReturnType<typeof givenUnscanned>>
 
@@ -42,17 +16,22 @@ async function recordClean(store: Store, scanned: readonly Scanned[]): Promise<r
   const announced: string[] = []
   await recordFindings(
     { store, announce: ({ mailIds }) => announced.push(...mailIds) },
-    scanned.map(({ mailId, attachment }) => ({
-      kind: 'attachment',
-      attachment: { id: attachment.id, mailId },
-      verdict: { status: 'available', reason: null },
-    })),
+    scanned.flatMap(({ mailId, attachmentIds }) =>
+      attachmentIds.map(
+        (id) =>
+          ({
+            kind: 'attachment',
+            attachment: { id, mailId },
+            verdict: { status: 'available', reason: null },
+          }) as const,
+      ),
+    ),
   )
   return announced
 }
 
 async function listUnscanned(store: Store): Promise<readonly string[]> {
-  return (await store.attachments.listUnscanned(null, 10)).map(({ id }) => id)
+  return (await store.attachments.listUnscanned({ except: [], roundMax: 10 })).map(({ id }) => id)
 }
 
 describeEachDatabase('findings of the scanner', (open, database) => {
@@ -80,7 +59,7 @@ describeEachDatabase('findings of the scanner', (open, database) => {
       throw new Error('the deletion failed')
     })
     await assert.rejects(deletion, /the deletion failed/)
-    assert.deepEqual(await listUnscanned(store), [locked.attachment.id])
+    assert.deepEqual(await listUnscanned(store), locked.attachmentIds)
     assert.deepEqual(await recordClean(store, [locked]), [locked.mailId])
     assert.deepEqual(await listUnscanned(store), [])
   })

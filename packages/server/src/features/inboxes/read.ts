@@ -1,4 +1,5 @@
 import type { Inbox, InboxId, InboxListState } from '@mayfly/contract'
+import { inboxAddress } from '@mayfly/mail'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/open.ts'
@@ -42,6 +43,19 @@ export async function getInbox(deps: InboxDeps, caller: Caller, id: InboxId): Pr
   const inbox = await deps.store.inboxes.find(caller.accountId, id, deps.clock.now())
   if (inbox === null) throw new ServiceError('inbox_not_found')
   return inbox
+}
+
+/** The inbox that a caller names by its id or its address. */
+export async function resolveInbox(
+  { store }: Pick<InboxDeps, 'store'>,
+  caller: Caller,
+  named: string,
+): Promise<InboxId> {
+  if (!named.includes('@')) return named as InboxId // Or unknown: no id has an @.
+  const address = inboxAddress(named)
+  const found = address === null ? null : await store.receiving.findRecipient(address)
+  if (found?.accountId !== caller.accountId) throw new ServiceError('inbox_not_found')
+  return found.inboxId
 }
 
 /** Purges an inbox and all its content; its address stays reserved for 30 days. */

@@ -109,7 +109,7 @@ describeEachDatabase('usage', (open, database) => {
     await store.operator.deleteAccount(BOB)
     await counter.flush(store)
     assert.equal(await requestsOf(store, new RequestCounter(clock)), 1)
-    assert.equal((await store.keys.list(ALICE))[0]?.lastUsedAt, new Date(NOW).toISOString())
+    assert.equal((await store.keys.list(ALICE, 0))[0]?.lastUsedAt, new Date(NOW).toISOString())
   })
 
   // On SQLite no other transaction runs meanwhile.

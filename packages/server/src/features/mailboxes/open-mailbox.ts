@@ -1,6 +1,7 @@
 import type { AccountId, InboxId, MessageId } from '@mayfly/contract'
-import { emailAddressText, readEmailAddress, withoutTag } from '@mayfly/mail'
+import { inboxAddress } from '@mayfly/mail'
 import { ServiceError, StorageUnavailable } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 
@@ -8,6 +9,7 @@ type Consumed = { readonly refusal: string | null } | null
 
 export type MailboxDeps = {
   readonly store: Tables
+  readonly clock: Clock
   /** Finds the account of an API key, or throws. */
   readonly authenticate: (secret: string) => Promise<Caller>
   /** Counts a request of the caller's account; its `refusal` is not null past the limit. */
@@ -116,7 +118,8 @@ class InboxMailbox {
   /** A session lasts for minutes: a key that was revoked or rotated must end it at once. */
   async #requireKey(): Promise<void> {
     const { keyId, keyPrefix } = this.#caller
-    const prefixes = await this.#deps.store.keys.activePrefixes([keyId])
+    const { store, clock } = this.#deps
+    const prefixes = await store.keys.activePrefixes([keyId], clock.now())
     if (prefixes.get(keyId) !== keyPrefix) throw new ServiceError('invalid_api_key')
   }
 }
@@ -127,8 +130,8 @@ function isExpected(error: unknown): boolean {
 
 async function findInbox({ store }: MailboxDeps, username: string) {
   if (username.length > USERNAME_LENGTH_MAX) return null
-  const address = readEmailAddress(username)
-  if (address === null) return store.receiving.findInbox(username)
-  const localPart = withoutTag(address.localPart)
-  return store.receiving.findRecipient(emailAddressText({ ...address, localPart }))
+  const address = inboxAddress(username)
+  return address === null
+    ? store.receiving.findInbox(username)
+    : store.receiving.findRecipient(address)
 }

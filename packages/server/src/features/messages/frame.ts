@@ -46,12 +46,12 @@ export async function createFrame(
 export async function readFrame(
   deps: FrameDeps,
   token: string,
-): Promise<{ document: Uint8Array; remoteImages: RemoteImages }> {
+): Promise<{ owner: AccountId; document: Uint8Array; remoteImages: RemoteImages }> {
   const { accountId, request, expiresAt } = openToken(deps, token)
   const isValid = expiresAt > deps.clock.now()
   const document = isValid ? await deps.content.composeFrame(accountId, request) : null
   if (document === null) throw new ServiceError('message_not_found')
-  return { document, remoteImages: request.remoteImages }
+  return { owner: accountId, document, remoteImages: request.remoteImages }
 }
 
 function openToken(

@@ -4,6 +4,7 @@
 import type { AccountId, Link, Message } from '@mayfly/contract'
 import type { Tables } from '../../store/all-tables.ts'
 import type { StoredMessage } from '../../store/tables/full-message.ts'
+import { jsonText } from '../rules/json-text.ts'
 import type { MessageRef } from './message-ref.ts'
 import type { RenderedHtmlCache } from './rendered-html-cache.ts'
 
@@ -102,7 +103,9 @@ async function present(
 /** A stored message as it is outside. */
 export function withoutColumns(stored: StoredMessage): Message {
   const { mailId: _, sequence: __, isHtmlOnly: ___, ...message } = stored
-  return message
+  if (message.text === null) return message
+  const { text, defects } = jsonText(message.text)
+  return { ...message, text, defects: [...message.defects, ...defects] }
 }
 
 async function sanitised(

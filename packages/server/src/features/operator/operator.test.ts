@@ -116,7 +116,7 @@ describeEachDatabase('the operator', (open) => {
     for (let i = 0; i < 3; i++) await giveKey(operator(store), ALICE)
     const { revoked } = await revokeKeys(operator(store), 'acc_alice@example.com')
     assert.equal(revoked, 3)
-    assert.deepEqual(await store.keys.list(ALICE), [])
+    assert.deepEqual(await store.keys.list(ALICE, 0), [])
     assert.equal((await revokeKeys(operator(store), ALICE)).revoked, 0)
     const { key, apiKey } = await giveKey(operator(store), ALICE)
     assert.deepEqual([key.role, key.environment], ['admin', 'live'])

@@ -1,89 +1,152 @@
+// Scans of attachments that wait for the scanner.
+//
+// Anything can happen to the scanner on an attachment: it can crash, stay silent or respond slowly.
+// That is counted for the attachment, and one that failed comes after all others, alone. Before a
+// scan that follows a failure, the scanner must scan a harmless text: a scanner that is out of
+// order is no fault of the attachments.
+
 import type { AttachmentId } from '@mayfly/contract'
 import { decodeTransfer } from '@mayfly/mail'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { UnscannedAttachment } from '../../store/tables/attachments.ts'
 
+/** A result of the scanner; `failed` when it does not scan these bytes. */
+type ScanResult =
+  | { readonly state: 'clean' }
+  | { readonly state: 'infected'; readonly name: string }
+  | { readonly state: 'failed'; readonly reason: string }
+
 export type ScanDeps = {
   readonly store: Tables
+  readonly clock: Clock
   /** Null when the mail was deleted. */
   readonly readRaw: (mailId: string) => Promise<Buffer | null>
-  /** Throws when the scanner does not respond; `failed` when it does not scan these bytes. */
-  readonly scan: (
-    bytes: Buffer,
-  ) => Promise<
-    | { readonly state: 'clean' }
-    | { readonly state: 'infected'; readonly name: string }
-    | { readonly state: 'failed'; readonly reason: string }
-  >
+  /** Throws when the scanner does not respond. */
+  readonly scan: (bytes: Buffer) => Promise<ScanResult>
   /** Resolves once the verdict is stored. */
   readonly record: (
     attachment: Pick<UnscannedAttachment, 'id' | 'mailId'>,
     verdict: { readonly status: 'available' | 'quarantined'; readonly reason: string | null },
   ) => Promise<void>
+  /** Whether more attachments wait since the scans began. */
+  readonly isDue: () => boolean
+  readonly stopped: AbortSignal
 }
 
-/** How often the scanner failed on an attachment. */
-export type ScanFailures = ReadonlyMap<AttachmentId, number>
+/** Scans of an attachment that have failed, and the time of the last one. */
+type Failures = { readonly count: number; readonly at: number }
 
-/** Attachments read at a time. */
-const BATCH = 20
+/** Attachments that the scanner failed on, and that will be scanned again. */
+export type FailedScans = Map<AttachmentId, Failures>
 
-/** Scans that may fail before an attachment stays quarantined for good. */
+/** Scans at a time. */
+const SCANS_MAX = 4
+
+/** Attachments of one account in each round of all accounts. */
+const ROUND_MAX = 8
+
+/** Failures after which an attachment stays quarantined for good. */
 const FAILURES_MAX = 3
 
+/** Attachments that are scanned again; a failure beyond it is final. */
+const FAILED_MAX = 1_000
+
+/** Time between two scans of an attachment, in which the scanner can be started again. */
+const RETRY_MS = 15_000
+
+/** Clean, for every scanner that works. */
+const HARMLESS = Buffer.from('Mayfly asks whether the scanner works.')
+
 /**
- * Scans all attachments that wait for it. Throws when the scanner does not respond; unscanned
- * attachments stay quarantined until the next call.
- *
- * An attachment that the scanner fails on is skipped, so that it does not delay the others; the
- * result counts failures, for the next call.
+ * Scans the attachments that wait, alternating the accounts, and then those that failed before.
+ * Throws when the scanner does not work; what is unscanned stays quarantined until the next call.
  */
-export async function scanAttachments(
-  deps: ScanDeps,
-  failuresBefore: ScanFailures,
-): Promise<ScanFailures> {
-  const failures = new Map<AttachmentId, number>()
-  let after: AttachmentId | null = null
+export async function scanAttachments(deps: ScanDeps, failed: FailedScans): Promise<void> {
+  const scanner = new Scanner(deps, failed)
+  let before = new Set<AttachmentId>()
   for (;;) {
-    const unscanned: UnscannedAttachment[] = await deps.store.attachments.listUnscanned(
-      after,
-      BATCH,
-    )
-    for (const attachment of unscanned) {
-      const failureCount = failuresBefore.get(attachment.id) ?? 0
-      if (!(await scanOne(deps, attachment, failureCount === FAILURES_MAX - 1))) {
-        failures.set(attachment.id, failureCount + 1)
-      }
-    }
-    after = unscanned.at(-1)?.id ?? null
-    if (after === null) return failures
+    const except = [...failed.keys()]
+    const round = await deps.store.attachments.listUnscanned({ except, roundMax: ROUND_MAX })
+    // An attachment that is listed again is being deleted.
+    const waiting = round.filter(({ id }) => !before.has(id))
+    if (waiting.length === 0) break
+    before = new Set(round.map(({ id }) => id))
+    await scanner.scanAll(waiting)
+  }
+  for (const [id, { at }] of failed) {
+    if (deps.clock.now() - at < RETRY_MS) continue
+    const attachment = await deps.store.attachments.findUnscanned(id)
+    if (attachment === null) failed.delete(id)
+    else await scanner.scan(attachment)
+    if (deps.isDue()) return
   }
 }
 
-/** False when the scanner failed and should try again later. */
-async function scanOne(
-  deps: ScanDeps,
-  attachment: UnscannedAttachment,
-  isLastAttempt: boolean,
-): Promise<boolean> {
-  const raw = await deps.readRaw(attachment.mailId)
-  if (raw === null) return true
-  const encoded = raw.subarray(attachment.bodyStart, attachment.bodyEnd)
-  const result = await deps.scan(decodeTransfer(encoded, attachment.bodyEncoding))
-  if (result.state === 'failed' && !isLastAttempt) return false
-  await deps.record(
-    { id: attachment.id, mailId: attachment.mailId },
-    result.state === 'clean'
-      ? { status: 'available', reason: null }
-      : { status: 'quarantined', reason: quarantineReason(result) },
-  )
-  return true
+class Scanner {
+  readonly #deps: ScanDeps
+  readonly #failed: FailedScans
+  #isWorking = false
+
+  constructor(deps: ScanDeps, failed: FailedScans) {
+    this.#deps = deps
+    this.#failed = failed
+  }
+
+  /** Scans several at a time, in their order; throws after all that were begun. */
+  async scanAll(attachments: readonly UnscannedAttachment[]): Promise<void> {
+    const waiting = attachments.values()
+    const scanNext = async () => {
+      for (const attachment of waiting) await this.scan(attachment)
+    }
+    const results = await Promise.allSettled(Array.from({ length: SCANS_MAX }, scanNext))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /** Scans one; throws when the scanner does not work. */
+  async scan({ id, mailId, ...part }: UnscannedAttachment): Promise<void> {
+    const raw = await this.#deps.readRaw(mailId)
+    if (raw === null) return
+    await this.#checkScanner()
+    const encoded = raw.subarray(part.bodyStart, part.bodyEnd)
+    const result = await this.#tryScan(decodeTransfer(encoded, part.bodyEncoding))
+    if (result.state === 'failed') {
+      const count = (this.#failed.get(id)?.count ?? 0) + 1
+      const isFinal = count === FAILURES_MAX || this.#failed.size >= FAILED_MAX
+      if (!isFinal) return void this.#failed.set(id, { count, at: this.#deps.clock.now() })
+    }
+    await this.#deps.record({ id, mailId }, verdictOn(result))
+    this.#failed.delete(id)
+  }
+
+  async #tryScan(bytes: Buffer): Promise<ScanResult> {
+    try {
+      return await this.#deps.scan(bytes)
+    } catch (error) {
+      if (this.#deps.stopped.aborted) throw error
+      this.#isWorking = false
+      return { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async #checkScanner(): Promise<void> {
+    if (this.#isWorking) return
+    const { state } = await this.#deps.scan(HARMLESS)
+    if (state !== 'clean') throw new Error(`the scanner finds a harmless text ${state}`)
+    this.#isWorking = true
+  }
 }
 
-function quarantineReason(
-  result: Exclude<Awaited<ReturnType<ScanDeps['scan']>>, { state: 'clean' }>,
-): string {
-  return result.state === 'infected'
-    ? `the scanner found ${result.name}`
-    : `the scanner could not scan it: ${result.reason}`
+function verdictOn(result: ScanResult) {
+  switch (result.state) {
+    case 'clean':
+      return { status: 'available', reason: null } as const
+    case 'infected':
+      return { status: 'quarantined', reason: `the scanner found ${result.name}` } as const
+    case 'failed':
+      return {
+        status: 'quarantined',
+        reason: `the scanner failed on it ${FAILURES_MAX} times: ${result.reason}`,
+      } as const
+  }
 }

@@ -1,6 +1,6 @@
-import { type ScanDeps, type ScanFailures, scanAttachments } from './scan.ts'
+import { type FailedScans, type ScanDeps, scanAttachments } from './scan.ts'
 
-export type ScanningDeps = Omit<ScanDeps, 'scan'> & {
+export type ScanningDeps = Omit<ScanDeps, 'scan' | 'isDue' | 'stopped'> & {
   readonly scan: (bytes: Buffer, stopped: AbortSignal) => ReturnType<ScanDeps['scan']>
   /** The scanner did not respond; attachments that wait for it stay quarantined. */
   readonly onUnavailable: (error: unknown) => void
@@ -20,7 +20,7 @@ const RESCAN_MS = 15_000
 export function startScanning({ scan, onUnavailable, ...deps }: ScanningDeps): Scanning {
   const stopping = new AbortController()
   const { signal } = stopping
-  let failures: ScanFailures = new Map()
+  const failed: FailedScans = new Map()
   let running: Promise<void> | null = null
   let isDue = false
   const wake = () => {
@@ -31,9 +31,14 @@ export function startScanning({ scan, onUnavailable, ...deps }: ScanningDeps): S
     while (isDue) {
       isDue = false
       try {
-        failures = await scanAttachments(
-          { ...deps, scan: (bytes) => scan(bytes, signal) },
-          failures,
+        await scanAttachments(
+          {
+            ...deps,
+            scan: (bytes) => scan(bytes, signal),
+            isDue: () => isDue,
+            stopped: signal,
+          },
+          failed,
         )
       } catch (error) {
         if (signal.aborted) return

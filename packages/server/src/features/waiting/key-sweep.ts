@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -10,12 +11,14 @@ const CHUNK = 500
  */
 export async function endRevokedKeys(deps: {
   readonly store: Tables
+  readonly clock: Clock
   readonly subscriptions: Pick<Subscriptions<string>, 'keys' | 'endKey'>
 }): Promise<void> {
   const keys = deps.subscriptions.keys()
   for (let start = 0; start < keys.length; start += CHUNK) {
     const chunk = keys.slice(start, start + CHUNK)
-    const prefixes = await deps.store.keys.activePrefixes(chunk.map(({ keyId }) => keyId))
+    const ids = chunk.map(({ keyId }) => keyId)
+    const prefixes = await deps.store.keys.activePrefixes(ids, deps.clock.now())
     for (const key of chunk) {
       if (prefixes.get(key.keyId) !== key.keyPrefix) deps.subscriptions.endKey(key)
     }

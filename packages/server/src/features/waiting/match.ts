@@ -57,6 +57,11 @@ export function readsNames(query: WaitQuery): boolean {
   return [from, subjectContains, textContains, q].some((text) => text !== null)
 }
 
+/** Whether a message that does not match may do so later, because it was marked or tagged. */
+export function readsChanges({ q }: WaitQuery): boolean {
+  return readSearchQuery(q ?? '').terms.some(({ changes }) => changes === true)
+}
+
 /** Why a message does not match, for a person; null when it does. Its content is read last. */
 export async function mismatch(
   query: WaitQuery,

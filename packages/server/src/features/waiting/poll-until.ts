@@ -24,7 +24,8 @@ type OpenWait = WaitBounds & {
 }
 
 /**
- * The first result of `poll` that is not null; null after the timeout or a disconnect.
+ * The first result of `poll` that is not null; null after the timeout or a disconnect, or when
+ * `poll` has called `end`.
  *
  * Subscribes before it queries. A message stored between a query and a later subscription would be
  * missed; a subscription remembers wakes since it was last read.
@@ -35,7 +36,7 @@ type OpenWait = WaitBounds & {
 export async function pollUntil<T>(
   { subscriptions }: { readonly subscriptions: Subscriptions<InboxId> },
   { inboxId, timeoutMs, gone, key, register }: OpenWait,
-  poll: (wakeNumber: number) => Promise<T | null>,
+  poll: (wakeNumber: number, end: () => void) => Promise<T | null>,
 ): Promise<T | null> {
   const subscription = subscriptions.subscribe(inboxId, key)
   let isOver = timeoutMs <= 0 || gone.aborted
@@ -48,7 +49,7 @@ export async function pollUntil<T>(
   let registered: Disposable | undefined
   try {
     for (;;) {
-      const found = await poll(subscription.wakeNumber)
+      const found = await poll(subscription.wakeNumber, end)
       if (found !== null || isOver) return found
       registered ??= register?.()
       await subscription.happened()

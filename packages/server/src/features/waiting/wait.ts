@@ -1,17 +1,19 @@
 import type { AccountId, InboxId, MessageId, WaitDiagnostics } from '@mayfly/contract'
 import { ServiceError } from '../../errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import type { MessageRef } from '../messages/message-ref.ts'
 import type { BodyRequest } from '../messages/present.ts'
 import { findMatch, type Search, type SearchResult } from './find-match.ts'
-import { readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
+import { readsChanges, readsNames, type WaitFilter, type WaitQuery, waitQuery } from './match.ts'
 import { pollUntil, type WaitBounds } from './poll-until.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export type FindDeps = {
   readonly store: Tables
+  readonly clock: Clock
   readonly subscriptions: Subscriptions<InboxId>
   readonly singleFlight: SingleFlight
   /** Runs in another thread: these queries read text of senders. */
@@ -46,6 +48,16 @@ export type ResponseDeps = WaitDeps & {
     caller: Caller,
     request: MessageRef & Pick<BodyRequest, 'remoteImages' | 'of'>,
   ) => Promise<Uint8Array>
+  /** Longest time for that. */
+  readonly presentMsMax?: number
+}
+
+/** Longest time for reading the message, of 15 s that an idle connection has after a long wait. */
+const PRESENT_MS_MAX = 10_000
+
+const LATE = {
+  message: 'The mail has arrived, but was not read in time: the service is busy. Wait again.',
+  retryAfterSeconds: 2,
 }
 
 /** A wait for a message. */
@@ -93,10 +105,24 @@ export async function respondToWait(
     const key = `${caller.accountId} ${inboxId} ${messageId}`
     const found = { inboxId, messageId, remoteImages: 'block', of: 'wait' } as const
     try {
-      return await deps.singleFlight.run(key, () => deps.writeMessage(caller, found))
+      return await withinPatience(
+        deps.singleFlight.run(key, () => deps.writeMessage(caller, found)),
+        deps.presentMsMax,
+      )
     } catch (error) {
       if (!isDeletedMessage(error)) throw error
     }
+  }
+}
+
+/** Rejects when the result takes longer: the connection would be closed without a response. */
+async function withinPatience<T>(result: Promise<T>, msMax = PRESENT_MS_MAX): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new ServiceError('content_unavailable', LATE)), msMax)
+  try {
+    return await Promise.race([result, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -116,12 +142,13 @@ export function findWithin(
   request: WaitRequest,
 ): Promise<MessageId | null> {
   const { inboxId } = request
-  const query = waitQuery(request.filter)
+  let query = waitQuery(request.filter)
+  const readsAgain = readsChanges(query)
   let readUpTo = query.afterSequence
   let isFirst = true
   const { timeoutMs } = request
   const register = () => deps.registerWait(caller.accountId, { inboxId, for: query.for, timeoutMs })
-  return pollUntil(deps, { ...request, key: caller, register }, async (wakeNumber) => {
+  return pollUntil(deps, { ...request, key: caller, register }, async (wakeNumber, end) => {
     const search = { inboxId, query, after: readUpTo }
     const findNext = () => findNewest(deps, caller, search)
     // Only a wait that is woken has others to share with, and needs the text of its query.
@@ -130,7 +157,12 @@ export function findWithin(
     // The first query checks that the caller has such an inbox.
     const progress = await (isFirst ? findNext() : deps.singleFlight.run(keyOf(), findNext))
     isFirst = false
-    readUpTo = progress.readUpTo
+    // A watermark of messages that a restored backup does not have: what arrives now is after it.
+    if (query.afterSequence > progress.readUpTo) {
+      query = { ...query, afterSequence: progress.readUpTo }
+    }
+    readUpTo = readsAgain ? query.afterSequence : progress.readUpTo
+    if (!progress.acceptsMail) end()
     return progress.found
   })
 }
@@ -143,24 +175,32 @@ type NewestSearch = {
 }
 
 /** The result of a wait, and the number of the last message that it has read. */
-type Progress = { readonly found: MessageId | null; readonly readUpTo: number }
+type Progress = {
+  readonly found: MessageId | null
+  readonly readUpTo: number
+  /** False when the inbox has expired or is suspended. */
+  readonly acceptsMail: boolean
+}
 
 /** The newest message that matches. */
 async function findNewest(
-  deps: Pick<FindDeps, 'store' | 'content'>,
+  deps: Pick<FindDeps, 'store' | 'clock' | 'content'>,
   caller: Caller,
   search: NewestSearch,
 ): Promise<Progress> {
-  const newest = await deps.store.inboxes.lastSequence(caller.accountId, search.inboxId)
-  if (newest === null) throw new ServiceError('inbox_not_found')
+  const { accountId } = caller
+  const inbox = await deps.store.inboxes.findProgress(accountId, search.inboxId, deps.clock.now())
+  if (inbox === null) throw new ServiceError('inbox_not_found')
+  const { lastSequence: readUpTo, state } = inbox
+  const acceptsMail = state === 'active'
   const find = readsNames(search.query)
     ? deps.content.findMatch
     : (owner: AccountId, next: Search) => findMatch(deps, owner, next)
-  let before: number | null = newest + 1
+  let before: number | null = readUpTo + 1
   while (before !== null && before > search.after + 1) {
-    const result: SearchResult = await find(caller.accountId, { ...search, before })
-    if (result.found !== null) return { found: result.found, readUpTo: newest }
+    const result: SearchResult = await find(accountId, { ...search, before })
+    if (result.found !== null) return { found: result.found, readUpTo, acceptsMail }
     before = result.before
   }
-  return { found: null, readUpTo: newest }
+  return { found: null, readUpTo, acceptsMail }
 }

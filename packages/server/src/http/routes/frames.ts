@@ -36,7 +36,8 @@ export const frameRoutes: Routes = (http, app) => {
     '/frame/:token',
     { config: PUBLIC, schema: { hide: true } },
     async (request, reply) => {
-      const { document, remoteImages } = await app.messages.frame(request.params.token)
+      const { owner, document, remoteImages } = await app.messages.frame(request.params.token)
+      request.contentOwner = owner
       return reply
         .headers({
           'content-type': 'text/html; charset=utf-8',

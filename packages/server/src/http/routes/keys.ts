@@ -7,9 +7,7 @@ export const keyRoutes: Routes = (http, app) => {
     reply.code(201).send(await app.keys.create(request.caller, request.body)),
   )
 
-  http.get('/v1/keys', { schema: listKeys }, async (request) => ({
-    keys: await app.keys.list(request.caller),
-  }))
+  http.get('/v1/keys', { schema: listKeys }, async (request) => app.keys.list(request.caller))
 
   http.post('/v1/keys/rotate', { schema: rotateKey }, async (request) =>
     app.keys.rotate(request.caller),

@@ -1,6 +1,6 @@
 import type { AttachmentId } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 
@@ -13,6 +13,11 @@ export type UnscannedAttachment = {
   readonly bodyEncoding: TransferEncoding
 }
 
+/** Which attachments are listed: at most `roundMax` of each account. */
+type Round = { readonly except: readonly AttachmentId[]; readonly roundMax: number }
+
+const COLUMNS = ['id', 'mail_id', 'body_start', 'body_end', 'body_encoding'] as const
+
 /** Queries for scanning attachments. */
 export class Attachments {
   readonly #db: Kysely<Schema>
@@ -23,23 +28,48 @@ export class Attachments {
     this.#dialect = dialect
   }
 
-  /** Attachments that are quarantined until they are scanned, oldest first, past one of them. */
-  async listUnscanned(after: AttachmentId | null, limit: number): Promise<UnscannedAttachment[]> {
-    let query = this.#db
+  /**
+   * The oldest attachments of each account that are quarantined until they are scanned: the first
+   * of each, then the second of each, and so on.
+   */
+  async listUnscanned({ except, roundMax }: Round): Promise<UnscannedAttachment[]> {
+    const held = this.#db
       .selectFrom('attachment')
-      .select(['id', 'mail_id', 'body_start', 'body_end', 'body_encoding'])
+      .select([...COLUMNS])
       .where('held_for', 'is not', null)
+      .$if(except.length > 0, (query) => query.where('id', 'not in', except))
+    const owners = this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select(['message.mail_id', (all) => all.fn.min('inbox.account_id').as('owner')])
+      .where('message.mail_id', 'in', held.clearSelect().select('mail_id'))
+      .groupBy('message.mail_id')
+    const numbered = this.#db
+      .selectFrom(held.as('held'))
+      .innerJoin(owners.as('owners'), 'owners.mail_id', 'held.mail_id')
+      .select(COLUMNS.map((name) => `held.${name}` as const))
+      .select(
+        sql<number>`row_number() over (partition by owners.owner order by held.id)`.as('turn'),
+      )
+    const rows = await this.#db
+      .selectFrom(numbered.as('numbered'))
+      .select([...COLUMNS])
+      .where('turn', '<=', roundMax)
+      .orderBy('turn')
       .orderBy('id')
-      .limit(limit)
-    if (after !== null) query = query.where('id', '>', after)
-    const rows = await query.execute()
-    return rows.map((row) => ({
-      id: row.id,
-      mailId: row.mail_id,
-      bodyStart: row.body_start,
-      bodyEnd: row.body_end,
-      bodyEncoding: row.body_encoding,
-    }))
+      .execute()
+    return rows.map(toUnscanned)
+  }
+
+  /** An attachment, if it waits for the scanner. */
+  async findUnscanned(id: AttachmentId): Promise<UnscannedAttachment | null> {
+    const row = await this.#db
+      .selectFrom('attachment')
+      .select([...COLUMNS])
+      .where('id', '=', id)
+      .where('held_for', 'is not', null)
+      .executeTakeFirst()
+    return row === undefined ? null : toUnscanned(row)
   }
 
   /**
@@ -61,5 +91,17 @@ export class Attachments {
       .where(unlocked)
       .executeTakeFirst()
     return numUpdatedRows === 1n
+  }
+}
+
+function toUnscanned(
+  row: Pick<Selectable<Schema['attachment']>, (typeof COLUMNS)[number]>,
+): UnscannedAttachment {
+  return {
+    id: row.id,
+    mailId: row.mail_id,
+    bodyStart: row.body_start,
+    bodyEnd: row.body_end,
+    bodyEncoding: row.body_encoding,
   }
 }

@@ -237,10 +237,15 @@ export class Inboxes {
     return row ?? null
   }
 
-  /** Number of the newest message of an inbox; null when there is no such inbox. */
-  async lastSequence(owner: AccountId, id: InboxId): Promise<number | null> {
-    const [row] = await findLastSequence(this.#access, { owner, id })
-    return row?.last_sequence ?? null
+  /** Number of the newest message of an inbox, and its state; null when there is none. */
+  async findProgress(
+    owner: AccountId,
+    id: InboxId,
+    now: number,
+  ): Promise<{ lastSequence: number; state: InboxState } | null> {
+    const [row] = await findProgress(this.#access, { owner, id })
+    if (row === undefined) return null
+    return { lastSequence: row.last_sequence, state: inboxState(row, now) }
   }
 
   /** The same for many inboxes of any account; deleted ones are left out. */
@@ -369,8 +374,8 @@ const ownInbox = (db: Kysely<Schema>, { owner, id }: OwnInbox) =>
 
 const findInbox = compiledOnce((db, given: OwnInbox) => ownInbox(db, given).select(INBOX_COLUMNS))
 
-const findLastSequence = compiledOnce((db, given: OwnInbox) =>
-  ownInbox(db, given).select('last_sequence'),
+const findProgress = compiledOnce((db, given: OwnInbox) =>
+  ownInbox(db, given).select(['last_sequence', 'expires_at', 'suspended_at']),
 )
 
 function toInbox(row: InboxRow, now: number): Inbox {

@@ -1,5 +1,5 @@
 import type { AccountId, Environment, Key, KeyId, Plan, Role } from '@mayfly/contract'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
 import type { Statements } from '../statements.ts'
@@ -15,6 +15,8 @@ export type NewKey = {
   readonly prefix: string
   readonly secretHash: Uint8Array
   readonly createdAt: number
+  /** When a session of the dashboard ends; null for a key. */
+  readonly expiresAt?: number | null
 }
 
 /** The columns of a key that authentication needs. */
@@ -25,11 +27,12 @@ export type KeyCredential = {
   readonly environment: Environment
   readonly plan: Plan
   readonly secretHash: Uint8Array
+  readonly expiresAt: number | null
 }
 
 // Written by hand, past the query builder: it runs for every request.
 const SELECT_CREDENTIALS = `select api_key.id, api_key.account_id, api_key.role,
-    api_key.environment, api_key.prefix, api_key.secret_hash, account.plan
+    api_key.environment, api_key.prefix, api_key.secret_hash, api_key.expires_at, account.plan
   from api_key join account on account.id = api_key.account_id
   where api_key.revoked_at is null and account.suspended_at is null`
 
@@ -58,6 +61,7 @@ export class Keys {
       created_at: key.createdAt,
       last_used_at: null,
       revoked_at: null,
+      expires_at: key.expiresAt ?? null,
     }
     await this.#db.insertInto('api_key').values(row).execute()
     return toKey(row)
@@ -86,25 +90,27 @@ export class Keys {
   }
 
   /** The prefixes of those of these keys that can be used, by key. */
-  async activePrefixes(ids: readonly KeyId[]): Promise<Map<KeyId, string>> {
+  async activePrefixes(ids: readonly KeyId[], now: number): Promise<Map<KeyId, string>> {
     const rows = await this.#db
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account_id')
       .select(['api_key.id', 'api_key.prefix'])
       .where('api_key.id', 'in', ids)
       .where('api_key.revoked_at', 'is', null)
+      .where(isUnexpired(now))
       .where('account.suspended_at', 'is', null)
       .execute()
     return new Map(rows.map(({ id, prefix }) => [id, prefix]))
   }
 
-  /** Active keys, oldest first. */
-  async list(owner: AccountId): Promise<Key[]> {
+  /** Active keys and sessions, oldest first. */
+  async list(owner: AccountId, now: number): Promise<Key[]> {
     const rows = await this.#db
       .selectFrom('api_key')
       .selectAll()
       .where('account_id', '=', owner)
       .where('revoked_at', 'is', null)
+      .where(isUnexpired(now))
       .orderBy('created_at')
       .orderBy('id')
       .execute()
@@ -139,6 +145,20 @@ export class Keys {
     return row === undefined ? null : toKey(row)
   }
 
+  /** Sets when a session ends; null when it is none. */
+  async setExpiry(owner: AccountId, id: KeyId, expiresAt: number): Promise<Key | null> {
+    const row = await this.#db
+      .updateTable('api_key')
+      .set({ expires_at: expiresAt })
+      .where('account_id', '=', owner)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', 'is not', null)
+      .returningAll()
+      .executeTakeFirst()
+    return row === undefined ? null : toKey(row)
+  }
+
   /** Revokes an active key. */
   async revoke(owner: AccountId, id: KeyId, revokedAt: number): Promise<void> {
     await this.#db
@@ -149,12 +169,16 @@ export class Keys {
       .execute()
   }
 
-  /** Deletes keys that were revoked before then; returns how many. */
+  /** Deletes keys that were revoked or had expired before then; returns how many. */
   async deleteRevoked(before: number, limit: number): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('api_key')
       .where('id', 'in', (from) =>
-        from.selectFrom('api_key').select('id').where('revoked_at', '<', before).limit(limit),
+        from
+          .selectFrom('api_key')
+          .select('id')
+          .where((or) => or.or([or('revoked_at', '<', before), or('expires_at', '<', before)]))
+          .limit(limit),
       )
       .executeTakeFirst()
     return Number(numDeletedRows)
@@ -170,9 +194,14 @@ export class Keys {
   }
 }
 
+function isUnexpired(now: number) {
+  return (where: ExpressionBuilder<Schema, 'api_key'>) =>
+    where.or([where('api_key.expires_at', 'is', null), where('api_key.expires_at', '>', now)])
+}
+
 type CredentialRow = Pick<
   Selectable<Schema['api_key']>,
-  'id' | 'account_id' | 'role' | 'environment' | 'prefix' | 'secret_hash'
+  'id' | 'account_id' | 'role' | 'environment' | 'prefix' | 'secret_hash' | 'expires_at'
 > & { readonly plan: Plan }
 
 type KeyRow = Omit<Selectable<Schema['api_key']>, 'account_id' | 'secret_hash' | 'revoked_at'>
@@ -185,6 +214,7 @@ function toCredential(row: CredentialRow): KeyCredential {
     environment: row.environment,
     plan: row.plan,
     secretHash: row.secret_hash,
+    expiresAt: row.expires_at,
   }
 }
 
@@ -197,5 +227,6 @@ function toKey(row: KeyRow): Key {
     prefix: row.prefix,
     createdAt: isoTime(row.created_at),
     lastUsedAt: isoTimeOrNull(row.last_used_at),
+    expiresAt: isoTimeOrNull(row.expires_at),
   }
 }

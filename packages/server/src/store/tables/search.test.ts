@@ -39,17 +39,21 @@ async function found(store: Store, texts: readonly string[], owner = ALICE): Pro
   return entries.map(({ messageId }) => messageId)
 }
 
-/** Stores 1,201 messages that are not in the index. */
-async function givenMany(store: Store, inboxId: InboxId): Promise<readonly UnindexedMessage[]> {
+/** Stores messages that are not in the index. */
+async function givenMany(
+  store: Store,
+  inboxId: InboxId,
+  count = 1_201,
+): Promise<readonly UnindexedMessage[]> {
   const { messageId } = await givenMail(store, inboxId)
   await store.execute(
     `insert into message (id, inbox_id, mail_id, sequence, received_at, recipient, size_bytes, has_attachments, sender)
-    with recursive series(i) as (select 1001 union all select i + 1 from series where i < 2200)
+    with recursive series(i) as (select 1001 union all select i + 1 from series where i < ${999 + count})
     select id || cast(i as text), inbox_id, mail_id, i, received_at, recipient, size_bytes, has_attachments, sender
     from message, series where id = '${messageId}'`,
   )
-  const messages = await store.search.listUnindexed(2_000)
-  assert.equal(messages.length, 1_201)
+  const messages = await store.search.listUnindexed(2 * count)
+  assert.equal(messages.length, count)
   return messages
 }
 
@@ -183,6 +187,18 @@ describeEachDatabase('the search index', (open, database) => {
     assert.deepEqual(await listNew({ lastNumber: newNumber, before: null }), [])
     await store.transaction((tx) => tx.search.setIndexedTo('msg_z'))
     assert.deepEqual(await listNew({ lastNumber: 0, before: null }), [])
+  })
+
+  it('lists new messages behind those of another account', async () => {
+    const store = await open()
+    const bob = await givenInbox(store, { owner: BOB })
+    await givenMany(store, bob.id, 6_001)
+    const alice = await givenInbox(store, { owner: ALICE })
+    const { messageId } = await givenMail(store, alice.id)
+    // Older than the others.
+    await store.execute(`update message set id = 'msg_0' where id = '${messageId}'`)
+    const page = { lastNumber: 0, before: null, limit: 10 }
+    assert.deepEqual(await store.search.listNew(ALICE, page), ['msg_0'])
   })
 
   it('forgets messages that are deleted, and inboxes that are purged', async () => {

@@ -31,9 +31,6 @@ export type SearchPage = {
   readonly next: SearchPlace | null
 }
 
-/** Newest messages that are read to find those that are not in the index yet. */
-const NEW_MESSAGES_MAX = 5_000
-
 /** Characters of a piece of text by which SQLite's index finds. */
 const PIECE_CHARS = 3
 
@@ -181,16 +178,13 @@ export class SearchIndex {
     page: { readonly lastNumber: number; readonly before: string | null; readonly limit: number },
   ): Promise<MessageId[]> {
     const { rows } = await sql<{ id: MessageId }>`
-      select recent.id from (
-        select id, inbox_id from message
-        where id > ${INDEXED_TO}
-        order by id desc limit ${NEW_MESSAGES_MAX}) as recent
-      join inbox on inbox.id = recent.inbox_id
-      where inbox.account_id = ${owner}
-        and ${page.before === null ? sql`1 = 1` : sql`recent.id < ${page.before}`}
+      select message.id from message
+      join inbox on inbox.id = message.inbox_id
+      where message.id > ${INDEXED_TO} and inbox.account_id = ${owner}
+        and ${page.before === null ? sql`1 = 1` : sql`message.id < ${page.before}`}
         and not exists (select 1 from search_entry
-          where search_entry.message_id = recent.id and number <= ${page.lastNumber})
-      order by recent.id desc limit ${page.limit}`.execute(this.#db)
+          where search_entry.message_id = message.id and number <= ${page.lastNumber})
+      order by message.id desc limit ${page.limit}`.execute(this.#db)
     return rows.map(({ id }) => id)
   }
 

@@ -25,6 +25,8 @@ class Key:
     """The beginning of the secret, to tell keys apart."""
     created_at: datetime
     last_used_at: datetime | None
+    expires_at: datetime | None
+    """When a session of the dashboard ends; None for a key, which does not expire."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
+import { jsonText } from '../../rules/json-text.ts'
 import {
   type CatchAllMail,
   headerOf,
@@ -32,7 +33,7 @@ export type MailDevView =
   | { readonly view: 'mail' | 'html'; readonly ref: CatchAllRef }
 
 /** Characters of text and HTML that are read for one list. */
-const LIST_CHARS_MAX = 32 * 1024 * 1024
+const LIST_CHARS_MAX = 8 * 1024 * 1024
 
 /** Characters of the preview in a summary. */
 const PREVIEW_CHARS_MAX = 140
@@ -149,8 +150,8 @@ function toMail(mail: CatchAllMail) {
     replyTo: mail.replyTo.map(toAddress),
     date: mail.sentAt ?? mail.receivedAt,
     messageId: messageIdOf(mail),
-    text: textOf(mail, (url) => `[${url}]`),
-    html: mail.html ?? '',
+    text: jsonText(textOf(mail, (url) => `[${url}]`)).text,
+    html: jsonText(mail.html ?? '').text,
     headers: headersOf(mail),
     priority: priorityOf(mail),
     attachments: mail.attachments.map(toAttachment),

@@ -5,6 +5,7 @@ import type { AccountId, InboxId } from '@mayfly/contract'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import type { StoredMessage } from '../../../store/tables/full-message.ts'
+import { withoutControls } from '../../rules/json-text.ts'
 import { type MailHogContent, readContent } from './mime.ts'
 
 /** The responses of MailHog's API. */
@@ -32,8 +33,12 @@ export type MailHogDeps = {
   readonly rawBytes: (mailId: string) => Promise<Buffer>
 }
 
-/** Characters of raw mail in one list; `count` is the number of all messages. */
-const LIST_CHARS_MAX = 32 * 1024 * 1024
+/**
+ * Characters of one raw mail, and of all in a list; the download of a mail has all of it. MailHog
+ * writes each text two to four times, and http/unread-responses.ts would refuse a larger list.
+ */
+const RAW_CHARS_MAX = 4 * 1024 * 1024
+const LIST_CHARS_MAX = 2 * RAW_CHARS_MAX
 
 /** A mail and its raw text. */
 type RawMail = { readonly stored: StoredMessage; readonly raw: string }
@@ -67,7 +72,7 @@ async function listOf(
     const mail = await readRaw(deps, owner, ref)
     if (mail === null) continue
     items.push(toMessage(mail))
-    chars += mail.raw.length
+    chars += Math.min(mail.raw.length, RAW_CHARS_MAX)
     if (chars > LIST_CHARS_MAX) break
   }
   return isBare ? items : { total: refs.length, count: items.length, start, items }
@@ -108,8 +113,9 @@ async function readRaw(
   return { stored, raw: raw.endsWith('\r\n') ? raw.slice(0, -2) : raw }
 }
 
-function toMessage({ stored, raw }: RawMail) {
+function toMessage({ stored, raw: whole }: RawMail) {
   const { envelope, recipients } = stored
+  const raw = withoutControls(whole.slice(0, RAW_CHARS_MAX)).toWellFormed()
   const { MIME, ...content } = readContent(raw)
   return {
     ID: stored.id,

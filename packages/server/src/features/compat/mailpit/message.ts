@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { AccountId, Attachment } from '@mayfly/contract'
 import { decodeTransfer, readRawHeaders } from '@mayfly/mail'
 import type { Tables } from '../../../store/all-tables.ts'
+import { jsonText } from '../../rules/json-text.ts'
 import { type CatchAllMail, headerOf, textOf } from '../catch-all-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import { toAddress, toMessageId } from './summary.ts'
@@ -36,8 +37,8 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
     Date: mail.sentAt ?? mail.receivedAt,
     Tags: mail.tags,
     Username: mail.username ?? '',
-    Text: toText(mail),
-    HTML: mail.html ?? '',
+    Text: jsonText(toText(mail)).text,
+    HTML: jsonText(mail.html ?? '').text,
     Size: mail.sizeBytes,
     Inline: attachments.filter(({ inline }) => inline).map(({ view }) => view),
     Attachments: attachments.filter(({ inline }) => !inline).map(({ view }) => view),
