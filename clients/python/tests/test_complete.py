@@ -25,6 +25,10 @@ LEFT_OUT = {
     "POST /v1/accounts",
     "POST /v1/sign-in",
     "GET /v1/service",
+    # Sessions of the dashboard.
+    "PATCH /v1/sign-in",
+    "DELETE /v1/sign-in",
+    "POST /v1/sign-in/catch-all",
 }
 
 
