@@ -31,6 +31,7 @@ describe('configuration', () => {
       MAYFLY_PRIVATE_DOMAINS: '',
       PATH: '/bin',
       MAYFLY_API_KEY: 'mf_live_of_the_client',
+      MAYFLY_EXECUTABLE: '/opt/mayfly',
     })
     assert.deepEqual(config.MAYFLY_DOMAINS, ['a.example', 'b.example'])
     assert.deepEqual(config.MAYFLY_PRIVATE_DOMAINS, [])

@@ -15,13 +15,16 @@ export function loadConfig(): Config {
   return { ...config, MAYFLY_LOG_FORMAT: process.stdout.isTTY ? 'text' : 'json' }
 }
 
+/** Variables of the clients, which a program that starts the service may have. */
+const OF_CLIENTS = ['MAYFLY_API_KEY', 'MAYFLY_EXECUTABLE']
+
 /** Reads every setting; the first that is unknown or malformed throws. */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const names = Object.keys(SETTINGS)
   for (const name of Object.keys(env)) {
     if (!name.startsWith('MAYFLY_') || names.includes(name)) continue
     // Read by the client, and often set in the same shell.
-    if (name === 'MAYFLY_API_KEY') continue
+    if (OF_CLIENTS.includes(name)) continue
     const nearest = nearestName(name, names)
     const hint =
       nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`
