@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { canRunServer } from './server-package.ts'
+import { canRunServer } from './server-node.ts'
 
 /** The part of `process` on which the program to start depends. */
 type Host = Pick<NodeJS.Process, 'env' | 'execPath' | 'versions'>
