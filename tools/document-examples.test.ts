@@ -78,7 +78,10 @@ describe('the examples of the documents', () => {
 
   it('in TypeScript and JavaScript fit the types of the client', async () => {
     await using folder = await openFolder()
-    const readme = readExamples(ROOT, 'README.md').filter(({ language }) => language === 'ts')
+    const readmes = ['README.md', 'packages/client/README.md', 'packages/cli/README.md']
+    const readme = readmes
+      .flatMap((file) => readExamples(ROOT, file))
+      .filter(({ language }) => language === 'ts')
     const compilerOptions = { allowJs: true, checkJs: true, noImplicitAny: false }
     const lax = { noUnusedLocals: false, noUnusedParameters: false, lib: ['esnext', 'dom'] }
     const config = {

@@ -8,7 +8,7 @@ import { PUBLISHED, type Published, stagePackages } from './stage.ts'
 export type Installed = { readonly nodeModules: string; tarballOf(name: Published): string }
 
 /** What every package follows from. */
-const COMMON = ['package-lock.json', 'tsconfig.json', 'LICENSE', 'README.md', 'tools/build/**']
+const COMMON = ['package-lock.json', 'tsconfig.json', 'LICENSE', 'tools/build/**']
 
 /** Builds, packs and installs the client. Tests share the folder: they must not change it. */
 export function installClient(): Promise<Installed> {

@@ -30,7 +30,9 @@ export async function stagePackages(to: string, folders: readonly Published[]): 
     await rm(stage, { recursive: true, force: true })
     await mkdir(join(stage, 'dist'), { recursive: true })
     await STAGES[folder](stage)
-    for (const file of ['LICENSE', 'README.md']) await cp(join(ROOT, file), join(stage, file))
+    await cp(join(ROOT, 'LICENSE'), join(stage, 'LICENSE'))
+    const source = join(ROOT, 'packages', folder === 'mayfly' ? 'cli' : folder)
+    await cp(join(source, 'README.md'), join(stage, 'README.md'))
   }
 }
 

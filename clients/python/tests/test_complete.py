@@ -24,7 +24,15 @@ LEFT_OUT = {
     # Without a key, tried against the service.
     "POST /v1/accounts",
     "POST /v1/sign-in",
+    "POST /v1/sign-in/catch-all",
+    # Sessions of the dashboard.
+    "PATCH /v1/sign-in",
+    "DELETE /v1/sign-in",
     "GET /v1/service",
+    # Sessions of the dashboard.
+    "PATCH /v1/sign-in",
+    "DELETE /v1/sign-in",
+    "POST /v1/sign-in/catch-all",
 }
 
 

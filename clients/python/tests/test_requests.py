@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
@@ -143,8 +144,53 @@ def test_a_page_of_another_program_is_named() -> None:
 
 def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MAYFLY_API_KEY", raising=False)
-    with pytest.raises(MayflyError, match="set MAYFLY_API_KEY"):
-        Mayfly()
+    for url in ["https://mayfly.example", "http://127.0.0.1.example", "http://10.0.0.1"]:
+        with pytest.raises(MayflyError, match="set MAYFLY_API_KEY"):
+            Mayfly(base_url=url)
+
+
+def local_service(
+    monkeypatch: pytest.MonkeyPatch, *key_files: str | None
+) -> tuple[Mayfly, list[httpx.Request]]:
+    """A client without a key, of a service on this machine that names these files in turn."""
+    monkeypatch.delenv("MAYFLY_API_KEY", raising=False)
+    requests: list[httpx.Request] = []
+    files = iter(key_files)
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        if request.url.path == "/v1/service":
+            return httpx.Response(200, json={"localKeyFile": next(files)})
+        return httpx.Response(200, json={"keys": []})
+
+    http = httpx.Client(transport=httpx.MockTransport(respond))
+    return Mayfly(base_url="http://127.0.0.1:8025", http_client=http), requests
+
+
+def test_the_key_of_this_machine_is_read_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "local-key"
+    file.write_text("mf_live_abc-DEF_123\n")
+    client, requests = local_service(monkeypatch, str(file))
+    assert requests == []
+    client.keys.list()
+    client.keys.list()
+    assert [request.url.path for request in requests] == ["/v1/service", "/v1/keys", "/v1/keys"]
+    assert requests[-1].headers["authorization"] == "Bearer mf_live_abc-DEF_123"
+    assert client.api_key == "mf_live_abc-DEF_123"
+
+
+def test_nothing_but_a_key_of_this_machine_is_sent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = tmp_path / "passwd"
+    secret.write_text("root:x:0:0\nmf_live_abc\n")
+    client, requests = local_service(monkeypatch, str(secret), str(tmp_path / "none"), None)
+    for message in ["is not in .*passwd", "is not in .*none", "no account for this machine"]:
+        with pytest.raises(MayflyError, match=f"^There is no API key.*{message}"):
+            client.keys.list()
+    assert all("authorization" not in request.headers for request in requests)
 
 
 def test_a_key_is_sent_without_the_newline_of_its_file() -> None:

@@ -21,6 +21,7 @@ import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
 import { signup } from './commands/signup.ts'
 import { tail } from './commands/tail.ts'
+import { totp } from './commands/totp.ts'
 import { wait } from './commands/wait.ts'
 import { webhooks } from './commands/webhooks.ts'
 
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   send,
   wait,
   otp,
+  totp,
   messages,
   search,
   show,

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { createInternalClient, type InternalClient, readService } from '@mayfly/client/internal'
+import { createInternalClient, type InternalClient, readLocalKey } from '@mayfly/client/internal'
 import { readCredentials } from './credentials.ts'
 import { CommandFailed, UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -64,22 +63,11 @@ export async function chooseService(
   const apiKey =
     given ??
     (await readCredentials(terminal)).keys[baseUrl]?.apiKey ??
-    (await readLocalKey(baseUrl, terminal.interrupted))
+    (await readLocalKey({ baseUrl, signal: terminal.interrupted }))
   if (apiKey === null) {
     throw new CommandFailed(
       `there is no API key for ${baseUrl}. Run \`mayfly signup you@example.com\` to get one, or set MAYFLY_API_KEY.`,
     )
   }
   return { baseUrl, apiKey }
-}
-
-/** The key of the local account of a service on this machine; null when there is none. */
-export async function readLocalKey(baseUrl: string, signal: AbortSignal): Promise<string | null> {
-  // Only a service on this machine may name a file to read.
-  if (!isLocalHost(new URL(baseUrl).hostname)) return null
-  const { localKeyFile } = await readService({ baseUrl, signal })
-  if (localKeyFile === null) return null
-  // Another user's service has a file that cannot be read.
-  const key = await readFile(localKeyFile, 'utf8').catch(() => null)
-  return key?.trim() ?? null
 }

@@ -8,13 +8,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { registerAccount } from '@mayfly/client'
+import { commandOf } from './start-command.ts'
 
 /** The program to start, and its options. */
 export type StartOptions = {
-  /** Path of the executable. Without it and `image`: this package, on the Node that runs. */
+  /**
+   * Path of the executable. Default without `image`: the variable `MAYFLY_EXECUTABLE`, then this
+   * package on the Node that runs; before Node 24.8 the executable `mayfly` on the path.
+   */
   readonly executable?: string
   /** Name of the image, such as `mayfly:0.1.0`. */
   readonly image?: string
@@ -53,7 +56,7 @@ export async function startMayfly(options: StartOptions = {}): Promise<StartedMa
 }
 
 async function startProcess(options: StartOptions): Promise<Running> {
-  const [command, ...args] = commandOf(options)
+  const [command, ...args] = commandOf(options, process)
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-'))
   const child = spawn(command, [...args, 'serve'], {
     cwd: folder,
@@ -87,11 +90,6 @@ async function startProcess(options: StartOptions): Promise<Running> {
     await stop()
     throw error
   }
-}
-
-function commandOf({ executable }: StartOptions): [string, ...string[]] {
-  if (executable !== undefined) return [executable]
-  return [process.execPath, fileURLToPath(new URL('../bin/mayfly.js', import.meta.url))]
 }
 
 /** The environment without the settings of another service, or of the client. */

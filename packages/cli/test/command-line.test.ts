@@ -199,4 +199,17 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
       }
     }
   })
+
+  it('prints the code of an authenticator, of an argument or of standard input', async () => {
+    await using shell = await openShell()
+    const { code, out } = await shell.run('totp', 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
+    assert.equal(code, 0)
+    assert.match(out, /^\d{6}\n$/)
+    const piped = shell.start('totp')
+    piped.input.end('otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&digits=8\n')
+    assert.match((await piped.outcome).out, /^\d{8}\n$/)
+    const wrong = await shell.run('totp', 'hunter2018')
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.err, /^mayfly: The secret is not in Base32/)
+  })
 })

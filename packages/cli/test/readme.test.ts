@@ -80,18 +80,12 @@ describe('the first five minutes of the README', () => {
   })
 
   it('run as written, with the client', async () => {
-    await using service = await startService()
-    const { key } = await service.register()
-    const [block = ''] = await blocksOf('ts')
+    await using service = await startService({ hasLocalAccount: true })
+    const [program = ''] = await blocksOf('ts')
     await mkdir(join(ROOT, '.cache'), { recursive: true })
     const folder = await mkdtemp(join(ROOT, '.cache', 'readme-'))
     try {
       const file = join(folder, 'readme.ts')
-      // With a newline at its end, as the service writes it.
-      await writeFile(join(folder, 'local-key'), `${key}\n`)
-      const program = block
-        .replace('http://127.0.0.1:8025', service.httpUrl)
-        .replace('/path/to/mayfly/data', folder)
       const sendMail = join(ROOT, 'packages', 'server', 'test', 'testing-send-mail.ts')
       await writeFile(
         file,
@@ -102,7 +96,8 @@ ${program}
 process.stdout.write(code)
 `,
       )
-      const { stdout } = await promisify(execFile)(process.execPath, [file])
+      const env = { ...process.env, MAYFLY_BASE_URL: service.httpUrl, MAYFLY_API_KEY: undefined }
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
       assert.equal(stdout, '481516')
     } finally {
       await rm(folder, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import { readService } from '@mayfly/client/internal'
 import { sendMails } from '../../server/test/testing-send-mail.ts'
 import { startService } from '../../server/test/testing-start-service.ts'
 import { startMayfly } from '../src/start.ts'
+import { commandOf } from '../src/start-command.ts'
 
 describe('startMayfly', { timeout: 60_000 }, () => {
   it('starts the package, and stops it without a trace', async () => {
@@ -22,6 +23,26 @@ describe('startMayfly', { timeout: 60_000 }, () => {
     await mayfly.stop()
     assert.equal(existsSync(localKeyFile), false)
     await assert.rejects(fetch(mayfly.baseUrl))
+  })
+
+  it('takes the executable that is named, or that an old Node finds on the path', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mayfly-path-'))
+    const executable = join(folder, 'mayfly')
+    await writeFile(executable, '')
+    const execPath = '/bin/node'
+    const host = (node: string, env: Record<string, string>) =>
+      commandOf({}, { env, execPath, versions: { ...process.versions, node } })
+    const PATH = `/nowhere:/app/node_modules/.bin:${folder}`
+    try {
+      assert.deepEqual(host('22.20.0', { PATH }), [executable])
+      assert.equal(host('24.8.0', { PATH })[0], execPath)
+      assert.equal(host('22.20.0', { PATH: join(folder, 'node_modules', '.bin') })[0], execPath)
+      assert.deepEqual(host('24.8.0', { PATH, MAYFLY_EXECUTABLE: '/opt/m' }), ['/opt/m'])
+      const env = { MAYFLY_EXECUTABLE: '/opt/m' }
+      assert.deepEqual(commandOf({ executable: './m' }, { ...process, execPath, env }), ['./m'])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('says why the service did not start', async () => {

@@ -1,5 +1,6 @@
 import type { CallOptions } from './connection.ts'
 import type { Key } from './keys.ts'
+import { callOptions, checkOptions, type OptionKinds } from './options.ts'
 import type { Requester } from './request.ts'
 
 /** The plan of an account. */
@@ -71,14 +72,27 @@ export type AccountCalls = {
   /** The account, its limits and today's usage. */
   read(options?: CallOptions): Promise<AccountOverview>
   /** Usage by day, oldest first, today last. */
-  usage(options?: CallOptions & { readonly days?: number }): Promise<readonly UsageDay[]>
+  usage(options?: UsageOptions): Promise<readonly UsageDay[]>
 }
+
+type UsageOptions = CallOptions & { readonly days?: number }
+
+const USAGE = { days: 'number', signal: 'signal' } as const satisfies OptionKinds<UsageOptions>
+
+/** The options of `registerAccount` about the account. */
+export const REGISTER = {
+  ...{ email: 'text', name: 'text', signal: 'signal' },
+} as const satisfies OptionKinds<RegisterOptions>
 
 /** Binds the calls about the account. */
 export function accountCalls(requester: Requester): AccountCalls {
   return {
-    read: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/account', signal }),
-    usage: ({ days, signal } = {}) =>
-      requester.field('usage', { method: 'GET', path: '/v1/usage', query: { days }, signal }),
+    read: async (options) =>
+      requester.json({ method: 'GET', path: '/v1/account', ...callOptions(options) }),
+    usage: async (options = {}) => {
+      checkOptions(options, USAGE)
+      const { days, signal } = options
+      return requester.field('usage', { method: 'GET', path: '/v1/usage', query: { days }, signal })
+    },
   }
 }

@@ -1,6 +1,7 @@
 import {
   type AccountCalls,
   accountCalls,
+  REGISTER,
   type RegisterOptions,
   type Registration,
 } from './accounts.ts'
@@ -12,6 +13,7 @@ import type { StartWait } from './inbox.ts'
 import { type InboxesCalls, inboxesCalls } from './inboxes.ts'
 import { type KeyCalls, keyCalls } from './keys.ts'
 import type { FoundMessage, ListMessagesOptions, SearchPage } from './messages.ts'
+import { checkOptions, type OptionKinds } from './options.ts'
 import { type Pages, pages } from './pages.ts'
 import { Requester } from './request.ts'
 import { type ScenarioCalls, scenarioCalls } from './scenarios.ts'
@@ -25,9 +27,12 @@ export type ServiceOptions = {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** Options of a client; all are optional when the environment has the key. */
+/** Options of a client; all are optional. */
 export type ClientOptions = ServiceOptions & {
-  /** Default: the environment variable `MAYFLY_API_KEY`. */
+  /**
+   * Default: the environment variable `MAYFLY_API_KEY`; in Node then the key of the local account
+   * of a service on this machine.
+   */
   readonly apiKey?: string | undefined
   /** Default timeout of waits; 30 unless set. */
   readonly timeoutSeconds?: number | undefined
@@ -50,6 +55,19 @@ export type Client = {
 /** Which part of a search is read. */
 type SearchOptions = Pick<ListMessagesOptions, 'limit' | 'cursor' | 'signal'>
 
+const SERVICE = {
+  baseUrl: 'text',
+  fetch: 'function',
+} as const satisfies OptionKinds<ServiceOptions>
+
+const CLIENT = {
+  ...SERVICE,
+  ...{ apiKey: 'text', timeoutSeconds: 'number' },
+} as const satisfies OptionKinds<ClientOptions>
+
+/** What `startMayfly` returns besides: it is taken as it is. */
+const STARTED = ['smtp', 'stop']
+
 /** Where `mayfly serve` listens by default. */
 const BASE_URL = 'http://127.0.0.1:8025'
 
@@ -67,9 +85,23 @@ export function startWaitOf({ timeoutSeconds = TIMEOUT_SECONDS }: ClientOptions)
     wait({ timeoutSeconds: given.timeoutSeconds ?? timeoutSeconds, signal: given.signal })
 }
 
-/** Sends calls with the key of the options. */
+/** Throws for options that a client does not have. */
+export function checkClientOptions(options: ClientOptions): void {
+  checkOptions(options, CLIENT, STARTED)
+}
+
+/** Sends calls with the key of the options, or with that of the local account. */
 export function requesterOf(options: ClientOptions): Requester {
-  return createRequester(options, findKey(options))
+  checkClientOptions(options)
+  const apiKey = givenKey(options)
+  if (apiKey !== null) return createRequester(options, apiKey)
+  // A service on another machine has no local key, a browser and Node before 20.16 cannot read it.
+  const canRead = globalThis.process?.getBuiltinModule !== undefined
+  if (!canRead || !isLoopback(findBaseUrl(options))) throw new MayflyError(NO_KEY)
+  const service = createRequester(options, null)
+  return createRequester(options, async () =>
+    (await import('./node/local-key.ts')).findLocalKey(service, NO_KEY),
+  )
 }
 
 /** The client of a requester. A test runner limits the waits of its tests. */
@@ -99,40 +131,46 @@ export function clientOf(requester: Requester, startWait: StartWait): Client {
 export async function registerAccount(
   options: ServiceOptions & RegisterOptions,
 ): Promise<Registration> {
+  checkOptions(options, { ...SERVICE, ...REGISTER })
   const { email, name, signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'POST', path: '/v1/accounts', body: { email, name }, signal })
 }
 
-/** The key, without the newline that a file with a key ends with. */
-function findKey(options: ClientOptions): string {
+const NO_KEY =
+  'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` creates one.'
+
+/** The key, without the newline that a file with a key ends with; null when none is given. */
+function givenKey(options: ClientOptions): string | null {
   const apiKey = (options.apiKey ?? readVariable('MAYFLY_API_KEY') ?? '').trim()
-  if (apiKey === '') {
-    throw new MayflyError(
-      'There is no API key. Pass `apiKey` or set MAYFLY_API_KEY; `npx mayfly signup you@example.com` in the folder of Mayfly creates one, and data/local-key there has one.',
-    )
-  }
   // The text itself is not quoted: it may be a key, and errors are logged.
-  if (!/^[!-~]+$/.test(apiKey)) {
-    throw new MayflyError(
-      'apiKey is not an API key: no key has a space or "…" in it. Pass the whole key.',
-    )
-  }
-  return apiKey
+  if (/^[!-~]*$/.test(apiKey)) return apiKey || null
+  throw new MayflyError(
+    'apiKey is not an API key: no key has a space or "…" in it. Pass the whole key.',
+  )
 }
 
-function findBaseUrl(options: ServiceOptions): string {
+/** Whether a URL means this machine: only a service on it may name a file to read. */
+export function isLoopback(url: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
+}
+
+/** The URL of the options, of the environment, or the default. */
+export function findBaseUrl(options: ServiceOptions): string {
   const baseUrl = (options.baseUrl ?? readVariable('MAYFLY_BASE_URL') ?? BASE_URL).trim()
   if (/^https?:/i.test(baseUrl) && URL.canParse(baseUrl)) return baseUrl
   throw new MayflyError(`"${baseUrl}" is not the URL of a service, such as ${BASE_URL}.`)
 }
 
-/** Sends calls with a key, or without one. */
-export function createRequester(options: ServiceOptions, apiKey: string | null): Requester {
-  return new Requester({
+/** Sends calls with a key, without one, or with one that is looked for before the first call. */
+export function createRequester(
+  options: ServiceOptions,
+  apiKey: string | null | (() => Promise<string>),
+): Requester {
+  const connection = {
     baseUrl: findBaseUrl(options),
-    apiKey,
     // Looked up at each call: a test may replace the global one later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-  })
+  }
+  return new Requester(connection, apiKey)
 }

@@ -1,4 +1,5 @@
 import type { CallOptions } from './connection.ts'
+import { callOptions } from './options.ts'
 import type { Requester } from './request.ts'
 
 /** A domain that inboxes can be created on. */
@@ -47,17 +48,32 @@ export function domainCalls(requester: Requester): DomainCalls {
   const path = '/v1/domains'
   const pathOf = (domain: string) => `${path}/${encodeURIComponent(domain)}`
   return {
-    list: ({ signal } = {}) => requester.field('domains', { method: 'GET', path, signal }),
-    listCustom: ({ signal } = {}) =>
-      requester.field('domains', { method: 'GET', path: `${path}/custom`, signal }),
-    register: (domain, { signal } = {}) =>
-      requester.field('domain', { method: 'POST', path, body: { domain }, signal }),
-    verify: (domain, { signal } = {}) => {
+    list: async (options) =>
+      requester.field('domains', { method: 'GET', path, ...callOptions(options) }),
+    listCustom: async (options) =>
+      requester.field('domains', {
+        method: 'GET',
+        path: `${path}/custom`,
+        ...callOptions(options),
+      }),
+    register: async (domain, options) =>
+      requester.field('domain', {
+        method: 'POST',
+        path,
+        body: { domain },
+        ...callOptions(options),
+      }),
+    verify: async (domain, options) => {
       const verification = `${pathOf(domain)}/verify`
-      const call = { method: 'POST', path: verification, isRepeatable: true, signal } as const
+      const call = {
+        method: 'POST',
+        path: verification,
+        isRepeatable: true,
+        ...callOptions(options),
+      } as const
       return requester.field('domain', call)
     },
-    delete: (domain, { signal } = {}) =>
-      requester.done({ method: 'DELETE', path: pathOf(domain), signal }),
+    delete: async (domain, options) =>
+      requester.done({ method: 'DELETE', path: pathOf(domain), ...callOptions(options) }),
   }
 }

@@ -126,3 +126,24 @@ function hideOwnFrames(error: Error): void {
   // No frame remains when a bundler put this package and the caller into one file: keep all then.
   if (kept.some(isFrame)) error.stack = kept.join('\n')
 }
+
+/**
+ * Runs `run`; an error of this package that it throws gets the stack of this call. A test runner
+ * calls matchers and hooks in its own time, when the line of the test is no longer on the stack.
+ */
+export function pointingHere<Args extends readonly unknown[], Result>(
+  run: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  const { stack: here = '' } = new MayflyError('')
+  return async (...args) => {
+    try {
+      return await run(...args)
+    } catch (error) {
+      const frames = here.indexOf('\n    at ')
+      if (error instanceof MayflyError && frames >= 0) {
+        error.stack = `${error.name}: ${error.message}${here.slice(frames)}`
+      }
+      throw error
+    }
+  }
+}

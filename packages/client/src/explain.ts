@@ -5,7 +5,7 @@ import type { MessageSummary } from './messages.ts'
 import { plain, quote } from './quote.ts'
 
 /** Most lines of a section. The newest are kept: the last event is the most likely cause. */
-const LINES_MAX = 10
+export const LINES_MAX = 10
 
 /** A wait that timed out. */
 export type TimedOutWait = {
@@ -14,6 +14,8 @@ export type TimedOutWait = {
   readonly emailAddress: string
   readonly timeoutSeconds: number
   readonly diagnostics: WaitDiagnostics
+  /** How many messages the inbox has; `considered` has the newest. */
+  readonly messageCount?: number | undefined
 }
 
 /** Stages in which a mail was refused. */
@@ -22,12 +24,13 @@ const REFUSALS: readonly string[] = [
 ]
 
 /** The message of a timeout: what arrived instead, what was refused, what to do next. */
-export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics }: TimedOutWait) {
+export function explainTimeout(wait: TimedOutWait): string {
+  const { what, emailAddress, timeoutSeconds, diagnostics, messageCount } = wait
   const { considered, events, state, domain, nextSteps } = diagnostics
   const refused = events.filter(({ stage }) => REFUSALS.includes(stage))
   const lines = [
     `${capitalise(what)} did not reach ${emailAddress} within ${timeoutSeconds} s.`,
-    ...section('Arrived, but did not match:', considered.map(rejectedLine)),
+    ...section('Arrived, but did not match:', considered.map(rejectedLine), messageCount),
     ...section('Refused:', refused.map(eventLine)),
   ]
   if (considered.length === 0 && refused.length === 0) {
@@ -61,9 +64,9 @@ export function describeMessage({ subject, from, receivedAt }: MessageSummary): 
   return `${quote(subject)} from ${quote(formatAddress(from))} at ${timeOfDay(receivedAt)}`
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
+function section(title: string, lines: readonly string[], count = 0): readonly string[] {
   if (lines.length === 0) return []
-  const hidden = lines.length - LINES_MAX
+  const hidden = Math.max(count, lines.length) - Math.min(lines.length, LINES_MAX)
   const more = hidden > 0 ? [`  … and ${hidden} earlier`] : []
   return ['', title, ...more, ...lines.slice(-LINES_MAX).map((line) => `  ${line}`)]
 }
@@ -73,7 +76,8 @@ function rejectedLine({ receivedAt, subject, reason }: RejectedMessage): string 
 }
 
 function eventLine({ at, stage, detail }: DiagnosticEvent): string {
-  return `${timeOfDay(at)}  ${stage}${detail === null ? '' : `: ${plain(detail)}`}`
+  // Every refusal has a detail; the name of its stage says nothing more to a reader.
+  return `${timeOfDay(at)}  ${plain(detail ?? stage)}`
 }
 
 /** `09:30:00 UTC` of a date-time. */

@@ -4,6 +4,7 @@ import type { Diagnostics, InboxState } from './diagnostics.ts'
 import type { FaultRule, Faults } from './faults.ts'
 import type { Environment } from './keys.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
+import { callOptions } from './options.ts'
 import type { Requester } from './request.ts'
 import {
   filterQuery,
@@ -80,15 +81,16 @@ export function inboxCalls(requester: Requester, inboxId: string): InboxCalls {
   const path = inboxPath(inboxId)
   return {
     messages: messageCalls(requester, path),
-    read: ({ signal } = {}) => requester.json({ method: 'GET', path, signal }),
-    delete: ({ signal } = {}) => requester.done({ method: 'DELETE', path, signal }),
-    diagnose: ({ signal } = {}) =>
-      requester.json({ method: 'GET', path: `${path}/diagnostics`, signal }),
-    faults: ({ signal } = {}) => requester.json({ method: 'GET', path: `${path}/faults`, signal }),
+    read: async (options) => requester.json({ method: 'GET', path, ...callOptions(options) }),
+    delete: async (options) => requester.done({ method: 'DELETE', path, ...callOptions(options) }),
+    diagnose: async (options) =>
+      requester.json({ method: 'GET', path: `${path}/diagnostics`, ...callOptions(options) }),
+    faults: async (options) =>
+      requester.json({ method: 'GET', path: `${path}/faults`, ...callOptions(options) }),
     setFaults: (rules, { signal, ...body } = {}) =>
       requester.json({ method: 'PUT', path: `${path}/faults`, body: { rules, ...body }, signal }),
-    deleteFaults: ({ signal } = {}) =>
-      requester.done({ method: 'DELETE', path: `${path}/faults`, signal }),
+    deleteFaults: async (options) =>
+      requester.done({ method: 'DELETE', path: `${path}/faults`, ...callOptions(options) }),
     waitOnce: (call) => waitOnce(requester, path, call),
     check: (assertions, time) => checkWithin(requester, `${path}/assert`, { assertions, time }),
   }

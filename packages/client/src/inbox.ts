@@ -2,6 +2,7 @@
 import type { Assertion, AssertionRun } from './assertions.ts'
 import { type CallOptions, property } from './connection.ts'
 import type { Diagnostics, InboxState } from './diagnostics.ts'
+import { MayflyError } from './errors.ts'
 import {
   AssertionsFailedError,
   EmailTimeoutError,
@@ -16,8 +17,8 @@ import {
 } from './expectations.ts'
 import { describeMessage, explainRun } from './explain.ts'
 import type { FaultRule, Faults } from './faults.ts'
-import { describeFilter, type MessageFilter, type TextPattern } from './filter.ts'
-import type { CheckFilter, FaultOptions, InboxCalls, InboxRecord } from './inbox-calls.ts'
+import { describeFilter } from './filter.ts'
+import type { FaultOptions, InboxCalls, InboxRecord } from './inbox-calls.ts'
 import type { Environment } from './keys.ts'
 import type {
   HtmlCheck,
@@ -29,31 +30,19 @@ import type {
   OtpExplanation,
   ReadMessageOptions,
 } from './messages.ts'
+import { checkOptions } from './options.ts'
 import type { Pages } from './pages.ts'
-import type { WaitStart } from './wait-call.ts'
+import {
+  CHECK,
+  type CheckOptions,
+  LINK,
+  type LinkOptions,
+  NO_EMAIL,
+  type NoEmailOptions,
+  WAIT,
+  type WaitOptions,
+} from './wait-options.ts'
 import { type Expectation, type WaitTime, waitFor } from './waiting.ts'
-
-/** What to wait for, how long, and which mail to consider. */
-export type WaitOptions = CallOptions &
-  MessageFilter &
-  WaitStart & {
-    /** Default: that of the client, or 30. May be longer than 50. */
-    readonly timeoutSeconds?: number | undefined
-  }
-
-/** Which link to wait for, how long, and which mail to consider. */
-export type LinkOptions = WaitOptions & {
-  /** Compared with the URL of each link; if none matches, with its text. Default: any link. */
-  readonly link?: TextPattern | undefined
-}
-
-/** Which mail must not arrive, and for how long. */
-export type NoEmailOptions = CallOptions &
-  MessageFilter &
-  WaitStart & {
-    /** Default: 5. */
-    readonly withinSeconds?: number | undefined
-  }
 
 /** The timeout of a wait, and a signal that ends it. */
 type WaitLimits = {
@@ -70,11 +59,6 @@ export type StartWait = <Found>(
 
 /** Makes the application send a mail. */
 export type Action = () => unknown
-
-/** How long to wait for a message to check, and which mail to consider. */
-export type CheckOptions = CallOptions &
-  WaitStart &
-  CheckFilter & { readonly timeoutSeconds?: number | undefined }
 
 /** Long enough for an application that sends immediately, short enough for a test. */
 const NO_EMAIL_SECONDS = 5
@@ -112,55 +96,56 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Waits for a message; one that has arrived counts, unless `since` or `after` excludes it. */
-  waitForMessage(options: WaitOptions = {}): Promise<Message> {
+  async waitForMessage(options: WaitOptions = {}): Promise<Message> {
+    checkOptions(options, WAIT)
     return this.#wait(expectedMessage(options), options)
   }
 
   /** Waits for a one-time code. */
-  waitForOtp(options: WaitOptions = {}): Promise<ReceivedOtp> {
+  async waitForOtp(options: WaitOptions = {}): Promise<ReceivedOtp> {
+    checkOptions(options, WAIT)
     return this.#wait(expectedOtp(options), options)
   }
 
   /** Waits for a link. */
-  waitForLink(options: LinkOptions = {}): Promise<ReceivedLink> {
+  async waitForLink(options: LinkOptions = {}): Promise<ReceivedLink> {
+    checkOptions(options, LINK)
     return this.#wait(expectedLink(options), options)
   }
 
   /** Waits until the time has passed; throws as soon as a message arrives, or has arrived. */
   async waitForNoMessage(options: NoEmailOptions = {}): Promise<void> {
-    const timeoutSeconds = options.withinSeconds ?? NO_EMAIL_SECONDS
-    const waiting = this.#wait(expectedMessage(options), { ...options, timeoutSeconds })
-    const email = await waiting.catch((error: unknown) => {
-      if (error instanceof EmailTimeoutError) return null
-      throw error
-    })
-    if (email === null) return
-    const what = `A message${describeFilter(options)} reached ${this.emailAddress}`
-    throw new UnexpectedEmailError(
-      `${what} although none was expected within ${timeoutSeconds} s: ${describeMessage(email)}.`,
-      email,
-    )
+    checkOptions(options, NO_EMAIL)
+    return this.#waitForNone(options)
   }
 
   /** Runs `action` and waits for a message that arrives after it began. */
-  expectEmail(action: Action, options: WaitOptions = {}): Promise<Message> {
+  async expectEmail(action: Action, options: WaitOptions = {}): Promise<Message> {
+    checkAction('expectEmail', action)
+    checkOptions(options, WAIT)
     return this.#expect(action, expectedMessage(options), options)
   }
 
   /** Runs `action` and waits for a one-time code that arrives after it began. */
-  expectOtp(action: Action, options: WaitOptions = {}): Promise<ReceivedOtp> {
+  async expectOtp(action: Action, options: WaitOptions = {}): Promise<ReceivedOtp> {
+    checkAction('expectOtp', action)
+    checkOptions(options, WAIT)
     return this.#expect(action, expectedOtp(options), options)
   }
 
   /** Runs `action` and waits for a link that arrives after it began. */
-  expectLink(action: Action, options: LinkOptions = {}): Promise<ReceivedLink> {
+  async expectLink(action: Action, options: LinkOptions = {}): Promise<ReceivedLink> {
+    checkAction('expectLink', action)
+    checkOptions(options, LINK)
     return this.#expect(action, expectedLink(options), options)
   }
 
   /** Runs `action`, and throws as soon as a message arrives after it began. */
   async expectNoEmail(action: Action, options: NoEmailOptions = {}): Promise<void> {
+    checkAction('expectNoEmail', action)
+    checkOptions(options, NO_EMAIL)
     const after = await this.#watermarkBefore(action, options)
-    return this.waitForNoMessage({ ...options, after })
+    return this.#waitForNone({ ...options, after })
   }
 
   /** Waits for a message and checks it. Throws when none arrives or an assertion fails. */
@@ -171,7 +156,8 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Waits for a message, checks it and returns the report, without throwing; see `passed`. */
-  check(assertions: readonly Assertion[], options: CheckOptions = {}): Promise<AssertionRun> {
+  async check(assertions: readonly Assertion[], options: CheckOptions = {}): Promise<AssertionRun> {
+    checkOptions(options, CHECK)
     return this.#startWait(options, (limits) =>
       this.#calls.check(assertions, { ...options, ...limits }),
     )
@@ -294,4 +280,33 @@ export class Inbox implements InboxRecord, AsyncDisposable {
       waitFor(target, expectation, { ...options, ...limits }),
     )
   }
+
+  async #waitForNone(options: NoEmailOptions): Promise<void> {
+    const { signal, withinSeconds } = options
+    const target = { ...this.#calls, emailAddress: this.emailAddress }
+    await this.#startWait({ signal, timeoutSeconds: withinSeconds }, async (limits) => {
+      const usual = Math.min(NO_EMAIL_SECONDS, Math.ceil(limits.timeoutSeconds / 2))
+      const timeoutSeconds = withinSeconds ?? usual
+      const time = { ...options, ...limits, timeoutSeconds }
+      const email = await waitFor(target, expectedMessage(options), time).catch(
+        (error: unknown) => {
+          if (error instanceof EmailTimeoutError) return null
+          throw error
+        },
+      )
+      if (email === null) return
+      const what = `A message${describeFilter(options)} reached ${this.emailAddress}`
+      throw new UnexpectedEmailError(
+        `${what} although none was expected within ${timeoutSeconds} s: ${describeMessage(email)}.`,
+        email,
+      )
+    })
+  }
+}
+
+function checkAction(call: string, action: unknown): void {
+  if (typeof action === 'function') return
+  throw new MayflyError(
+    `${call} takes a function first, and then options: ${call}(() => signUp(inbox.emailAddress), { … }).`,
+  )
 }

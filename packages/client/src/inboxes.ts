@@ -2,6 +2,7 @@ import type { CallOptions } from './connection.ts'
 import type { InboxState } from './diagnostics.ts'
 import { Inbox, type StartWait } from './inbox.ts'
 import { type InboxRecord, inboxCalls, inboxPath } from './inbox-calls.ts'
+import { callOptions } from './options.ts'
 import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
@@ -71,10 +72,12 @@ export function inboxesCalls(requester: Requester, startWait: StartWait): Inboxe
         },
         ({ inboxes }) => inboxes,
       ),
-    get: async (inboxId, { signal } = {}) =>
-      toInbox(await requester.json({ method: 'GET', path: inboxPath(inboxId), signal })),
-    delete: (inboxId, { signal } = {}) =>
-      requester.done({ method: 'DELETE', path: inboxPath(inboxId), signal }),
+    get: async (inboxId, options) =>
+      toInbox(
+        await requester.json({ method: 'GET', path: inboxPath(inboxId), ...callOptions(options) }),
+      ),
+    delete: async (inboxId, options) =>
+      requester.done({ method: 'DELETE', path: inboxPath(inboxId), ...callOptions(options) }),
   }
 }
 

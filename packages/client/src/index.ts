@@ -14,22 +14,17 @@ export {
 export type { ReceivedLink, ReceivedOtp } from './expectations.ts'
 export type { FaultRule } from './faults.ts'
 export type { TextPattern } from './filter.ts'
-export type {
-  Action,
-  CheckOptions,
-  Inbox,
-  LinkOptions,
-  NoEmailOptions,
-  WaitOptions,
-} from './inbox.ts'
+export type { Action, Inbox } from './inbox.ts'
 export type { CreateInboxOptions } from './inboxes.ts'
 export type { Key } from './keys.ts'
 export type { Attachment, Message, MessageSummary, Otp, ProviderCall } from './messages.ts'
 export type { Pages } from './pages.ts'
 export type { Scenario } from './scenarios.ts'
+export { totp } from './totp.ts'
 export { WebhookVerificationError } from './verification-error.ts'
 export { verifyWebhook } from './verify-webhook.ts'
 export type { WaitStart } from './wait-call.ts'
+export type { CheckOptions, LinkOptions, NoEmailOptions, WaitOptions } from './wait-options.ts'
 export type {
   Delivery,
   ReplayResult,

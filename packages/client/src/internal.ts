@@ -6,6 +6,8 @@ import {
   type ClientOptions,
   clientOf,
   createRequester,
+  findBaseUrl,
+  isLoopback,
   requesterOf,
   type ServiceOptions,
   startWaitOf,
@@ -15,6 +17,8 @@ import { inboxPath } from './inbox-calls.ts'
 import { type CreatedInbox, type CreateInboxOptions, createInbox } from './inboxes.ts'
 import type { Key } from './keys.ts'
 import { type MessageCalls, messageCalls } from './messages.ts'
+import { readLocalKey as readKeyOf } from './node/local-key.ts'
+import { callOptions } from './options.ts'
 
 export type { AccountOverview, UsageDay } from './accounts.ts'
 export type { SavedAssertion, SenderCheck } from './assertions.ts'
@@ -83,11 +87,11 @@ export function createInternalClient(options: ClientOptions = {}): InternalClien
     internal: {
       connectAccount: ({ signal, ...body } = {}) =>
         requester.json({ method: 'POST', path: connection, body, signal }),
-      disconnectAccount: ({ signal } = {}) =>
-        requester.done({ method: 'DELETE', path: connection, signal }),
+      disconnectAccount: async (options) =>
+        requester.done({ method: 'DELETE', path: connection, ...callOptions(options) }),
       createInbox: (inbox) => createInbox(requester, startWait, inbox),
-      createSignInLink: ({ signal } = {}) =>
-        requester.json({ method: 'POST', path: '/v1/sign-in-links', signal }),
+      createSignInLink: async (options) =>
+        requester.json({ method: 'POST', path: '/v1/sign-in-links', ...callOptions(options) }),
       listKeys: ({ signal } = {}) => requester.json({ method: 'GET', path: '/v1/keys', signal }),
       changeSession: ({ signal, ...body }) =>
         requester.done({ method: 'PATCH', path: '/v1/sign-in', body, signal }),
@@ -105,6 +109,16 @@ export async function readService(
   const { signal } = options
   const requester = createRequester(options, null)
   return requester.json({ method: 'GET', path: '/v1/service', signal })
+}
+
+/** The key of the local account of a service on this machine; null when there is none. */
+export async function readLocalKey(
+  options: ServiceOptions & CallOptions = {},
+): Promise<string | null> {
+  const { signal } = options
+  const service = createRequester(options, null)
+  if (!isLoopback(findBaseUrl(options))) return null
+  return (await readKeyOf(service, { signal })).apiKey
 }
 
 /** Signs in without a key, to a service whose catch-all inbox everyone may read. */

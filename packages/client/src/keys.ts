@@ -1,4 +1,5 @@
 import type { CallOptions } from './connection.ts'
+import { callOptions } from './options.ts'
 import type { Requester } from './request.ts'
 
 /** The environment of a key; both see the same records, usage is counted separately. */
@@ -48,14 +49,19 @@ export function keyCalls(requester: Requester): KeyCalls {
   const path = '/v1/keys'
   return {
     create: ({ signal, ...body }) => requester.json({ method: 'POST', path, body, signal }),
-    list: ({ signal } = {}) => requester.field('keys', { method: 'GET', path, signal }),
-    rotate: async ({ signal } = {}) => {
-      const call = { method: 'POST', path: `${path}/rotate`, signal } as const
+    list: async (options) =>
+      requester.field('keys', { method: 'GET', path, ...callOptions(options) }),
+    rotate: async (options) => {
+      const call = { method: 'POST', path: `${path}/rotate`, ...callOptions(options) } as const
       const issued = await requester.json<IssuedKey>(call)
       requester.useKey(issued.apiKey)
       return issued
     },
-    revoke: (keyId, { signal } = {}) =>
-      requester.done({ method: 'DELETE', path: `${path}/${encodeURIComponent(keyId)}`, signal }),
+    revoke: async (keyId, options) =>
+      requester.done({
+        method: 'DELETE',
+        path: `${path}/${encodeURIComponent(keyId)}`,
+        ...callOptions(options),
+      }),
   }
 }

@@ -1,4 +1,5 @@
 import type { CallOptions } from './connection.ts'
+import { callOptions, checkOptions, type OptionKinds } from './options.ts'
 import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
@@ -164,6 +165,8 @@ export type MarkOptions = CallOptions & {
   readonly read?: boolean | undefined
 }
 
+const MARK = { read: 'flag', signal: 'signal' } as const satisfies OptionKinds<MarkOptions>
+
 /** An address that shows a message by itself, for a minute. */
 type MessageFrame = {
   /** Relative to the service. */
@@ -242,22 +245,34 @@ export function messageCalls(requester: Requester, inboxPath: string): MessageCa
       requester.json({ method: 'GET', path: pathOf(messageId), query, signal }),
     frame: (messageId, { signal, ...body } = {}) =>
       requester.json({ method: 'POST', path: `${pathOf(messageId)}/frame`, body, signal }),
-    mark: (messageId, { read = true, signal } = {}) =>
-      requester.json({ method: 'PATCH', path: pathOf(messageId), body: { read }, signal }),
-    delete: (messageId, { signal } = {}) =>
-      requester.done({ method: 'DELETE', path: pathOf(messageId), signal }),
-    deleteAll: ({ signal } = {}) => requester.done({ method: 'DELETE', path: base, signal }),
-    raw: (messageId, { signal } = {}) =>
-      requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, signal }),
-    transcript: (messageId, { signal } = {}) =>
-      requester.field('lines', { method: 'GET', path: `${pathOf(messageId)}/transcript`, signal }),
-    explainOtp: (messageId, { signal } = {}) =>
-      requester.json({ method: 'GET', path: `${pathOf(messageId)}/otp`, signal }),
-    htmlCheck: (messageId, { signal } = {}) =>
-      requester.json({ method: 'GET', path: `${pathOf(messageId)}/html-check`, signal }),
-    attachment: (messageId, attachmentId, { signal } = {}) => {
+    mark: async (messageId, options = {}) => {
+      checkOptions(options, MARK)
+      const { read = true, signal } = options
+      return requester.json({ method: 'PATCH', path: pathOf(messageId), body: { read }, signal })
+    },
+    delete: async (messageId, options) =>
+      requester.done({ method: 'DELETE', path: pathOf(messageId), ...callOptions(options) }),
+    deleteAll: async (options) =>
+      requester.done({ method: 'DELETE', path: base, ...callOptions(options) }),
+    raw: async (messageId, options) =>
+      requester.bytes({ method: 'GET', path: `${pathOf(messageId)}/raw`, ...callOptions(options) }),
+    transcript: async (messageId, options) =>
+      requester.field('lines', {
+        method: 'GET',
+        path: `${pathOf(messageId)}/transcript`,
+        ...callOptions(options),
+      }),
+    explainOtp: async (messageId, options) =>
+      requester.json({ method: 'GET', path: `${pathOf(messageId)}/otp`, ...callOptions(options) }),
+    htmlCheck: async (messageId, options) =>
+      requester.json({
+        method: 'GET',
+        path: `${pathOf(messageId)}/html-check`,
+        ...callOptions(options),
+      }),
+    attachment: async (messageId, attachmentId, options) => {
       const path = `${pathOf(messageId)}/attachments/${encodeURIComponent(attachmentId)}`
-      return requester.bytes({ method: 'GET', path, signal })
+      return requester.bytes({ method: 'GET', path, ...callOptions(options) })
     },
   }
 }

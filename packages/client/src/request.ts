@@ -20,15 +20,34 @@ export type Request = Call & {
 
 /** Sends calls, retries them where that is safe, and throws error responses. */
 export class Requester {
-  connection: Connection
+  #connection: Connection
+  readonly #findKey: (() => Promise<string>) | null
+  #finding: Promise<string> | null = null
 
-  constructor(connection: Connection) {
-    this.connection = connection
+  constructor(
+    service: Omit<Connection, 'apiKey'>,
+    apiKey: string | null | (() => Promise<string>) = null,
+  ) {
+    const isLater = typeof apiKey === 'function'
+    this.#connection = { ...service, apiKey: isLater ? null : apiKey }
+    this.#findKey = isLater ? apiKey : null
+  }
+
+  /** How the service is reached, with the key: calls that need one to be found wait for it. */
+  async connect(): Promise<Connection> {
+    if (this.#connection.apiKey === null && this.#findKey !== null) {
+      // After a failure the next call tries again.
+      this.#finding ??= this.#findKey().finally(() => {
+        this.#finding = null
+      })
+      this.useKey(await this.#finding)
+    }
+    return this.#connection
   }
 
   /** Uses another key for further calls. */
   useKey(apiKey: string): void {
-    this.connection = { ...this.connection, apiKey }
+    this.#connection = { ...this.#connection, apiKey }
   }
 
   /** The JSON of the response, whose form is not validated here. */
@@ -70,10 +89,11 @@ export class Requester {
   async #send(request: Request): Promise<CallResponse> {
     const isRepeatable = request.isRepeatable ?? request.method !== 'POST'
     const attemptsMax = request.attemptsMax ?? ATTEMPTS_MAX
+    const connection = await this.connect()
     const deadline = performance.now() + (request.timeoutMs ?? RESPONSE_MS_MAX)
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await sendOnce(this.connection, request)
+        return await sendOnce(connection, request)
       } catch (error) {
         // An earlier attempt may have deleted it although its response was lost.
         const isRepeatedDelete = attempt > 1 && request.method === 'DELETE'

@@ -1,5 +1,6 @@
 import type { Assertion, AssertionRun, SavedAssertion } from './assertions.ts'
 import type { CallOptions } from './connection.ts'
+import { callOptions, checkOptions, type OptionKinds } from './options.ts'
 import type { Requester } from './request.ts'
 import { startQuery, WAIT_SECONDS_MAX, type WaitStart, waitMs } from './wait-call.ts'
 
@@ -18,6 +19,10 @@ type CreateScenarioOptions = CallOptions & {
   readonly assertions: readonly Assertion[]
   readonly timeoutSeconds?: number
 }
+
+const RUN = {
+  ...{ since: 'time', after: 'text', signal: 'signal' },
+} as const satisfies OptionKinds<CallOptions & WaitStart>
 
 /** Calls about scenarios. */
 export type ScenarioCalls = {
@@ -39,17 +44,20 @@ export function scenarioCalls(requester: Requester): ScenarioCalls {
   return {
     create: ({ signal, ...body }) =>
       requester.field('scenario', { method: 'POST', path, body, signal }),
-    list: ({ signal } = {}) => requester.field('scenarios', { method: 'GET', path, signal }),
-    delete: (scenarioId, { signal } = {}) =>
-      requester.done({ method: 'DELETE', path: pathOf(scenarioId), signal }),
-    run: (scenarioId, inbox, options = {}) =>
-      requester.json({
+    list: async (options) =>
+      requester.field('scenarios', { method: 'GET', path, ...callOptions(options) }),
+    delete: async (scenarioId, options) =>
+      requester.done({ method: 'DELETE', path: pathOf(scenarioId), ...callOptions(options) }),
+    run: async (scenarioId, inbox, options = {}) => {
+      checkOptions(options, RUN)
+      return requester.json({
         method: 'POST',
         path: `${pathOf(scenarioId)}/run`,
         body: { inboxId: inbox.id, ...startQuery(options) },
         isRepeatable: true,
         timeoutMs: waitMs(WAIT_SECONDS_MAX),
         signal: options.signal,
-      }),
+      })
+    },
   }
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from './connection.ts'
 import type { RejectedMessage, WaitDiagnostics } from './diagnostics.ts'
 import { EmailTimeoutError } from './expectation-errors.ts'
-import { explainTimeout } from './explain.ts'
+import { explainTimeout, LINES_MAX } from './explain.ts'
 import {
   describeFilter,
   expressionsOf,
@@ -78,7 +78,7 @@ export async function waitFor<Found>(
     if (outcome.arrived) {
       const picked = evaluate(wait, outcome.message, expressionsOf(expectation.filter))
       if (picked !== null) return picked.found
-      after = (await target.read(time)).watermark
+      after = (await target.read({ signal: time.signal })).watermark
       const listed = await searchList(wait)
       if (listed !== null) return listed.found
     }
@@ -171,20 +171,28 @@ async function timeoutError<Found>(
   received: WaitDiagnostics | null,
 ): Promise<EmailTimeoutError> {
   const { target, expectation, time, rejected } = wait
-  const known = received ?? { ...(await target.diagnose(time)), considered: [] }
+  const known = received ?? { ...(await target.diagnose({ signal: time.signal })), considered: [] }
   const byId = new Map(rejected)
   for (const one of known.considered) byId.set(one.id, { ...one, reason: ownReason(wait, one) })
-  // One of the steps repeats the reason of the newest message, which is the first here.
+  // One of the steps repeats that the newest message, the first here, did not match.
   const [newest] = known.considered
-  const nextSteps = known.nextSteps.map((step) =>
-    newest === undefined ? step : step.replace(newest.reason, () => ownReason(wait, newest)),
-  )
-  const considered = [...byId.values()].sort((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))
+  const repeated = newest && ` arrived, but did not match: ${newest.reason}.`
+  const nextSteps = known.nextSteps.filter((step) => !repeated || !step.endsWith(repeated))
+  // Both are newest first; those of one instant keep that order, turned round.
+  const considered = [...byId.values()].reverse().sort(byArrival)
   const details = {
     emailAddress: target.emailAddress,
     timeoutSeconds: time.timeoutSeconds,
     diagnostics: { ...known, nextSteps, considered },
   }
+  const { signal } = time
+  const isCut = considered.length > LINES_MAX
+  const messageCount = isCut ? (await target.read({ signal })).messageCount : undefined
   const what = `${expectation.what}${describeFilter(expectation.filter)}`
-  return new EmailTimeoutError(explainTimeout({ what, ...details }), details)
+  return new EmailTimeoutError(explainTimeout({ what, messageCount, ...details }), details)
+}
+
+function byArrival(a: RejectedMessage, b: RejectedMessage): number {
+  if (a.receivedAt === b.receivedAt) return 0
+  return a.receivedAt < b.receivedAt ? -1 : 1
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from './connection.ts'
 import type { MessageSummary, Otp } from './messages.ts'
+import { callOptions } from './options.ts'
 import { type Pages, pages } from './pages.ts'
 import type { Requester } from './request.ts'
 
@@ -122,14 +123,15 @@ export function webhookCalls(requester: Requester): WebhookCalls {
   const log = `${path}/deliveries`
   const pathOf = (webhookId: string) => `${path}/${encodeURIComponent(webhookId)}`
   return {
-    create: (url, { signal } = {}) =>
-      requester.json({ method: 'POST', path, body: { url }, signal }),
-    list: ({ signal } = {}) => requester.field('webhooks', { method: 'GET', path, signal }),
-    delete: (webhookId, { signal } = {}) =>
+    create: async (url, options) =>
+      requester.json({ method: 'POST', path, body: { url }, ...callOptions(options) }),
+    list: async (options) =>
+      requester.field('webhooks', { method: 'GET', path, ...callOptions(options) }),
+    delete: async (webhookId, options) =>
       requester.done({
         method: 'DELETE',
         path: pathOf(webhookId),
-        signal,
+        ...callOptions(options),
       }),
     deliveries: ({ signal, ...query } = {}) =>
       pages(
@@ -137,11 +139,15 @@ export function webhookCalls(requester: Requester): WebhookCalls {
         (of) => requester.json<DeliveryPage>({ method: 'GET', path: log, query: of, signal }),
         ({ deliveries }) => deliveries,
       ),
-    replay: (deliveryId, { signal } = {}) => {
+    replay: async (deliveryId, options) => {
       const replay = `${log}/${encodeURIComponent(deliveryId)}/replay`
-      return requester.json({ method: 'POST', path: replay, signal })
+      return requester.json({ method: 'POST', path: replay, ...callOptions(options) })
     },
-    test: (webhookId, { signal } = {}) =>
-      requester.json({ method: 'POST', path: `${pathOf(webhookId)}/test`, signal }),
+    test: async (webhookId, options) =>
+      requester.json({
+        method: 'POST',
+        path: `${pathOf(webhookId)}/test`,
+        ...callOptions(options),
+      }),
   }
 }

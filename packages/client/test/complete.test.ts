@@ -36,6 +36,7 @@ describe('the client', () => {
     const { account, keys, domains, inboxes, internal, scenarios, webhooks } = client
     await registerAccount({ email: 'a@b.example', baseUrl: 'http://mayfly.test', fetch })
     await readService({ baseUrl: 'http://mayfly.test', fetch })
+    await signInWithoutKey({ baseUrl: 'http://mayfly.test', fetch })
     await signIn({ token: 'a', baseUrl: 'http://mayfly.test', fetch })
     await signInWithoutKey({ baseUrl: 'http://mayfly.test', fetch })
     await internal.changeSession({ staySignedIn: true })

@@ -98,4 +98,15 @@ describe('the commands for Cypress', () => {
       /FAILED {2}otpPresent: None was found\./,
     )
   })
+
+  it('refuse options that they do not have', async () => {
+    await using mayfly = await startFakeMayfly()
+    const { run } = startCypress(mayfly)
+    const inbox = await run('createInbox')
+    mayfly.inbox.deliver({ subject: 'News' })
+    assert.throws(() => run('waitForEmail', inbox, { subjet: 'x' }), /did you mean "subject"\?/)
+    assert.throws(() => run('waitForLink', inbox, /x/), /such as \{ link: … \}; this is \/x\//)
+    assert.throws(() => run('assertEmail', inbox, [], { subject: /x/ }), /must be a string/)
+    assert.throws(() => mayflyTasks(Object({ baseURL: 'x' })), /did you mean "baseUrl"\?/)
+  })
 })

@@ -59,7 +59,7 @@ Arrived, but did not match:
   09:30:03 UTC  "Code ": no one-time code was found in it
 
 Refused:
-  09:29:59 UTC  near.miss: 550 5.1.1 qq@mayfly.test [1m
+  09:29:59 UTC  550 5.1.1 qq@mayfly.test [1m
 
 The inbox is suspended: it accepts no mail.
 
@@ -68,6 +68,47 @@ The domain qa.acme.example is pending.
 What to do next:
   - Check that the application sends to port 1025.`,
     )
+  })
+
+  it('does not repeat as a step why the newest mail did not match', async () => {
+    await using mayfly = await startFakeMayfly()
+    mayfly.inbox.deliver({ subject: 'News' })
+    const { diagnostics } = mayfly.inbox
+    const reason = 'it came before the watermark'
+    const step = `"News" arrived, but did not match: ${reason}.`
+    mayfly.inbox.diagnostics = { ...diagnostics, nextSteps: [step, ...diagnostics.nextSteps] }
+    const message = await timeoutMessage(mayfly)
+    assert.match(message, /"News": no one-time code|"News": it came before/)
+    assert.doesNotMatch(message, /- "News" arrived/)
+    assert.match(message, /What to do next:\n {2}- Check that the application sends to port 1025\./)
+  })
+
+  it('counts the mail that it does not name, and keeps the order of one instant', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    const receivedAt = '2026-01-31T09:30:00.000Z'
+    mayfly.inbox.deliver(
+      ...Array.from({ length: 15 }, (_, i) => ({ subject: `News ${i + 1}`, receivedAt })),
+    )
+    // The service names the newest messages alone.
+    const newest = Array.from({ length: 12 }, (_, i) => ({ number: 15 - i }))
+    const considered = newest.map(({ number }) => {
+      return { id: `msg_${number}`, subject: `News ${number}`, receivedAt, reason: 'no' }
+    })
+    const error = { type: 'timeout', code: 'nothing_arrived', message: 'Nothing arrived.' }
+    const diagnostics = { ...mayfly.inbox.diagnostics, considered }
+    mayfly.script.push({ status: 408, body: { error, diagnostics } })
+    await assert.rejects(inbox.waitForMessage({ subject: 'x', timeoutSeconds: 0 }), (thrown) => {
+      assert.ok(thrown instanceof EmailTimeoutError)
+      const lines = thrown.message.split('\n')
+      const first = lines.findIndex((line) => line.includes('… and 5 earlier'))
+      const shown = lines.slice(first + 1, first + 11)
+      assert.deepEqual(
+        shown.map((line) => /"News (\d+)"/.exec(line)?.[1]),
+        ['6', '7', '8', '9', '10', '11', '12', '13', '14', '15'],
+      )
+      return true
+    })
   })
 
   it('stays short when a hundred mails arrived', async () => {

@@ -35,7 +35,7 @@ describe('a call', () => {
   })
 
   it('cannot be made without a key, and says where to get one', () => {
-    assert.throws(() => createClient({ baseUrl: 'http://127.0.0.1:1' }), {
+    assert.throws(() => createClient({ baseUrl: 'http://mayfly.example' }), {
       name: 'MayflyError',
       message: /mayfly signup/,
     })

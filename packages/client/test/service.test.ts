@@ -164,7 +164,7 @@ describe('the client with the service', () => {
         inbox.waitForMessage({ subject, timeoutSeconds: 0 }),
       )
       assert.match(message, /"News": its subject does not (contain|match) ["/]verify/i)
-      assert.match(message, /near\.miss: .*signup-adaa/)
+      assert.match(message, /Refused:\n.* UTC {2}mail for signup-adaa/)
       assert.equal(diagnostics.considered.length, 1)
     }
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Message } from '../src/index.ts'
+import { EmailTimeoutError, type Message, UnexpectedEmailError } from '../src/index.ts'
 import { mailSnapshotSerializer, maskMessage } from '../src/testing/mask.ts'
 import { matchers } from '../src/testing/matchers.ts'
 import { waitSecondsWithin } from '../src/testing/wait-time.ts'
@@ -60,20 +60,26 @@ describe('a masked message', () => {
 })
 
 describe('the matchers', () => {
-  it('pass and fail with what the wait tells', async () => {
+  it('pass, and throw what the wait throws, with its diagnostics', async () => {
     await using mayfly = await startFakeMayfly()
     const inbox = await mayfly.connect().inboxes.create()
     const { toReceiveEmail, toReceiveOtp } = matchers
-    const none = await toReceiveEmail.call({}, inbox, { timeoutSeconds: 0 })
-    assert.equal(none.pass, false)
-    assert.match(none.message(), /^A message did not reach qa@mayfly\.test within 0 s\.\n/)
+    await assert.rejects(toReceiveEmail.call({}, inbox, { timeoutSeconds: 0 }), (error) => {
+      assert.ok(error instanceof EmailTimeoutError)
+      assert.match(error.message, /^A message did not reach qa@mayfly\.test within 0 s\.\n/)
+      assert.deepEqual(error.diagnostics, { ...mayfly.inbox.diagnostics, considered: [] })
+      return true
+    })
     mayfly.inbox.deliver({ otp: CODE })
     assert.equal((await toReceiveEmail.call({}, inbox)).pass, true)
     assert.equal((await toReceiveOtp.call({}, inbox)).pass, true)
     assert.equal((await toReceiveOtp.call({}, inbox, { value: /^\d{6}$/ })).pass, true)
-    const other = await toReceiveOtp.call({}, inbox, { value: '111111' })
-    assert.equal(other.pass, false)
-    assert.equal(other.message(), 'The code 481516 received by qa@mayfly.test is not 111111.')
+    await assert.rejects(toReceiveOtp.call({}, inbox, { value: '111111' }), (error) => {
+      assert.ok(error instanceof UnexpectedEmailError)
+      assert.equal(error.message, 'The code 481516 received by qa@mayfly.test is not 111111.')
+      assert.equal(error.email.id, 'msg_1')
+      return true
+    })
   })
 
   it('wait for absence when inverted', async () => {
@@ -84,13 +90,25 @@ describe('the matchers', () => {
     // The runner negates the result of an inverted matcher.
     assert.equal((await toReceiveEmail.call(not, inbox, { withinSeconds: 0 })).pass, false)
     mayfly.inbox.deliver({})
-    const came = await toReceiveEmail.call(not, inbox, { withinSeconds: 9 })
-    assert.equal(came.pass, true)
-    assert.match(
-      came.message(),
-      /^A message reached qa@mayfly\.test although none was expected within 9 s: /,
-    )
+    await assert.rejects(toReceiveEmail.call(not, inbox, { withinSeconds: 9 }), {
+      name: 'UnexpectedEmailError',
+      message: /^A message reached qa@mayfly\.test although none was expected within 9 s: /,
+    })
     await assert.rejects(toReceiveOtp.call(not, inbox), /has no \.not/)
+  })
+
+  it('refuse options that they do not have', async () => {
+    await using mayfly = await startFakeMayfly()
+    const inbox = await mayfly.connect().inboxes.create()
+    mayfly.inbox.deliver({ otp: CODE })
+    const { toReceiveEmail, toReceiveOtp } = matchers
+    const typo: object = { subjet: 'Invoice' }
+    await assert.rejects(toReceiveEmail.call({}, inbox, typo), /"subjet"; did you mean "subject"\?/)
+    const code: object = { code: '000000' }
+    await assert.rejects(toReceiveOtp.call({}, inbox, code), /Unknown option "code"\. .* value,/)
+    const seconds = { timeoutSeconds: 1 }
+    const not = toReceiveEmail.call({ isNot: true }, inbox, seconds)
+    await assert.rejects(not, /Unknown option "timeoutSeconds"\. .* withinSeconds,/)
   })
 
   it('throw any other error', async () => {

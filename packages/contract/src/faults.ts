@@ -111,7 +111,10 @@ const apiRuleSchema = z
   .refine(isOneFrequency, TWO_FREQUENCIES)
   .meta({
     not: NOT_BOTH,
-    anyOf: [{ required: ['status'] }, { required: ['delayMs'] }],
+    anyOf: [
+      { properties: { status: {} }, required: ['status'] },
+      { properties: { delayMs: {} }, required: ['delayMs'] },
+    ],
     example: { phase: 'api', status: 429, retryAfterSeconds: 1, times: 1 },
   })
 

@@ -32,15 +32,17 @@ export async function connectAgent(httpUrl: string, api: Pick<ApiClient, 'key'>)
 export async function startAgent(transport: Transport): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(transport)
-  // From here on the client checks every answer against the schemas listed.
   await client.listTools()
   return {
     client,
     call: async (tool, args = {}, options = {}) => {
       const result = await client.callTool({ name: tool, arguments: args }, options)
-      const { content, isError, structuredContent } = result
+      const { content, isError } = result
       const texts = content.map((block) => (block.type === 'text' ? block.text : ''))
-      return { isError: isError === true, texts, data: structuredContent }
+      const [own = '', untrusted] = texts
+      const data =
+        isError === true ? undefined : { ...JSON.parse(own), ...(untrusted && { untrusted }) }
+      return { isError: isError === true, texts, data }
     },
     [Symbol.asyncDispose]: () => client.close(),
   }

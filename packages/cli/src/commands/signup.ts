@@ -1,6 +1,7 @@
 import { registerAccount } from '@mayfly/client'
+import { readLocalKey } from '@mayfly/client/internal'
 import { defineCommand } from '../command.ts'
-import { CONNECTION_OPTIONS, readLocalKey, serviceUrl } from '../connection.ts'
+import { CONNECTION_OPTIONS, serviceUrl } from '../connection.ts'
 import { readCredentials, saveKey } from '../credentials.ts'
 import { printJson, printSecret } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
@@ -56,7 +57,7 @@ async function sayHowToReturn(
     return terminal.err(terminal.withCommands(how))
   }
   // The account is registered, whatever becomes of this request.
-  const localKey = await readLocalKey(baseUrl, terminal.interrupted).catch(() => null)
+  const localKey = await readLocalKey({ baseUrl, signal: terminal.interrupted }).catch(() => null)
   if (localKey === null) return
   terminal.err(terminal.withCommands('To return to the local account: mayfly logout\n'))
 }

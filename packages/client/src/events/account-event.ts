@@ -2,6 +2,7 @@ import type { CallOptions } from '../connection.ts'
 import type { DiagnosticEvent } from '../diagnostics.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { MessageSummary } from '../messages.ts'
+import type { OptionKinds } from '../options.ts'
 import type { Delivery } from '../webhooks.ts'
 
 /** An open wait of a client. */
@@ -60,3 +61,11 @@ export type EventsOptions = CallOptions & {
   /** Called when the stream was lost; it is opened again by itself. */
   readonly onLost?: ((error: unknown) => void) | undefined
 }
+
+/** The kinds of those options. */
+export const EVENTS = {
+  lastEventId: 'text',
+  onOpen: 'function',
+  onLost: 'function',
+  signal: 'signal',
+} as const satisfies OptionKinds<EventsOptions>

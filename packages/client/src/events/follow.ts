@@ -1,7 +1,8 @@
 import { apiError, type Connection, callHeaders, callUrl, connectionError } from '../connection.ts'
 import { ConnectionError } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import { delay, retryDelayMs } from '../retry.ts'
-import type { AccountEvent, EventsOptions } from './account-event.ts'
+import { type AccountEvent, EVENTS, type EventsOptions } from './account-event.ts'
 import { parseEvents } from './parse-events.ts'
 
 /** Longest silence of a stream: the service sends a comment every 15 s. */
@@ -16,15 +17,17 @@ const CALL = { method: 'GET', path: '/v1/events' } as const
  * event. An error that a retry cannot fix, such as a revoked key, is thrown.
  */
 export async function* follow(
-  requester: { readonly connection: Connection },
-  { signal, onOpen, onLost, ...options }: EventsOptions = {},
+  requester: { connect(): Promise<Connection> },
+  options: EventsOptions = {},
 ): AsyncGenerator<AccountEvent, void> {
-  let lastEventId = options.lastEventId
+  checkOptions(options, EVENTS)
+  const { signal, onOpen, onLost } = options
+  let { lastEventId } = options
   let wasOpen = false
   let failures = 0
   while (!isAborted(signal)) {
     try {
-      const events = await openStream(requester.connection, { signal, lastEventId })
+      const events = await openStream(await requester.connect(), { signal, lastEventId })
       wasOpen = true
       failures = 0
       onOpen?.()

@@ -1,7 +1,7 @@
 import type { Assertion } from '../assertions.ts'
 import type { TextPattern } from '../filter.ts'
-import type { LinkOptions } from '../inbox.ts'
 import type { CreateInboxOptions } from '../inboxes.ts'
+import type { CheckOptions, LinkOptions } from '../wait-options.ts'
 
 /** A pattern as JSON: tasks get their arguments from the browser as JSON. */
 type PackedPattern = string | { readonly source: string; readonly flags: string }
@@ -19,6 +19,9 @@ export type CypressWaitOptions = Omit<CypressLinkOptions, 'link'>
 
 /** The options of a wait for a link in a command. */
 export type CypressLinkOptions = Omit<LinkOptions, 'signal'>
+
+/** The options of a check in a command. */
+export type CypressCheckOptions = Omit<CheckOptions, 'signal'>
 
 /** The options of a new inbox in a command. */
 export type CypressInboxOptions = Omit<CreateInboxOptions, 'signal'>
@@ -49,14 +52,9 @@ export function packOptions(options: CypressLinkOptions): PackedOptions {
 }
 
 /** Converts options from JSON. */
-export function unpackOptions({ from, subject, text, link, ...rest }: PackedOptions): LinkOptions {
-  return {
-    ...rest,
-    from: unpackPattern(from),
-    subject: unpackPattern(subject),
-    text: unpackPattern(text),
-    link: unpackPattern(link),
-  }
+export function unpackOptions(packed: PackedOptions): LinkOptions {
+  const entries = Object.entries(packed).map(([name, value]) => [name, unpack(value)])
+  return Object.fromEntries(entries)
 }
 
 function packPattern(pattern: TextPattern | undefined): PackedPattern | undefined {
@@ -64,7 +62,7 @@ function packPattern(pattern: TextPattern | undefined): PackedPattern | undefine
   return { source: pattern.source, flags: pattern.flags }
 }
 
-function unpackPattern(packed: PackedPattern | undefined): TextPattern | undefined {
-  if (packed === undefined || typeof packed === 'string') return packed
-  return new RegExp(packed.source, packed.flags)
+/** Of the options, patterns alone are objects. */
+function unpack(value: string | number | PackedPattern | undefined): unknown {
+  return typeof value === 'object' ? new RegExp(value.source, value.flags) : value
 }

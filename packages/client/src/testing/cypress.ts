@@ -3,7 +3,10 @@ import type { Diagnostics } from '../diagnostics.ts'
 import type { ReceivedLink, ReceivedOtp } from '../expectations.ts'
 import type { InboxRecord } from '../inbox-calls.ts'
 import type { Message } from '../messages.ts'
+import { checkOptions } from '../options.ts'
+import { CHECK, LINK, WAIT } from '../wait-options.ts'
 import {
+  type CypressCheckOptions,
   type CypressInboxOptions,
   type CypressLinkOptions,
   type CypressWaitOptions,
@@ -34,7 +37,7 @@ declare global {
       assertEmail(
         inbox: InboxRef,
         assertions: readonly Assertion[],
-        options?: CypressWaitOptions,
+        options?: CypressCheckOptions,
       ): Chainable<AssertionRun>
       /** What happened to mail for the inbox, and what to do when none arrives. */
       diagnoseInbox(inbox: InboxRef): Chainable<Diagnostics>
@@ -61,12 +64,19 @@ const WAIT_SECONDS = 30
 /** Time beyond the wait itself: for the network and the diagnostics of a timeout. */
 const OVERHEAD_MS = 20_000
 
+/** The options of a wait, and which it may have. */
+type WaitOf = {
+  readonly options: CypressLinkOptions
+  readonly kinds: Parameters<typeof checkOptions>[1]
+}
+
 /** Adds the commands; call it in the support file: `addMayflyCommands(Cypress, cy)`. */
 export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
   const call = (task: string, argument: unknown) =>
     cy.task(`mayfly:${task}`, argument, { timeout: CALL_MS_MAX })
   // Otherwise Cypress ends the task at its own default timeout.
-  const wait = (task: string, argument: object, options: CypressLinkOptions) => {
+  const wait = (task: string, argument: object, { options, kinds }: WaitOf) => {
+    checkOptions(options, kinds)
     const timeout = (options.timeoutSeconds ?? WAIT_SECONDS) * 1000 + OVERHEAD_MS
     return cy.task(`mayfly:${task}`, { ...argument, options: packOptions(options) }, { timeout })
   }
@@ -76,15 +86,15 @@ export function addMayflyCommands(cypress: CypressGlobal, cy: CyGlobal): void {
     deleteInbox: ({ id }: InboxRef) => call('deleteInbox', { inboxId: id }),
     diagnoseInbox: ({ id }: InboxRef) => call('diagnoseInbox', { inboxId: id }),
     waitForEmail: ({ id }: InboxRef, options: CypressWaitOptions = {}) =>
-      wait('waitForEmail', { inboxId: id }, options),
+      wait('waitForEmail', { inboxId: id }, { options, kinds: WAIT }),
     waitForOtp: ({ id }: InboxRef, options: CypressWaitOptions = {}) =>
-      wait('waitForOtp', { inboxId: id }, options),
+      wait('waitForOtp', { inboxId: id }, { options, kinds: WAIT }),
     waitForLink: ({ id }: InboxRef, options: CypressLinkOptions = {}) =>
-      wait('waitForLink', { inboxId: id }, options),
+      wait('waitForLink', { inboxId: id }, { options, kinds: LINK }),
     assertEmail: (
       { id }: InboxRef,
       assertions: readonly Assertion[],
-      options: CypressWaitOptions = {},
-    ) => wait('assertEmail', { inboxId: id, assertions }, options),
+      options: CypressCheckOptions = {},
+    ) => wait('assertEmail', { inboxId: id, assertions }, { options, kinds: CHECK }),
   })
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect as baseExpect, beforeEach } from '@jest/globals'
-import { type ClientOptions, createClient } from '../client.ts'
+import { type ClientOptions, checkClientOptions, createClient } from '../client.ts'
+import { MayflyError, pointingHere } from '../errors.ts'
 import type { Inbox } from '../inbox.ts'
 import { mailSnapshotSerializer } from './mask.ts'
 import { type InboxExpect, matchers } from './matchers.ts'
@@ -19,16 +20,19 @@ const WAIT_SECONDS = 4
  * not expose the timeout of a test.
  */
 export function useInbox(options: ClientOptions = {}): () => Inbox {
+  checkClientOptions(options)
   let current: Inbox | null = null
-  beforeEach(async () => {
+  const create = pointingHere(async () => {
     current = await createClient({ timeoutSeconds: WAIT_SECONDS, ...options }).inboxes.create()
   })
+  // A function without parameters: Jest hands a callback to others.
+  beforeEach(() => create())
   afterEach(async () => {
     await current?.[Symbol.asyncDispose]()
     current = null
   })
   return () => {
-    if (current === null) throw new Error('The inbox exists only while a test runs.')
+    if (current === null) throw new MayflyError('The inbox exists only while a test runs.')
     return current
   }
 }

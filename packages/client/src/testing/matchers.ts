@@ -1,11 +1,8 @@
-import { EmailTimeoutError, UnexpectedEmailError } from '../expectation-errors.ts'
-import type { Inbox, WaitOptions } from '../inbox.ts'
-
-/** Which mail to wait for, and how long; with `.not`, which mail must not arrive. */
-export type ReceiveEmailOptions = WaitOptions & {
-  /** With `.not`: how long none may arrive. Default: 5. */
-  readonly withinSeconds?: number | undefined
-}
+import { MayflyError, pointingHere } from '../errors.ts'
+import { UnexpectedEmailError } from '../expectation-errors.ts'
+import type { Inbox } from '../inbox.ts'
+import { checkOptions, type OptionKinds } from '../options.ts'
+import { type NoEmailOptions, WAIT, type WaitOptions } from '../wait-options.ts'
 
 /** Which code to wait for, and how long. */
 export type ReceiveOtpOptions = WaitOptions & {
@@ -13,18 +10,24 @@ export type ReceiveOtpOptions = WaitOptions & {
   readonly value?: string | RegExp | undefined
 }
 
+const OTP = { value: 'pattern', ...WAIT } as const satisfies OptionKinds<ReceiveOtpOptions>
+
 /** The matchers as used in a test. */
 type InboxMatchers = {
-  /** Waits for a message; with `.not`, until the time has passed without one. */
-  toReceiveEmail(options?: ReceiveEmailOptions): Promise<void>
+  /** Waits for a message. */
+  toReceiveEmail(options?: WaitOptions): Promise<void>
   /** Waits for a one-time code. */
   toReceiveOtp(options?: ReceiveOtpOptions): Promise<void>
+  readonly not: {
+    /** Waits until the time has passed without a message. */
+    toReceiveEmail(options?: NoEmailOptions): Promise<void>
+  }
 }
 
 /** The runner's `expect`, with the matchers when it is given an inbox. */
 export type InboxExpect<Base extends (actual: never) => unknown> = ((
   inbox: Inbox,
-) => ReturnType<Base> & InboxMatchers & { readonly not: InboxMatchers }) &
+) => ReturnType<Base> & InboxMatchers) &
   Base
 
 /** The result of a matcher. */
@@ -33,52 +36,50 @@ export type MatcherResult = { readonly pass: boolean; readonly message: () => st
 /** The part of a runner's state that is used. */
 export type MatcherState = { readonly isNot?: boolean }
 
-/** The matchers for `expect.extend` of Vitest, Jest and Playwright. */
+/**
+ * The matchers for `expect.extend` of Vitest, Jest and Playwright. They throw instead of returning
+ * that they failed: the runner would make an error of its own, without the diagnostics.
+ */
 export const matchers = {
-  async toReceiveEmail(
+  toReceiveEmail(
     this: MatcherState,
     received: unknown,
-    options: ReceiveEmailOptions = {},
+    options: WaitOptions | NoEmailOptions = {},
   ): Promise<MatcherResult> {
-    const inbox = inboxOf(received)
-    if (this.isNot === true) return resultOf(() => inbox.waitForNoMessage(options), 'inverted')
-    return resultOf(() => inbox.waitForMessage(options))
+    return pointingHere(async () => {
+      const inbox = inboxOf(received)
+      if (this.isNot === true) await inbox.waitForNoMessage(options)
+      else await inbox.waitForMessage(options)
+      return metBy(this)
+    })()
   },
 
-  async toReceiveOtp(
+  toReceiveOtp(
     this: MatcherState,
     received: unknown,
-    { value, ...options }: ReceiveOtpOptions = {},
+    options: ReceiveOtpOptions = {},
   ): Promise<MatcherResult> {
-    const inbox = inboxOf(received)
-    if (this.isNot === true) throw new TypeError(NOT_OTP)
-    return resultOf(async () => {
-      const otp = await inbox.waitForOtp(options)
-      if (value === undefined || codeMatches(otp.value, value)) return
+    return pointingHere(async () => {
+      const inbox = inboxOf(received)
+      if (this.isNot === true) throw new MayflyError(NOT_OTP)
+      checkOptions(options, OTP)
+      const { value, ...wait } = options
+      const otp = await inbox.waitForOtp(wait)
+      if (value === undefined || codeMatches(otp.value, value)) return metBy(this)
       throw new UnexpectedEmailError(
         `The code ${otp.value} received by ${inbox.emailAddress} is not ${value}.`,
         otp.message,
       )
-    })
+    })()
   },
 }
 
 const NOT_OTP =
   'toReceiveOtp has no .not: a mail whose code was not recognised would pass. Use .not.toReceiveEmail().'
 
-/** Converts a failed expectation to a result; rethrows any other error. */
-async function resultOf(
-  expectation: () => Promise<unknown>,
-  mode: 'normal' | 'inverted' = 'normal',
-): Promise<MatcherResult> {
-  const isInverted = mode === 'inverted'
-  try {
-    await expectation()
-    return { pass: !isInverted, message: () => 'The expectation was met.' }
-  } catch (error) {
-    if (!(error instanceof EmailTimeoutError || error instanceof UnexpectedEmailError)) throw error
-    return { pass: isInverted, message: () => error.message }
-  }
+/** The runner negates the result of an inverted matcher. */
+function metBy({ isNot }: MatcherState): MatcherResult {
+  return { pass: isNot !== true, message: () => 'The expectation was met.' }
 }
 
 function codeMatches(code: string, value: string | RegExp): boolean {
@@ -90,5 +91,5 @@ function inboxOf(received: unknown): Inbox {
   if (typeof received === 'object' && received !== null && 'waitForMessage' in received) {
     return received as Inbox // It has what only an inbox has.
   }
-  throw new TypeError('This matcher needs an inbox: expect(inbox).toReceiveEmail().')
+  throw new MayflyError('This matcher needs an inbox: expect(inbox).toReceiveEmail().')
 }

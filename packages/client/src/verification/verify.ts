@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from '../options.ts'
 import { type VerificationFailure, WebhookVerificationError } from '../verification-error.ts'
 import type { WebhookEvent } from '../webhooks.ts'
 
@@ -16,6 +17,10 @@ export type VerifyOptions = {
   readonly now?: Date
 }
 
+const VERIFY = {
+  ...{ secret: 'text', toleranceSeconds: 'number', now: 'time' },
+} as const satisfies OptionKinds<VerifyOptions>
+
 /** The replay window that receivers should use. */
 const TOLERANCE_SECONDS = 300
 
@@ -25,6 +30,7 @@ export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,
   options: VerifyOptions,
 ): Promise<WebhookEvent> {
+  checkOptions(options, VERIFY)
   const body = bytesOf(rawBody)
   const version = required(headers, 'x-service-signature-version')
   if (version !== 'v1') {

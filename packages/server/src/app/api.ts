@@ -33,7 +33,7 @@ import { sendToInbox } from '../features/compat/mailpit/send.ts'
 import { countTags, renameTag, setTags } from '../features/compat/mailpit/tags.ts'
 import { readThumbnail } from '../features/compat/mailpit/thumbnail.ts'
 import { releaseMessage } from '../features/compat/release.ts'
-import { viewMailDev, viewMailHog, viewMailpit } from '../features/compat/views.ts'
+import { findMailpitPart, viewMailDev, viewMailHog, viewMailpit } from '../features/compat/views.ts'
 import { beginConnection } from '../features/connections/begin.ts'
 import {
   askToConnect,
@@ -197,6 +197,7 @@ function bindCompat(world: World) {
     access: bind(world, findAccess),
     release: bind(world, releaseMessage),
     releaseHosts: world.releaseHosts,
+    messageBytesMax: world.messageBytesMax,
     mailbox: bindAll(world, {
       count: countMessages,
       resolve: resolveMessage,
@@ -210,7 +211,7 @@ function bindCompat(world: World) {
     mailpit: {
       ...bindAll(world, { view: viewMailpit, list: listCatchAll, send: sendToInbox }),
       ...bindAll(world, { tags: countTags, setTags, renameTag, chaos: readChaos, setChaos }),
-      ...bindAll(world, { thumbnail: readThumbnail, checkLinks }),
+      ...bindAll(world, { thumbnail: readThumbnail, checkLinks, findPart: findMailpitPart }),
       uptimeSeconds: () => Math.round(world.elapsedMs() / 1000),
     },
   }

@@ -93,8 +93,9 @@ export function createWorld(parts: Parts) {
     publish: (signal: Parameters<Parts['publish']>[0]) => {
       parts.publish(signal)
       // Waits may be for messages with a mark or a tag.
-      if (signal.about === 'messages' && signal.change === 'updated')
-        parts.announce([signal.inboxId])
+      if (signal.about !== 'messages') return
+      const isDeletion = signal.change === 'deleted' || signal.change === 'emptied'
+      if (!isDeletion) parts.announce([signal.inboxId])
     },
     ...settings(parts.config),
     ...parts.providerMail,
@@ -126,6 +127,7 @@ function settings(config: Config) {
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     providers: identityProviders(config),
     isScanned: config.MAYFLY_CLAMD !== null,
+    messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES,
     releaseHosts: config.MAYFLY_RELEASE_HOSTS,
   }
 }

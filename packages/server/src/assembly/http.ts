@@ -5,7 +5,7 @@ import type { HandleMcp } from '../http/mcp.ts'
 import type { HandleProvider } from '../http/providers.ts'
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { isLocalHost } from '../ip-address.ts'
-import { elapsedMs } from '../platform/clock.ts'
+import { elapsedMs, systemClock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { standardOutput } from '../platform/log-output.ts'
@@ -75,7 +75,7 @@ function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
   let loading: Promise<HandleMcp> | null = null
   return async (request) => {
     loading ??= import('../mcp/server.ts').then(({ createMcp }) =>
-      createMcp({ app, ids, log, elapsedMs }),
+      createMcp({ app, ids, log, elapsedMs, now: systemClock.now }),
     )
     return (await loading)(request)
   }

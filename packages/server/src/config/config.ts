@@ -15,21 +15,25 @@ export function loadConfig(): Config {
   return { ...config, MAYFLY_LOG_FORMAT: process.stdout.isTTY ? 'text' : 'json' }
 }
 
+/** Variables of the clients, which a program that starts the service may have. */
+const OF_CLIENTS = ['MAYFLY_API_KEY', 'MAYFLY_EXECUTABLE']
+
 /** Reads every setting; the first that is unknown or malformed throws. */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const names = Object.keys(SETTINGS)
   for (const name of Object.keys(env)) {
     if (!name.startsWith('MAYFLY_') || names.includes(name)) continue
     // Read by the client, and often set in the same shell.
-    if (name === 'MAYFLY_API_KEY') continue
+    if (OF_CLIENTS.includes(name)) continue
     const nearest = nearestName(name, names)
     const hint =
       nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`
     throw new StartRefused(`${name} is not a setting. ${hint}`)
   }
+  const isCatchAll = (env['MAYFLY_CATCH_ALL'] ?? 'off') !== 'off'
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const { schema, default: unset, isSecret = false } = setting
-    const value = env[name] ?? unset
+    const { schema, default: unset, ofCatchAll = unset, isSecret = false } = setting
+    const value = env[name] ?? (isCatchAll ? ofCatchAll : unset)
     const parsed = schema.safeParse(value)
     if (parsed.success) return [name, parsed.data]
     const rule = parsed.error.issues[0]?.message ?? 'is malformed'

@@ -25,6 +25,8 @@ export type Setting = {
   readonly schema: z.ZodType<unknown, string>
   /** As it would be written in the environment. */
   readonly default: string
+  /** The default with MAYFLY_CATCH_ALL; the sentence names it. */
+  readonly ofCatchAll?: string
   /** The kind of value, for the table of settings. */
   readonly type: string
   readonly sentence: string
@@ -103,8 +105,10 @@ export const SETTINGS = {
   MAYFLY_SMTP_MAX_MESSAGE_BYTES: {
     schema: wholeNumber(1024, 100 * 1024 * 1024),
     default: String(25 * 1024 * 1024),
+    ofCatchAll: String(50 * 1024 * 1024),
     type: 'bytes',
-    sentence: 'Largest mail accepted. A larger one is refused with 552 and not kept in memory.',
+    sentence:
+      'Largest mail accepted. A larger one is refused with 552 and not kept in memory. The default with MAYFLY_CATCH_ALL is 52428800, as in Mailpit.',
   },
   MAYFLY_SMTP_TLS: {
     schema: z

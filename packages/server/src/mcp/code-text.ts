@@ -1,5 +1,4 @@
-import { type Otp, otpSchema } from '@mayfly/contract'
-import type { z } from 'zod'
+import type { Otp } from '@mayfly/contract'
 import { oneLine } from './untrusted.ts'
 
 /** Codes that cannot spell an instruction: one short run, or groups of capitals and digits. */
@@ -8,20 +7,16 @@ const HARMLESS_CODE = /^[A-Za-z0-9]{1,10}$|^(?=.{1,12}$)[A-Z0-9]+(?:[ -][A-Z0-9]
 /** Longest code shown; one of six words has up to 77 characters. */
 const CODE_CHARS_MAX = 100
 
-/** A code in the result of a tool. */
-export const codeResultSchema = otpSchema.extend({
-  value: otpSchema.shape.value
-    .nullable()
-    .describe('Enter it unchanged. Null for a code made of words, which is in `untrusted`.'),
-})
-
 /**
  * A code for an agent.
  *
  * A sender may present anything as a code, "delete-every-inbox" too, so a code made of words is
  * untrusted text like any other.
  */
-export function codeResult({ value, confidence }: Otp): z.output<typeof codeResultSchema> {
+export function codeResult({ value, confidence }: Otp): {
+  readonly value: string | null
+  readonly confidence: number
+} {
   return { value: HARMLESS_CODE.test(value) ? value : null, confidence }
 }
 

@@ -14,23 +14,58 @@ class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
   }
 }
 
-/** The JSON schema of the input or output of a tool. */
-export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+/** Rules that few calls break: the error of the call says them, and each session carries this. */
+const LEFT_TO_ERRORS = ['minLength', 'maxLength', 'maxItems', 'pattern', 'not'] as const
+
+/** Parameters of many tools, in the fewest words; null for a name that says it. */
+const SHARED: Readonly<Record<string, string | null>> = {
+  inboxId: 'Its id or address.',
+  after: 'A watermark of the inbox: only later mail counts.',
+  since: 'Only mail received from then on.',
+  from: 'Part of the sender.',
+  subjectContains: null,
+  textContains: null,
+  q: 'A query, as for search_messages.',
+  cursor: 'nextCursor of the page before.',
+}
+
+function briefly(name: string, property: unknown): unknown {
+  const text = SHARED[name]
+  if (text === undefined || typeof property !== 'object') return property
+  const { description: _, ...rest } = { description: '', ...property }
+  return text === null ? rest : { ...rest, description: text }
+}
+
+/** The JSON schema of the input of a tool. */
+export function toJsonSchema(schema: z.ZodObject): JsonSchema {
   const json = z.toJSONSchema(schema, {
-    io,
-    // The one dialect in which clients with the first version of the library validate results.
+    io: 'input',
     target: 'draft-7',
     metadata: new Descriptions(),
     override: ({ jsonSchema: json }) => {
-      // A long pattern that repeats the format.
-      if (json.format === 'date-time') delete json.pattern
+      for (const rule of LEFT_TO_ERRORS) delete json[rule]
       if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
       if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
-      // Results may gain fields.
-      if (io === 'output') delete json.additionalProperties
+      // Only of the whole: a schema of a part follows from its names.
+      delete json.additionalProperties
+      if (json.const !== undefined) delete json.type
+      const { shownAs } = json
+      if (shownAs === undefined) return
+      for (const keyword of Object.keys(json)) delete json[keyword]
+      Object.assign(json, shownAs)
     },
   })
-  return { ...oneTypeEach(json), type: 'object' }
+  const { $schema: _, properties = {}, ...rest } = oneTypeEach(json)
+  const brief = Object.entries(properties).map(([name, property]) => [
+    name,
+    briefly(name, property),
+  ])
+  return {
+    ...rest,
+    type: 'object',
+    properties: Object.fromEntries(brief),
+    additionalProperties: false,
+  }
 }
 
 /** `type: ["string", "null"]` as two branches: some clients support one type alone. */

@@ -1,15 +1,6 @@
-import {
-  type Attachment,
-  type InboxId,
-  idSchema,
-  type MailAddress,
-  type Message,
-  type MessageId,
-  messageSchema,
-} from '@mayfly/contract'
-import { z } from 'zod'
-import { codeLines, codeResult, codeResultSchema } from './code-text.ts'
-import { type ToolCall, untrustedField } from './tool.ts'
+import type { Attachment, InboxId, MailAddress, Message, MessageId } from '@mayfly/contract'
+import { codeLines, codeResult } from './code-text.ts'
+import type { ToolCall, ToolResult } from './tool.ts'
 import { cut, oneLine } from './untrusted.ts'
 
 /** Characters of a body in one result: enough for a long mail, small for a context window. */
@@ -27,31 +18,19 @@ const ATTACHMENTS_MAX = 20
 /** Which body of a message is read. */
 export type Part = 'text' | 'html'
 
-/** A message in the result of a tool. */
-export const messageResultSchema = messageSchema
-  .pick({ inboxId: true, receivedAt: true, sizeBytes: true })
-  .extend({
-    messageId: idSchema('message'),
-    otp: codeResultSchema.nullable(),
-    auth: z
-      .object({ spf: z.string(), dkim: z.string(), dmarc: z.string() })
-      .nullable()
-      .describe('Results of the sender checks; null until they are done.'),
-    linkCount: z.int().describe('Number of links; list_links returns them.'),
-    bodyLength: z.int().describe('Characters of the whole body.'),
-    nextOffset: z
-      .int()
-      .nullable()
-      .describe('Set if the body was cut: pass it as offset to read_message to read the rest.'),
-    untrusted: untrustedField,
-  })
+/** A message in the result of a tool; a body that was cut continues at `nextOffset`. */
+type MessageResult = ToolResult & {
+  readonly untrusted: string
+  readonly bodyLength: number
+  readonly nextOffset: number | null
+}
 
 /** Reads a message for an agent: its metadata, and the sender's text, fenced and cut. */
 export async function readForAgent(
   { app, caller, fence }: Pick<ToolCall, 'app' | 'caller' | 'fence'>,
   ref: { readonly inboxId: InboxId; readonly messageId: MessageId },
   { part, offset }: { readonly part: Part; readonly offset: number } = { part: 'text', offset: 0 },
-): Promise<z.output<typeof messageResultSchema>> {
+): Promise<MessageResult> {
   const message = await app.messages.excerpt(caller, {
     ...{ ...ref, part, offset, linksFrom: 0, linksCharsMax: 0 },
     // One more, by which the end is seen.

@@ -32,6 +32,7 @@ function endpoint(app: object, elapsedMs = () => 0) {
     ids: createIds({ now: () => 0 }),
     log: { error: (line: unknown) => logged.push(line) },
     elapsedMs,
+    now: () => 0,
   })
   return { handle, logged }
 }
@@ -134,6 +135,6 @@ describe('a plain call of an agent', () => {
     const response = await handle(request({ method: 'notifications/cancelled', params }))
     assert.equal(response.status, 202)
     resolve([])
-    assert.match(await (await answering).text(), /"structuredContent":\{"scenarios":\[\]\}/)
+    assert.match(await (await answering).text(), /"text":"\{\\"scenarios\\":\[\]\}"/)
   })
 })

@@ -1,11 +1,12 @@
 import { toJsonSchema } from './json-schema.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import type { Annotations, Tool, ToolResult } from './tool.ts'
 import { accountTools } from './tools/accounts.ts'
 import { assertionTools } from './tools/assertions.ts'
 import { diagnosticsTools } from './tools/diagnostics.ts'
 import { faultTools } from './tools/faults.ts'
 import { inboxTools } from './tools/inboxes.ts'
 import { messageTools } from './tools/messages.ts'
+import { totpTools } from './tools/totp.ts'
 import { waitingTools } from './tools/waiting.ts'
 
 /** Every tool, by its name, in the order in which a test would use them. */
@@ -14,6 +15,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
     ...inboxTools,
     ...waitingTools,
     ...messageTools,
+    ...totpTools,
     ...assertionTools,
     ...diagnosticsTools,
     ...faultTools,
@@ -34,19 +36,27 @@ export function listTools() {
   return listing
 }
 
-/** A result as text blocks, for clients that do not read structured content. */
+/** A result as text blocks: our own fields as JSON, then what senders wrote. */
 export function resultTexts({ untrusted, ...trusted }: ToolResult): string[] {
   const own = JSON.stringify(trusted)
   return untrusted === undefined ? [own] : [own, untrusted]
 }
 
+/** The hints that differ from what a client assumes; two mean something for changes alone. */
+function shownHints({ readOnlyHint, openWorldHint, ...changes }: Annotations) {
+  const reach = openWorldHint ? {} : { openWorldHint }
+  if (readOnlyHint) return { readOnlyHint, ...reach }
+  const { destructiveHint, idempotentHint } = changes
+  const again = idempotentHint ? { idempotentHint } : {}
+  return { ...(destructiveHint ? {} : { destructiveHint }), ...again, ...reach }
+}
+
 function describeTools() {
-  return [...TOOLS.values()].map(({ name, title, description, annotations, input, output }) => ({
+  // Without schemas of results: each session carries the list, and a result explains itself.
+  return [...TOOLS.values()].map(({ name, description, annotations, input }) => ({
     name,
-    title,
     description,
-    annotations: { title, ...annotations },
-    inputSchema: toJsonSchema(input, 'input'),
-    outputSchema: toJsonSchema(output, 'output'),
+    annotations: shownHints(annotations),
+    inputSchema: toJsonSchema(input),
   }))
 }

@@ -24,7 +24,7 @@ import {
   type ReceivedMail,
   unreadBytes,
 } from './received-mail.ts'
-import { traceHeaders } from './trace-headers.ts'
+import { traceHeaders, withoutReturnPath } from './trace-headers.ts'
 
 export type ComposeDeps = {
   readonly hostName: string
@@ -87,11 +87,12 @@ function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail
   yield
   const catchAll = catchAllRecipients(received)
   const packed = pack(raw)
+  const from = { name: shortened(parsed.from.name), address: shortened(parsed.from.address) }
   return {
     id,
     receivedAt,
     sender: senderOf(received),
-    from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
+    from,
     subject: shortened(parsed.subject),
     preview: detected.preview,
     text: textOf(packed, parsed, detected),
@@ -102,7 +103,7 @@ function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail
     raw: packed,
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, { receivedAt, parsed, detected }),
-    tags: catchAll.length === 0 ? null : tagsOf(parsed.headers, catchAll),
+    tags: catchAll.length === 0 ? null : tagsOf(parsed.headers, [...catchAll, from.address ?? '']),
   }
 }
 
@@ -144,7 +145,10 @@ function withTrace(received: ReceivedMail, hostName: string): Buffer {
     protocol,
     recipient: others.length === 0 ? (only?.address ?? null) : null,
   })
-  return Buffer.concat([Buffer.from(headers, 'utf8'), raw])
+  // As other mail catchers store it; in other inboxes a mail stays as it was sent.
+  const isCatchAll = received.recipients.some((recipient) => recipient.isCatchAll)
+  const kept = isCatchAll ? withoutReturnPath(raw) : raw
+  return Buffer.concat([Buffer.from(headers, 'utf8'), kept])
 }
 
 function contentOf(parsed: ParsedMail, detected: Detected, received: ReceivedMail): MailContent {

@@ -62,6 +62,7 @@ const CALLS = [
   'composeMailHog',
   'composeMailDev',
   'listUrls',
+  'findPart',
 ] as const satisfies readonly (keyof Content)[]
 
 /** Creates the host; the first call starts the thread. */

@@ -100,7 +100,7 @@ describe('a log that cannot be written', () => {
     // That of the request for the metrics comes after them.
     assert.equal(told.lines, lost + 1)
     await service.receiveMail()
-    await until(() => find('clamd did not respond'))
+    await until(() => find('clamd does not work'))
     assert.deepEqual(await service.stop(), { code: 0, isInTime: true })
     assert.equal(lines.filter((line) => line.lines !== undefined).length, 1)
     assert.equal(lines.at(-1)?.msg, 'stopped')

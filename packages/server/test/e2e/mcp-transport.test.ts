@@ -22,7 +22,7 @@ describe('the transport for agents', () => {
     const post = (body: object) => dev.post('/mcp', body, { headers: ACCEPT })
     const plain = await post(rpc('tools/call', { name: 'usage_left' }))
     assert.deepEqual([plain.status, plain.headers['content-type']], [200, 'application/json'])
-    assert.equal(plain.body.result.structuredContent.plan, 'unlimited')
+    assert.equal(JSON.parse(plain.body.result.content[0].text).plan, 'unlimited')
     const stream = await post(waitCall(inbox.id, 0))
     assert.deepEqual([stream.status, stream.headers['content-type']], [200, 'text/event-stream'])
     assert.match(stream.text, /^event: message\ndata: \{"result":.*nothing_arrived/)

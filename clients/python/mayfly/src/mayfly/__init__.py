@@ -8,6 +8,7 @@ from ._expectation_errors import AssertionsFailedError, EmailTimeoutError, Unexp
 from ._filter import TextPattern
 from ._sync.client import Mayfly
 from ._sync.inbox import Inbox
+from ._totp import totp
 from ._webhook_signature import VerificationFailure, WebhookVerificationError, verify_webhook
 from .models.accounts import (
     Account,
@@ -193,5 +194,6 @@ __all__ = [
     "Webhook",
     "WebhookEvent",
     "WebhookVerificationError",
+    "totp",
     "verify_webhook",
 ]

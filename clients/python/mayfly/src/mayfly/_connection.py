@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from urllib.parse import quote as percent_encode
 from urllib.parse import urlsplit
 
@@ -73,18 +74,23 @@ def find_base_url(base_url: str | None) -> str:
     return found.rstrip("/")
 
 
-def find_api_key(api_key: str | None) -> str:
+NO_KEY = (
+    "There is no API key. Pass `api_key` or set MAYFLY_API_KEY; "
+    "`npx mayfly signup you@example.com` creates one."
+)
+
+
+def find_api_key(api_key: str | None, base_url: str) -> str | None:
     """The key that was passed, or that of the environment.
 
-    White space around it is removed: a file with a key ends with a newline.
+    None for a service on this machine, whose key is read before the first call. White space around
+    a key is removed: a file with a key ends with a newline.
     """
     found = (os.environ.get("MAYFLY_API_KEY", "") if api_key is None else api_key).strip()
+    if not found and is_loopback(base_url):
+        return None
     if not found:
-        raise MayflyError(
-            "There is no API key. Pass `api_key` or set MAYFLY_API_KEY; "
-            "`npx mayfly signup you@example.com` in the folder of Mayfly creates one, "
-            "and data/local-key there has one."
-        )
+        raise MayflyError(NO_KEY)
     # The text itself is not quoted: it may be a key, and errors are logged.
     if not re.fullmatch(r"[!-~]+", found):
         raise MayflyError(
@@ -93,13 +99,35 @@ def find_api_key(api_key: str | None) -> str:
     return found
 
 
-def trusts_environment(base_url: str) -> bool:
-    """Whether a proxy of the environment applies; it cannot reach this machine's own loopback."""
+def read_local_key(file: object) -> str:
+    """The key of the local account, in the file that a service on this machine names."""
+    if not isinstance(file, str):
+        raise MayflyError(f"{NO_KEY} The service has no account for this machine.")
+    try:
+        text = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        text = ""
+    # Nothing else of this machine is sent to the service, whatever file it names.
+    if not re.fullmatch(r"mf_(live|test)_[\w-]+", text, flags=re.ASCII):
+        raise MayflyError(
+            f"{NO_KEY} The key of this machine is not in {file}, or cannot be read: "
+            "is the service in a container, or of another user?"
+        )
+    return text
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether a URL means this machine."""
     host = urlsplit(base_url).hostname or ""
     try:
-        return not ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host != "localhost"
+        return host == "localhost"
+
+
+def trusts_environment(base_url: str) -> bool:
+    """Whether a proxy of the environment applies; it cannot reach this machine's own loopback."""
+    return not is_loopback(base_url)
 
 
 def default_headers(api_key: str | None) -> dict[str, str]:

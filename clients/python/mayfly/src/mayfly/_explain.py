@@ -10,27 +10,35 @@ from .models.assertions import AssertionRun
 from .models.diagnostics import WaitDiagnostics
 from .models.messages import MessageSummary
 
-_LINES_MAX = 10
+LINES_MAX = 10
 """Most lines of a section. The newest are kept: the last event is the most likely cause."""
 
 
 def explain_timeout(
-    what: str, *, email_address: str, timeout_seconds: float, diagnostics: WaitDiagnostics
+    what: str,
+    *,
+    email_address: str,
+    timeout_seconds: float,
+    diagnostics: WaitDiagnostics,
+    message_count: int = 0,
 ) -> str:
-    """The message of a wait that timed out; `what` is such as `a one-time code`."""
+    """The message of a wait that timed out; `what` is such as `a one-time code`.
+
+    `message_count` is how many messages the inbox has: the diagnostics have the newest.
+    """
     considered = [
         f"{_time_of_day(one.received_at)}  {quote(one.subject)}: {plain(one.reason)}"
         for one in diagnostics.considered
     ]
     refused = [
-        f"{_time_of_day(event.at)}  {event.stage}"
-        + ("" if event.detail is None else f": {plain(event.detail)}")
+        # Every refusal has a detail; the name of its stage says nothing more to a reader.
+        f"{_time_of_day(event.at)}  {plain(event.detail or event.stage)}"
         for event in diagnostics.events
         if event.stage in ("smtp.refused", "provider.refused", "near.miss", "fault.injected")
     ]
     lines = [
         f"{what[:1].upper()}{what[1:]} did not reach {email_address} within {timeout_seconds:g} s.",
-        *_section("Arrived, but did not match:", considered),
+        *_section("Arrived, but did not match:", considered, message_count),
         *_section("Refused:", refused),
     ]
     if not considered and not refused:
@@ -66,12 +74,12 @@ def describe_message(message: MessageSummary) -> str:
     return f"{quote(message.subject)} from {sender} at {_time_of_day(message.received_at)}"
 
 
-def _section(title: str, lines: Sequence[str]) -> list[str]:
+def _section(title: str, lines: Sequence[str], count: int = 0) -> list[str]:
     if not lines:
         return []
-    hidden = len(lines) - _LINES_MAX
+    hidden = max(count, len(lines)) - min(len(lines), LINES_MAX)
     more = [f"  … and {hidden} earlier"] if hidden > 0 else []
-    return ["", title, *more, *(f"  {line}" for line in lines[-_LINES_MAX:])]
+    return ["", title, *more, *(f"  {line}" for line in lines[-LINES_MAX:])]
 
 
 def _time_of_day(time: datetime) -> str:

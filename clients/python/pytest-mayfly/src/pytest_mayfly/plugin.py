@@ -6,7 +6,6 @@ of the environment. With pytest-xdist the controller starts it, and the workers 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -123,18 +122,13 @@ def _service_url(config: pytest.Config) -> str | None:
 
 
 def _key(config: pytest.Config, url: str | None) -> str | None:
-    """The key of the local account of a service on this machine; None for the environment's."""
-    is_started_here = _setting(config, "mayfly_url") is None and _setting(
-        config, "mayfly_executable"
-    )
-    if os.environ.get("MAYFLY_API_KEY") and not is_started_here:
+    """The key of a service that this run has started; None lets the client find one."""
+    is_url_given = _setting(config, "mayfly_url") is not None
+    if is_url_given or _setting(config, "mayfly_executable") is None:
         return None
+    # Not left to the client: MAYFLY_API_KEY belongs to another service.
     file = Mayfly.read_service(base_url=url).local_key_file
-    try:
-        return None if file is None else Path(file).read_text(encoding="utf-8").strip()
-    except OSError:
-        # The service is on another machine, or another user's.
-        return None
+    return None if file is None else Path(file).read_text(encoding="utf-8").strip()
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

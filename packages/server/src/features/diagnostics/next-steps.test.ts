@@ -103,6 +103,16 @@ describe('nextSteps', () => {
       [/31 MB of 25.*Send a smaller mail\.$/],
     ],
     [
+      'refused three times for one reason, which is told once',
+      {
+        ...refused('no_room', 'x'),
+        stored: [466, 467, 468].flatMap((bytes) => [
+          ...(refused('no_room', `no room for a mail of ${bytes} bytes`).stored ?? []),
+        ]),
+      },
+      [/for a mail of 466 bytes\. Delete the inbox/],
+    ],
+    [
       'refused by a code, whatever the sender wrote',
       refused('inbox_suspended', '550 5.1.1 No such inbox (from <had.expired@552.example>)'),
       [/552\.example.*\. Create a new inbox\.$/],

@@ -58,10 +58,13 @@ function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
   return steps
 }
 
-/** One step for each refusal, near miss and injected fault, the newest first. */
+/** One step for each kind of refusal, near miss and injected fault, the newest first. */
 function refusalSteps({ stored, inbox, now }: Observed): string[] {
+  const seen = new Set<string>()
+  const isFirst = (step: string) => seen.size < seen.add(step).size
   return stored
     .filter(({ stage }) => !NO_REFUSAL.includes(stage))
+    .filter((event) => isFirst(JSON.stringify([event.stage, causeOf(event)])))
     .slice(0, REFUSAL_STEPS_MAX)
     .map((event) => {
       const ago = agoText(now - Date.parse(event.at))
@@ -76,6 +79,12 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
       }
       return `A fault rule of this inbox refused a mail ${ago}: ${event.detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
     })
+}
+
+/** Events of the same cause need the same step, whatever their time and the size of the mail. */
+function causeOf(event: StoredDiagnosticEvent): string | null {
+  if (event.stage === 'near.miss') return event.recipient
+  return event.stage === 'smtp.refused' ? event.reason : event.detail
 }
 
 /** A step for a handshake that failed after the last event of the inbox. */

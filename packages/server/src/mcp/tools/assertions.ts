@@ -1,10 +1,8 @@
 import {
   type AssertionRun,
   assertInbox,
-  assertionRunSchema,
   createScenario,
   idSchema,
-  listScenarios,
   runScenario,
 } from '@mayfly/contract'
 import { z } from 'zod'
@@ -15,7 +13,7 @@ import {
   defineTool,
   READ_ONLY,
   type ToolCall,
-  untrustedField,
+  type ToolResult,
 } from '../tool.ts'
 import { oneLine } from '../untrusted.ts'
 
@@ -25,23 +23,38 @@ const DETAIL_CHARS_MAX = 1_000
 /** `linkResponds` fetches links of the mail, so a check sends requests outside. */
 const CHECKS: Annotations = { ...READ_ONLY, openWorldHint: true }
 
-const runOutput = assertionRunSchema
-  .pick({ passed: true, arrived: true, arrivalSeconds: true })
-  .extend({
-    results: z.array(z.object({ type: z.string(), passed: z.boolean() })),
-    messageId: idSchema('message').nullable(),
-    untrusted: untrustedField.describe('Why each assertion passed or failed; quotes the mail.'),
-  })
+/** The assertions in one list of fields: a schema for each type is three times as long. */
+const SHOWN_ASSERTIONS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      type: { enum: ['otpPresent', 'containsText', 'linkResponds', 'auth', 'htmlSupport'] },
+      text: { type: 'string', description: 'containsText: literal, case-sensitive.' },
+      urlContains: { type: 'string', description: 'linkResponds: which links.' },
+      check: { enum: ['spf', 'dkim', 'dmarc'], description: 'auth.' },
+      expect: { type: 'string', description: 'auth: the result; default pass.' },
+      clients: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'htmlSupport: default all.',
+      },
+      atLeast: { type: 'number', description: 'htmlSupport: percent.' },
+    },
+    required: ['type'],
+  },
+}
 
 /** Checks on mail. */
 export const assertionTools = [
   defineTool({
     name: 'check_mail',
-    title: 'Check a mail',
     description:
-      'Waits for a mail if none is there, then checks it: whether it has a one-time code (otpPresent), contains a text (containsText), has a link that responds (linkResponds), passes SPF, DKIM or DMARC (auth), is supported by mail clients (htmlSupport). Use it to decide whether a test passed: look at `passed`; `untrusted` has the reason for each result.',
-    input: assertInbox.body.extend({ inboxId: idSchema('inbox') }),
-    output: runOutput,
+      'Waits for a mail if none is there, then checks it: a one-time code, a text, a link that responds, SPF, DKIM or DMARC, support by mail clients. Use it to decide whether a test passed: see `passed`; `untrusted` has the reasons.',
+    input: assertInbox.body.extend({
+      inboxId: idSchema('inbox'),
+      assertions: assertInbox.body.shape.assertions.meta({ shownAs: SHOWN_ASSERTIONS }),
+    }),
     annotations: CHECKS,
     waits: true,
     run: async (call, { inboxId, assertions, timeoutSeconds, ...filter }) => {
@@ -53,11 +66,13 @@ export const assertionTools = [
   }),
   defineTool({
     name: 'save_scenario',
-    title: 'Save a scenario',
     description:
-      'Saves a set of assertions under a name, to be run with run_scenario. Use it when you need the same checks many times, not for a single check.',
-    input: createScenario.body,
-    output: createScenario.response[201],
+      'Saves assertions under a name, for run_scenario. Use it for checks that you need many times.',
+    input: createScenario.body.extend({
+      assertions: createScenario.body.shape.assertions.meta({
+        shownAs: { type: 'array', items: { type: 'object' }, description: 'As in check_mail.' },
+      }),
+    }),
     annotations: ADDS,
     run: async ({ app, caller }, options) => ({
       scenario: await app.scenarios.create(caller, options),
@@ -65,21 +80,17 @@ export const assertionTools = [
   }),
   defineTool({
     name: 'list_scenarios',
-    title: 'List scenarios',
     description:
-      'Lists the saved scenarios with their assertions. Use it to find the id for run_scenario, or to see whether the checks that you need are saved already.',
+      'Lists the saved scenarios with their assertions. Use it to find the id for run_scenario.',
     input: z.strictObject({}),
-    output: listScenarios.response[200],
     annotations: READ_ONLY,
     run: async ({ app, caller }) => ({ scenarios: await app.scenarios.list(caller) }),
   }),
   defineTool({
     name: 'run_scenario',
-    title: 'Run a scenario',
     description:
-      'Runs a saved scenario against an inbox: waits for a mail and runs every check, as check_mail does. Use it when list_scenarios has one that fits.',
+      'Runs a saved scenario on an inbox, as check_mail does. Use it when list_scenarios has one that fits.',
     input: runScenario.body.extend({ scenarioId: idSchema('scenario') }),
-    output: runOutput,
     annotations: CHECKS,
     waits: true,
     run: async (call, { scenarioId, inboxId, ...filter }) => {
@@ -94,7 +105,7 @@ async function runWithProgress(
   call: ToolCall,
   totalSeconds: number | null,
   run: () => Promise<AssertionRun>,
-): Promise<z.output<typeof runOutput>> {
+): Promise<ToolResult> {
   const { report, elapsedMs, fence } = call
   const message = 'Waiting for a mail to check'
   const {

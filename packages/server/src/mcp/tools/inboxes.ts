@@ -1,11 +1,4 @@
-import {
-  createInbox,
-  createInboxBody,
-  INBOXES_PAGE,
-  idSchema,
-  inboxSchema,
-  listInboxes,
-} from '@mayfly/contract'
+import { createInbox, createInboxBody, INBOXES_PAGE, idSchema, listInboxes } from '@mayfly/contract'
 import { z } from 'zod'
 import { ADDS, defineTool, READ_ONLY } from '../tool.ts'
 
@@ -17,18 +10,20 @@ const PAGE_MAX = 100
 export const inboxTools = [
   defineTool({
     name: 'create_inbox',
-    title: 'Create an inbox',
     description:
-      'Creates a throw-away inbox with an email address of its own. Use it first, before you trigger the mail: give emailAddress to the application under test, keep id for every other tool. Use one inbox per test. It expires by itself; delete_inbox ends it sooner. With catchAll it is a catch-all inbox, for an application whose recipients you cannot choose: its SMTP user name is the id of the inbox, its password an API key.',
+      'Creates a throw-away inbox with an email address of its own. Use it first, one per test, before you trigger the mail: give emailAddress to the application under test. It expires by itself.',
     input: createInboxBody.extend({
       domain: createInboxBody.shape.domain.describe(
-        'A receiving domain, or `smart` for the best one. Default: the first public domain.',
+        'A receiving domain, or `smart` for the best one.',
       ),
+      catchAll: createInboxBody.shape.catchAll.describe(
+        'Takes mail for any recipient, sent by SMTP AUTH: user name the id of the inbox, password an API key. Never expires.',
+      ),
+      keepMessages: createInboxBody.shape.keepMessages.describe('Of a catch-all inbox.'),
       idempotencyKey: createInbox.headers.shape['idempotency-key'].describe(
-        'Any text; a repeated call with the same text returns the same inbox.',
+        'A repeated call with the same text returns the same inbox.',
       ),
     }),
-    output: z.object({ inbox: inboxSchema }),
     annotations: ADDS,
     run: async ({ app, caller }, { idempotencyKey, ...options }) => {
       const { inbox } = await app.inboxes.create(caller, {
@@ -40,28 +35,21 @@ export const inboxTools = [
   }),
   defineTool({
     name: 'list_inboxes',
-    title: 'List inboxes',
     description:
-      'Lists the inboxes of the account, newest first, each with its watermark. Use it to find an inbox again; without state it lists those that still receive mail.',
+      'Lists the inboxes, newest first; without state those that still receive mail. Use it to find one again.',
     input: z.strictObject({
       state: listInboxes.querystring.shape.state,
       cursor: listInboxes.querystring.shape.cursor,
       limit: z.int().min(INBOXES_PAGE.min).max(PAGE_MAX).default(PAGE_DEFAULT),
-    }),
-    output: z.object({
-      inboxes: z.array(inboxSchema),
-      nextCursor: listInboxes.response[200].shape.nextCursor,
     }),
     annotations: READ_ONLY,
     run: ({ app, caller }, input) => app.inboxes.list(caller, input),
   }),
   defineTool({
     name: 'get_inbox',
-    title: 'Read an inbox',
     description:
-      'Returns one inbox: its address, state, number of messages and watermark. Use it before you trigger a mail to an inbox that already has messages: pass the watermark as `after` to a wait, so that only later mail counts.',
+      'Returns an inbox with its state and watermark. Use it before you trigger a mail to an inbox that has messages: pass the watermark as `after` to a wait.',
     input: z.strictObject({ inboxId: idSchema('inbox') }),
-    output: z.object({ inbox: inboxSchema }),
     annotations: READ_ONLY,
     run: async ({ app, caller }, { inboxId }) => ({
       inbox: await app.inboxes.get(caller, inboxId),
@@ -69,11 +57,9 @@ export const inboxTools = [
   }),
   defineTool({
     name: 'delete_inbox',
-    title: 'Delete an inbox',
     description:
-      'Purges an inbox and every message in it, at once and for good. Use it when a test is over. Delete only inboxes that you created for this task.',
+      'Deletes an inbox and its mail for good. Use it when a test is over, only for inboxes that you created.',
     input: z.strictObject({ inboxId: idSchema('inbox') }),
-    output: z.object({ deleted: z.boolean(), inboxId: idSchema('inbox') }),
     annotations: {
       ...READ_ONLY,
       readOnlyHint: false,

@@ -1,16 +1,14 @@
 import {
-  foundMessageSchema,
   idSchema,
   type Link,
   listMessages,
   MESSAGES_PAGE,
   type MessageSummary,
-  messageSummarySchema,
   searchMessages,
 } from '@mayfly/contract'
 import { z } from 'zod'
-import { addressText, messageResultSchema, readForAgent } from '../message-text.ts'
-import { defineTool, READ_ONLY, untrustedField } from '../tool.ts'
+import { addressText, readForAgent } from '../message-text.ts'
+import { defineTool, READ_ONLY } from '../tool.ts'
 import { oneLine } from '../untrusted.ts'
 
 /** Default page size for an agent. */
@@ -26,32 +24,19 @@ const LINKS_CHARS_MAX = 10_000
 const LINK_TEXT_CHARS_MAX = 200
 
 const messageInput = z.strictObject({ inboxId: idSchema('inbox'), messageId: idSchema('message') })
-const offsetField = z.int().min(0).default(0).describe('The nextOffset of the previous result.')
+const offsetField = z.int().min(0).default(0).describe('nextOffset of the result before.')
 
 /** The messages of an inbox. */
 export const messageTools = [
   defineTool({
     name: 'list_messages',
-    title: 'List messages',
     description:
-      'Lists the messages of an inbox, newest first. Use it to see what is there or to find an id; to get a mail that has not arrived yet, use wait_for_message or wait_for_code.',
+      'Lists the messages of an inbox, newest first. Use it to see what is there; for a mail that has not arrived yet, wait.',
     input: z.strictObject({
       inboxId: idSchema('inbox'),
       cursor: listMessages.querystring.shape.cursor,
       q: listMessages.querystring.shape.q,
       limit: z.int().min(MESSAGES_PAGE.min).max(MESSAGES_PAGE.max).default(PAGE_DEFAULT),
-    }),
-    output: z.object({
-      messages: z.array(
-        messageSummarySchema.pick({
-          id: true,
-          receivedAt: true,
-          hasAttachments: true,
-          hasOtp: true,
-        }),
-      ),
-      nextCursor: listMessages.response[200].shape.nextCursor,
-      untrusted: untrustedField.describe('Sender, subject and preview of each message.'),
     }),
     annotations: READ_ONLY,
     run: async ({ app, caller, fence }, input) => {
@@ -70,20 +55,12 @@ export const messageTools = [
   }),
   defineTool({
     name: 'search_messages',
-    title: 'Search the messages of all inboxes',
     description:
-      'Finds messages in all inboxes of the account, newest first. Use it when you do not know which inbox a mail went to. The query has terms that must all hold: words, "phrases", from: to: subject: header:NAME=value has:attachment has:html otp:any link:host is:unread after: before: larger: in:INBOX; a minus negates. If a page is empty but has a nextCursor, continue with it.',
+      'Finds messages in all inboxes, newest first. Use it when you do not know which inbox a mail went to. All terms must hold: words, "phrases", from: to: subject: header:NAME=value has:attachment has:html otp:any link:host is:unread after: before: larger: in:INBOX; a minus negates. An empty page may have a nextCursor.',
     input: z.strictObject({
       q: searchMessages.querystring.shape.q,
       cursor: searchMessages.querystring.shape.cursor,
       limit: z.int().min(MESSAGES_PAGE.min).max(MESSAGES_PAGE.max).default(PAGE_DEFAULT),
-    }),
-    output: z.object({
-      messages: z.array(
-        foundMessageSchema.pick({ id: true, inboxId: true, receivedAt: true, hasOtp: true }),
-      ),
-      nextCursor: searchMessages.response[200].shape.nextCursor,
-      untrusted: untrustedField.describe('Sender, subject and preview of each message.'),
     }),
     annotations: READ_ONLY,
     run: async ({ app, caller, fence }, input) => {
@@ -102,29 +79,20 @@ export const messageTools = [
   }),
   defineTool({
     name: 'read_message',
-    title: 'Read a message',
     description:
-      'Returns one message: sender, subject, text, detected code, results of the sender checks. Use it to look at what a mail says. A long body is cut; read on with offset. `part: "html"` gives the sanitised HTML, for questions about layout alone.',
+      'Returns a message: sender, subject, text, code, sender checks. Use it to see what a mail says. A long body is cut: read on with offset. `part: "html"` is for questions of layout.',
     input: messageInput.extend({
       part: z.enum(['text', 'html']).default('text'),
       offset: offsetField,
     }),
-    output: messageResultSchema,
     annotations: READ_ONLY,
     run: (call, { part, offset, ...ref }) => readForAgent(call, ref, { part, offset }),
   }),
   defineTool({
     name: 'list_links',
-    title: 'List the links of a message',
     description:
-      'Lists the links of a message as data, in order of appearance; nothing is fetched. Use it to find a confirmation or reset link. Open one only if the task calls for it and its host is that of the application under test; to see whether links respond, use check_mail.',
+      'Lists the links of a message; nothing is fetched. Use it to find a confirmation or reset link. Open one only if the task calls for it and its host is that of the application under test.',
     input: messageInput.extend({ offset: offsetField }),
-    output: z.object({
-      messageId: idSchema('message'),
-      linkCount: z.int(),
-      nextOffset: z.int().nullable().describe('Pass it as offset to see the links that follow.'),
-      untrusted: untrustedField.describe('One link per line: {"url", "text"}.'),
-    }),
     annotations: READ_ONLY,
     run: async ({ app, caller, fence }, { offset, ...ref }) => {
       const { id, links, linkCount } = await app.messages.excerpt(caller, {

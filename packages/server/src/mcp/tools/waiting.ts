@@ -1,10 +1,10 @@
 import { idSchema, type MessageId, WAIT_SECONDS, waitForMessage } from '@mayfly/contract'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { codeResult, codeResultSchema } from '../code-text.ts'
-import { messageResultSchema, readForAgent, senderLines } from '../message-text.ts'
+import { codeResult } from '../code-text.ts'
+import { readForAgent, senderLines } from '../message-text.ts'
 import { withProgress } from '../progress.ts'
-import { defineTool, READ_ONLY, type ToolCall, untrustedField } from '../tool.ts'
+import { defineTool, READ_ONLY, type ToolCall } from '../tool.ts'
 
 /** Longest wait of an agent. If mail takes longer, explain_missing_mail helps more. */
 const AGENT_WAIT_SECONDS_MAX = 300
@@ -26,16 +26,9 @@ const waitInput = waitForMessage.querystring
 export const waitingTools = [
   defineTool({
     name: 'wait_for_code',
-    title: 'Wait for a one-time code',
     description:
-      'Waits until a mail with a one-time code arrives and returns the code. Use it right after you triggered a sign-up, a login or a password reset that mails a code. A code that has already arrived counts; to get only a newer one, pass the earlier watermark of the inbox as `after`.',
+      'Waits for a mail with a one-time code and returns the code. Use it right after you triggered a sign-up or a login that mails one. A code that has already arrived counts, unless `after` excludes it.',
     input: waitInput,
-    output: z.object({
-      otp: codeResultSchema,
-      messageId: idSchema('message'),
-      receivedAt: messageResultSchema.shape.receivedAt,
-      untrusted: untrustedField,
-    }),
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {
@@ -53,11 +46,9 @@ export const waitingTools = [
   }),
   defineTool({
     name: 'wait_for_message',
-    title: 'Wait for a message',
     description:
-      'Waits until a mail arrives and returns it. Use it right after you triggered the mail, when you want its text or its links rather than a code. Mail that has already arrived counts; filter by sender, subject or text, or pass the earlier watermark of the inbox as `after`.',
+      'Waits for a mail and returns it. Use it right after you triggered one whose text or links you want rather than a code. Mail that has already arrived counts, unless `after` excludes it.',
     input: waitInput,
-    output: messageResultSchema,
     annotations: READ_ONLY,
     waits: true,
     run: async (call, input) => {

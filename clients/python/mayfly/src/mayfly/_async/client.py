@@ -32,7 +32,8 @@ class AsyncMayfly:
     """The whole interface of the service. Sends nothing when it is created.
 
     The defaults of `base_url` and `api_key` are the environment variables `MAYFLY_BASE_URL` and
-    `MAYFLY_API_KEY`; `timeout_seconds` is the default timeout of waits.
+    `MAYFLY_API_KEY`, then the service on this machine and the key of its local account;
+    `timeout_seconds` is the default timeout of waits.
     """
 
     def __init__(
@@ -43,8 +44,9 @@ class AsyncMayfly:
         timeout_seconds: float = TIMEOUT_SECONDS,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
-        key = find_api_key(api_key)
-        self._requester = AsyncRequester(find_base_url(base_url), key, http_client)
+        url = find_base_url(base_url)
+        key = find_api_key(api_key, url)
+        self._requester = AsyncRequester(url, key, http_client, finds_key=True)
         self.account = AsyncAccountCalls(self._requester)
         self.domains = AsyncDomainCalls(self._requester)
         self.inboxes = AsyncInboxesCalls(self._requester, timeout_seconds)
@@ -59,7 +61,7 @@ class AsyncMayfly:
 
     @property
     def api_key(self) -> str:
-        """The key, which changes with `keys.rotate()`."""
+        """The key, which changes with `keys.rotate()`; empty until the first call has found it."""
         return self._requester.api_key or ""
 
     async def search(

@@ -36,6 +36,7 @@ async def follow(
     failures = 0
     while True:
         try:
+            await requester.find_key()
             call = Call("GET", path("events"))
             headers = {} if last_event_id is None else {"last-event-id": last_event_id}
             async with requester.http.stream(

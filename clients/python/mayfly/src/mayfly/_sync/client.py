@@ -33,7 +33,8 @@ class Mayfly:
     """The whole interface of the service. Sends nothing when it is created.
 
     The defaults of `base_url` and `api_key` are the environment variables `MAYFLY_BASE_URL` and
-    `MAYFLY_API_KEY`; `timeout_seconds` is the default timeout of waits.
+    `MAYFLY_API_KEY`, then the service on this machine and the key of its local account;
+    `timeout_seconds` is the default timeout of waits.
     """
 
     def __init__(
@@ -44,8 +45,9 @@ class Mayfly:
         timeout_seconds: float = TIMEOUT_SECONDS,
         http_client: httpx.Client | None = None,
     ) -> None:
-        key = find_api_key(api_key)
-        self._requester = Requester(find_base_url(base_url), key, http_client)
+        url = find_base_url(base_url)
+        key = find_api_key(api_key, url)
+        self._requester = Requester(url, key, http_client, finds_key=True)
         self.account = AccountCalls(self._requester)
         self.domains = DomainCalls(self._requester)
         self.inboxes = InboxesCalls(self._requester, timeout_seconds)
@@ -60,7 +62,7 @@ class Mayfly:
 
     @property
     def api_key(self) -> str:
-        """The key, which changes with `keys.rotate()`."""
+        """The key, which changes with `keys.rotate()`; empty until the first call has found it."""
         return self._requester.api_key or ""
 
     def search(self, q: str, *, limit: int | None = None, cursor: str | None = None) -> SearchPage:

@@ -37,6 +37,7 @@ def follow(
     failures = 0
     while True:
         try:
+            requester.find_key()
             call = Call("GET", path("events"))
             headers = {} if last_event_id is None else {"last-event-id": last_event_id}
             with requester.http.stream(

@@ -9,12 +9,15 @@ from typing import Any, TypeVar
 import httpx
 
 from .._connection import (
+    RESPONSE_SECONDS_MAX,
     Call,
     api_error,
     call_query,
     connection_error,
     default_headers,
     parse_json,
+    path,
+    read_local_key,
     trusts_environment,
 )
 from .._errors import ApiError, MayflyError, hidden_by_pytest
@@ -30,13 +33,22 @@ ATTEMPT_SECONDS_MIN = 1.0
 
 
 class Requester:
-    """The connection to a service with a key."""
+    """The connection to a service with a key.
+
+    With `finds_key` and without a key, that of the local account is read before the first call.
+    """
 
     def __init__(
-        self, base_url: str, api_key: str | None, http_client: httpx.Client | None = None
+        self,
+        base_url: str,
+        api_key: str | None,
+        http_client: httpx.Client | None = None,
+        *,
+        finds_key: bool = False,
     ) -> None:
         self.base_url = base_url
         self.api_key = api_key
+        self._finds_key = finds_key
         self._is_own_client = http_client is None
         self.http = http_client or httpx.Client(trust_env=trusts_environment(base_url))
 
@@ -78,7 +90,18 @@ class Requester:
             time.sleep(delay)
             attempt += 1
 
+    def find_key(self, timeout_seconds: float = RESPONSE_SECONDS_MAX) -> None:
+        """Reads the key of the local account, when none was given."""
+        if self.api_key is None and self._finds_key:
+            call = Call("GET", path("service"))
+            service = parse_json(self._exchange(call, timeout_seconds), call)
+            self.api_key = read_local_key(json_field(service, "localKeyFile"))
+
     def _send_once(self, call: Call, timeout_seconds: float) -> httpx.Response:
+        self.find_key(timeout_seconds)
+        return self._exchange(call, timeout_seconds)
+
+    def _exchange(self, call: Call, timeout_seconds: float) -> httpx.Response:
         try:
             response = self.http.request(
                 call.method,

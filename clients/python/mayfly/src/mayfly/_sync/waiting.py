@@ -13,7 +13,7 @@ from .._connection import NETWORK_SECONDS_MAX, WAIT_SECONDS_MAX, Call, path
 from .._errors import ApiError, MayflyError, hidden_by_pytest
 from .._expectation import Expectation, NotFound
 from .._expectation_errors import EmailTimeoutError
-from .._explain import explain_timeout
+from .._explain import LINES_MAX, explain_timeout
 from .._filter import NO_OTP, MessageFilter
 from .._json import decode, format_time, json_field, parse_time
 from .._retry import retry_delay_seconds
@@ -236,13 +236,16 @@ class Wait(Generic[Found]):
             known = WaitDiagnostics(now.state, now.events, now.domain, now.next_steps, ())
         received = {one.id: replace(one, reason=self._own_reason(one)) for one in known.considered}
         by_id = self.rejected | received
-        considered = tuple(sorted(by_id.values(), key=lambda one: one.received_at))
+        # Both are newest first; those of one instant keep that order, turned round.
+        oldest_first = reversed(list(by_id.values()))
+        considered = tuple(sorted(oldest_first, key=lambda one: one.received_at))
         next_steps = known.next_steps
         if known.considered:
-            # One of the steps repeats the reason of the newest message, which is the first here.
-            newest = known.considered[0]
-            own_reason = received[newest.id].reason
-            next_steps = tuple(step.replace(newest.reason, own_reason) for step in next_steps)
+            # One of the steps repeats that the newest message, the first here, did not match.
+            repeated = f" arrived, but did not match: {known.considered[0].reason}."
+            next_steps = tuple(step for step in next_steps if not step.endswith(repeated))
+        is_cut = len(considered) > LINES_MAX
+        message_count = (self.target.read()).message_count if is_cut else 0
         diagnostics = replace(known, considered=considered, next_steps=next_steps)
         address, seconds = self.target.email_address, self.time.timeout_seconds
         message = explain_timeout(
@@ -250,6 +253,7 @@ class Wait(Generic[Found]):
             email_address=address,
             timeout_seconds=seconds,
             diagnostics=diagnostics,
+            message_count=message_count,
         )
         return EmailTimeoutError(
             message, email_address=address, timeout_seconds=seconds, diagnostics=diagnostics
