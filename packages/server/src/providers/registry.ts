@@ -1,4 +1,5 @@
 import { brevo } from './brevo.ts'
+import { mailersend } from './mailersend.ts'
 import { mailgun } from './mailgun.ts'
 import { mailjet } from './mailjet.ts'
 import { mailtrap } from './mailtrap.ts'
@@ -20,4 +21,5 @@ export const PROVIDERS: readonly Provider[] = [
   mandrill,
   mailtrap,
   mailjet,
+  mailersend,
 ]

@@ -38,6 +38,13 @@ const MAILTRAP = {
   attachments: [{ content: BASE64, filename: 'a.txt' }],
 }
 
+const MAILERSEND = {
+  ...{ from: { email: EMAIL.from }, to: [{ email: EMAIL.to }], subject: 'Hi', text: '{{a}}' },
+  ...{ tags: ['a'], headers: [{ name: 'X-A', value: 'b' }] },
+  personalization: [{ email: EMAIL.to, data: { a: 'b' } }],
+  attachments: [{ content: BASE64, filename: 'a.txt', id: 'a', disposition: 'inline' }],
+}
+
 /** Stands for the key in a body. */
 const KEY = 'the-key'
 
@@ -107,6 +114,8 @@ const SAMPLES: readonly Sample[] = [
       },
     ],
   }),
+  sample('mailersend/v1/email', MAILERSEND),
+  sample('mailersend/v1/bulk-email', [MAILERSEND, MAILERSEND]),
   sample('mailtrap/api/send', MAILTRAP),
   sample('mailtrap/api/batch/1', { base: MAILTRAP, requests: [{ subject: 'A' }, {}] }),
   {
