@@ -73,6 +73,44 @@ describe("the listener of providers' APIs", () => {
     assert.equal(page.status, 403)
   })
 
+  it('recognises those without an option for a prefix by path and credentials', async () => {
+    await using service = await startService({ env: { MAYFLY_PROVIDERS_PORT: '0' } })
+    const { inbox, key } = await givenProject(service)
+    const [from, to] = [{ email: 'app@acme.example' }, [{ email: 'a@example.com' }]]
+    const mail = { from, to, subject: 'Hi', text: 'Hi' }
+    const authorization = `Bearer ${key}`
+    const message = { from_email: from.email, to, text: 'Hi' }
+    const Messages = [
+      { From: { Email: from.email }, To: [{ Email: 'a@example.com' }], TextPart: 'Hi' },
+    ]
+    const basic = `Basic ${Buffer.from(`public:${key}`).toString('base64')}`
+    const brevo = { sender: from, to, subject: 'Hi', textContent: 'Hi' }
+    const calls: readonly (readonly [string, Record<string, string>, object])[] = [
+      ['/v3/smtp/email', { 'api-key': key }, brevo],
+      ['/api/1.0/messages/send.json', {}, { key, message }],
+      ['/v3.1/send', { authorization: basic }, { Messages }],
+      ['/api/send', { authorization }, mail],
+      ['/v1/email', { authorization }, mail],
+    ]
+    for (const [path, headers, body] of calls) {
+      const sent = await fetch(`http://127.0.0.1:${service.providersPort}${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      assert.ok(sent.ok, `${sent.status} ${path} ${await sent.text()}`)
+    }
+    const { messages } = await inbox.listMessages()
+    const read = await Promise.all(messages.map(({ id }) => inbox.readMessage(id)))
+    assert.deepEqual(read.map(({ provider }) => provider?.name).toSorted(), [
+      'brevo',
+      'mailersend',
+      'mailjet',
+      'mailtrap',
+      'mandrill',
+    ])
+  })
+
   it('speaks TLS for the real host names, with a certificate that is written to a file', async () => {
     const env = {
       MAYFLY_PROVIDERS_PORT: '0',
