@@ -55,3 +55,14 @@ export function personText(person: {
 }): string {
   return person.name || person.address || 'Unknown sender'
 }
+
+/** Characters without a shape that change the order of the text after them. */
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A text of a sender with its bidirectional controls as marks, such as "[U+202E]". */
+export function visibleText(text: string): string {
+  return text.replace(
+    BIDI_CONTROL,
+    (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  )
+}

@@ -4,6 +4,7 @@ import { hrefOf } from '../routes.ts'
 import { diagnosticsRevision } from '../state/revisions.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Failure, Loading } from './notices.tsx'
+import { Sent } from './sent.tsx'
 import { Ago } from './times.tsx'
 
 const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
@@ -36,7 +37,9 @@ export function Diagnosis(props: { readonly inbox: Inbox; readonly messageCount:
       {value === null || value.nextSteps.length === 0 ? null : (
         <ul class="next-steps">
           {value.nextSteps.map((step) => (
-            <li key={step}>{step}</li>
+            <li key={step}>
+              <Sent text={step} />
+            </li>
           ))}
         </ul>
       )}
@@ -79,12 +82,12 @@ export function Timeline(props: {
 /** The text of a stage; the id of a message in it leads to the message. */
 function withMessageLink(inboxId: string, detail: string) {
   const messageId = /^msg_\w+/.exec(detail)?.[0]
-  if (messageId === undefined) return detail
+  if (messageId === undefined) return <Sent text={detail} />
   const href = hrefOf({ page: 'message', inboxId, messageId, tab: null })
   return [
     <a key="message" href={href}>
       {messageId}
     </a>,
-    detail.slice(messageId.length),
+    <Sent key="detail" text={detail.slice(messageId.length)} />,
   ]
 }

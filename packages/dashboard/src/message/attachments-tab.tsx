@@ -2,8 +2,9 @@ import type { Attachment, Message } from '@mayfly/client'
 import { Badge, Button, Copyable } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { saveFile } from '../download.ts'
-import { sizeText } from '../format.ts'
+import { sizeText, visibleText } from '../format.ts'
 import { messagesOf } from '../session.ts'
 
 /** The attachments of a message with their verdicts. */
@@ -27,23 +28,29 @@ function AttachmentCard(props: { readonly message: Message; readonly attachment:
   const { id, filename, status, reason } = attachment
   const name = filename ?? 'Unnamed'
   const download = async () => {
-    saveFile(await messagesOf(message.inboxId).attachment(message.id, id), name)
+    saveFile(await messagesOf(message.inboxId).attachment(message.id, id), visibleText(name))
   }
   return (
     <>
       <Icon name="file" size={22} />
       <div class="attachment-facts">
         <p class="attachment-name">
-          <strong>{name}</strong>
+          <strong>
+            <Sent text={name} />
+          </strong>
           {status === 'available' ? null : (
             <Badge kind={status === 'blocked' ? 'warn' : 'bad'}>{status}</Badge>
           )}
           {attachment.inline ? <Badge>inline</Badge> : null}
         </p>
         <p class="muted">
-          {attachment.contentType} · {sizeText(attachment.sizeBytes)}
+          <Sent text={attachment.contentType} /> · {sizeText(attachment.sizeBytes)}
         </p>
-        {reason === null ? null : <p>{reason}</p>}
+        {reason === null ? null : (
+          <p>
+            <Sent text={reason} />
+          </p>
+        )}
         <p class="hash">
           <span class="muted">SHA-256</span> <Copyable text={attachment.sha256} what="hash" />
         </p>

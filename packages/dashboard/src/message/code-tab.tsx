@@ -3,6 +3,7 @@ import type { Link, OtpCandidate } from '@mayfly/client/internal'
 import { Badge, Button, CopyButton } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { copyText } from '../copy.ts'
 import { countText } from '../format.ts'
 import { messagesOf } from '../session.ts'
@@ -118,7 +119,7 @@ function Links({ links }: { readonly links: readonly Link[] }) {
         {links.map(({ url, text }) => (
           <li key={url}>
             <div>
-              <p class="link-text">{text || 'No text'}</p>
+              <p class="link-text">{text ? <Sent text={text} /> : 'No text'}</p>
               <p class="link-url">
                 <OutsideLink url={url} text={url} />
               </p>

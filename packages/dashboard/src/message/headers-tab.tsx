@@ -3,6 +3,7 @@ import type { AuthVerdict, SenderCheck } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Badge } from '../components/controls.tsx'
 import { TextField } from '../components/fields.tsx'
+import { Sent } from '../components/sent.tsx'
 
 const CHECKS: readonly (readonly [check: SenderCheck, name: string, pass: string])[] = [
   ['spf', 'SPF', 'The server that sent this mail may send for its domain.'],
@@ -44,8 +45,12 @@ export function HeadersTab({ message }: { readonly message: Message }) {
         <dl class="headers">
           {shown.map(({ name, value, index }) => (
             <div key={index}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dt>
+                <Sent text={name} />
+              </dt>
+              <dd>
+                <Sent text={value} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -70,7 +75,9 @@ function SenderChecks({ message: { auth, defects } }: { readonly message: Messag
               <span>
                 {auth[check].result === 'pass' ? pass : (RESULTS[auth[check].result] ?? '')}
                 <span class="muted">
-                  {[auth[check].domain, auth[check].detail].filter(Boolean).join(' · ')}
+                  <Sent
+                    text={[auth[check].domain, auth[check].detail].filter(Boolean).join(' · ')}
+                  />
                 </span>
               </span>
             </li>
@@ -82,7 +89,9 @@ function SenderChecks({ message: { auth, defects } }: { readonly message: Messag
           <h3>Malformed</h3>
           <ul class="defects">
             {defects.map((defect) => (
-              <li key={defect}>{defect}</li>
+              <li key={defect}>
+                <Sent text={defect} />
+              </li>
             ))}
           </ul>
         </>

@@ -1,12 +1,14 @@
 import type { Message } from '@mayfly/client'
 import type { Address } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton, IconLink } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { Ago } from '../components/times.tsx'
 import { copyText } from '../copy.ts'
-import { exactTime, personText, sizeText } from '../format.ts'
+import { exactTime, personText, sizeText, visibleText } from '../format.ts'
 import { route } from '../route.ts'
 import { hrefOf, listRouteOf, type Tab } from '../routes.ts'
 import { neighbourOfOpen, openNeighbour } from '../state/cursor.ts'
@@ -104,14 +106,16 @@ function Heading({ message }: { readonly message: Message }) {
   return (
     <header class="message-header">
       <h2 ref={heading} tabIndex={-1}>
-        {message.subject ?? 'No subject'}
+        {visibleText(message.subject ?? 'No subject')}
       </h2>
       <dl class="envelope">
         <div>
           <dt>From</dt>
           <dd>
-            <strong>{personText(message.from)}</strong>
-            {addressPart(message.from)}
+            <strong>
+              <Sent text={personText(message.from)} />
+            </strong>
+            <AddressPart person={message.from} />
           </dd>
         </div>
         <People key={`to ${message.id}`} label="To" people={to} />
@@ -147,7 +151,13 @@ function People(props: { readonly label: string; readonly people: readonly Addre
       <dt>{label}</dt>
       {/* What scrolls must be reached by keyboard. */}
       <dd tabIndex={shown.length > PEOPLE_MAX ? 0 : undefined}>
-        {shown.map((person) => personText(person) + addressPart(person)).join(', ')}
+        {shown.map((person, index) => (
+          <Fragment key={index}>
+            {index === 0 ? '' : ', '}
+            <Sent text={personText(person)} />
+            <AddressPart person={person} />
+          </Fragment>
+        ))}
         {isWhole.value ? null : (
           <>
             {' '}
@@ -168,8 +178,14 @@ function People(props: { readonly label: string; readonly people: readonly Addre
 }
 
 /** The address after a name. */
-function addressPart({ name, address }: Address): string {
-  return name && address ? ` <${address}>` : ''
+function AddressPart({ person: { name, address } }: { readonly person: Address }) {
+  if (!name || !address) return null
+  return (
+    <>
+      {' '}
+      <Sent text={`<${address}>`} />
+    </>
+  )
 }
 
 /** The code, visible on every tab: most readers look for it. */
