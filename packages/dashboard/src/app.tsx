@@ -21,8 +21,12 @@ import { messageList } from './state/messages.ts'
 export function App() {
   const { value } = session
   if (value.state === 'starting') return null
-  if (value.state === 'signed-out') return <SignIn reason={value.reason} />
-  return <Workspace />
+  return (
+    <>
+      {value.state === 'signed-out' ? <SignIn reason={value.reason} /> : <Workspace />}
+      <Toasts />
+    </>
+  )
 }
 
 function Workspace() {
@@ -45,7 +49,6 @@ function Workspace() {
           </>
         )}
       </main>
-      <Toasts />
       <ShortcutsHelp />
     </>
   )

@@ -63,6 +63,9 @@ describe('the dashboard', () => {
   it('remembers a key on request, and forgets it at sign-out', async () => {
     await using window = await open('', { isSignedIn: false })
     const { page, account, context, service } = window
+    await page.getByRole('button', { name: 'Copy command' }).click()
+    await page.getByText('command copied').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'npx mayfly open')
     await page.getByLabel('API key').fill(String(account.key))
     await page.getByLabel('Remember on this device').check()
     await page.getByRole('button', { name: 'Sign in' }).click()
