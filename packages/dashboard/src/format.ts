@@ -31,6 +31,20 @@ export function exactTime(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+/** The time of day where the reader is, with seconds; with the date unless it is today. */
+export function clockText(iso: string, now: number): string {
+  const date = new Date(iso)
+  const [time] = date.toTimeString().split(' ')
+  if (date.toDateString() === new Date(now).toDateString()) return time ?? ''
+  return `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}, ${time}`
+}
+
+/** How much later something was: "+4 ms", "+2.3 s", "+5 m 12 s". */
+export function gapText(ms: number): string {
+  if (ms < 1000) return `+${ms} ms`
+  return ms < 60_000 ? `+${(ms / 1000).toFixed(1)} s` : `+${spanText(ms)}`
+}
+
 /** A size in the unit that leaves one to three digits. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`

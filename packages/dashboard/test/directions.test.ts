@@ -94,5 +94,10 @@ describe('text in other directions in the dashboard', () => {
       const text = String(await page.evaluate('document.body.textContent'))
       assert.doesNotMatch(text, /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/, tab)
     }
+    await page.goto(`${httpUrl}/#/inboxes/${inbox.id}/details`)
+    await page.getByText('Message stored').waitFor()
+    // The subject runs from right to left by itself; what comes after it does not.
+    const stored = await order(page, '.timeline .good', HEBREW, 'exe.txt', 'bytes')
+    assert.deepEqual(stored, ['exe.txt', HEBREW, 'bytes'])
   })
 })
