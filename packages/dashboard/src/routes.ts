@@ -7,6 +7,7 @@ export const TABS = [
   'source',
   'delivery',
   'attachments',
+  'check',
 ] as const
 
 /** A tab of a message. */

@@ -56,9 +56,9 @@ describe('habits of the dashboard', () => {
       return names.filter((_, index) => shown[index] === true).join(' ')
     }
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Hello/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Hello/ }).waitFor()
     assert.equal(await panes(), '.sidebar .messages-pane')
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.equal(await panes(), '.messages-pane .detail-pane')
     await page.getByRole('link', { name: 'About this inbox' }).click()
@@ -83,7 +83,7 @@ describe('habits of the dashboard', () => {
     await page.getByRole('link', { name: 'Settings' }).waitFor()
     await row.click()
     // The mail is below what such a window shows, and is scrolled to.
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     const mail = page.frameLocator('iframe').getByText('The end')
     await mail.waitFor()
     await page.getByRole('heading', { name: 'Hello' }).hover()
@@ -108,7 +108,7 @@ describe('habits of the dashboard', () => {
     await show(`#/inboxes/${inbox.id}`)
     await page.locator('.pane-title', { hasText: '1 message, 1 unread' }).waitFor()
     await page.locator('.inbox-row', { hasText: /1 unread@\S+?1 messages/ }).waitFor()
-    await page.getByRole('link', { name: /One/ }).click()
+    await page.locator('.message-row', { hasText: /One/ }).click()
     await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
     assert.equal(await icon(), plain)
     await page.getByRole('button', { name: 'Mark as unread' }).click()
@@ -162,7 +162,7 @@ describe('habits of the dashboard', () => {
     const raw = `From: a@b.example\r\nSubject: Styled\r\nContent-Type: text/html\r\n\r\n${html}\r\n`
     await service.sendMail({ to: inbox.emailAddress, raw })
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Styled/ }).click()
+    await page.locator('.message-row', { hasText: /Styled/ }).click()
     const text = page.frameLocator('iframe').locator('p')
     const colour = () => text.evaluate((p) => Reflect.get(globalThis, 'getComputedStyle')(p).color)
     assert.equal(await colour(), 'rgb(1, 2, 3)')
@@ -195,7 +195,7 @@ describe('habits of the dashboard', () => {
       ['Nothing', 0],
       ['Background', 1],
     ] as const) {
-      await page.getByRole('link', { name: new RegExp(subject) }).click()
+      await page.locator('.message-row', { hasText: new RegExp(subject) }).click()
       await page.getByRole('heading', { name: subject }).waitFor()
       await page.frameLocator('iframe').getByText('Hi').waitFor()
       assert.equal(await button.count(), count, subject)

@@ -54,14 +54,14 @@ describe('searching in the dashboard', () => {
     await page.keyboard.press('Enter')
     await subjectsAre(page, ['Your code', 'Receipt 7'])
     await page.getByText(/^2 messages as of/).waitFor()
-    const row = page.getByRole('link', { name: /Receipt 7/ })
+    const row = page.locator('.message-row', { hasText: /Receipt 7/ })
     assert.match(
       String(await row.textContent()),
       new RegExp(first.emailAddress.split('@')[0] ?? ''),
     )
     assert.deepEqual(await row.locator('mark').allTextContents(), ['Acme', 'Zürich'])
 
-    await page.getByRole('link', { name: /Your code/ }).click()
+    await page.locator('.message-row', { hasText: /Your code/ }).click()
     await page.getByRole('heading', { name: 'Your code' }).waitFor()
     assert.ok(page.url().includes(`#/search/${second.id}/messages/`), page.url())
     assert.deepEqual(await page.locator('.mail-text mark').allTextContents(), ['Zürich'])
@@ -83,7 +83,7 @@ describe('searching in the dashboard', () => {
     await page.getByTitle('Live', { exact: true }).waitFor()
     await send(first.emailAddress, 'Latest')
     await subjectsAre(page, ['Latest', 'Other news', 'Your code', 'Receipt 7'])
-    await page.getByRole('link', { name: /Your code/ }).click()
+    await page.locator('.message-row', { hasText: /Your code/ }).click()
     await page.getByRole('heading', { name: 'Your code' }).waitFor()
     await send(second.emailAddress, 'Later')
     await subjectsAre(page, ['Later', 'Latest', 'Other news', 'Your code', 'Receipt 7'])
@@ -185,13 +185,13 @@ describe('searching in the dashboard', () => {
     await using window = await open('', { viewport: { width: 360, height: 740 } })
     const { page } = window
     await page.getByRole('link', { name: 'All mail' }).click()
-    await page.getByRole('link', { name: /Receipt 7/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Receipt 7/ }).waitFor()
     await page.getByRole('link', { name: 'Back' }).click()
     await page.getByRole('link', { name: 'Search all inboxes' }).click()
     await page.getByText('How to search').filter({ visible: true }).waitFor()
     await page.getByRole('searchbox', { name: 'Search all inboxes' }).fill('receipt')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: /Receipt 7/ }).click()
+    await page.locator('.message-row', { hasText: /Receipt 7/ }).click()
     await page.getByRole('heading', { name: 'Receipt 7' }).waitFor()
     assert.equal(
       await page.locator('.sidebar, .messages-pane').filter({ visible: true }).count(),

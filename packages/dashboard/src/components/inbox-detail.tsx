@@ -1,5 +1,6 @@
 import type { Inbox } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
+import { sendTestMail } from '../catch-all-calls.ts'
 import { navigate } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { SENDING_EXAMPLES } from '../sending-examples.ts'
@@ -93,6 +94,11 @@ function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: bo
             ', without encryption or password.'
           )}
         </p>
+        {inbox.catchAll ? (
+          <Button icon="mail" onClick={() => sendTestMail(inbox.id)}>
+            Send a test mail
+          </Button>
+        ) : null}
         <Segments
           label="Program"
           values={SENDING_EXAMPLES.map(([known]) => [known, known] as const)}
