@@ -134,9 +134,14 @@ describe('the dashboard', () => {
     await page.getByText('1 match', { exact: true }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download' }).click(),
+      page.getByRole('button', { name: 'Download', exact: true }).click(),
     ])
     assert.equal(download.suggestedFilename(), `${messages[0].id}.eml`)
+    const [again] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as .eml' }).click(),
+    ])
+    assert.equal(again.suggestedFilename(), `${messages[0].id}.eml`)
   })
 
   it('deletes a message, and takes it back', async () => {

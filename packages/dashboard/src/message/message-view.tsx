@@ -8,9 +8,11 @@ import { Failure, Loading } from '../components/notices.tsx'
 import { Sent } from '../components/sent.tsx'
 import { Ago } from '../components/times.tsx'
 import { copyText } from '../copy.ts'
+import { saveFile } from '../download.ts'
 import { exactTime, personText, sizeText, visibleText } from '../format.ts'
 import { route } from '../route.ts'
 import { hrefOf, listRouteOf, type Tab } from '../routes.ts'
+import { messagesOf } from '../session.ts'
 import { neighbourOfOpen, openNeighbour } from '../state/cursor.ts'
 import { markRead } from '../state/messages.ts'
 import { openMessage, showMessage } from '../state/open-message.ts'
@@ -79,6 +81,11 @@ function Toolbar(props: {
       />
       <span class="spring" />
       <IconButton
+        icon="download"
+        label="Download as .eml"
+        onClick={async () => saveFile(await messagesOf(inboxId).raw(messageId), `${messageId}.eml`)}
+      />
+      <IconButton
         icon="unread"
         label={summary?.read === false ? 'Mark as read' : 'Mark as unread'}
         isDisabled={summary === null}
@@ -123,7 +130,7 @@ function Heading({ message }: { readonly message: Message }) {
         <People key={`bcc ${message.id}`} label="Bcc" people={bcc} />
       </dl>
       <p class="facts">
-        {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} suffix=" ago" /> ·{' '}
+        {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} /> ·{' '}
         {sizeText(message.sizeBytes)}
         {message.envelope.tls === null ? '' : ` · ${message.envelope.tls}`}
       </p>
