@@ -5,11 +5,11 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [60, 'm'],
 ]
 
-/** How long ago, in the largest unit: "now", "4 m", "3 h", "12 d"; only units have the suffix. */
-export function agoText(ms: number, suffix = ''): string {
+/** How long ago, in the largest unit: "now", "4 m ago", "3 h ago", "12 d ago". */
+export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   for (const [length, name] of UNITS) {
-    if (seconds >= length) return `${Math.floor(seconds / length)} ${name}${suffix}`
+    if (seconds >= length) return `${Math.floor(seconds / length)} ${name} ago`
   }
   return 'now'
 }

@@ -129,6 +129,24 @@ describe('habits of the dashboard', () => {
     assert.deepEqual(await page.evaluate('notified'), ['App: Unseen'])
   })
 
+  it('has no word of plans and their limits where there are none', async () => {
+    await using window = await open()
+    const { page, show, account } = window
+    const words = page.getByText(/^Plan$|External account|no limit/)
+    await show('#/settings')
+    await page.getByText('Email', { exact: true }).waitFor()
+    assert.equal(await words.count(), 0)
+    await show('#/usage')
+    await page.getByText('on the busiest').waitFor()
+    assert.equal(await words.count(), 0)
+    const { account: own, ...others } = (await account.get('/v1/account')).body
+    const limited = { ...others, account: { ...own, plan: 'key_only' } }
+    await page.route('**/v1/account', (route) => route.fulfill({ json: limited }))
+    await show('#/settings')
+    await page.getByText('External account').waitFor()
+    await page.getByText('Plan', { exact: true }).waitFor()
+  })
+
   it('has no single keys when they are switched off', async () => {
     await using window = await open()
     const { page, show } = window

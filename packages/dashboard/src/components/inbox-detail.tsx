@@ -60,8 +60,8 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
           `This inbox is ${inbox.state} and accepts no mail`
         )}
         {' · created '}
-        <Ago at={inbox.createdAt} suffix=" ago" />
-        {` · ${inbox.environment} key`}
+        <Ago at={inbox.createdAt} />
+        {inbox.environment === 'test' ? ' · test key' : null}
       </p>
     </section>
   )

@@ -57,7 +57,7 @@ function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
           {countText(messageCount, 'message')}
           {unreadCount > 0 ? `, ${numberText(unreadCount)} unread` : ''}
           {' · '}
-          <Lifetime inbox={inbox} suffix=" left" />
+          <Lifetime inbox={inbox} />
         </p>
       </div>
       <CopyButton text={inbox.emailAddress} what="address" />
