@@ -11,7 +11,12 @@ export type TimelineEntry = {
 }
 
 /** Stages that are one entry while they repeat. */
-const FAILURES: ReadonlySet<string> = new Set(['webhook.failed', 'smtp.refused', 'fault.injected'])
+const FAILURES: ReadonlySet<string> = new Set([
+  'webhook.failed',
+  'smtp.refused',
+  'provider.refused',
+  'fault.injected',
+])
 
 /** The entries of a timeline, from events in the order of time. */
 export function timelineEntries(events: readonly DiagnosticEvent[]): TimelineEntry[] {

@@ -33,7 +33,7 @@ export function* readMailFile(
   const { source, header } = readMailHeader(bytes, defects)
   const range = { start: header.bodyStart, end: source.length }
   const leaves = readParts(source, header.fields, { range, defects })
-  const { attachments } = readContents({ raw: bytes, source }, leaves, defects)
+  const { attachments } = readContents({ raw: bytes, source }, leaves, { defects })
   if (LEFT_OUT.some((defect) => defects.has(defect))) budget.exceed()
   for (const attachment of attachments) {
     yield attachment

@@ -84,20 +84,23 @@ const PADDING =
 /** The same without white space: most text has none of these. */
 const UNSEEN = /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/
 
-/** Characters read for a preview: few at first, more if padding takes up those. */
-const PREVIEW_READ_CHARS: readonly number[] = [2 * PREVIEW_CHARS_MAX, 8 * 1024]
+/** Characters read for one line of a longer text, if padding takes up those that are read first. */
+const LINE_READ_CHARS = 8 * 1024
 
 /** The beginning of the text in one line, for a list of messages; null if there is no text. */
 export function previewOf(text: string): string | null {
-  let line = ''
-  for (const chars of PREVIEW_READ_CHARS) {
-    line = collapsePadding(text.slice(0, chars))
-    if (line.length > PREVIEW_CHARS_MAX || text.length <= chars) break
-  }
+  const line = lineOf(text, PREVIEW_CHARS_MAX + 1)
   if (line.length <= PREVIEW_CHARS_MAX) return line === '' ? null : line
   const cut = line.slice(0, PREVIEW_CHARS_MAX - 1)
   const isHalf = /[\ud800-\udbff]$/.test(cut)
   return `${(isHalf ? cut.slice(0, -1) : cut).trimEnd()}…`
+}
+
+/** The beginning of a text in one line, of this many characters or some more if it has as many. */
+export function lineOf(text: string, chars: number): string {
+  const line = collapsePadding(text.slice(0, 2 * chars))
+  if (line.length >= chars || text.length <= 2 * chars) return line
+  return collapsePadding(text.slice(0, LINE_READ_CHARS))
 }
 
 function collapsePadding(text: string): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { workedMs } from '../../test/testing-worked-ms.ts'
 import { HTML_CHARS_MAX, LINKS_MAX } from '../limits.ts'
-import { findHtmlUrls } from './html-urls.ts'
+import { findHtmlUrls, findTextUrls } from './html-urls.ts'
 
 describe('the URLs of HTML', () => {
   it('are those of links, style sheets and images, in this order, each once', () => {
@@ -47,6 +47,24 @@ describe('the URLs of HTML', () => {
     ]) {
       const html = one.repeat(HTML_CHARS_MAX / one.length)
       assert.ok(workedMs(() => findHtmlUrls(html)) < 2_000, one)
+    }
+  })
+})
+
+describe('the URLs of plain text', () => {
+  it('are as they are written, each once, those in brackets last and with their spaces', () => {
+    const text = `<https://a.example/ with spaces> https://a.example HTTPS://A.EXAMPLE.
+      <https://a.example/x\r\ny> https://a.example (http://b.example/x), <ftp://a.example>`
+    assert.deepEqual(findTextUrls(text), [
+      ...['https://a.example', 'HTTPS://A.EXAMPLE', 'http://b.example/x'],
+      ...['https://a.example/ with spaces', 'https://a.example/xy'],
+    ])
+  })
+
+  it('are found in linear time', () => {
+    for (const one of ['<https://a', '<https://a.example/ b', 'https://a.example>']) {
+      const text = one.repeat(260_000 / one.length)
+      assert.ok(workedMs(() => findTextUrls(text)) < 2_000, one)
     }
   })
 })

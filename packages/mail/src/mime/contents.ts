@@ -49,11 +49,17 @@ export interface MailBytes {
 
 const NO_TEXT: BodyText = { text: null, html: null, textRange: null }
 
+/** What is left out of the contents, and left as it was sent. */
+export type ReadingOptions = {
+  /** Only the texts, with their line ends and without joining wrapped lines. */
+  readonly textAsSent?: boolean
+}
+
 /** Sorts the parts of a mail into body texts and attachments, and decodes them. */
 export function readContents(
   mail: MailBytes,
   leaves: readonly LeafPart[],
-  defects: DefectList,
+  { defects, textAsSent = false }: ReadingOptions & { readonly defects: DefectList },
 ): MailContents {
   const texts: BodyText[] = []
   const attachments: ParsedAttachment[] = []
@@ -63,11 +69,12 @@ export function readContents(
     const form = formOf(leaf, { disposition, isFirst: texts.length === 0 })
     if (form === null) {
       if (leaf.alternative !== null && OTHER_ALTERNATIVES.has(leaf.type.value)) continue
+      if (textAsSent) continue
       if (attachments.length >= ATTACHMENTS_MAX) defects.note('tooManyAttachments')
       else attachments.push(readAttachment(mail.raw, leaf, { disposition, defects }))
       continue
     }
-    const { text, isVerbatim } = readText(mail.source, leaf, defects)
+    const { text, isVerbatim } = readText(mail.source, leaf, { defects, textAsSent })
     const before = leaf.alternative === group && group !== null ? texts.pop() : undefined
     group = leaf.alternative
     const body = addForm(before ?? NO_TEXT, form, { text, leaf })
@@ -119,13 +126,14 @@ function dispositionOf(leaf: LeafPart, defects: DefectList): Parameterised | nul
 function readText(
   raw: Buffer,
   leaf: LeafPart,
-  defects: DefectList,
+  { defects, textAsSent }: Required<ReadingOptions> & { readonly defects: DefectList },
 ): { readonly text: string; readonly isVerbatim: boolean } {
   const { parameters, value } = leaf.type
   const { bytes, encoding } = bytesOf(raw, leaf, defects)
   const isHtml = value === 'text/html'
   const charset = parameters.get('charset') ?? (isHtml ? charsetInHtml(bytes) : '')
-  if (isHtml) return { text: decodeCharset(bytes, charset, defects), isVerbatim: false }
+  if (isHtml || textAsSent)
+    return { text: decodeCharset(bytes, charset, defects), isVerbatim: false }
   const isLong = bytes.length > SPLIT_CHARS_MAX && !WIDE_CHARSET.test(charset)
   const decoded = decodeCharset(isLong ? withoutCarriageReturns(bytes) : bytes, charset, defects)
   const text = isLong ? decoded : withLineFeeds(decoded)

@@ -43,7 +43,7 @@ export function parseMail(raw: Buffer): ParsedMail {
   if (fields.length === 0) defects.note('noHeaders')
   const range = { start: header.bodyStart, end: source.length }
   const leaves = readParts(source, fields, { range, defects })
-  const contents = readContents({ raw, source }, leaves, defects)
+  const contents = readContents({ raw, source }, leaves, { defects })
   const texts = contents.texts.length > 0 ? contents.texts : forwardedTexts(contents, defects)
   const text = joinPlain(texts)
   const headers = fields.map(({ name, value }) => ({
@@ -73,15 +73,35 @@ export function readRawHeaders(raw: Buffer): readonly HeaderField[] {
   return readMailHeader(raw, new DefectList()).header.fields
 }
 
+/** The plain text as it was sent, with its own line ends; null if the mail has none. */
+export function readTextAsSent(raw: Buffer): string | null {
+  const defects = new DefectList()
+  const { source, leaves } = readLeaves(raw, defects)
+  return joinPlain(readContents({ raw, source }, leaves, { defects, textAsSent: true }).texts)
+}
+
+/**
+ * The numbers of the parts of a mail, by the position of their bodies: `1` for the first part,
+ * `2.1` for the first one in the second, `0` for the body of a mail without parts.
+ */
+export function readPartNumbers(raw: Buffer): ReadonlyMap<number, string> {
+  const { leaves } = readLeaves(raw, new DefectList())
+  return new Map(leaves.map(({ range, number }) => [range.start, number]))
+}
+
+function readLeaves(raw: Buffer, defects: DefectList) {
+  const { source, header } = readMailHeader(raw, defects)
+  const range = { start: header.bodyStart, end: source.length }
+  return { source, leaves: readParts(source, header.fields, { range, defects }) }
+}
+
 /** The texts of the attached mail, for a mail that has no text itself. */
 function forwardedTexts(contents: MailContents, defects: DefectList): readonly BodyText[] {
   const forwarded = contents.attachments.find((one) => one.contentType === 'message/rfc822')
   if (forwarded === undefined) return []
   const raw = forwarded.bytes
-  const { source, header } = readMailHeader(raw, defects)
-  const range = { start: header.bodyStart, end: source.length }
-  const leaves = readParts(source, header.fields, { range, defects })
-  return readContents({ raw, source }, leaves, defects).texts
+  const { source, leaves } = readLeaves(raw, defects)
+  return readContents({ raw, source }, leaves, { defects }).texts
 }
 
 function joinPlain(texts: readonly BodyText[]): string | null {

@@ -10,6 +10,8 @@ export interface LeafPart {
   readonly type: Parameterised
   /** Its encoded body. */
   readonly range: ByteRange
+  /** Its place: `2`, or `2.1` for the first part of the second; `0` for the whole mail. */
+  readonly number: string
   /** Type of the multipart that contains it; null if it is the whole mail. */
   readonly parent: string | null
   /** Number of the outermost multipart/alternative that contains it, at any depth. */
@@ -19,11 +21,13 @@ export interface LeafPart {
 /** The multiparts around a part. */
 interface Nesting {
   readonly depth: number
+  /** Of the part that they contain. */
+  readonly number: string
   readonly parent: string | null
   readonly alternative: number | null
 }
 
-const OUTERMOST: Nesting = { depth: 0, parent: null, alternative: null }
+const OUTERMOST: Nesting = { depth: 0, number: '0', parent: null, alternative: null }
 const DEFAULT_TYPE: Parameterised = { value: 'text/plain', parameters: new Map() }
 const DIGEST_TYPE: Parameterised = { value: 'message/rfc822', parameters: new Map() }
 
@@ -56,6 +60,7 @@ class PartWalk {
       fields,
       type,
       range,
+      number: nesting.number,
       parent: nesting.parent,
       alternative: nesting.alternative,
     }
@@ -76,14 +81,16 @@ class PartWalk {
       return
     }
     this.#partsLeft -= parts.length
-    const inside: Nesting = {
+    const inside: Omit<Nesting, 'number'> = {
       depth: nesting.depth + 1,
       parent: type.value,
       alternative: nesting.alternative ?? this.#nextAlternative(type.value),
     }
-    for (const part of parts) {
+    const start = nesting.depth === 0 ? '' : `${nesting.number}.`
+    for (const [index, part] of parts.entries()) {
       const { fields, bodyStart } = readHeaders(this.#raw, part, this.#defects)
-      this.visit(fields, { start: bodyStart, end: part.end }, inside)
+      const number = `${start}${index + 1}`
+      this.visit(fields, { start: bodyStart, end: part.end }, { ...inside, number })
     }
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyCharacter } from '../../test/testing-any-character.ts'
-import { foldText } from './fold-text.ts'
+import { foldText, foldWords } from './fold-text.ts'
 
 describe('folding', () => {
   const same: readonly (readonly [string, string])[] = [
@@ -43,5 +43,10 @@ describe('folding', () => {
       }),
       { numRuns: 20_000 },
     )
+  })
+
+  it('has spaces for punctuation where words are compared', () => {
+    assert.equal(foldWords(' a <b;c>, (d)\n'), 'a b c d')
+    assert.equal(foldText('a <b;c>'), 'a <b;c>')
   })
 })

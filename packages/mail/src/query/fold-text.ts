@@ -21,6 +21,14 @@ export function foldText(text: string): string {
   return folded.replace(/\s+/g, ' ').trim()
 }
 
+/** Punctuation that texts and phrases are compared without. */
+const PUNCTUATION = /[<>",;()]+/g
+
+/** The same with a space for punctuation, as Mailpit's searches compare texts. */
+export function foldWords(text: string): string {
+  return foldText(text.replace(PUNCTUATION, ' '))
+}
+
 function foldLetters(text: string): string {
   return (
     text

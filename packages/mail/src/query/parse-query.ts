@@ -11,13 +11,15 @@
 //   larger:  smaller:                than 500, 20K, 1.5M
 //   in:INBOX                         the id or the address of an inbox
 //
+// Words and phrases are compared without case, accents and the punctuation < > " , ; ( ).
+//
 // A minus or an exclamation mark before a term negates it. A value with spaces is put in double
 // quotes. It contains Mailpit's language. There are no expressions and no parentheses: every term
 // takes time that is linear in the size of a mail, and their number is bounded.
 
 import { QUERY_TERMS_MAX } from '../limits.ts'
 import { contains } from '../text/contains.ts'
-import { foldText } from './fold-text.ts'
+import { foldText, foldWords } from './fold-text.ts'
 import type { AddressField, QueriedMail, QueriedSummary } from './queried-mail.ts'
 import { hostOf, readInstant, readSizeBytes } from './query-values.ts'
 
@@ -95,7 +97,8 @@ function readTerm(term: string, isQuoted: boolean): Meaning | string | null {
   const colon = isQuoted ? -1 : term.indexOf(':')
   const read = colon === -1 ? undefined : FILTERS.get(term.slice(0, colon).toLowerCase())
   if (read === undefined) {
-    const folded = foldText(term)
+    // Punctuation alone is in no text, and must not be taken for a search of everything.
+    const folded = foldWords(term) || foldText(term)
     return folded === '' ? null : textTerm(folded)
   }
   const value = term.slice(colon + 1).trim()

@@ -2,7 +2,7 @@ import { readHtml } from '../html/read-html.ts'
 import { readableText } from '../html/readable-text.ts'
 import { TEXT_CHARS_MAX } from '../limits.ts'
 import { contains } from '../text/contains.ts'
-import { foldText } from './fold-text.ts'
+import { foldText, foldWords } from './fold-text.ts'
 
 type Mailbox = { readonly name: string | null; readonly address: string | null }
 
@@ -52,7 +52,7 @@ export class QueriedMail {
     this.content = content
   }
 
-  /** Whether a folded text occurs in sender, subject, recipients, file names or body. */
+  /** Whether words occur, folded, in sender, subject, recipients, file names or body. */
   contains(folded: string): boolean {
     return (
       contains(this.#headText(), folded) ||
@@ -115,24 +115,26 @@ export class QueriedMail {
   #headText(): string {
     this.#head ??= [
       this.addresses('from'),
-      foldText(this.summary.subject ?? ''),
+      this.summary.subject ?? '',
       this.addresses('to'),
       this.addresses('cc'),
       this.addresses('bcc'),
       this.addresses('reply-to'),
-      ...this.content.attachments.map(({ filename }) => foldText(filename ?? '')),
-    ].join('\n')
+      ...this.content.attachments.map(({ filename }) => filename ?? ''),
+    ]
+      .flatMap((field) => field.split('\n').map(foldWords))
+      .join('\n')
     return this.#head
   }
 
   #bodyText(): string {
-    this.#body ??= foldText((this.content.text ?? '').slice(0, TEXT_CHARS_MAX))
+    this.#body ??= foldWords((this.content.text ?? '').slice(0, TEXT_CHARS_MAX))
     return this.#body
   }
 
   #visibleText(): string {
     const { html } = this.content
-    this.#visible ??= html === null ? '' : foldText(readableText(readHtml(html)))
+    this.#visible ??= html === null ? '' : foldWords(readableText(readHtml(html)))
     return this.#visible
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
+import { findProviderAccess } from '../features/accounts/provider-access.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
 import {
@@ -32,7 +33,7 @@ import { sendToInbox } from '../features/compat/mailpit/send.ts'
 import { countTags, renameTag, setTags } from '../features/compat/mailpit/tags.ts'
 import { readThumbnail } from '../features/compat/mailpit/thumbnail.ts'
 import { releaseMessage } from '../features/compat/release.ts'
-import { viewMailDev, viewMailHog, viewMailpit } from '../features/compat/views.ts'
+import { findMailpitPart, viewMailDev, viewMailHog, viewMailpit } from '../features/compat/views.ts'
 import { beginConnection } from '../features/connections/begin.ts'
 import {
   askToConnect,
@@ -66,11 +67,20 @@ import {
   readMessageExcerpt,
   writeMessages,
 } from '../features/messages/read.ts'
+import { keepAnswer } from '../features/providers/claim-once.ts'
+import { fetchFiles } from '../features/providers/fetch-files.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { respondToWait, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../features/webhooks/register.ts'
 import { replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
+import {
+  callFault,
+  concernedInboxes,
+  placeMails,
+  recordCall,
+  takeMail,
+} from '../receiving/provider-calls.ts'
 import { bind, bindAll } from './bind.ts'
 import type { World } from './world.ts'
 
@@ -140,6 +150,7 @@ export function createApp(world: World) {
     }),
     deliveries: bindAll(world, { list: listDeliveries, replay: replayDelivery }),
     compat: bindCompat(world),
+    providers: bindProviders(world),
   }
 }
 
@@ -166,12 +177,27 @@ function bindMessages(world: World) {
   })
 }
 
+/** The APIs of providers. */
+function bindProviders(world: World) {
+  return bindAll(world, {
+    access: findProviderAccess,
+    place: placeMails,
+    fault: callFault,
+    take: takeMail,
+    concerned: concernedInboxes,
+    record: recordCall,
+    keepAnswer,
+    fetchFiles,
+  })
+}
+
 /** The APIs of other mail catchers. */
 function bindCompat(world: World) {
   return {
     access: bind(world, findAccess),
     release: bind(world, releaseMessage),
     releaseHosts: world.releaseHosts,
+    messageBytesMax: world.messageBytesMax,
     mailbox: bindAll(world, {
       count: countMessages,
       resolve: resolveMessage,
@@ -185,7 +211,7 @@ function bindCompat(world: World) {
     mailpit: {
       ...bindAll(world, { view: viewMailpit, list: listCatchAll, send: sendToInbox }),
       ...bindAll(world, { tags: countTags, setTags, renameTag, chaos: readChaos, setChaos }),
-      ...bindAll(world, { thumbnail: readThumbnail, checkLinks }),
+      ...bindAll(world, { thumbnail: readThumbnail, checkLinks, findPart: findMailpitPart }),
       uptimeSeconds: () => Math.round(world.elapsedMs() / 1000),
     },
   }

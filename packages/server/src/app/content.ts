@@ -8,6 +8,7 @@ import { checkMessage } from '../features/assertions/check-message.ts'
 import { composeMailDev } from '../features/compat/maildev/view.ts'
 import { composeMailHog } from '../features/compat/mailhog/view.ts'
 import { listUrls } from '../features/compat/mailpit/link-check.ts'
+import { findPart } from '../features/compat/mailpit/parts.ts'
 import { type SendRequest, sendMail } from '../features/compat/mailpit/send.ts'
 import { replaceTag } from '../features/compat/mailpit/tags.ts'
 import { composeMailpit } from '../features/compat/mailpit/view.ts'
@@ -48,7 +49,7 @@ export function createContent(store: Store, log: Log) {
     ...bindAll(world, { composeBody, composeFrame, hasRemoteImages, readExcerpt, checkMessage }),
     ...bindAll(world, { findMatch, findInAccount, searchInbox, explainMismatches }),
     ...bindAll(world, { composeHtmlCheck, composeMailpit, composeMailHog, composeMailDev }),
-    ...bindAll(world, { searchCatchAll, findNewest, listUrls, replaceTag }),
+    ...bindAll(world, { searchCatchAll, findNewest, findPart, listUrls, replaceTag }),
     countTags: (owner: AccountId, inboxIds: readonly InboxId[]) =>
       store.catchAllMessages.countTags(owner, inboxIds),
     explainCode: (_owner: AccountId, mailId: string) => explainCodeOfMail(world, mailId),

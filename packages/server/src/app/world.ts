@@ -18,6 +18,7 @@ import { takeWaitSlot } from '../features/limits/wait-slots.ts'
 import { getAttachment, readRaw } from '../features/messages/bytes.ts'
 import { markMessages, removeMessages } from '../features/messages/change.ts'
 import { writeMessage } from '../features/messages/read.ts'
+import type { FetchFilesDeps } from '../features/providers/fetch-files.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import type { MailToCheck } from '../features/sender-checks/queue.ts'
 import { pollUntil } from '../features/waiting/poll-until.ts'
@@ -37,6 +38,7 @@ import type { RunningEvents } from './events.ts'
 import { identityProviders } from './identity-providers.ts'
 import { keySearch } from './key-search.ts'
 import type { RunningLimits } from './limits.ts'
+import type { ProviderMail } from './provider-mail.ts'
 import type { RunningWaits } from './waiting.ts'
 
 /** The parts that all others use. */
@@ -65,8 +67,10 @@ export type Parts = Shared &
     /** A search found that there are messages to be added to the index. */
     readonly onUnindexed: () => void
     readonly content: Content
+    readonly providerMail: ProviderMail
     readonly dns: DomainRecords
     readonly fetchLink: FetchLink
+    readonly outboundRequest: FetchFilesDeps['outboundRequest']
     readonly baseUrl: () => string
     readonly smtpAddress: () => string
     /** The account of the user of this machine; null without one. */
@@ -89,10 +93,12 @@ export function createWorld(parts: Parts) {
     publish: (signal: Parameters<Parts['publish']>[0]) => {
       parts.publish(signal)
       // Waits may be for messages with a mark or a tag.
-      if (signal.about === 'messages' && signal.change === 'updated')
-        parts.announce([signal.inboxId])
+      if (signal.about !== 'messages') return
+      const isDeletion = signal.change === 'deleted' || signal.change === 'emptied'
+      if (!isDeletion) parts.announce([signal.inboxId])
     },
     ...settings(parts.config),
+    ...parts.providerMail,
     ...keySearch(parts.store, parts.clock),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),
@@ -121,6 +127,7 @@ function settings(config: Config) {
     registrationsPerHour: config.MAYFLY_REGISTRATIONS_PER_HOUR,
     providers: identityProviders(config),
     isScanned: config.MAYFLY_CLAMD !== null,
+    messageBytesMax: config.MAYFLY_SMTP_MAX_MESSAGE_BYTES,
     releaseHosts: config.MAYFLY_RELEASE_HOSTS,
   }
 }

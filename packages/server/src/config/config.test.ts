@@ -15,6 +15,16 @@ describe('configuration', () => {
     assert.equal(config.MAYFLY_METRICS, false)
   })
 
+  it('takes larger mails by default where mail to any address is taken', () => {
+    const bytes = (env: Record<string, string>) => parseConfig(env).MAYFLY_SMTP_MAX_MESSAGE_BYTES
+    const MiB = 1024 * 1024
+    assert.equal(bytes({}), 25 * MiB)
+    for (const MAYFLY_CATCH_ALL of ['on', 'open']) {
+      assert.equal(bytes({ MAYFLY_CATCH_ALL }), 50 * MiB)
+      assert.equal(bytes({ MAYFLY_CATCH_ALL, MAYFLY_SMTP_MAX_MESSAGE_BYTES: '2048' }), 2048)
+    }
+  })
+
   it('reads lists, lowers domains, and leaves other variables alone', () => {
     const config = parseConfig({
       MAYFLY_DOMAINS: ' A.example , b.example',

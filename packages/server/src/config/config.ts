@@ -27,9 +27,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       nearest === null ? '`mayfly serve --help` lists them all.' : `Did you mean ${nearest}?`
     throw new StartRefused(`${name} is not a setting. ${hint}`)
   }
+  const isCatchAll = (env['MAYFLY_CATCH_ALL'] ?? 'off') !== 'off'
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const { schema, default: unset, isSecret = false } = setting
-    const value = env[name] ?? unset
+    const { schema, default: unset, ofCatchAll = unset, isSecret = false } = setting
+    const value = env[name] ?? (isCatchAll ? ofCatchAll : unset)
     const parsed = schema.safeParse(value)
     if (parsed.success) return [name, parsed.data]
     const rule = parsed.error.issues[0]?.message ?? 'is malformed'

@@ -1,5 +1,6 @@
+import { ERRORS, nearestName } from '@mayfly/contract'
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceError, type ServiceErrorDetail } from '../errors.ts'
 
 /** The methods of every path, for requests without a route. */
 export class KnownPaths {
@@ -19,10 +20,26 @@ export class KnownPaths {
     const methods =
       this.#methodsByPattern.get(path) ??
       [...this.#methodsByPattern].find(([pattern]) => matches(pattern, path))?.[1]
-    if (methods === undefined) return new ServiceError('route_not_found')
+    if (methods === undefined) return new ServiceError('route_not_found', this.#suggestion(path))
     return new ServiceError('method_not_allowed', { allowedMethods: [...methods].toSorted() })
   }
+
+  /** Names the path of the API that was probably meant. */
+  #suggestion(path: string): ServiceErrorDetail {
+    if (path.length > SUGGESTION_LENGTH_MAX) return {}
+    const patterns = [...this.#methodsByPattern.keys()].filter((one) => one.startsWith('/v1/'))
+    const meant = nearestName(
+      path,
+      patterns.map((pattern) => filledIn(pattern, path)),
+    )
+    if (meant === null) return {}
+    const { message } = ERRORS.route_not_found
+    return { message: `${message} Did you mean ${meant}?` }
+  }
 }
+
+/** Longest path for which a similar one is searched. */
+const SUGGESTION_LENGTH_MAX = 80
 
 /** Refuses requests without a route, before their body is read or judged. */
 export function refuseUnmatched(http: FastifyInstance, paths: KnownPaths): void {
@@ -31,6 +48,14 @@ export function refuseUnmatched(http: FastifyInstance, paths: KnownPaths): void 
     if (request.is404) throw paths.refusal(request.url)
     done()
   })
+}
+
+/** A pattern with the ids of a path in the places of its parameters. */
+function filledIn(pattern: string, path: string): string {
+  const given = path.replace(/^\/v1(?=\/)/, '').split('/')
+  const [, , ...wanted] = pattern.split('/')
+  const parts = wanted.map((part, i) => (part.startsWith(':') ? (given[i + 1] ?? part) : part))
+  return ['', 'v1', ...parts].join('/')
 }
 
 function matches(pattern: string, path: string): boolean {

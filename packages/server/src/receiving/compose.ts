@@ -24,7 +24,7 @@ import {
   type ReceivedMail,
   unreadBytes,
 } from './received-mail.ts'
-import { traceHeaders } from './trace-headers.ts'
+import { traceHeaders, withoutReturnPath } from './trace-headers.ts'
 
 export type ComposeDeps = {
   readonly hostName: string
@@ -81,17 +81,18 @@ function stepsOf(deps: ComposeDeps): (mail: MailToStore) => Steps<ComposedMail> 
 
 /** Parses a mail and looks for codes and links in it, step by step. */
 function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail> {
-  const { id, receivedAt, envelope } = received
+  const { id, receivedAt } = received
   const raw = withTrace(received, deps.hostName)
   const { parsed, detected } = yield* readSteps(raw, deps.log)
   yield
   const catchAll = catchAllRecipients(received)
   const packed = pack(raw)
+  const from = { name: shortened(parsed.from.name), address: shortened(parsed.from.address) }
   return {
     id,
     receivedAt,
-    sender: senderOf(envelope),
-    from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
+    sender: senderOf(received),
+    from,
     subject: shortened(parsed.subject),
     preview: detected.preview,
     text: textOf(packed, parsed, detected),
@@ -102,12 +103,16 @@ function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail
     raw: packed,
     sizeBytes: raw.length,
     attachments: attachmentsOf(deps, { receivedAt, parsed, detected }),
-    tags: catchAll.length === 0 ? null : tagsOf(parsed.headers, catchAll),
+    tags: catchAll.length === 0 ? null : tagsOf(parsed.headers, [...catchAll, from.address ?? '']),
   }
 }
 
-function senderOf({ mailFrom, remoteAddress, tls }: ReceivedMail['envelope']): MailSender {
-  return { mailFrom, remoteAddress, tls }
+function senderOf({ envelope, provider }: ReceivedMail): MailSender {
+  const { mailFrom, remoteAddress, tls } = envelope
+  if (provider === undefined) return { mailFrom, remoteAddress, tls }
+  const { name, operation, id } = provider.call
+  const { unknownFields } = provider
+  return { mailFrom, remoteAddress, tls, provider: { name, operation, id, unknownFields } }
 }
 
 type ReadMail = { readonly parsed: ParsedMail; readonly detected: Detected }
@@ -140,7 +145,10 @@ function withTrace(received: ReceivedMail, hostName: string): Buffer {
     protocol,
     recipient: others.length === 0 ? (only?.address ?? null) : null,
   })
-  return Buffer.concat([Buffer.from(headers, 'utf8'), raw])
+  // As other mail catchers store it; in other inboxes a mail stays as it was sent.
+  const isCatchAll = received.recipients.some((recipient) => recipient.isCatchAll)
+  const kept = isCatchAll ? withoutReturnPath(raw) : raw
+  return Buffer.concat([Buffer.from(headers, 'utf8'), kept])
 }
 
 function contentOf(parsed: ParsedMail, detected: Detected, received: ReceivedMail): MailContent {
@@ -156,6 +164,7 @@ function contentOf(parsed: ParsedMail, detected: Detected, received: ReceivedMai
     envelope: { mailFrom, remoteAddress, helo, tls },
     ...(parsed.text === null && parsed.html !== null ? { isHtmlOnly: true } : {}),
     ...catchAllBy(received),
+    ...(received.provider === undefined ? {} : { provider: received.provider.call }),
   }
 }
 

@@ -12,10 +12,11 @@ export async function storeSentMail(
   { store, log }: { readonly store: Store; readonly log: Log },
   { request, raw, mailFrom, recipients }: Parameters<SendDeps['storeSentMail']>[0],
 ): ReturnType<SendDeps['storeSentMail']> {
-  const { inboxId, mailId: id, receivedAt, remoteAddress, isScanned } = request
+  const { inboxId, mailId: id, receivedAt, remoteAddress, username, isScanned } = request
+  const user = username === null ? null : { name: username }
   const received: ReceivedMail = {
     ...{ id, receivedAt, raw, transcript: [], protocol: null },
-    envelope: { mailFrom, remoteAddress, helo: null, tls: null, user: null },
+    envelope: { mailFrom, remoteAddress, helo: null, tls: null, user },
     recipients: recipients.map((address) => ({ address, inboxId, isCatchAll: true })),
   }
   const compose = createCompose({ hostName: '', isScanned, log })

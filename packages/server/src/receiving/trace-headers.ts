@@ -23,6 +23,21 @@ export function traceHeaders(trace: Trace): string {
   )
 }
 
+/** Bytes in which a header of the sender is searched for. */
+const SEARCHED_BYTES_MAX = 64 * 1024
+
+const RETURN_PATH = /^return-path:[^\n]*\n(?:[ \t][^\n]*\n)*/im
+
+/** A mail without the first Return-Path that its sender gave it: ours takes its place. */
+export function withoutReturnPath(raw: Buffer): Buffer {
+  const end = raw.indexOf('\r\n\r\n')
+  const bytes = Math.min(end === -1 ? raw.length : end + 2, SEARCHED_BYTES_MAX)
+  const header = raw.toString('latin1', 0, bytes)
+  const without = header.replace(RETURN_PATH, '')
+  if (without.length === header.length) return raw
+  return Buffer.concat([Buffer.from(without, 'latin1'), raw.subarray(bytes)])
+}
+
 let written = { second: Number.NaN, date: '' }
 
 /** The date format of mail headers; they write the zone as an offset. */

@@ -95,6 +95,8 @@ describe('the content thread', () => {
       receivedAt: 0,
       remoteAddress: '127.0.0.1',
       isScanned: false,
+      username: null,
+      messageBytesMax: 25 * 1024 * 1024,
     }
     const sent = host.content.sendMail(ALICE, { ...request, body })
     const refused = assert.rejects(sent, { code: 'content_unavailable' })

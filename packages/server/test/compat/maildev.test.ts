@@ -88,6 +88,38 @@ describe("MailDev's API", () => {
     assert.equal((await api.get(url)).text, 'pixels')
   })
 
+  it('filters, sorts and pages', async () => {
+    const service = await catchAll()
+    const api = createApiClient(service.httpUrl, null)
+    for (const subject of ['Welcome', 'Your order', 'Welcome back']) {
+      const html = `<p>Hidden in HTML: ${subject}</p>`
+      await send(service, { to: 'Ada <ada@a.example>', subject, text: `${subject}: text`, html })
+    }
+    const subjects = async (path: string) => {
+      const { body } = await api.get(path)
+      const mails: readonly { readonly subject: string }[] = body.items ?? body
+      return mails.map(({ subject }) => subject)
+    }
+    assert.deepEqual(await subjects('/email?subject=WELCOME'), ['Welcome', 'Welcome back'])
+    assert.deepEqual(await subjects('/email?to.0.name=ada&sort=desc&limit=1'), ['Welcome back'])
+    assert.deepEqual(await subjects('/email?limit=0'), [])
+    const [first] = (await api.get('/email')).body
+    await api.get(`/email/${first.id}`)
+    assert.deepEqual(await subjects('/email/summary?sort=asc&limit=1'), ['Welcome'])
+    assert.deepEqual(await subjects('/email/summary?search=ORDER:'), ['Your order'])
+    assert.deepEqual(await subjects('/email/summary?search=hidden'), [])
+    assert.deepEqual(await subjects('/email/summary?unread=true'), ['Welcome back', 'Your order'])
+    const both = await api.get('/api/email/summary?search=welcome&unread=true&limit=0')
+    const { items, ...numbers } = both.body
+    assert.deepEqual(numbers, { total: 1, storeTotal: 3, unread: 2, skip: 0, limit: 50 })
+    assert.equal(items[0].preview, 'Welcome back: text')
+    for (const ids of [undefined, 'x', [1], ['']]) {
+      const { status, body } = await api.post('/email/delete', { ids })
+      const error = 'Request body must include an ids array of email IDs'
+      assert.deepEqual([status, body], [400, { error }])
+    }
+  })
+
   it('answers errors in JSON, and no text as HTML', async () => {
     const service = await catchAll()
     const api = createApiClient(service.httpUrl, null)

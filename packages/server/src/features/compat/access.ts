@@ -19,6 +19,8 @@ export type Access = {
   readonly caller: Caller
   /** Oldest first; sending and setting apply to the first. */
   readonly inboxIds: readonly InboxId[]
+  /** The user name of Basic, unless it is the key; null without one. */
+  readonly username: string | null
 }
 
 /** The beginning of every key of ours. */
@@ -44,13 +46,15 @@ export async function findAccess(
   )
   if (/^inb_|@/.test(inbox) && named.length === 0) throw new ServiceError('invalid_api_key')
   const shown = named.length === 0 ? projects : named
-  return { caller, inboxIds: shown.map(({ id }) => id) }
+  const username = inbox === '' ? null : inbox
+  return { caller, inboxIds: shown.map(({ id }) => id), username }
 }
 
 async function keylessAccess(deps: AccessDeps): Promise<Access> {
   const { catchAllOwner } = deps
   if (catchAllOwner === null) throw new ServiceError('missing_api_key')
-  return { caller: await callerOf(deps, catchAllOwner), inboxIds: [CATCH_ALL_INBOX] }
+  const caller = await callerOf(deps, catchAllOwner)
+  return { caller, inboxIds: [CATCH_ALL_INBOX], username: null }
 }
 
 function readCredentials(authorization: string): {

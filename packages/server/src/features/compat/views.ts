@@ -1,7 +1,8 @@
 // The responses of the APIs of mail catchers. They are composed in another thread, by the functions
 // of the same names; null stands for a message that was deleted, or has no such part.
 
-import type { AccountId } from '@mayfly/contract'
+import type { AccountId, AttachmentId } from '@mayfly/contract'
+import type { CatchAllRef } from '../../store/tables/catch-all-messages.ts'
 import type { Access } from './access.ts'
 import type { MailDevView } from './maildev/view.ts'
 import type { MailHogView } from './mailhog/view.ts'
@@ -9,11 +10,15 @@ import type { MailpitView } from './mailpit/view.ts'
 
 type Compose<View> = (owner: AccountId, view: View) => Promise<Uint8Array | null>
 
+/** An attachment, by its number in Mailpit's API. */
+type MailpitPart = { readonly ref: CatchAllRef; readonly partId: string }
+
 export type ViewDeps = {
   readonly content: {
     readonly composeMailpit: Compose<MailpitView>
     readonly composeMailHog: Compose<MailHogView>
     readonly composeMailDev: Compose<MailDevView>
+    readonly findPart: (owner: AccountId, part: MailpitPart) => Promise<AttachmentId | null>
   }
 }
 
@@ -30,4 +35,9 @@ export function viewMailHog({ content }: ViewDeps, { caller }: Access, view: Mai
 /** The text of a view of MailDev's API. */
 export function viewMailDev({ content }: ViewDeps, { caller }: Access, view: MailDevView) {
   return content.composeMailDev(caller.accountId, view)
+}
+
+/** The attachment with a number of Mailpit's API; null without it. */
+export function findMailpitPart({ content }: ViewDeps, { caller }: Access, part: MailpitPart) {
+  return content.findPart(caller.accountId, part)
 }

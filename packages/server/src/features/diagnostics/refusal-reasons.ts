@@ -28,7 +28,7 @@ export function reasonText(reason: RefusalReason): string {
     case 'account_limit_reached':
       return 'the inboxes of the account hold as much mail as its plan allows'
     case 'no_room':
-      return `no room for a mail of ${reason.mailSizeBytes} bytes`
+      return `no room for a mail of ${reason.mailSizeBytes} bytes: an inbox holds 1,000 messages and 250 MiB`
     case 'wrong_password':
       return 'SMTP AUTH named this inbox, but its password is not a key of this account'
     case 'no_catch_all_inbox':

@@ -1,4 +1,5 @@
 import type { AccountEvent, AccountEventType, AccountId, HeldWait, InboxId } from '@mayfly/contract'
+import type { MessageChange } from './signal.ts'
 import type { StageCursor } from './stage-cursor.ts'
 
 /** An event as streams send it. */
@@ -10,6 +11,8 @@ export type FeedEvent = {
   readonly inboxId: InboxId | null
   /** The JSON of its data. */
   readonly json: string
+  /** What changed in messages, which the data does not show. */
+  readonly change: MessageChange | null
 }
 
 /** The position up to which an inbox was read. */
@@ -64,11 +67,11 @@ export class AccountFeed {
   }
 
   /** Adds an event, and drops the oldest past the bounds. */
-  add(event: AccountEvent): void {
+  add(event: AccountEvent, change: MessageChange | null = null): void {
     const { type, ...data } = event
     this.#newest += 1
     const json = JSON.stringify(data)
-    this.#events.push({ number: this.#newest, type, inboxId: inboxOf(event), json })
+    this.#events.push({ number: this.#newest, type, inboxId: inboxOf(event), json, change })
     this.#chars += json.length
     while (this.#events.length > EVENTS_MAX || this.#chars > CHARS_MAX) {
       this.#chars -= this.#events.shift()?.json.length ?? 0

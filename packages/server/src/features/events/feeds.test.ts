@@ -152,7 +152,7 @@ describeEachDatabase('the feed of an account', (open) => {
     const stream = await openStream()
     const signal = { accountId: ALICE, inboxId: inbox.id, messageIds: [messageId] }
     const both = [
-      feeds.receive({ ...signal, about: 'messages', change: 'updated' }),
+      feeds.receive({ ...signal, about: 'messages', change: 'read' }),
       feeds.receive({ ...signal, about: 'messages', change: 'deleted' }),
     ]
     // Long enough for the deletion to be added, if nothing held it.
@@ -318,7 +318,7 @@ describeEachDatabase('the feed of an account', (open) => {
     const inboxId = (await givenInbox(store, { owner: ALICE })).id
     const stream = await openStream()
     const { messageId } = await givenMail(store, inboxId)
-    const changed = { about: 'messages', change: 'updated', messageIds: [messageId] } as const
+    const changed = { about: 'messages', change: 'read', messageIds: [messageId] } as const
     await feeds.receive({ accountId: ALICE, inboxId, ...changed })
     assert.equal((await stream.next()).value?.event, 'reset')
     assert.equal(errors.length, 1)
@@ -340,7 +340,7 @@ describeEachDatabase('the feed of an account', (open) => {
       queries += 1
       return listByIds(...request)
     }
-    const changed = { accountId: ALICE, inboxId, about: 'messages', change: 'updated' } as const
+    const changed = { accountId: ALICE, inboxId, about: 'messages', change: 'read' } as const
     const turns = await turnsDuring(() =>
       Promise.all([
         feeds.receive({ ...changed, messageIds: sent.slice(0, 3) }),

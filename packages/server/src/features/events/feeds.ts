@@ -228,15 +228,16 @@ export class AccountFeeds {
           const [inbox] = (await store.inboxes.listPositions([inboxId])).map(countsOf)
           // Without its inbox a message has no event; the inbox has one.
           if (inbox === undefined) return
-          if (change === 'deleted') {
-            feed.add({ type: 'message.deleted', inboxId, inbox, messageIds: [...messageIds] })
+          if (change === 'deleted' || change === 'emptied') {
+            const ids = [...messageIds]
+            feed.add({ type: 'message.deleted', inboxId, inbox, messageIds: ids }, change)
             return
           }
           for (const { inboxId: _, ...message } of await store.messages.listByIds(
             feed.accountId,
             messageIds,
           )) {
-            feed.add({ type: 'message.updated', inboxId, inbox, message })
+            feed.add({ type: 'message.updated', inboxId, inbox, message }, change)
           }
         })
       }

@@ -11,7 +11,7 @@ export async function signalsOfMails(
   return found.map(({ messageId, ...of }) => ({
     ...of,
     about: 'messages',
-    change: 'updated',
+    change: 'checks',
     messageIds: [messageId],
   }))
 }

@@ -6,6 +6,7 @@ import { requireInbox } from '../rules/not-found.ts'
 import type { Subscription, Subscriptions } from '../waiting/subscriptions.ts'
 import type { AccountFeed, FeedEvent } from './account-feed.ts'
 import type { AccountFeeds } from './feeds.ts'
+import type { MessageChange } from './signal.ts'
 
 export type AccountStreamDeps = {
   readonly store: Tables
@@ -26,7 +27,13 @@ export type AccountStreamRequest = {
 }
 
 /** One event of a stream; a stream can be resumed after its `id`. */
-export type SentEvent = { readonly id: string; readonly event: string; readonly json: string }
+export type SentEvent = {
+  readonly id: string
+  readonly event: string
+  readonly json: string
+  /** What changed in messages: known here only. */
+  readonly change?: MessageChange | null
+}
 
 /** Opens the stream of the events of the caller's account, or of one of its inboxes. */
 export async function openAccountStream(
@@ -79,7 +86,8 @@ async function* follow(from: {
       subscription.throwIfEnded()
       position = event.number
       if (!isSent(event)) continue
-      yield { id: idOf(feed, event.number), event: event.type, json: event.json }
+      const { number, type, json, change } = event
+      yield { id: idOf(feed, number), event: type, json, change }
       // The stream ends with its inbox.
       if (request.inboxId !== null && event.type === 'inbox.deleted') return
     }

@@ -10,7 +10,7 @@ const accountSignalSchema = z
     z.object({ about: z.literal('inbox'), inboxId: idSchema('inbox') }),
     z.object({
       about: z.literal('messages'),
-      change: z.enum(['updated', 'deleted']),
+      change: z.enum(['read', 'tags', 'tagNames', 'checks', 'deleted', 'emptied']),
       inboxId: idSchema('inbox'),
       messageIds: z.array(idSchema('message')).readonly(),
     }),
@@ -25,6 +25,12 @@ const accountSignalSchema = z
 
 /** Something that changed in an account. */
 export type AccountSignal = Readonly<z.infer<typeof accountSignalSchema>>
+
+/**
+ * What changed in messages: whether they are read, their tags, the name of a tag that one of them
+ * has, or the checks of their senders and attachments. `emptied`: all of the inbox were deleted.
+ */
+export type MessageChange = Extract<AccountSignal, { readonly about: 'messages' }>['change']
 
 /** Messages between nodes: a request for the signals of an account, or its signals. */
 export const nodeMessageSchema = z.union([

@@ -12,7 +12,7 @@ export type ChangeDeps = NotFoundDeps & {
   /** Sends the signal to the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
-    readonly change: 'updated' | 'deleted'
+    readonly change: 'read' | 'deleted' | 'emptied'
     readonly accountId: AccountId
     readonly inboxId: InboxId
     readonly messageIds: readonly MessageId[]
@@ -54,7 +54,7 @@ export async function markMessages(
       tx.messageChanges.setRead(accountId, some, read),
     )
     if (messageIds.length === 0) continue
-    publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
+    publish({ about: 'messages', change: 'read', accountId, inboxId, messageIds })
   }
 }
 
@@ -89,8 +89,10 @@ export async function removeMessages(
 ): Promise<readonly MessageId[]> {
   const { inboxId } = messages
   const messageIds = await deps.deleteMessages(accountId, messages)
-  if (messageIds.length > 0) {
-    deps.publish({ about: 'messages', change: 'deleted', accountId, inboxId, messageIds })
+  const isAll = messages.selection === 'all'
+  if (isAll || messageIds.length > 0) {
+    const change = isAll ? 'emptied' : 'deleted'
+    deps.publish({ about: 'messages', change, accountId, inboxId, messageIds })
   }
   return messageIds
 }

@@ -121,6 +121,22 @@ export class CatchAllMessages {
     return this.#findFirst(owner, ref, ({ eb }) => eb('ordinal', '=', ordinal))
   }
 
+  /** The attachments, each with the position of its bytes in the raw mail. */
+  async listAttachmentStarts(
+    owner: AccountId,
+    ref: CatchAllRef,
+  ): Promise<readonly { readonly id: AttachmentId; readonly bodyStart: number }[]> {
+    const mailId = await this.findMailId(owner, ref)
+    if (mailId === null) return []
+    const rows = await this.#db
+      .selectFrom('attachment')
+      .select(['id', 'body_start'])
+      .where('mail_id', '=', mailId)
+      .orderBy('ordinal')
+      .execute()
+    return rows.map((row) => ({ id: row.id, bodyStart: row.body_start }))
+  }
+
   /** The attachment with this id or file name; null without it. */
   async findAttachmentByName(
     owner: AccountId,
@@ -138,7 +154,7 @@ export class CatchAllMessages {
     ref: CatchAllRef,
     condition: (builder: ExpressionBuilder<Schema, 'attachment'>) => Expression<SqlBool>,
   ): Promise<AttachmentId | null> {
-    const mailId = await this.#findMailId(owner, ref)
+    const mailId = await this.findMailId(owner, ref)
     if (mailId === null) return null
     const row = await this.#db
       .selectFrom('attachment')
@@ -150,7 +166,8 @@ export class CatchAllMessages {
     return row?.id ?? null
   }
 
-  async #findMailId(owner: AccountId, { inboxId, messageId }: CatchAllRef): Promise<string | null> {
+  /** The id of the mail of a message; null without it. */
+  async findMailId(owner: AccountId, { inboxId, messageId }: CatchAllRef): Promise<string | null> {
     const row = await this.#owned(owner, [inboxId])
       .select('message.mail_id')
       .where('message.id', '=', messageId)

@@ -2,6 +2,7 @@
 // see app/content.ts.
 
 import type { AccountId, Attachment, InboxId, MailAddress } from '@mayfly/contract'
+import { lineOf } from '@mayfly/mail'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import { jsonText } from '../../rules/json-text.ts'
@@ -14,22 +15,30 @@ import {
   withOwnImages,
 } from '../catch-all-mail.ts'
 
+type Page = {
+  readonly inboxIds: readonly InboxId[]
+  readonly skip: number
+  readonly limit: number
+  readonly isNewestFirst: boolean
+}
+
+type ListView = Page & {
+  readonly view: 'list'
+  /** Values that fields must contain, by their paths: `subject`, `from.address`. */
+  readonly filters: Readonly<Record<string, string>>
+}
+
+type SummaryView = Page & {
+  readonly view: 'summary'
+  /** In subject, addresses, names or text; empty for all. */
+  readonly search: string
+  readonly isUnread: boolean
+}
+
 /** The responses of MailDev's API. */
 export type MailDevView =
-  | {
-      readonly view: 'list'
-      readonly inboxIds: readonly InboxId[]
-      readonly skip: number
-      readonly limit: number
-      /** Values that fields must have, by their paths: `subject`, `from.address`. */
-      readonly filters: Readonly<Record<string, string>>
-    }
-  | {
-      readonly view: 'summary'
-      readonly inboxIds: readonly InboxId[]
-      readonly skip: number
-      readonly limit: number
-    }
+  | ListView
+  | SummaryView
   | { readonly view: 'mail' | 'html'; readonly ref: CatchAllRef }
 
 /** Characters of text and HTML that are read for one list. */
@@ -67,34 +76,41 @@ async function composed(
   }
 }
 
-/** Oldest first, as MailDev lists them. */
-async function listOf(
+/** The messages, which are newest first in the store. */
+async function entriesOf(
   deps: { readonly store: Tables },
   owner: AccountId,
-  { inboxIds, skip, limit, filters }: Extract<MailDevView, { view: 'list' }>,
+  { inboxIds, isNewestFirst }: Page,
 ) {
+  const entries = await deps.store.catchAllMessages.list(owner, inboxIds)
+  return isNewestFirst ? entries : entries.toReversed()
+}
+
+async function listOf(deps: { readonly store: Tables }, owner: AccountId, view: ListView) {
+  const { skip, limit, filters } = view
   const found = []
   let skipped = 0
   let chars = 0
-  for (const entry of (await deps.store.catchAllMessages.list(owner, inboxIds)).toReversed()) {
-    const mail = await readCatchAll(deps, owner, entry)
-    if (mail === null) continue
-    const view = toMail(mail)
+  for (const entry of await entriesOf(deps, owner, view)) {
+    if (found.length === limit || chars > LIST_CHARS_MAX) break
+    const stored = await readCatchAll(deps, owner, entry)
+    if (stored === null) continue
+    const mail = toMail(stored)
     const isWanted = Object.entries(filters).every(([path, value]) =>
-      valuesAt(view, path.split('.')).includes(value),
+      valuesAt(mail, path.split('.')).some((one) => contains(one, value.toLowerCase())),
     )
     if (!isWanted) continue
     if (skipped < skip) skipped += 1
-    else found.push(view)
-    chars += view.text.length + view.html.length
-    if (found.length === limit || chars > LIST_CHARS_MAX) break
+    else found.push(mail)
+    chars += mail.text.length + mail.html.length
   }
   return found
 }
 
-/** The values at a path, through arrays. */
+/** The values at a path, through arrays; a number in it is a position. */
 function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly string[] {
-  if (Array.isArray(value)) {
+  const isPosition = name !== undefined && /^\d{1,4}$/.test(name)
+  if (Array.isArray(value) && !isPosition) {
     return value.flatMap((one) => valuesAt(one, name === undefined ? [] : [name, ...rest]))
   }
   if (name === undefined) return [String(value)]
@@ -102,27 +118,46 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
   return valuesAt(Reflect.get(value, name), rest)
 }
 
-async function summaryOf(
-  deps: { readonly store: Tables },
-  owner: AccountId,
-  { inboxIds, skip, limit }: Extract<MailDevView, { view: 'summary' }>,
-) {
-  const entries = await deps.store.catchAllMessages.list(owner, inboxIds)
+/** Whether a text contains another, which is in lower case. */
+const contains = (text: string, lower: string) => text.toLowerCase().includes(lower)
+
+async function summaryOf(deps: { readonly store: Tables }, owner: AccountId, view: SummaryView) {
+  const { skip, limit, search, isUnread } = view
+  const entries = await entriesOf(deps, owner, view)
+  const term = search.trim().toLowerCase()
+  const matching = []
+  for (const entry of entries) {
+    if (isUnread && entry.isRead) continue
+    const isFound = term === '' || isIn(await readCatchAll(deps, owner, entry), term)
+    if (isFound) matching.push(entry)
+  }
   const items = []
-  for (const entry of entries.slice(skip, skip + limit)) {
+  for (const entry of matching.slice(skip, skip + limit)) {
     const mail = await readCatchAll(deps, owner, entry)
     if (mail !== null) items.push(toSummary(mail))
   }
   const unread = entries.filter(({ isRead }) => !isRead).length
-  return { items, total: entries.length, storeTotal: entries.length, unread, skip, limit }
+  return { items, total: matching.length, storeTotal: entries.length, unread, skip, limit }
+}
+
+/** Whether a mail contains a term of a search, as MailDev searches; false for a deleted one. */
+function isIn(mail: CatchAllMail | null, term: string): boolean {
+  if (mail === null) return false
+  const people = [mail.from, ...mail.to, ...mail.cc].flatMap(({ name, address }) => [name, address])
+  const texts = [mail.subject, ...people, mail.text]
+  return texts.some((text) => text !== null && contains(text, term))
 }
 
 function toSummary(mail: CatchAllMail) {
+  const { cc } = mail
   return {
     ...toHead(mail),
+    ...(cc.length === 0 ? {} : { cc: cc.map(toAddress) }),
     hasAttachments: mail.attachments.length > 0,
     attachmentCount: mail.attachments.length,
-    preview: (mail.preview ?? '').slice(0, PREVIEW_CHARS_MAX).toWellFormed(),
+    preview: lineOf(mail.text ?? '', PREVIEW_CHARS_MAX)
+      .slice(0, PREVIEW_CHARS_MAX)
+      .toWellFormed(),
   }
 }
 

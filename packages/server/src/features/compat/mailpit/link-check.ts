@@ -1,5 +1,5 @@
 import type { AccountId } from '@mayfly/contract'
-import { findHtmlUrls } from '@mayfly/mail'
+import { findHtmlUrls, findTextUrls } from '@mayfly/mail'
 import type { Tables } from '../../../store/all-tables.ts'
 import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import type { LinkFetches } from '../../assertions/link-fetches.ts'
@@ -52,8 +52,9 @@ export async function checkLinks(
 }
 
 /**
- * The URLs of a message, each once, in Mailpit's order: links, style sheets and images of the HTML,
- * then URLs in text. It reads HTML, so it does not run on the API's thread: app/content.ts.
+ * The URLs of a message as written, each once, in Mailpit's order: links, style sheets and images
+ * of the HTML, then URLs in text. It reads HTML, so it does not run on the API's thread: see
+ * app/content.ts.
  */
 export async function listUrls(
   { store }: { readonly store: Tables },
@@ -62,6 +63,6 @@ export async function listUrls(
 ): Promise<readonly string[]> {
   const stored = await store.messages.find(owner, inboxId, messageId)
   if (stored === null) return []
-  const texts = stored.links.map(({ url }) => url)
-  return [...new Set([...findHtmlUrls(stored.html ?? ''), ...texts])]
+  const ofText = stored.isHtmlOnly ? [] : findTextUrls(stored.text ?? '')
+  return [...new Set([...findHtmlUrls(stored.html ?? ''), ...ofText])]
 }

@@ -1,31 +1,19 @@
 import { hash } from 'node:crypto'
-import type { AccountId, Attachment } from '@mayfly/contract'
-import { decodeTransfer, readRawHeaders } from '@mayfly/mail'
-import type { Tables } from '../../../store/all-tables.ts'
+import type { AccountId } from '@mayfly/contract'
+import { decodeTransfer, readRawHeaders, readTextAsSent } from '@mayfly/mail'
 import { jsonText } from '../../rules/json-text.ts'
 import { type CatchAllMail, headerOf, textOf } from '../catch-all-mail.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
+import { listPartIds, type PartDeps } from './parts.ts'
 import { toAddress, toMessageId } from './summary.ts'
 
-export type MessageViewDeps = {
-  readonly store: Tables
-  /** The raw bytes of a mail. */
-  readonly rawBytes: (mailId: string) => Promise<Buffer>
-}
-
-/** The number by which Mailpit's API names an attachment. */
-export function partIdOf(mail: Pick<CatchAllMail, 'attachments'>, { id }: Attachment): string {
-  return String(mail.attachments.findIndex((one) => one.id === id) + 1)
-}
-
 /** A whole message, with its HTML as it was sent. */
-export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: CatchAllMail) {
-  const attachments = await attachmentsOf(deps, owner, mail)
-  const post = headerOf(mail, 'list-unsubscribe-post') ?? ''
+export async function toMessage(deps: PartDeps, owner: AccountId, mail: CatchAllMail) {
+  const raw = await deps.rawBytes(mail.mailId)
+  const attachments = await attachmentsOf(deps, owner, { mail, raw })
   return {
     ID: mail.id,
     MessageID: toMessageId(mail),
-    Read: true,
     From: toAddress(mail.from),
     To: mail.to.map(toAddress),
     Cc: mail.cc.map(toAddress),
@@ -33,11 +21,14 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
     ReplyTo: mail.replyTo.map(toAddress),
     ReturnPath: mail.envelope.mailFrom,
     Subject: mail.subject ?? '',
-    ListUnsubscribe: readListUnsubscribe(headerOf(mail, 'list-unsubscribe') ?? '', post),
+    ListUnsubscribe: {
+      ...readListUnsubscribe(headerOf(mail, 'list-unsubscribe') ?? ''),
+      HeaderPost: headerOf(mail, 'list-unsubscribe-post') ?? '',
+    },
     Date: mail.sentAt ?? mail.receivedAt,
     Tags: mail.tags,
     Username: mail.username ?? '',
-    Text: jsonText(toText(mail)).text,
+    Text: jsonText(toText(mail, raw)).text,
     HTML: jsonText(mail.html ?? '').text,
     Size: mail.sizeBytes,
     Inline: attachments.filter(({ inline }) => inline).map(({ view }) => view),
@@ -45,9 +36,12 @@ export async function toMessage(deps: MessageViewDeps, owner: AccountId, mail: C
   }
 }
 
-/** The text as Mailpit writes it. */
-export function toText(mail: CatchAllMail): string {
-  return textOf(mail, (url) => `( ${url} )`)
+/** The text as Mailpit writes it: with the line ends that it was sent with. */
+export function toText(mail: CatchAllMail, raw: Buffer): string {
+  const text = textOf(mail, (url) => `( ${url} )`)
+  // Line ends of mail by SMTP are CRLF. A text in JSON has those that the caller gave.
+  const isBySmtp = mail.envelope.helo !== null
+  return mail.isHtmlOnly || !isBySmtp ? text : (readTextAsSent(raw) ?? text)
 }
 
 /** The headers as written, by their names in Go's form, in order: `Message-Id`, `Mime-Version`. */
@@ -60,10 +54,14 @@ export function toHeaders(raw: Buffer): Record<string, string[]> {
   return Object.fromEntries([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-async function attachmentsOf(deps: MessageViewDeps, owner: AccountId, mail: CatchAllMail) {
+async function attachmentsOf(
+  deps: PartDeps,
+  owner: AccountId,
+  { mail, raw }: { readonly mail: CatchAllMail; readonly raw: Buffer },
+) {
   if (mail.attachments.length === 0) return []
-  const raw = await deps.rawBytes(mail.mailId)
   const ref = { inboxId: mail.inboxId, messageId: mail.id }
+  const partIds = await listPartIds(deps, owner, { ref, raw })
   return Promise.all(
     mail.attachments.map(async (attachment) => {
       const part = await deps.store.messages.findAttachment(owner, ref, attachment.id)
@@ -77,7 +75,7 @@ async function attachmentsOf(deps: MessageViewDeps, owner: AccountId, mail: Catc
         SHA256: attachment.sha256,
       }
       const view = {
-        PartID: partIdOf(mail, attachment),
+        PartID: partIds.get(attachment.id) ?? '',
         FileName: attachment.filename ?? '',
         ContentType: attachment.contentType,
         ContentID: attachment.contentId ?? '',

@@ -17,7 +17,10 @@ export type SendRequest = {
   readonly mailId: string
   readonly receivedAt: number
   readonly remoteAddress: string
+  /** Of HTTP Basic; null without one. */
+  readonly username: string | null
   readonly isScanned: boolean
+  readonly messageBytesMax: number
 }
 
 export type SendDeps = {
@@ -32,7 +35,7 @@ export type SendDeps = {
 /** The outcome for a mail. */
 export type SendResult =
   | { readonly state: 'stored'; readonly messageId: MessageId; readonly announcement: MailsStored }
-  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'refused' | 'tooLarge'; readonly reason: string }
 
 export type SendApartDeps = {
   readonly clock: Clock
@@ -40,6 +43,8 @@ export type SendApartDeps = {
   readonly signals: Pick<Signals, 'announce'>
   /** Whether attachments are scanned before they can be downloaded. */
   readonly isScanned: boolean
+  /** The largest mail, as for mail by SMTP. */
+  readonly messageBytesMax: number
   readonly content: {
     readonly sendMail: (owner: AccountId, request: SendRequest) => Promise<SendResult>
   }
@@ -47,8 +52,8 @@ export type SendApartDeps = {
 
 /** Stores a mail in the first of the shown inboxes, and announces it. */
 export async function sendToInbox(
-  { clock, ids, signals, isScanned, content }: SendApartDeps,
-  { caller, inboxIds }: Access,
+  { clock, ids, signals, isScanned, messageBytesMax, content }: SendApartDeps,
+  { caller, inboxIds, username }: Access,
   mail: Pick<SendRequest, 'body' | 'remoteAddress'>,
 ): Promise<SendResult> {
   const [inboxId] = inboxIds
@@ -57,7 +62,8 @@ export async function sendToInbox(
   }
   // Catch-all inboxes never expire.
   const mailId = ids.mailId(Number.POSITIVE_INFINITY)
-  const request = { ...mail, inboxId, mailId, receivedAt: clock.now(), isScanned }
+  const own = { inboxId, mailId, receivedAt: clock.now(), username, isScanned, messageBytesMax }
+  const request = { ...mail, ...own }
   const sent = await content.sendMail(caller.accountId, request)
   if (sent.state === 'stored') signals.announce(sent.announcement)
   return sent
@@ -66,7 +72,12 @@ export async function sendToInbox(
 /** Composes a mail and stores it. */
 export async function sendMail(deps: SendDeps, request: SendRequest): Promise<SendResult> {
   try {
-    const stored = await deps.storeSentMail({ request, ...(await composeSentMail(request.body)) })
+    const mail = await composeSentMail(request.body)
+    if (mail.sizeBytes > request.messageBytesMax) {
+      const reason = `the message has ${mail.sizeBytes} bytes; at most ${request.messageBytesMax} are allowed`
+      return { state: 'tooLarge', reason }
+    }
+    const stored = await deps.storeSentMail({ request, ...mail })
     if (stored === null) return { state: 'refused', reason: 'the inbox takes no mail' }
     return { state: 'stored', ...stored }
   } catch (error) {

@@ -39,6 +39,8 @@ const sendSchema = anyCase({
 /** A mail that a caller sends by Mailpit's API. */
 export type SentMail = {
   readonly raw: Buffer
+  /** As a client would have sent it: without the header that the service adds. */
+  readonly sizeBytes: number
   readonly mailFrom: string
   readonly recipients: readonly string[]
 }
@@ -46,14 +48,16 @@ export type SentMail = {
 /** Why a mail cannot be sent, for the caller. */
 export class SendRefused extends Error {}
 
-/** Headers that the service itself writes. */
+/** Headers that fields of the request set. */
 const RESTRICTED_HEADERS: ReadonlySet<string> = new Set(
-  'bcc cc content-type date from message-id mime-version received reply-to subject to x-tags'.split(
-    ' ',
-  ),
+  'bcc cc content-type date from mime-version reply-to subject to'.split(' '),
 )
 
-const ADDRESS = /^[^\s<>@",;:]+@[^\s<>@",;:]+$/
+/** The name of a header (RFC 5322). */
+const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/
+
+/** An address; its local part may be quoted. */
+const ADDRESS = /^(?:[^\s<>@",;:]+|"(?:[^"\\\0-\x1f\x7f]|\\[\x20-\x7e])+")@[^\s<>@",;:]+$/
 
 /** Composes the mail of a request; throws `SendRefused` when the request is invalid. */
 export async function composeSentMail(body: Uint8Array): Promise<SentMail> {
@@ -64,26 +68,37 @@ export async function composeSentMail(body: Uint8Array): Promise<SentMail> {
   const bcc = (Bcc ?? []).map((address) => checked('Bcc', address))
   const recipients = [...to, ...cc].map(({ address }) => address)
   if (recipients.length + bcc.length === 0) throw new SendRefused('no recipients have been set')
-  for (const name of Object.keys(Headers ?? {})) {
-    if (RESTRICTED_HEADERS.has(name.toLowerCase())) {
-      throw new SendRefused(`header "${name}" cannot be set`)
-    }
-  }
   const mailFrom = checked('From', from.Email)
   const tags = (request.Tags ?? []).join(', ')
-  const raw = await build({
+  const built = await build({
     from: { name: from.Name, address: mailFrom },
     to,
     cc,
     bcc,
-    replyTo: addresses('ReplyTo', ReplyTo),
+    replyTo: addresses('Reply-To', ReplyTo),
     subject: request.Subject,
     text: request.Text,
     ...(request.HTML === '' ? {} : { html: request.HTML }),
-    headers: { ...Headers, ...(tags === '' ? {} : { 'X-Tags': tags }) },
+    headers: headersOf(Headers ?? {}, tags),
     attachments: (request.Attachments ?? []).map(toAttachment),
   })
-  return { raw, mailFrom, recipients: [...recipients, ...bcc] }
+  // As for mail by SMTP; no `Received`, because no server relayed it.
+  const raw = Buffer.concat([Buffer.from(`Return-Path: <${mailFrom}>\r\n`), built])
+  return { raw, sizeBytes: built.length, mailFrom, recipients: [...recipients, ...bcc] }
+}
+
+/** The headers to add. A `Return-Path` among them is replaced, as in mail by SMTP. */
+function headersOf(given: Readonly<Record<string, string>>, tags: string): Record<string, string> {
+  const headers = Object.entries(given).filter(([name]) => name.toLowerCase() !== 'return-path')
+  for (const [name] of headers) {
+    if (!HEADER_NAME.test(name))
+      throw new SendRefused(`invalid header key: ${JSON.stringify(name)}`)
+    const isTags = tags !== '' && name.toLowerCase() === 'x-tags'
+    if (isTags || RESTRICTED_HEADERS.has(name.toLowerCase())) {
+      throw new SendRefused(`cannot overwrite header: "${name}"`)
+    }
+  }
+  return { ...Object.fromEntries(headers), ...(tags === '' ? {} : { 'X-Tags': tags }) }
 }
 
 function readRequest(body: Uint8Array): z.infer<typeof sendSchema> {
@@ -124,10 +139,7 @@ function toAttachment(given: z.infer<typeof attachmentSchema>) {
   }
 }
 
-/** A `Return-Path` as for mail by SMTP; no `Received`, because no server relayed it. */
-async function build(
-  mail: ConstructorParameters<typeof MailComposer>[0] & Sender,
-): Promise<Buffer> {
+async function build(mail: ConstructorParameters<typeof MailComposer>[0] = {}): Promise<Buffer> {
   // Loaded with the first mail that is sent so.
   const { default: Composer } = await import('nodemailer/lib/mail-composer')
   const node = new Composer({
@@ -140,8 +152,5 @@ async function build(
   // A line end is added to a body without one.
   const body = String(mail.html ?? mail.text)
   const hasAddedEnd = body !== '' && !body.endsWith('\n')
-  const returnPath = Buffer.from(`Return-Path: <${mail.from.address}>\r\n`)
-  return Buffer.concat([returnPath, hasAddedEnd ? built.subarray(0, -2) : built])
+  return hasAddedEnd ? built.subarray(0, -2) : built
 }
-
-type Sender = { readonly from: { readonly address: string } }

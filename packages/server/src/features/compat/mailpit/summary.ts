@@ -1,8 +1,12 @@
 import type { MailAddress } from '@mayfly/contract'
+import { lineOf, readableText, readHtml } from '@mayfly/mail'
 import { type CatchAllMail, messageIdOf } from '../catch-all-mail.ts'
 
-/** Longest snippet. */
-const SNIPPET_LENGTH_MAX = 250
+/** Longest snippet in UTF-8, without the dots after one that was cut. */
+const SNIPPET_BYTES_MAX = 200
+
+/** HTML that is read for a snippet: a page of a list has many mails. */
+const HTML_CHARS_MAX = 48 * 1024
 
 /** An address as Mailpit writes it. */
 export function toAddress({ name, address }: MailAddress) {
@@ -31,6 +35,25 @@ export function toSummary(mail: CatchAllMail) {
     Tags: mail.tags,
     Size: mail.sizeBytes,
     Attachments: mail.attachments.filter(({ inline }) => !inline).length,
-    Snippet: (mail.preview ?? '').slice(0, SNIPPET_LENGTH_MAX).toWellFormed(),
+    Snippet: snippetOf(mail),
   }
+}
+
+/** The beginning of what a reader sees. The stored preview is enough unless it was cut. */
+function snippetOf({ preview, html, text }: CatchAllMail): string {
+  const isWhole = preview?.endsWith('…') !== true
+  const line = isWhole ? (preview ?? '') : (longerLine(html, text) ?? `${preview.slice(0, -1)}...`)
+  const bytes = Buffer.from(line)
+  if (bytes.length <= SNIPPET_BYTES_MAX) return line
+  // A character that is cut in the middle is left out.
+  const cut = new TextDecoder().decode(bytes.subarray(0, SNIPPET_BYTES_MAX), { stream: true })
+  return `${cut}...`
+}
+
+/** More of the text than a preview has; null when there is none in the first part of the HTML. */
+function longerLine(html: string | null, text: string | null): string | null {
+  const visible = html === null ? '' : readableText(readHtml(html.slice(0, HTML_CHARS_MAX)))
+  const isPart = html !== null && html.length > HTML_CHARS_MAX
+  const line = lineOf(visible || (isPart ? '' : (text ?? '')), SNIPPET_BYTES_MAX + 1)
+  return isPart && line.length <= SNIPPET_BYTES_MAX ? null : line
 }

@@ -6,6 +6,9 @@ import type { Access } from '../access.ts'
 import { findRefs } from '../mailbox.ts'
 import { byInbox, type InboxMessages } from '../search.ts'
 
+/** Whether tags of messages were set, or one tag was renamed or removed. */
+type TagChange = 'tags' | 'tagNames'
+
 export type TagDeps = {
   readonly store: Store
   /** Functions that run in another thread. */
@@ -22,7 +25,7 @@ export type TagDeps = {
   /** Sends the signal to the streams of the account. */
   readonly publish: (changed: {
     readonly about: 'messages'
-    readonly change: 'updated'
+    readonly change: TagChange
     readonly accountId: AccountId
     readonly inboxId: InboxId
     readonly messageIds: readonly MessageId[]
@@ -58,7 +61,7 @@ export async function setTags(
   for (let at = 0; at < refs.length; at += BATCH) {
     const some = refs.slice(at, at + BATCH)
     await deps.store.transaction((tx) => tx.catchAllMessages.setTags(some, tags))
-    publishUpdate(deps, access, byInbox(some))
+    publishUpdate(deps, access, { change: 'tags', changed: byInbox(some) })
     // SQLite queries block this thread; yield between them.
     await yieldToLoop()
   }
@@ -72,7 +75,11 @@ export async function renameTag(
 ): Promise<boolean> {
   const { caller, inboxIds } = access
   const changed = await deps.content.replaceTag(caller.accountId, { inboxIds, tag, replacement })
-  publishUpdate(deps, access, changed)
+  // One event for all of an inbox: they have the same reason.
+  const first = changed.map(({ inboxId, messageIds }) => {
+    return { inboxId, messageIds: messageIds.slice(0, 1) }
+  })
+  publishUpdate(deps, access, { change: 'tagNames', changed: first })
   return changed.length > 0
 }
 
@@ -103,9 +110,9 @@ export async function replaceTag(
 function publishUpdate(
   deps: TagDeps,
   { caller: { accountId } }: Access,
-  changed: readonly InboxMessages[],
+  { change, changed }: { readonly change: TagChange; readonly changed: readonly InboxMessages[] },
 ): void {
   for (const { inboxId, messageIds } of changed) {
-    deps.publish({ about: 'messages', change: 'updated', accountId, inboxId, messageIds })
+    deps.publish({ about: 'messages', change, accountId, inboxId, messageIds })
   }
 }

@@ -6,11 +6,19 @@ import type { CatchAllRef } from '../../../store/tables/catch-all-messages.ts'
 import { type CatchAllMail, readCatchAll, withOwnImages } from '../catch-all-mail.ts'
 import { findCatchAll } from '../search.ts'
 import { toHtmlCheck } from './html-check.ts'
-import { type MessageViewDeps, partIdOf, toHeaders, toMessage, toText } from './message.ts'
+import { toHeaders, toMessage, toText } from './message.ts'
+import { listPartIds, type PartDeps } from './parts.ts'
 import { toSummary } from './summary.ts'
 
 /** The parts of a message that can be requested. */
-type OneMessage = 'summary' | 'message' | 'headers' | 'html' | 'text' | 'html-check'
+type OneMessage =
+  | 'summary'
+  | 'message'
+  | 'headers'
+  | 'html'
+  | 'embedded-html'
+  | 'text'
+  | 'html-check'
 
 /** A page of the messages, or of those that match the query. */
 type ListView = {
@@ -29,7 +37,7 @@ export type MailpitView = ListView | { readonly view: OneMessage; readonly ref: 
 
 /** The text of a view; null when the message was deleted or has no such part. */
 export async function composeMailpit(
-  deps: MessageViewDeps,
+  deps: PartDeps,
   owner: AccountId,
   request: MailpitView,
 ): Promise<Uint8Array | null> {
@@ -40,7 +48,7 @@ export async function composeMailpit(
 }
 
 async function listText(
-  deps: MessageViewDeps,
+  deps: PartDeps,
   owner: AccountId,
   { inboxIds, query, start, limit, total, unread }: ListView,
 ): Promise<Uint8Array> {
@@ -69,7 +77,7 @@ async function listText(
 }
 
 async function textOf(
-  deps: MessageViewDeps,
+  deps: PartDeps,
   owner: AccountId,
   { mail, view }: { readonly mail: CatchAllMail; readonly view: OneMessage },
 ): Promise<string | null> {
@@ -81,12 +89,29 @@ async function textOf(
     case 'headers':
       return JSON.stringify(toHeaders(await deps.rawBytes(mail.mailId)))
     case 'html':
-      return withOwnImages(mail, (attachment) => {
-        return `/api/v1/message/${mail.id}/part/${partIdOf(mail, attachment)}`
-      })
+      return htmlOf(deps, owner, mail)
+    case 'embedded-html':
+      return withLinksInTabs(await htmlOf(deps, owner, mail))
     case 'html-check':
       return mail.html === null ? null : JSON.stringify(await toHtmlCheck(mail.html))
     case 'text':
-      return toText(mail)
+      return toText(mail, await deps.rawBytes(mail.mailId))
   }
+}
+
+/** The HTML with the addresses of the mail's own images; null without HTML. */
+async function htmlOf(
+  deps: PartDeps,
+  owner: AccountId,
+  mail: CatchAllMail,
+): Promise<string | null> {
+  if (!mail.attachments.some(({ contentId }) => contentId !== null)) return mail.html
+  const ref = { inboxId: mail.inboxId, messageId: mail.id }
+  const partIds = await listPartIds(deps, owner, { ref, raw: await deps.rawBytes(mail.mailId) })
+  return withOwnImages(mail, ({ id }) => `/api/v1/message/${mail.id}/part/${partIds.get(id)}`)
+}
+
+/** Links open in tabs of their own: of two attributes of one name, a browser takes the first. */
+function withLinksInTabs(html: string | null): string | null {
+  return html?.replaceAll(/<a(?=[\s/>])/gi, '$& target="_blank" rel="noreferrer noopener"') ?? null
 }

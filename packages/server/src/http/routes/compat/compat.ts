@@ -6,13 +6,14 @@ import { ERRORS } from '@mayfly/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
+import { collectBody } from '../../../platform/request-body/collect-body.ts'
 import { isOfOwnPage, isOwnHost, type OwnNames } from '../../allowed-host.ts'
 import { publicError } from '../../error-response.ts'
-import { collectBody } from './collect-body.ts'
 import { serveEventsSocket } from './events-socket.ts'
 import { maildevRoutes } from './maildev.ts'
 import { mailhogRoutes } from './mailhog.ts'
 import { mailpitRoutes } from './mailpit.ts'
+import { sendRoute } from './mailpit-send.ts'
 import { type Access, admit } from './request.ts'
 
 declare module 'fastify' {
@@ -59,6 +60,10 @@ export async function serveCompat(http: FastifyInstance, options: CompatOptions)
     })
     mailpitRoutes(scope, app)
     mailhogRoutes(scope, app)
+    await scope.register(async (sending) => {
+      sending.setErrorHandler(respondAsMailpitSend)
+      sendRoute(sending, app)
+    })
     await scope.register(async (maildev) => {
       maildev.setErrorHandler(respondAsMailDev)
       maildevRoutes(maildev, app)
@@ -81,6 +86,12 @@ function isImageOfMail({ headers, params, routeOptions }: FastifyRequest): boole
 function respondPlainly(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, message } = setHead(error, request, reply)
   return sendPlainly(reply, status === 404 ? '404 page not found\n' : message)
+}
+
+/** An error of Mailpit's call that sends a mail: in JSON, unless the credentials are wrong. */
+function respondAsMailpitSend(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message } = setHead(error, request, reply)
+  return status === 401 ? sendPlainly(reply, message) : reply.send({ Error: message })
 }
 
 /** An error as MailDev writes it: in JSON, unless the credentials are wrong. */

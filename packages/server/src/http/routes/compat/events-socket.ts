@@ -31,6 +31,9 @@ type EventData = {
   readonly messageIds?: readonly string[]
 }
 
+type AccountEvents = Awaited<ReturnType<App['events']['stream']>>
+type Change = Exclude<Awaited<ReturnType<AccountEvents['next']>>['value'], void>['change']
+
 /** Whether a request asks for the socket. A request for any other upgrade is an ordinary one. */
 export function isForEventsSocket({ url, headers }: IncomingMessage): boolean {
   return url?.split('?', 1)[0] === '/api/events' && headers.upgrade?.toLowerCase() === 'websocket'
@@ -127,14 +130,12 @@ class EventSender {
   }
 
   /** Sends events until they end or the client is gone. */
-  async pump(
-    events: AsyncGenerator<{ readonly event: string; readonly json: string }>,
-  ): Promise<void> {
+  async pump(events: AccountEvents): Promise<void> {
     try {
-      for await (const { event, json } of events) {
+      for await (const { event, json, change } of events) {
         if (this.#client.readyState !== this.#client.OPEN) break
         // Our own event, as features/events writes it.
-        await this.#pass(event, JSON.parse(json) as EventData)
+        await this.#pass(event, JSON.parse(json) as EventData, change)
         if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) break
       }
     } catch {
@@ -143,22 +144,47 @@ class EventSender {
     this.#client.terminate()
   }
 
-  async #pass(event: string, data: EventData): Promise<void> {
+  async #pass(event: string, data: EventData, change: Change): Promise<void> {
     const { inboxIds } = this.#access
     if (!inboxIds.some((id) => id === data.inboxId)) return
-    const { message, messageIds = [] } = data
-    for (const ID of messageIds) this.#send('delete', { ID })
-    if (event === 'message.received') await this.#sendNew(message?.id ?? '')
-    if (event === 'message.updated') this.#send('update', { ID: message?.id, Read: message?.read })
+    // Mailpit makes no such checks.
+    if (change === 'checks') return
+    if (event === 'message.received') await this.#sendNew(data.message?.id ?? '')
+    if (event === 'message.updated') await this.#sendUpdated(data, change)
+    if (event === 'message.deleted') await this.#sendDeleted(data, change)
     this.#stats ??= setTimeout(() => void this.#sendStats(), STATS_MS)
   }
 
   async #sendNew(id: string): Promise<void> {
+    const json = await this.#summaryOf(id)
+    if (json !== null) this.#write(`{"Type":"new","Data":${json}}`)
+  }
+
+  async #sendDeleted({ messageIds = [] }: EventData, change: Change): Promise<void> {
+    const { mailbox } = this.#app.compat
+    // The other shown inboxes may have some.
+    const isEmpty = change === 'emptied' && (await mailbox.count(this.#access)).total === 0
+    if (isEmpty) return this.#send('truncate', null)
+    for (const ID of messageIds) this.#send('delete', { ID })
+  }
+
+  async #sendUpdated({ message }: EventData, change: Change): Promise<void> {
+    const ID = message?.id ?? ''
+    if (change === 'read') return this.#send('update', { ID, Read: message?.read })
+    if (change === 'tagNames') return this.#send('prune', null)
+    const json = await this.#summaryOf(ID)
+    // Our own summary, as features/compat writes it.
+    const { Tags } = JSON.parse(json ?? '{}') as { readonly Tags?: readonly string[] }
+    if (Tags !== undefined) this.#send('update', { ID, Tags })
+  }
+
+  /** The JSON of a message as lists have it; null when it was deleted. */
+  async #summaryOf(id: string): Promise<string | null> {
     const { compat } = this.#app
     const ref = await compat.mailbox.resolve(this.#access, { id, query: null })
-    if (ref === null) return
+    if (ref === null) return null
     const json = await compat.mailpit.view(this.#access, { view: 'summary', ref })
-    if (json !== null) this.#write(`{"Type":"new","Data":${Buffer.from(json).toString('utf8')}}`)
+    return json === null ? null : Buffer.from(json).toString('utf8')
   }
 
   async #sendStats(): Promise<void> {
@@ -171,7 +197,7 @@ class EventSender {
     }
   }
 
-  #send(type: string, data: object): void {
+  #send(type: string, data: object | null): void {
     this.#write(JSON.stringify({ Type: type, Data: data }))
   }
 

@@ -5,13 +5,18 @@ import { z } from 'zod'
 import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { sendJson } from '../../route.ts'
-import { found, queryNumber, readJson } from './request.ts'
+import { found, queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
 const PAGE = { allMax: 1_000, summary: 50, summaryMax: 200 } as const
 
 /** Query parameters that are no filters. */
 const PAGE_PARAMETERS: readonly string[] = ['skip', 'limit', 'sort']
+
+/** The text of MailDev for a list of ids that is none. */
+const NO_IDS = 'Request body must include an ids array of email IDs'
+
+const idsSchema = z.object({ ids: z.array(z.string().regex(/\S/)) })
 
 type RelayParams = { readonly Params: { readonly id: string; readonly relayTo?: string } }
 type MailParams = { readonly Params: { readonly id: string } }
@@ -39,14 +44,20 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
     const page = {
       skip: queryNumber(query, 'skip', 0),
       limit: Math.min(queryNumber(query, 'limit', PAGE.allMax), PAGE.allMax),
+      isNewestFirst: queryText(query, 'sort') === 'desc',
     }
     const view = { view: 'list', inboxIds: access.inboxIds, ...page, filters } as const
     return sendJson(reply, found(await app.compat.maildev.view(access, view)))
   })
 
   http.get(`${prefix}/email/summary`, async ({ access, query }, reply) => {
-    const limit = Math.min(queryNumber(query, 'limit', PAGE.summary), PAGE.summaryMax)
-    const page = { skip: queryNumber(query, 'skip', 0), limit }
+    const page = {
+      skip: queryNumber(query, 'skip', 0),
+      limit: Math.min(queryNumber(query, 'limit', 0) || PAGE.summary, PAGE.summaryMax),
+      isNewestFirst: queryText(query, 'sort') !== 'asc',
+      search: queryText(query, 'search'),
+      isUnread: queryText(query, 'unread') === 'true',
+    }
     const view = { view: 'summary', inboxIds: access.inboxIds, ...page } as const
     return sendJson(reply, found(await app.compat.maildev.view(access, view)))
   })
@@ -63,8 +74,8 @@ function listRoutes(http: FastifyInstance, app: App, prefix: string): void {
   })
 
   http.post(`${prefix}/email/delete`, async ({ access, body }, reply) => {
-    const parsed = z.object({ ids: z.array(z.string()) }).safeParse(readJson(body))
-    if (!parsed.success) return reply.code(400).send({ error: 'ids: must be an array of ids' })
+    const parsed = idsSchema.safeParse(readJson(body))
+    if (!parsed.success) return reply.code(400).send({ error: NO_IDS })
     const ids = new Set(parsed.data.ids)
     const removed = new Set<string>(
       await app.compat.mailbox.remove(access, { by: 'ids', ids: [...ids] }),

@@ -1,4 +1,4 @@
-// The API of Mailpit 1.30: paths, names and quirks are Mailpit's.
+// The API of Mailpit 1.34: paths, names and quirks are Mailpit's.
 
 import { anyCase } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -7,18 +7,11 @@ import type { App } from '../../../app/api.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientGone, sendJson } from '../../route.ts'
 import { STATUS_CODES } from '../../status-codes.ts'
-import { BodyMemory } from './body-memory.ts'
 import { found, queryNumber, queryText, readJson } from './request.ts'
 import { inlineHeaders, MAIL_HEADERS, rawHeaders } from './untrusted.ts'
 
 /** The version of Mailpit whose API this is; clients require a minimum. */
-export const MAILPIT_VERSION = 'v1.30.5'
-
-/** Largest body of a mail to send: 25 MiB in base64, and some text. */
-const SEND_BYTES_MAX = 36 * 1024 * 1024
-
-/** Bodies of mails to send that are in memory: of one account two of the largest. */
-const SENDING = { bytesMax: 128 * 1024 * 1024, accountBytesMax: 2 * SEND_BYTES_MAX }
+export const MAILPIT_VERSION = 'v1.34.0'
 
 const PAGE_DEFAULT = 50
 
@@ -35,7 +28,6 @@ export function mailpitRoutes(http: FastifyInstance, app: App): void {
   viewRoutes(http, app)
   tagRoutes(http, app)
   serviceRoutes(http, app)
-  http.register(async (scope) => sendRoute(scope, app))
   chaosRoutes(http, app)
 }
 
@@ -174,8 +166,8 @@ function partRoutes(http: FastifyInstance, app: App): void {
   const { find } = messageCalls(app)
   const findPart = async (request: FastifyRequest<PartParams>) => {
     const ref = await find(request)
-    const number = /^\d{1,4}$/.test(request.params.part) ? Number(request.params.part) : 0
-    const attachmentId = await app.compat.mailbox.attachmentId(request.access, { ref, number })
+    const { part: partId } = request.params
+    const attachmentId = await app.compat.mailpit.findPart(request.access, { ref, partId })
     if (attachmentId === null) throw new ServiceError('attachment_not_found')
     return { ...ref, attachmentId }
   }
@@ -201,7 +193,8 @@ function viewRoutes(http: FastifyInstance, app: App): void {
     const named = { id, query: text === '' ? null : text }
     const ref = found(await app.compat.mailbox.resolve(request.access, named))
     if (form === undefined) return reply.redirect(`/view/${ref.messageId}.html`)
-    const view = form === 'html' ? 'html' : 'text'
+    const html = queryText(request.query, 'embed') === '1' ? 'embedded-html' : 'html'
+    const view = form === 'html' ? html : 'text'
     const body = found(await app.compat.mailpit.view(request.access, { view, ref }))
     const type = form === 'html' ? 'text/html' : 'text/plain'
     return reply.headers(MAIL_HEADERS).type(`${type}; charset=utf-8`).send(body)
@@ -241,21 +234,6 @@ function tagRoutes(http: FastifyInstance, app: App): void {
   http.delete<TagParams>('/api/v1/tags/:tag', async ({ access, params: { tag } }, reply) => {
     const isFound = await app.compat.mailpit.renameTag(access, { tag, replacement: null })
     return isFound ? ok(reply) : bad(reply, `tag not found: ${tag}`)
-  })
-}
-
-/** In a scope of its own: the body is read by the handler, which knows when it is done with it. */
-function sendRoute(http: FastifyInstance, app: App): void {
-  const bodyMemory = new BodyMemory(SENDING)
-  http.removeAllContentTypeParsers()
-  http.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  http.post('/api/v1/send', async ({ access, raw, ip }, reply) => {
-    const own = { owner: access.caller.accountId, payload: raw, bytesMax: SEND_BYTES_MAX }
-    const sent = await bodyMemory.whileReserved(own, (body) =>
-      app.compat.mailpit.send(access, { body, remoteAddress: ip }),
-    )
-    if (sent.state === 'stored') return { ID: sent.messageId }
-    return reply.code(400).send({ Error: sent.reason })
   })
 }
 

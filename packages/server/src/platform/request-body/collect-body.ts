@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ServiceError } from '../../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** First allocation for a body of unknown length; it doubles until the body fits. */
 const FIRST_BYTES = 64 * 1024
@@ -18,14 +18,14 @@ export async function collectBody(
 ): Promise<Buffer> {
   if (payload.destroyed) throw new ServiceError('malformed_request')
   const declared = Number(payload.headers['content-length'] ?? Math.min(FIRST_BYTES, bytesMax))
-  if (declared > bytesMax) throw new ServiceError('body_too_large')
+  if (declared > bytesMax) throw tooLarge(bytesMax)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let body = Buffer.allocUnsafeSlow(declared)
   let length = 0
   const add = (part: Buffer) => {
     const needed = length + part.length
     try {
-      if (needed > bytesMax) throw new ServiceError('body_too_large')
+      if (needed > bytesMax) throw tooLarge(bytesMax)
       onPart(part.length)
     } catch (error) {
       // Further parts are discarded, and earlier ones are not kept until then.
@@ -45,6 +45,11 @@ export async function collectBody(
   await promise
   // A buffer of its own, which can be handed over to another thread.
   return length === body.length ? body : Buffer.from(body.buffer.transfer(length))
+}
+
+function tooLarge(bytesMax: number): ServiceError {
+  const message = `The body is larger than ${Math.floor(bytesMax / 1024)} KiB. Nothing was changed.`
+  return new ServiceError('body_too_large', { message })
 }
 
 function grown(body: Buffer, size: number): Buffer<ArrayBuffer> {
