@@ -2,11 +2,10 @@
 
 import { z } from 'zod'
 import { compose, type MailFile, type MailHeader, readBase64 } from './compose.ts'
+import { itemsOf, resultOf } from './mail-fields.ts'
 import {
   type Answer,
   type Call,
-  type Item,
-  type ItemResult,
   json,
   jsonRoutes,
   type OutgoingMail,
@@ -279,30 +278,19 @@ const sendBatch = (path: string, read: Read, listOf: (body: unknown) => unknown)
       throw reject(403, 'The JSON is incompatible: a list of messages is expected.')
     if (list.length > BATCH_MAX)
       throw reject(410, `Too many batch messages: the limit is ${BATCH_MAX}.`)
-    const items: Item[] = []
-    for (const one of list) {
-      try {
-        const email = await read(call, one)
-        const mail = await readEmail(call, email)
-        items.push({ mails: [mail], accepted: accepted(call, email, mail) })
-      } catch (failed) {
-        if (!(failed instanceof Rejected)) throw failed
-        const { body } = failed.answer
-        items.push({
-          rejected: body !== null && 'json' in body ? body.json : null,
-          reason: failed.message,
-        })
-      }
-    }
+    const items = await itemsOf<unknown>(list, async (one) => {
+      const email = await read(call, one)
+      const mail = await readEmail(call, email)
+      return { mails: [mail], accepted: accepted(call, email, mail) }
+    })
     return { items }
   },
-  join: (results) => json(200, results.map(itemFields)),
+  join: (results) =>
+    json(
+      200,
+      results.map((one) => resultOf(one, refusalFields)),
+    ),
 })
-
-function itemFields(one: ItemResult): unknown {
-  if ('refusal' in one) return refusalFields(one.refusal)
-  return 'rejected' in one ? one.rejected : one.accepted
-}
 
 const templates = templatesOf<Template>({
   missing: (name, { baseUrl }) =>

@@ -1,4 +1,8 @@
+import { brevo } from './brevo.ts'
 import { mailgun } from './mailgun.ts'
+import { mailjet } from './mailjet.ts'
+import { mailtrap } from './mailtrap.ts'
+import { mandrill } from './mandrill.ts'
 import { postmark } from './postmark.ts'
 import type { Provider } from './provider.ts'
 import { resend } from './resend.ts'
@@ -6,4 +10,14 @@ import { sendgrid } from './sendgrid.ts'
 import { ses } from './ses-v1.ts'
 
 /** The providers whose APIs are served. */
-export const PROVIDERS: readonly Provider[] = [ses, sendgrid, resend, postmark, mailgun]
+export const PROVIDERS: readonly Provider[] = [
+  ses,
+  sendgrid,
+  resend,
+  postmark,
+  mailgun,
+  brevo,
+  mandrill,
+  mailtrap,
+  mailjet,
+]

@@ -239,6 +239,7 @@ async function send(deps: ApiDeps, call: KnownCall, sent: Sent): Promise<Answer>
   const mails = items.flatMap((item) => ('mails' in item ? item.mails : []))
   const once = 'items' in outcome ? undefined : outcome.once
   try {
+    await noteRejected(deps, call, { ...sent, items, mails })
     const results =
       mails.length === 0
         ? items.map(passed)
@@ -259,6 +260,22 @@ async function send(deps: ApiDeps, call: KnownCall, sent: Sent): Promise<Answer>
 }
 
 type SentItems = Sent & { readonly items: readonly Item[]; readonly mails: readonly OutgoingMail[] }
+
+/** Records why some items of a call are not sent. */
+async function noteRejected(
+  deps: ApiDeps,
+  call: KnownCall,
+  { access, items, mails, addresses }: SentItems,
+): Promise<void> {
+  const reasons = items.flatMap((item) => ('rejected' in item ? [item.reason] : []))
+  if (reasons.length === 0) return
+  const known = [...addresses, ...mails.flatMap(({ recipients }) => recipients)]
+  const inboxIds = await deps.app.providers.concerned(access, known.slice(0, CONCERNED_MAX))
+  await recordRefusal(deps, call, { inboxIds, status: 200, reason: reasons.join('; ') })
+}
+
+/** Addresses of a call whose inboxes are looked up. */
+const CONCERNED_MAX = 50
 
 async function sendItems(
   deps: ApiDeps,
