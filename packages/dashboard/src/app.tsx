@@ -5,14 +5,14 @@ import { InboxDetail } from './components/inbox-detail.tsx'
 import { MessagesPane } from './components/messages-pane.tsx'
 import { Empty, Loading, Toasts } from './components/notices.tsx'
 import { SearchHelp } from './components/search-help.tsx'
-import { SearchPane } from './components/search-pane.tsx'
+import { NewestPane, SearchPane } from './components/search-pane.tsx'
 import { ShortcutsHelp } from './components/shortcuts-help.tsx'
 import { Sidebar } from './components/sidebar.tsx'
 import { MessageView } from './message/message-view.tsx'
 import { AccountPageView } from './pages/account-page.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { openInboxId, route, searchText } from './route.ts'
-import type { Route } from './routes.ts'
+import { isNewestShown, openInboxId, route, searchText } from './route.ts'
+import type { AccountPage, Route } from './routes.ts'
 import { session } from './session.ts'
 import { inboxes, openInbox } from './state/inboxes.ts'
 import { messageList } from './state/messages.ts'
@@ -21,19 +21,22 @@ import { messageList } from './state/messages.ts'
 export function App() {
   const { value } = session
   if (value.state === 'starting') return null
-  if (value.state === 'signed-out') return <SignIn reason={value.reason} />
-  return <Workspace />
+  return (
+    <>
+      {value.state === 'signed-out' ? <SignIn reason={value.reason} /> : <Workspace />}
+      <Toasts />
+    </>
+  )
 }
 
 function Workspace() {
   const shown = route.value
-  const isAccount = !('inboxId' in shown) && shown.page !== 'inboxes' && shown.page !== 'search'
   return (
     <>
       <main class="workspace" data-pane={paneOf(shown)}>
         <h1 class="unseen">{openInbox.value?.inbox.emailAddress ?? 'Mayfly'}</h1>
         <Sidebar />
-        {isAccount ? (
+        {isAccountRoute(shown) ? (
           <div class="page">
             <AccountPageView page={shown.page} />
           </div>
@@ -46,22 +49,29 @@ function Workspace() {
           </>
         )}
       </main>
-      <Toasts />
       <ShortcutsHelp />
     </>
   )
 }
 
 function ListPane() {
+  if (isNewestShown.value) {
+    const isNew = route.value.page === 'inboxes' && !inboxes.value?.length
+    return isNew ? null : <NewestPane />
+  }
   if (searchText.value !== null) return <SearchPane />
   return openInboxId.value === null ? null : <MessagesPane />
+}
+
+function isAccountRoute(shown: Route): shown is { readonly page: AccountPage } {
+  return paneOf(shown) === 'account'
 }
 
 /** Which pane has the place where there is room for one or two. */
 function paneOf(shown: Route): string {
   if (shown.page === 'inbox') return isEmptyInbox() ? 'details' : 'inbox'
   if ('inboxId' in shown || shown.page === 'inboxes') return shown.page
-  return shown.page === 'search' ? 'search' : 'account'
+  return shown.page === 'search' || shown.page === 'mail' ? 'search' : 'account'
 }
 
 function isEmptyInbox(): boolean {
@@ -91,7 +101,9 @@ function Welcome() {
     <div class="welcome">
       <Empty
         icon="inbox"
-        title={inboxes.value?.length === 0 ? 'Create your first inbox' : 'Choose an inbox'}
+        title={
+          inboxes.value?.length === 0 ? 'Create your first inbox' : 'Choose a mail or an inbox'
+        }
       >
         <p>An inbox is an email address that exists as long as your test needs it.</p>
         <Button

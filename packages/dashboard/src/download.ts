@@ -8,3 +8,10 @@ export function saveFile(bytes: Uint8Array<ArrayBuffer>, name: string): void {
   // Not at once: the browser begins to read after this task.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** Shows a PDF in a tab of its own. By its type the browser's viewer opens it, never as a page. */
+export function openPdf(bytes: Uint8Array<ArrayBuffer>): void {
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+  open(url, '_blank')
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -5,11 +5,11 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [60, 'm'],
 ]
 
-/** How long ago, in the largest unit: "now", "4 m", "3 h", "12 d"; only units have the suffix. */
-export function agoText(ms: number, suffix = ''): string {
+/** How long ago, in the largest unit: "now", "4 m ago", "3 h ago", "12 d ago". */
+export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   for (const [length, name] of UNITS) {
-    if (seconds >= length) return `${Math.floor(seconds / length)} ${name}${suffix}`
+    if (seconds >= length) return `${Math.floor(seconds / length)} ${name} ago`
   }
   return 'now'
 }
@@ -29,6 +29,20 @@ export function spanText(ms: number): string {
 /** The exact time where the reader is. */
 export function exactTime(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** The time of day where the reader is, with seconds; with the date unless it is today. */
+export function clockText(iso: string, now: number): string {
+  const date = new Date(iso)
+  const [time] = date.toTimeString().split(' ')
+  if (date.toDateString() === new Date(now).toDateString()) return time ?? ''
+  return `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}, ${time}`
+}
+
+/** How much later something was: "+4 ms", "+2.3 s", "+5 m 12 s". */
+export function gapText(ms: number): string {
+  if (ms < 1000) return `+${ms} ms`
+  return ms < 60_000 ? `+${(ms / 1000).toFixed(1)} s` : `+${spanText(ms)}`
 }
 
 /** A size in the unit that leaves one to three digits. */
@@ -54,4 +68,15 @@ export function personText(person: {
   readonly address: string | null
 }): string {
   return person.name || person.address || 'Unknown sender'
+}
+
+/** Characters without a shape that change the order of the text after them. */
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A text of a sender with its bidirectional controls as marks, such as "[U+202E]". */
+export function visibleText(text: string): string {
+  return text.replace(
+    BIDI_CONTROL,
+    (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  )
 }

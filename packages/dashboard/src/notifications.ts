@@ -1,5 +1,5 @@
 import type { AccountEvent } from '@mayfly/client'
-import { personText } from './format.ts'
+import { personText, visibleText } from './format.ts'
 import { navigate } from './route.ts'
 import { preferences } from './state/preferences.ts'
 
@@ -18,8 +18,8 @@ export function announceArrivals(events: readonly AccountEvent[]): void {
   lastAt = Date.now()
   const { inboxId, message } = last
   const more = arrivals.length > 1 ? ` and ${arrivals.length - 1} more` : ''
-  const notification = new Notification(`${personText(message.from)}${more}`, {
-    body: message.subject ?? 'No subject',
+  const notification = new Notification(`${visibleText(personText(message.from))}${more}`, {
+    body: visibleText(message.subject ?? 'No subject'),
     tag: 'mayfly',
   })
   notification.onclick = () => {

@@ -33,6 +33,21 @@ export const searchText = computed<string | null>(() => {
   return to.page === 'message' && to.isFound === true ? (to.q ?? '') : null
 })
 
+/** Whether the newest mail of all inboxes is listed. */
+export const isNewestShown = computed<boolean>(() => {
+  const to = route.value
+  return (
+    to.page === 'inboxes' ||
+    to.page === 'mail' ||
+    (to.page === 'message' && searchText.value === '')
+  )
+})
+
+/** The search whose results are listed; empty for the newest mail, null for none. */
+export const wantedSearch = computed<string | null>(() =>
+  isNewestShown.value ? '' : searchText.value?.trim() || null,
+)
+
 /** Navigates to a route; `replace` adds no entry to the history. */
 export function navigate(to: Route, options: { readonly replace?: boolean } = {}): void {
   const address = hrefOf(to)

@@ -7,6 +7,7 @@ export const TABS = [
   'source',
   'delivery',
   'attachments',
+  'check',
 ] as const
 
 /** A tab of a message. */
@@ -21,6 +22,8 @@ export type AccountPage = (typeof ACCOUNT_PAGES)[number]
 /** A route: the state of the page that the fragment of its address contains. */
 export type Route =
   | { readonly page: 'inboxes' }
+  /** The newest mail of all inboxes; beside them where there is room. */
+  | { readonly page: 'mail' }
   /** `q`: a query that the listed messages match. */
   | { readonly page: 'inbox'; readonly inboxId: string; readonly q?: string }
   | { readonly page: 'details'; readonly inboxId: string }
@@ -36,7 +39,7 @@ type MessageRoute = {
   readonly tab: Tab | null
   /** The query of the list that it is read from. */
   readonly q?: string
-  /** Whether that list is a search over all inboxes. */
+  /** Whether that list is a search over all inboxes; without a query, their newest mail. */
   readonly isFound?: true
 }
 
@@ -45,6 +48,8 @@ export function hrefOf(to: Route): string {
   switch (to.page) {
     case 'inboxes':
       return '#/'
+    case 'mail':
+      return '#/mail'
     case 'inbox':
       return `#/inboxes/${to.inboxId}${queryPart(to.q)}`
     case 'details':
@@ -72,6 +77,7 @@ export function parseRoute(fragment: string): Route {
   const account = ACCOUNT_PAGES.find((page) => page === first)
   if (account !== undefined) return { page: account }
   const isFound = first === 'search'
+  if (first === 'mail') return { page: 'mail' }
   if (isFound && !messageId) return { page: 'search', q }
   if ((first !== 'inboxes' && !isFound) || !inboxId) return { page: 'inboxes' }
   if (part === 'details') return { page: 'details', inboxId }
@@ -88,7 +94,7 @@ export function parseRoute(fragment: string): Route {
 
 /** The list that a message is read from. */
 export function listRouteOf({ inboxId, q = '', isFound }: MessageRoute): Route {
-  if (isFound === true) return { page: 'search', q }
+  if (isFound === true) return q === '' ? { page: 'mail' } : { page: 'search', q }
   return { page: 'inbox', inboxId, ...(q === '' ? {} : { q }) }
 }
 

@@ -20,7 +20,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, text: string])[] = [
   ['c', 'Copy the code'],
   ['u', 'Mark as read or unread'],
   ['#', 'Delete the message'],
-  ['1 – 7', 'The tabs of a message'],
+  ['1 – 8', 'The tabs of a message'],
   ['/', 'Search the open inbox; elsewhere, all inboxes'],
   ['s', 'Search all inboxes'],
   ['?', 'Show these keys'],

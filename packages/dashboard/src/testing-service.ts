@@ -94,6 +94,14 @@ export class TestService {
     this.#streams.clear()
   }
 
+  #newest() {
+    const all = [...this.inboxes].flatMap(([inboxId, messages]) =>
+      messages.map((message) => ({ ...message, inboxId })),
+    )
+    const messages = all.sort((a, b) => (a.id < b.id ? 1 : -1))
+    return { messages, nextCursor: null, indexedUntil: '2026-01-31T00:00:00.000Z' }
+  }
+
   #announceChange(inboxId: string, change: Readonly<Record<string, unknown>>): void {
     const { messageCount, unreadCount } = this.inbox(inboxId)
     const event = { inboxId, ...change, inbox: { messageCount, unreadCount } }
@@ -118,7 +126,8 @@ export class TestService {
   }
 
   #answer(method: string, { url, body }: { readonly url: URL; readonly body: string }): unknown {
-    const [, , , inboxId = '', part, messageId = ''] = url.pathname.split('/')
+    const [, , first, inboxId = '', part, messageId = ''] = url.pathname.split('/')
+    if (first === 'search') return this.#newest()
     if (inboxId === '') {
       const newestFirst = [...this.inboxes.keys()].sort().reverse()
       return { inboxes: newestFirst.map((id) => this.inbox(id)), nextCursor: null }

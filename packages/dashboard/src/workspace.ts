@@ -3,7 +3,7 @@
 
 import type { Client } from '@mayfly/client'
 import { effect, untracked } from '@preact/signals'
-import { filterText, leaveInbox, openInboxId, openMessageId, searchText } from './route.ts'
+import { filterText, leaveInbox, openInboxId, openMessageId, wantedSearch } from './route.ts'
 import { session } from './session.ts'
 import { commitDeletions } from './state/deletions.ts'
 import { forgetInboxes, inboxOf, loadInboxes } from './state/inboxes.ts'
@@ -56,7 +56,7 @@ function followRoute(): () => void {
     })
   })
   const stopSearch = effect(() => {
-    const q = searchText.value
+    const q = wantedSearch.value
     untracked(() => void runSearch(q))
   })
   const stopMessage = effect(() => {

@@ -63,6 +63,9 @@ describe('the dashboard', () => {
   it('remembers a key on request, and forgets it at sign-out', async () => {
     await using window = await open('', { isSignedIn: false })
     const { page, account, context, service } = window
+    await page.getByRole('button', { name: 'Copy command' }).click()
+    await page.getByText('command copied').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'npx mayfly open')
     await page.getByLabel('API key').fill(String(account.key))
     await page.getByLabel('Remember on this device').check()
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -96,7 +99,7 @@ describe('the dashboard', () => {
     await page.getByText(`127.0.0.1:${service.smtpPort}`).first().waitFor()
 
     await service.sendMail({ to: 'first@mayfly.test', subject: 'Your code', text: 'Code: 481516' })
-    await page.getByRole('link', { name: /Your code/ }).click()
+    await page.locator('.message-row', { hasText: /Your code/ }).click()
     await page.getByRole('heading', { name: 'Your code' }).waitFor()
     await page.getByRole('button', { name: 'Copy', exact: true }).click()
     await page.getByText('Code copied').waitFor()
@@ -131,9 +134,14 @@ describe('the dashboard', () => {
     await page.getByText('1 match', { exact: true }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download' }).click(),
+      page.getByRole('button', { name: 'Download', exact: true }).click(),
     ])
     assert.equal(download.suggestedFilename(), `${messages[0].id}.eml`)
+    const [again] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as .eml' }).click(),
+    ])
+    assert.equal(again.suggestedFilename(), `${messages[0].id}.eml`)
   })
 
   it('deletes a message, and takes it back', async () => {
@@ -143,20 +151,20 @@ describe('the dashboard', () => {
     await service.sendMail({ to: inbox.emailAddress, subject: 'Unwanted' })
     await service.sendMail({ to: inbox.emailAddress, subject: 'Wanted' })
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Unwanted/ }).click()
+    await page.locator('.message-row', { hasText: /Unwanted/ }).click()
     await page.getByRole('button', { name: 'Delete message' }).click()
     // The notice stays while the pointer is over it.
     await page.getByRole('button', { name: 'Undo' }).hover()
-    await page.getByRole('link', { name: /Unwanted/ }).waitFor({ state: 'detached' })
+    await page.locator('.message-row', { hasText: /Unwanted/ }).waitFor({ state: 'detached' })
     await page.locator('.pane-title', { hasText: '1 message ·' }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: /Unwanted/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Unwanted/ }).waitFor()
     await page.locator('.inbox-row', { hasText: /@\S+?2 messages/ }).waitFor()
     assert.equal((await messagesOf(account, inbox.id)).length, 2)
 
-    await page.getByRole('link', { name: /Unwanted/ }).click()
+    await page.locator('.message-row', { hasText: /Unwanted/ }).click()
     await page.getByRole('button', { name: 'Delete message' }).click()
-    await page.getByRole('link', { name: /Unwanted/ }).waitFor({ state: 'detached' })
+    await page.locator('.message-row', { hasText: /Unwanted/ }).waitFor({ state: 'detached' })
     // Leaving the page is the end of the time to take it back.
     await page.goto('about:blank')
     await holds(async () => (await messagesOf(account, inbox.id)).length === 1)
@@ -172,10 +180,10 @@ describe('the dashboard', () => {
     }))
     await service.sendMails(mails)
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Number 39/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Number 39/ }).waitFor()
     assert.ok((await page.locator('.message-row').count()) < 40, 'rows out of sight are not there')
     await page.locator('.virtual').evaluate((list) => list.scrollTo(0, 760))
-    const seen = page.getByRole('link', { name: /Number 25/ })
+    const seen = page.locator('.message-row', { hasText: /Number 25/ })
     const before = await seen.boundingBox()
     await service.sendMails(mails.slice(0, 3))
     await page.getByRole('button', { name: '3 new' }).waitFor()
@@ -269,11 +277,11 @@ describe('the dashboard', () => {
     await page.reload()
     await page.getByRole('link', { name: /^phone/ }).click()
     const time = await page
-      .getByRole('link', { name: /long long/ })
+      .locator('.message-row', { hasText: /long long/ })
       .locator('time')
       .boundingBox()
     assert.ok(time !== null && time.x + time.width < 360, 'a long subject leaves the time in view')
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.equal(
       await page.locator('.sidebar, .messages-pane').filter({ visible: true }).count(),
@@ -294,7 +302,7 @@ describe('the dashboard', () => {
     for (const subject of ['Oldest', 'Middle', 'Newest']) {
       await service.sendMail({ to: inbox.emailAddress, subject, text: `${subject}: code 481516` })
     }
-    await page.getByRole('link', { name: /Newest/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Newest/ }).waitFor()
     // Only a row: the text of the body, which has the focus at first, holds every subject.
     const focused = () => page.evaluate('document.activeElement.closest("li")?.textContent')
     await page.keyboard.press('j')
@@ -313,7 +321,7 @@ describe('the dashboard', () => {
     await holds(async () => /Newest/.test(String(await focused())))
     await page.keyboard.press('/')
     await page.keyboard.type('old')
-    await page.getByRole('link', { name: /Newest/ }).waitFor({ state: 'detached' })
+    await page.locator('.message-row', { hasText: /Newest/ }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await holds(async () => /Oldest/.test(String(await focused())))
     // A browser empties such a field by itself.
@@ -323,7 +331,7 @@ describe('the dashboard', () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: /Oldest/ }).focus()
+    await page.locator('.message-row', { hasText: /Oldest/ }).focus()
     await page.keyboard.press('u')
     await page.locator('.inbox-row.unread').waitFor({ state: 'detached' })
     await page.keyboard.press('#')

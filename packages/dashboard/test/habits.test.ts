@@ -56,9 +56,9 @@ describe('habits of the dashboard', () => {
       return names.filter((_, index) => shown[index] === true).join(' ')
     }
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Hello/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Hello/ }).waitFor()
     assert.equal(await panes(), '.sidebar .messages-pane')
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.equal(await panes(), '.messages-pane .detail-pane')
     await page.getByRole('link', { name: 'About this inbox' }).click()
@@ -83,7 +83,7 @@ describe('habits of the dashboard', () => {
     await page.getByRole('link', { name: 'Settings' }).waitFor()
     await row.click()
     // The mail is below what such a window shows, and is scrolled to.
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     const mail = page.frameLocator('iframe').getByText('The end')
     await mail.waitFor()
     await page.getByRole('heading', { name: 'Hello' }).hover()
@@ -108,7 +108,7 @@ describe('habits of the dashboard', () => {
     await show(`#/inboxes/${inbox.id}`)
     await page.locator('.pane-title', { hasText: '1 message, 1 unread' }).waitFor()
     await page.locator('.inbox-row', { hasText: /1 unread@\S+?1 messages/ }).waitFor()
-    await page.getByRole('link', { name: /One/ }).click()
+    await page.locator('.message-row', { hasText: /One/ }).click()
     await until(async () => ((await page.title()) === 'Mayfly' ? true : null))
     assert.equal(await icon(), plain)
     await page.getByRole('button', { name: 'Mark as unread' }).click()
@@ -127,6 +127,24 @@ describe('habits of the dashboard', () => {
     await service.sendMail({ to: inbox.emailAddress, subject: 'Unseen' })
     await until(async () => (Number(await page.evaluate('notified.length')) > 0 ? true : null))
     assert.deepEqual(await page.evaluate('notified'), ['App: Unseen'])
+  })
+
+  it('has no word of plans and their limits where there are none', async () => {
+    await using window = await open()
+    const { page, show, account } = window
+    const words = page.getByText(/^Plan$|External account|no limit/)
+    await show('#/settings')
+    await page.getByText('Email', { exact: true }).waitFor()
+    assert.equal(await words.count(), 0)
+    await show('#/usage')
+    await page.getByText('on the busiest').waitFor()
+    assert.equal(await words.count(), 0)
+    const { account: own, ...others } = (await account.get('/v1/account')).body
+    const limited = { ...others, account: { ...own, plan: 'key_only' } }
+    await page.route('**/v1/account', (route) => route.fulfill({ json: limited }))
+    await show('#/settings')
+    await page.getByText('External account').waitFor()
+    await page.getByText('Plan', { exact: true }).waitFor()
   })
 
   it('has no single keys when they are switched off', async () => {
@@ -162,7 +180,7 @@ describe('habits of the dashboard', () => {
     const raw = `From: a@b.example\r\nSubject: Styled\r\nContent-Type: text/html\r\n\r\n${html}\r\n`
     await service.sendMail({ to: inbox.emailAddress, raw })
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Styled/ }).click()
+    await page.locator('.message-row', { hasText: /Styled/ }).click()
     const text = page.frameLocator('iframe').locator('p')
     const colour = () => text.evaluate((p) => Reflect.get(globalThis, 'getComputedStyle')(p).color)
     assert.equal(await colour(), 'rgb(1, 2, 3)')
@@ -195,7 +213,7 @@ describe('habits of the dashboard', () => {
       ['Nothing', 0],
       ['Background', 1],
     ] as const) {
-      await page.getByRole('link', { name: new RegExp(subject) }).click()
+      await page.locator('.message-row', { hasText: new RegExp(subject) }).click()
       await page.getByRole('heading', { name: subject }).waitFor()
       await page.frameLocator('iframe').getByText('Hi').waitFor()
       assert.equal(await button.count(), count, subject)

@@ -19,7 +19,15 @@ const ALL = PLACES.flatMap((place) => HOSTILE_HTML.map(place)).slice(0, 500)
 const MAILS = process.env['SOAK'] === undefined ? ALL.filter((_, index) => index % 80 === 3) : ALL
 
 /** Tabs beside the preview; that of the delivery has the SMTP dialogue. */
-const TABS = ['Text', 'Code and links', 'Headers', 'Source', 'Delivery', 'Attachments']
+const TABS = [
+  'Text',
+  'Code and links',
+  'Headers',
+  'Source',
+  'Delivery',
+  'Attachments',
+  'HTML check',
+]
 
 /** A sender whose address is markup, in the SMTP dialogue. */
 const SENDER = '"<svg/onload=alert(1)"@example.com'

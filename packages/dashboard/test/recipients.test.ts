@@ -44,10 +44,10 @@ describe('recipients in the dashboard', () => {
       await send([address], 'Subject: Own\r\n\r\n')
     await send(to, raw)
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Hello/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Hello/ }).waitFor()
     const rows = await page.locator('.row-to').allTextContents()
     assert.deepEqual(rows.slice(1), [` to ${tagged}`], 'one went to the inbox itself')
-    await page.getByRole('link', { name: /Hello/ }).click()
+    await page.locator('.message-row', { hasText: /Hello/ }).click()
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     assert.deepEqual(await page.locator('.envelope > div').allTextContents(), [
       'FromApp <app@example.com>',
@@ -64,7 +64,7 @@ describe('recipients in the dashboard', () => {
     const raw = `From: app@example.com\r\nTo: ${to.join(',\r\n ')}\r\nSubject: Many\r\n\r\nHi\r\n`
     await send(to, raw)
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Many/ }).click()
+    await page.locator('.message-row', { hasText: /Many/ }).click()
     const more = page.getByRole('button', { name: 'and 87 more' })
     await more.waitFor()
     assert.equal(await page.getByText('person90@a.example').count(), 0)
@@ -73,6 +73,26 @@ describe('recipients in the dashboard', () => {
     // The mail stays in view.
     const panel = await page.getByRole('tabpanel').boundingBox()
     assert.ok(panel !== null && panel.y + 100 < 720, `the mail begins at ${panel?.y}`)
+  })
+
+  it('of a test mail are any: a catch-all inbox sends it and checks its links', async () => {
+    await using window = await open()
+    const { page, inbox, send, show } = window
+    await show(`#/inboxes/${inbox.id}`)
+    await page.getByRole('button', { name: 'Send a test mail' }).click()
+    await page.locator('.message-row', { hasText: /Your verification code/ }).click()
+    await page.getByRole('button', { name: 'Copy', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'HTML check' }).click()
+    await page.getByText('By mail client').waitFor()
+    assert.ok((await page.locator('.clients li').count()) > 10)
+
+    await send(['ann@a.example'], 'Subject: Link\r\n\r\nSee http://127.0.0.1:9/gone\r\n')
+    await page.locator('.message-row', { hasText: /Link/ }).first().click()
+    await page.getByRole('heading', { name: 'Link', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Code and links' }).click()
+    await page.getByRole('button', { name: 'Check links' }).click()
+    await page.locator('.link-text .badge.bad').waitFor()
+    assert.deepEqual(window.problems, [])
   })
 
   it('of a catch-all inbox are any: its examples log in', async () => {

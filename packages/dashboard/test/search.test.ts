@@ -54,14 +54,14 @@ describe('searching in the dashboard', () => {
     await page.keyboard.press('Enter')
     await subjectsAre(page, ['Your code', 'Receipt 7'])
     await page.getByText(/^2 messages as of/).waitFor()
-    const row = page.getByRole('link', { name: /Receipt 7/ })
+    const row = page.locator('.message-row', { hasText: /Receipt 7/ })
     assert.match(
       String(await row.textContent()),
       new RegExp(first.emailAddress.split('@')[0] ?? ''),
     )
     assert.deepEqual(await row.locator('mark').allTextContents(), ['Acme', 'Zürich'])
 
-    await page.getByRole('link', { name: /Your code/ }).click()
+    await page.locator('.message-row', { hasText: /Your code/ }).click()
     await page.getByRole('heading', { name: 'Your code' }).waitFor()
     assert.ok(page.url().includes(`#/search/${second.id}/messages/`), page.url())
     assert.deepEqual(await page.locator('.mail-text mark').allTextContents(), ['Zürich'])
@@ -76,10 +76,29 @@ describe('searching in the dashboard', () => {
     assert.deepEqual(window.problems, [])
   })
 
+  it('has the newest mail of all inboxes at home, live', async () => {
+    await using window = await open('')
+    const { page, first, second, send } = window
+    await subjectsAre(page, ['Other news', 'Your code', 'Receipt 7'])
+    await page.getByTitle('Live', { exact: true }).waitFor()
+    await send(first.emailAddress, 'Latest')
+    await subjectsAre(page, ['Latest', 'Other news', 'Your code', 'Receipt 7'])
+    await page.locator('.message-row', { hasText: /Your code/ }).click()
+    await page.getByRole('heading', { name: 'Your code' }).waitFor()
+    await send(second.emailAddress, 'Later')
+    await subjectsAre(page, ['Later', 'Latest', 'Other news', 'Your code', 'Receipt 7'])
+    await page.keyboard.press('Escape')
+    await until(async () => ((await focusedRow(page)) === 'Your code' ? true : null))
+    assert.equal(new URL(page.url()).hash, '#/mail')
+    await first.delete()
+    await subjectsAre(page, ['Later', 'Other news', 'Your code'])
+    assert.deepEqual(window.problems, [])
+  })
+
   it('is used by keyboard alone', async () => {
     await using window = await open('')
     const { page } = window
-    await page.getByText('Choose an inbox').waitFor()
+    await page.getByText('Choose a mail or an inbox').waitFor()
     await page.keyboard.press('/')
     await until(async () =>
       (await page.evaluate('document.activeElement.id')) === 'search' ? true : null,
@@ -126,7 +145,7 @@ describe('searching in the dashboard', () => {
   })
 
   it('searches older mail on request, and tells how far the index is behind', async () => {
-    await using window = await open('')
+    await using window = await open('#/settings')
     const { page, show } = window
     let calls = 0
     const none = { messages: [], nextCursor: 'older', indexedUntil: '2026-01-01T00:00:00.000Z' }
@@ -165,11 +184,14 @@ describe('searching in the dashboard', () => {
   it('works on a phone', async () => {
     await using window = await open('', { viewport: { width: 360, height: 740 } })
     const { page } = window
+    await page.getByRole('link', { name: 'All mail' }).click()
+    await page.locator('.message-row', { hasText: /Receipt 7/ }).waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
     await page.getByRole('link', { name: 'Search all inboxes' }).click()
     await page.getByText('How to search').filter({ visible: true }).waitFor()
     await page.getByRole('searchbox', { name: 'Search all inboxes' }).fill('receipt')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: /Receipt 7/ }).click()
+    await page.locator('.message-row', { hasText: /Receipt 7/ }).click()
     await page.getByRole('heading', { name: 'Receipt 7' }).waitFor()
     assert.equal(
       await page.locator('.sidebar, .messages-pane').filter({ visible: true }).count(),

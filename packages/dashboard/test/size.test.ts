@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 const DIST = join(import.meta.dirname, '..', 'dist')
 
 /** Gzipped. The pages of comparable programs have 106 to 207 KB of JavaScript. */
-const BYTES_MAX = { '.js': 45_000, '.css': 10_000 } as const
+const BYTES_MAX = { '.js': 48_000, '.css': 10_000 } as const
 
 describe('the built dashboard', () => {
   for (const [extension, bytesMax] of Object.entries(BYTES_MAX)) {

@@ -28,6 +28,7 @@ export const DEMO_PAGES: readonly DemoPage[] = [
     before: (page) => page.getByRole('button', { name: 'Create one' }).click(),
   },
   { name: 'home', hash: () => '#/' },
+  { name: 'all-mail', hash: () => '#/mail' },
   { name: 'empty-inbox', hash: ({ emptyInboxId }) => `#/inboxes/${emptyInboxId}` },
   { name: 'inbox', hash: ({ inboxId }) => `#/inboxes/${inboxId}` },
   { name: 'filtered', hash: ({ inboxId }) => `#/inboxes/${inboxId}?q=code%20-has:attachment` },

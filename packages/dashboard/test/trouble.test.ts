@@ -36,7 +36,7 @@ describe('the dashboard in trouble', () => {
       return route.fulfill({ contentType: 'text/event-stream', body: '' })
     })
     await show(`#/inboxes/${inbox.id}`)
-    await page.getByRole('link', { name: /Before/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Before/ }).waitFor()
     state = 'gone'
     // Beside it, a part of the page that was still being read may say the same.
     const unreachable = 'The service cannot be reached. Is it running?'
@@ -50,7 +50,7 @@ describe('the dashboard in trouble', () => {
     await dot.waitFor()
     const lost = await colour()
     // Whatever fails now fails for the same reason.
-    await page.getByRole('link', { name: /Before/ }).click()
+    await page.locator('.message-row', { hasText: /Before/ }).click()
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
     await page.keyboard.press('u')
     assert.equal(await page.locator('.toast').count(), 1)
@@ -58,7 +58,7 @@ describe('the dashboard in trouble', () => {
     await service.sendMail({ to: inbox.emailAddress, subject: 'Meanwhile' })
     state = 'back'
     await page.getByTitle('Live', { exact: true }).waitFor()
-    await page.getByRole('link', { name: /Meanwhile/ }).waitFor()
+    await page.locator('.message-row', { hasText: /Meanwhile/ }).waitFor()
     await page.getByRole('heading', { name: 'Before' }).waitFor()
     await notice.waitFor({ state: 'detached' })
     assert.notEqual(await colour(), lost)

@@ -118,6 +118,8 @@ export function sharedService(
 
 /** Sockets, servers and timers that are open, counted by kind. */
 function openResources(): Map<string, number> {
+  // These are opened at their first use, as by a line of the log: nothing that a service leaves.
+  Object.freeze([process.stdout, process.stderr])
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {
     if (/^(?:TCP|Pipe|Timeout|TLS|MessagePort|Worker)/.test(kind)) {

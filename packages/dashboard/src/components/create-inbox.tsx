@@ -50,15 +50,6 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
           void create()
         }}
       >
-        <CheckField
-          hint="Takes mail for any recipient of any domain, sent with its SMTP credentials, and never expires."
-          isChecked={isCatchAll.value}
-          onChange={(value) => {
-            isCatchAll.value = value
-          }}
-        >
-          Catch-all inbox
-        </CheckField>
         {isCatchAll.value ? null : (
           <TextField
             label="Address"
@@ -95,6 +86,15 @@ export function CreateInbox({ onClose }: { readonly onClose: () => void }) {
             options={LIFETIMES}
           />
         )}
+        <CheckField
+          hint="Takes mail for any recipient of any domain, sent with its SMTP credentials, and never expires."
+          isChecked={isCatchAll.value}
+          onChange={(value) => {
+            isCatchAll.value = value
+          }}
+        >
+          Catch-all inbox
+        </CheckField>
         {error.value === null ? null : <Failure error={error.value} />}
         <footer>
           <Button onClick={onClose}>Cancel</Button>

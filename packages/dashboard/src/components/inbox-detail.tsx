@@ -1,5 +1,6 @@
 import type { Inbox } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
+import { sendTestMail } from '../catch-all-calls.ts'
 import { navigate } from '../route.ts'
 import { hrefOf } from '../routes.ts'
 import { SENDING_EXAMPLES } from '../sending-examples.ts'
@@ -59,8 +60,8 @@ function AddressCard({ inbox, isEmpty }: { readonly inbox: Inbox; readonly isEmp
           `This inbox is ${inbox.state} and accepts no mail`
         )}
         {' · created '}
-        <Ago at={inbox.createdAt} suffix=" ago" />
-        {` · ${inbox.environment} key`}
+        <Ago at={inbox.createdAt} />
+        {inbox.environment === 'test' ? ' · test key' : null}
       </p>
     </section>
   )
@@ -93,6 +94,11 @@ function Sending({ inbox, isOpen }: { readonly inbox: Inbox; readonly isOpen: bo
             ', without encryption or password.'
           )}
         </p>
+        {inbox.catchAll ? (
+          <Button icon="mail" onClick={() => sendTestMail(inbox.id)}>
+            Send a test mail
+          </Button>
+        ) : null}
         <Segments
           label="Program"
           values={SENDING_EXAMPLES.map(([known]) => [known, known] as const)}

@@ -36,11 +36,15 @@ export function MessageRow(props: {
       <span class="row-line">
         <span class="row-from">
           {read ? null : <span class="unseen">Unread. </span>}
-          <Marked text={personText(from)} />
+          <bdi>
+            <Marked text={personText(from)} />
+          </bdi>
           {isElsewhere ? (
             <span class="row-to">
               {' to '}
-              <Marked text={recipient} />
+              <bdi>
+                <Marked text={recipient} />
+              </bdi>
             </span>
           ) : null}
         </span>

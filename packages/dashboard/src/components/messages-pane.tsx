@@ -1,27 +1,25 @@
 import { useSignal } from '@preact/signals'
 import { countText, numberText } from '../format.ts'
-import { filterText, navigate, openMessageId, route } from '../route.ts'
+import { filterText, navigate, route } from '../route.ts'
 import { hrefOf } from '../routes.ts'
-import { cursorId } from '../state/cursor.ts'
 import { deleteAllMessages } from '../state/deletions.ts'
 import { type InboxEntry, openInbox } from '../state/inboxes.ts'
 import {
   filterProblem,
+  type MessageList as List,
   loadMessages,
   loadMoreMessages,
-  type MessageList,
   messageList,
 } from '../state/messages.ts'
 import { shownRows } from '../state/rows.ts'
 import { Button, CopyButton, IconButton, IconLink } from './controls.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
-import { MessageRow } from './message-row.tsx'
+import { MessageList } from './message-list.tsx'
 import { Empty, Loading } from './notices.tsx'
 import { OpenWaits } from './open-waits.tsx'
 import { QUERY_LENGTH_MAX } from './search-pane.tsx'
 import { Lifetime } from './times.tsx'
-import { VirtualList } from './virtual-list.tsx'
 
 /** The messages of the open inbox. */
 export function MessagesPane() {
@@ -59,7 +57,7 @@ function PaneHeader({ entry }: { readonly entry: InboxEntry }) {
           {countText(messageCount, 'message')}
           {unreadCount > 0 ? `, ${numberText(unreadCount)} unread` : ''}
           {' · '}
-          <Lifetime inbox={inbox} suffix=" left" />
+          <Lifetime inbox={inbox} />
         </p>
       </div>
       <CopyButton text={inbox.emailAddress} what="address" />
@@ -129,58 +127,28 @@ function Filter({ inboxId }: { readonly inboxId: string }) {
 }
 
 function Messages({ inboxId }: { readonly inboxId: string }) {
-  const newAbove = useSignal(0)
-  const top = useSignal(0)
   const list = messageList.value
-  const shown = shownRows.value
   if (list === null || list.state === 'loading') return <Loading lines={6} />
   if (list.state === 'failed') return <NotRead list={list} />
-  if (shown.length === 0) return filterProblem.value === null ? <NoMessages q={list.q} /> : null
-  const tabStop = shown.some(({ id }) => id === cursorId.value) ? cursorId.value : shown[0]?.id
+  if (shownRows.value.length === 0) {
+    return filterProblem.value === null ? <NoMessages q={list.q} /> : null
+  }
   return (
-    <div class="list-frame">
-      {newAbove.value > 0 ? (
-        <button
-          type="button"
-          class="new-above"
-          onClick={() => {
-            top.value += 1
-          }}
-        >
-          <Icon name="up" size={14} />
-          {numberText(newAbove.value)} new
-        </button>
-      ) : null}
-      <VirtualList
-        key={inboxId}
-        label="Messages, newest first"
-        items={shown}
-        top={top}
-        onNearEnd={() => void loadMoreMessages()}
-        onNewAbove={(count) => {
-          newAbove.value = count
-        }}
-        row={(message) => (
-          <MessageRow
-            href={hrefOf({
-              ...{ page: 'message', inboxId, messageId: message.id, tab: null },
-              ...(list.q === '' ? {} : { q: list.q }),
-            })}
-            message={message}
-            inboxAddress={openInbox.value?.inbox.emailAddress ?? null}
-            isOpen={openMessageId.value === message.id}
-            isTabStop={message.id === tabStop}
-            onFocus={() => {
-              cursorId.value = message.id
-            }}
-          />
-        )}
-      />
-    </div>
+    <MessageList
+      key={inboxId}
+      label="Messages, newest first"
+      href={({ id: messageId }) =>
+        hrefOf({
+          ...{ page: 'message', inboxId, messageId, tab: null },
+          ...(list.q === '' ? {} : { q: list.q }),
+        })
+      }
+      onNearEnd={() => void loadMoreMessages()}
+    />
   )
 }
 
-function NotRead({ list: { inboxId, q } }: { readonly list: MessageList }) {
+function NotRead({ list: { inboxId, q } }: { readonly list: List }) {
   return (
     <Empty icon="mail" title="The messages could not be read">
       <Button isSmall onClick={() => loadMessages(inboxId, q)}>

@@ -1,19 +1,17 @@
+import type { MessageSummary } from '@mayfly/client'
 import type { FoundMessage } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { countText, exactTime, numberText } from '../format.ts'
-import { navigate, openMessageId, searchText } from '../route.ts'
+import { navigate, searchText } from '../route.ts'
 import { hrefOf } from '../routes.ts'
-import { cursorId } from '../state/cursor.ts'
-import { inboxAddress } from '../state/inbox-addresses.ts'
 import { inboxIdOf, shownRows } from '../state/rows.ts'
 import { runSearch, type Search, search, searchOn } from '../state/search.ts'
 import { Button, IconLink } from './controls.tsx'
 import { Icon } from './icon.tsx'
-import { MessageRow } from './message-row.tsx'
+import { MessageList } from './message-list.tsx'
 import { Empty, Failure, Loading } from './notices.tsx'
 import { SearchHelp } from './search-help.tsx'
-import { VirtualList } from './virtual-list.tsx'
 
 /** Longest query that the service accepts. */
 export const QUERY_LENGTH_MAX = 500
@@ -124,13 +122,10 @@ function Status({ found }: { readonly found: Search }) {
 }
 
 function Results({ found }: { readonly found: Search }) {
-  const top = useSignal(0)
-  const rows = shownRows.value
-  const tabStop = rows.some(({ id }) => id === cursorId.value) ? cursorId.value : rows[0]?.id
   if (found.state === 'loading') return <Loading lines={6} />
   if (found.error !== null) return <Failure error={found.error} />
   const isPaused = found.nextCursor !== null && found.messages.length === 0
-  if (rows.length === 0) {
+  if (shownRows.value.length === 0) {
     return (
       <Empty icon="search" title={isPaused ? 'Nothing found yet' : 'Nothing matches'}>
         <p>
@@ -141,32 +136,48 @@ function Results({ found }: { readonly found: Search }) {
     )
   }
   return (
-    <div class="list-frame">
-      <VirtualList
-        key={found.at}
-        label="Found messages, newest first"
-        items={rows}
-        top={top}
-        onNearEnd={() => void searchOn()}
-        onNewAbove={() => {}}
-        row={(message) => (
-          <MessageRow
-            href={hrefOf(routeOf(message, inboxIdOf(message), found.q))}
-            inboxAddress={inboxAddress(inboxIdOf(message))}
-            hasInboxName
-            message={message}
-            isOpen={openMessageId.value === message.id}
-            isTabStop={message.id === tabStop}
-            onFocus={() => {
-              cursorId.value = message.id
-            }}
-          />
-        )}
-      />
-    </div>
+    <MessageList
+      key={found.at}
+      label="Found messages, newest first"
+      href={(message) => foundHref(message, found.q)}
+      hasInboxNames
+      onNearEnd={() => void searchOn()}
+    />
   )
 }
 
-function routeOf({ id: messageId }: Pick<FoundMessage, 'id'>, inboxId: string, q: string) {
-  return { page: 'message', inboxId, messageId, tab: null, q, isFound: true } as const
+/** The newest mail of all inboxes. */
+export function NewestPane() {
+  const found = search.value
+  return (
+    <section class="messages-pane" aria-label="Newest mail">
+      <header class="pane-header">
+        <IconLink icon="back" label="Back" href={hrefOf({ page: 'inboxes' })} class="narrow" />
+        <div class="pane-title">
+          <h2 class="search-title">All mail</h2>
+        </div>
+      </header>
+      {found === null || found.state === 'loading' ? (
+        <Loading lines={6} />
+      ) : found.error !== null ? (
+        <Failure error={found.error} onRetry={() => void runSearch('')} />
+      ) : shownRows.value.length === 0 ? (
+        <Empty icon="mail" title="Waiting for the first mail">
+          It appears here the moment it arrives, in whichever inbox.
+        </Empty>
+      ) : (
+        <MessageList
+          label="Newest mail of all inboxes"
+          href={(message) => foundHref(message, '')}
+          hasInboxNames
+          onNearEnd={() => void searchOn()}
+        />
+      )}
+    </section>
+  )
+}
+
+function foundHref(message: MessageSummary | FoundMessage, q: string): string {
+  const inboxId = inboxIdOf(message)
+  return hrefOf({ page: 'message', inboxId, messageId: message.id, tab: null, q, isFound: true })
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { countText, numberText } from '../format.ts'
-import { openInboxId, route, searchText } from '../route.ts'
+import { isNewestShown, openInboxId, route, searchText } from '../route.ts'
 import { type AccountPage, hrefOf } from '../routes.ts'
 import { type InboxEntry, inboxes, loadOlderInboxes, olderCursor } from '../state/inboxes.ts'
 import { liveState } from '../state/live.ts'
@@ -44,13 +44,21 @@ export function Sidebar() {
       <a
         class="search-link"
         href={hrefOf({ page: 'search', q: '' })}
-        aria-current={searchText.value === null ? undefined : 'page'}
+        aria-current={searchText.value === null || isNewestShown.value ? undefined : 'page'}
       >
         <Icon name="search" size={14} />
         Search all inboxes
         <span class="key" aria-hidden="true">
           s
         </span>
+      </a>
+      <a
+        class="nav-row all-mail"
+        href={hrefOf({ page: 'mail' })}
+        aria-current={isNewestShown.value ? 'page' : undefined}
+      >
+        <Icon name="mail" />
+        All mail
       </a>
       <div class="sidebar-title">
         <h2>Inboxes</h2>

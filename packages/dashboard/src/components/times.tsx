@@ -16,9 +16,9 @@ export function showExactTimes(): void {
 }
 
 /** How long ago something was; the exact time on hover. */
-export function Ago({ at, suffix = '' }: { readonly at: string; readonly suffix?: string }) {
+export function Ago({ at }: { readonly at: string }) {
   // Signals are text of their own: a second that changes nothing renders nothing.
-  const text = useMemo(() => computed(() => agoText(now.value - Date.parse(at), suffix)), [at])
+  const text = useMemo(() => computed(() => agoText(now.value - Date.parse(at))), [at])
   return <time dateTime={at}>{text}</time>
 }
 
@@ -29,19 +29,12 @@ export function Countdown({ to }: { readonly to: string }) {
 }
 
 /** How long an inbox still accepts mail, or why it does not. */
-export function Lifetime({
-  inbox,
-  suffix = '',
-}: {
-  readonly inbox: Inbox
-  readonly suffix?: string
-}) {
+export function Lifetime({ inbox }: { readonly inbox: Inbox }) {
   if (inbox.state !== 'active') return <>{inbox.state}</>
   if (inbox.expiresAt === null) return <>catch-all inbox</>
   return (
     <>
-      <Countdown to={inbox.expiresAt} />
-      {suffix}
+      <Countdown to={inbox.expiresAt} /> left
     </>
   )
 }

@@ -1,11 +1,15 @@
 import type { Message } from '@mayfly/client'
-import type { Link, OtpCandidate } from '@mayfly/client/internal'
+import type { OtpCandidate } from '@mayfly/client/internal'
+import { useSignal } from '@preact/signals'
+import { type CheckedLink, checkLinks } from '../catch-all-calls.ts'
 import { Badge, Button, CopyButton } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { copyText } from '../copy.ts'
 import { countText } from '../format.ts'
 import { messagesOf } from '../session.ts'
+import { openInbox } from '../state/inboxes.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { OutsideLink } from './text-tab.tsx'
 
@@ -37,7 +41,7 @@ export function CodeTab({ message }: { readonly message: Message }) {
         {chosen === undefined ? null : <Reasons candidate={chosen} />}
       </section>
       <OtherCandidates candidates={candidates.filter((candidate) => candidate !== chosen)} />
-      <Links links={message.links} />
+      <Links key={id} message={message} />
     </div>
   )
 }
@@ -109,16 +113,30 @@ function OtherCandidates({ candidates }: { readonly candidates: readonly OtpCand
   )
 }
 
-function Links({ links }: { readonly links: readonly Link[] }) {
+function Links({ message: { id, inboxId, links } }: { readonly message: Message }) {
+  const checked = useSignal<readonly CheckedLink[]>([])
+  const check = async () => {
+    checked.value = await checkLinks(inboxId, id)
+  }
   return (
     <section>
-      <h3>Links</h3>
+      <div class="section-line">
+        <h3>Links</h3>
+        {links.length > 0 && openInbox.value?.inbox.catchAll === true ? (
+          <Button isSmall onClick={check}>
+            Check links
+          </Button>
+        ) : null}
+      </div>
       {links.length === 0 ? <p class="muted">This mail has no link.</p> : null}
       <ul class="links">
         {links.map(({ url, text }) => (
           <li key={url}>
             <div>
-              <p class="link-text">{text || 'No text'}</p>
+              <p class="link-text">
+                {text ? <Sent text={text} /> : 'No text'}{' '}
+                <LinkStatus checked={checked.value.find(({ URL }) => URL === url)} />
+              </p>
               <p class="link-url">
                 <OutsideLink url={url} text={url} />
               </p>
@@ -128,5 +146,16 @@ function Links({ links }: { readonly links: readonly Link[] }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+function LinkStatus({ checked }: { readonly checked: CheckedLink | undefined }) {
+  if (checked === undefined) return null
+  const { StatusCode, Status } = checked
+  const isGood = StatusCode > 0 && StatusCode < 400
+  return (
+    <Badge kind={isGood ? 'good' : 'bad'}>
+      {StatusCode || ''} {Status}
+    </Badge>
   )
 }

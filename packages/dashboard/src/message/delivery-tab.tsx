@@ -1,7 +1,8 @@
 import type { Delivery, Diagnostics, Message } from '@mayfly/client'
 import { Badge } from '../components/controls.tsx'
-import { Timeline } from '../components/diagnosis.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
+import { Timeline } from '../components/timeline.tsx'
 import { Ago } from '../components/times.tsx'
 import { messagesOf, signedInClient } from '../session.ts'
 import { inboxOf } from '../state/inboxes.ts'
@@ -58,7 +59,9 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        <Sent text={value} />
+      </dd>
     </div>
   )
 }
@@ -69,7 +72,7 @@ function Transcript({ lines }: { readonly lines: readonly string[] }) {
       {lines.map((line, index) => (
         // Lines repeat: a line has no other identity than its place.
         <li key={index} class={line.startsWith('C:') ? 'from-client' : 'from-server'}>
-          {line}
+          <Sent text={line} />
         </li>
       ))}
     </ol>

@@ -3,18 +3,34 @@ import type { AuthVerdict, SenderCheck } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
 import { Badge } from '../components/controls.tsx'
 import { TextField } from '../components/fields.tsx'
+import { Sent } from '../components/sent.tsx'
 
-const CHECKS: readonly (readonly [check: SenderCheck, name: string, pass: string])[] = [
-  ['spf', 'SPF', 'The server that sent this mail may send for its domain.'],
-  ['dkim', 'DKIM', 'The mail is signed by its domain and was not changed on the way.'],
-  ['dmarc', 'DMARC', 'The domain in the From header is the one that SPF or DKIM checked.'],
-]
+const CHECKS: readonly (readonly [check: SenderCheck, name: string, pass: string, none: string])[] =
+  [
+    [
+      'spf',
+      'SPF',
+      'The server that sent this mail may send for its domain.',
+      'The domain has published no SPF record.',
+    ],
+    [
+      'dkim',
+      'DKIM',
+      'The mail is signed by its domain and was not changed on the way.',
+      'The mail is not signed.',
+    ],
+    [
+      'dmarc',
+      'DMARC',
+      'The domain in the From header is the one that SPF or DKIM checked.',
+      'The domain has published no DMARC policy.',
+    ],
+  ]
 
 const RESULTS: Readonly<Record<string, string>> = {
   fail: 'The check failed: other services would distrust this mail.',
   softfail: 'The domain says that this server probably may not send for it.',
   neutral: 'The domain does not state whether this server may send for it.',
-  none: 'The domain has published nothing to check against, or the mail is not signed.',
   temperror: 'DNS did not respond; the check could not be made.',
   permerror: 'The record of the domain is malformed.',
   policy: 'The signature is valid, but a rule does not accept it.',
@@ -44,8 +60,12 @@ export function HeadersTab({ message }: { readonly message: Message }) {
         <dl class="headers">
           {shown.map(({ name, value, index }) => (
             <div key={index}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dt>
+                <Sent text={name} />
+              </dt>
+              <dd>
+                <Sent text={value} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -62,15 +82,17 @@ function SenderChecks({ message: { auth, defects } }: { readonly message: Messag
       {auth === null ? <p class="muted">The sender checks are still running.</p> : null}
       {auth === null ? null : (
         <ul class="checks">
-          {CHECKS.map(([check, name, pass]) => (
+          {CHECKS.map(([check, name, pass, none]) => (
             <li key={check}>
               <span class="check-name">
                 {name} <VerdictBadge verdict={auth[check]} />
               </span>
               <span>
-                {auth[check].result === 'pass' ? pass : (RESULTS[auth[check].result] ?? '')}
+                {{ pass, none, ...RESULTS }[auth[check].result]}
                 <span class="muted">
-                  {[auth[check].domain, auth[check].detail].filter(Boolean).join(' · ')}
+                  <Sent
+                    text={[auth[check].domain, auth[check].detail].filter(Boolean).join(' · ')}
+                  />
                 </span>
               </span>
             </li>
@@ -82,7 +104,9 @@ function SenderChecks({ message: { auth, defects } }: { readonly message: Messag
           <h3>Malformed</h3>
           <ul class="defects">
             {defects.map((defect) => (
-              <li key={defect}>{defect}</li>
+              <li key={defect}>
+                <Sent text={defect} />
+              </li>
             ))}
           </ul>
         </>

@@ -6,6 +6,7 @@ import { AttachmentsTab } from './attachments-tab.tsx'
 import { CodeTab } from './code-tab.tsx'
 import { DeliveryTab } from './delivery-tab.tsx'
 import { HeadersTab } from './headers-tab.tsx'
+import { HtmlCheckTab } from './html-check-tab.tsx'
 import { PreviewTab } from './preview-tab.tsx'
 import { SourceTab } from './source-tab.tsx'
 import { TextTab } from './text-tab.tsx'
@@ -18,6 +19,7 @@ const NAMES: Readonly<Record<Tab, string>> = {
   source: 'Source',
   delivery: 'Delivery',
   attachments: 'Attachments',
+  check: 'HTML check',
 }
 
 /** The tabs of a message with the one that is selected. */
@@ -90,6 +92,8 @@ function Panel({ message, tab }: { readonly message: Message; readonly tab: Tab 
       return <DeliveryTab message={message} />
     case 'attachments':
       return <AttachmentsTab message={message} />
+    case 'check':
+      return <HtmlCheckTab message={message} />
   }
 }
 

@@ -1,14 +1,18 @@
 import type { Message } from '@mayfly/client'
 import type { Address } from '@mayfly/client/internal'
 import { useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton, IconLink } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { Ago } from '../components/times.tsx'
 import { copyText } from '../copy.ts'
-import { exactTime, personText, sizeText } from '../format.ts'
+import { saveFile } from '../download.ts'
+import { exactTime, personText, sizeText, visibleText } from '../format.ts'
 import { route } from '../route.ts'
 import { hrefOf, listRouteOf, type Tab } from '../routes.ts'
+import { messagesOf } from '../session.ts'
 import { neighbourOfOpen, openNeighbour } from '../state/cursor.ts'
 import { markRead } from '../state/messages.ts'
 import { openMessage, showMessage } from '../state/open-message.ts'
@@ -77,6 +81,11 @@ function Toolbar(props: {
       />
       <span class="spring" />
       <IconButton
+        icon="download"
+        label="Download as .eml"
+        onClick={async () => saveFile(await messagesOf(inboxId).raw(messageId), `${messageId}.eml`)}
+      />
+      <IconButton
         icon="unread"
         label={summary?.read === false ? 'Mark as read' : 'Mark as unread'}
         isDisabled={summary === null}
@@ -104,14 +113,16 @@ function Heading({ message }: { readonly message: Message }) {
   return (
     <header class="message-header">
       <h2 ref={heading} tabIndex={-1}>
-        {message.subject ?? 'No subject'}
+        {visibleText(message.subject ?? 'No subject')}
       </h2>
       <dl class="envelope">
         <div>
           <dt>From</dt>
           <dd>
-            <strong>{personText(message.from)}</strong>
-            {addressPart(message.from)}
+            <strong>
+              <Sent text={personText(message.from)} />
+            </strong>
+            <AddressPart person={message.from} />
           </dd>
         </div>
         <People key={`to ${message.id}`} label="To" people={to} />
@@ -119,7 +130,7 @@ function Heading({ message }: { readonly message: Message }) {
         <People key={`bcc ${message.id}`} label="Bcc" people={bcc} />
       </dl>
       <p class="facts">
-        {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} suffix=" ago" /> ·{' '}
+        {exactTime(message.receivedAt)} · <Ago at={message.receivedAt} /> ·{' '}
         {sizeText(message.sizeBytes)}
         {message.envelope.tls === null ? '' : ` · ${message.envelope.tls}`}
       </p>
@@ -147,7 +158,13 @@ function People(props: { readonly label: string; readonly people: readonly Addre
       <dt>{label}</dt>
       {/* What scrolls must be reached by keyboard. */}
       <dd tabIndex={shown.length > PEOPLE_MAX ? 0 : undefined}>
-        {shown.map((person) => personText(person) + addressPart(person)).join(', ')}
+        {shown.map((person, index) => (
+          <Fragment key={index}>
+            {index === 0 ? '' : ', '}
+            <Sent text={personText(person)} />
+            <AddressPart person={person} />
+          </Fragment>
+        ))}
         {isWhole.value ? null : (
           <>
             {' '}
@@ -168,8 +185,14 @@ function People(props: { readonly label: string; readonly people: readonly Addre
 }
 
 /** The address after a name. */
-function addressPart({ name, address }: Address): string {
-  return name && address ? ` <${address}>` : ''
+function AddressPart({ person: { name, address } }: { readonly person: Address }) {
+  if (!name || !address) return null
+  return (
+    <>
+      {' '}
+      <Sent text={`<${address}>`} />
+    </>
+  )
 }
 
 /** The code, visible on every tab: most readers look for it. */

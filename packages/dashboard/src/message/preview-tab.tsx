@@ -4,6 +4,7 @@ import { Button, Segments } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { messagesOf } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
+import { fixedWidthOf } from './fixed-width.ts'
 import { TextTab } from './text-tab.tsx'
 
 const WIDTHS = [
@@ -12,6 +13,9 @@ const WIDTHS = [
   ['768', '768'],
   ['full', 'Full'],
 ] as const
+
+/** Dark styles of a mail, or its word that it has some. */
+const HAS_DARK = /prefers-color-scheme|name="color-scheme"/
 
 /** A message as a reader sees it: its HTML, or its text without one. */
 export function PreviewTab({ message }: { readonly message: Message }) {
@@ -28,9 +32,12 @@ function HtmlPreview({ message }: { readonly message: Message }) {
   const hasImages = useSignal(false)
   const { id, inboxId } = message
   const remoteImages = hasImages.value ? 'allow' : 'block'
-  const frame = useLoaded(`${id} ${remoteImages}`, (signal) =>
-    messagesOf(inboxId).frame(id, { remoteImages, signal }),
-  )
+  const frame = useLoaded(`${id} ${remoteImages}`, async (signal) => {
+    const made = await messagesOf(inboxId).frame(id, { remoteImages, signal })
+    // As text: the frame has another origin, and cannot be measured.
+    const document = await (await fetch(made.url, { signal })).text()
+    return { ...made, widthPx: fixedWidthOf(document), hasDark: HAS_DARK.test(document) }
+  })
   return (
     <div class="preview">
       <div class="preview-tools">
@@ -55,7 +62,11 @@ function HtmlPreview({ message }: { readonly message: Message }) {
             scheme.value = value
           }}
         />
-        <span class="spring" />
+        <span class="spring muted">
+          {scheme.value === 'dark' && frame.value?.hasDark === false
+            ? 'This mail has no dark styles.'
+            : null}
+        </span>
         {hasImages.value || frame.value?.hasRemoteImages ? (
           <Button
             isSmall
@@ -76,7 +87,9 @@ function HtmlPreview({ message }: { readonly message: Message }) {
           <iframe
             key={frame.value.url}
             class={`mail-frame ${scheme.value}`}
-            style={{ width: width.value === 'full' ? '100%' : `${width.value}px` }}
+            style={
+              width.value === 'full' ? scaled(frame.value.widthPx) : { width: `${width.value}px` }
+            }
             title="The rendered mail"
             src={frame.value.url}
             sandbox="allow-popups allow-popups-to-escape-sandbox"
@@ -86,4 +99,21 @@ function HtmlPreview({ message }: { readonly message: Message }) {
       )}
     </div>
   )
+}
+
+/** Where the pane is the screen. */
+const PHONE_PX_MAX = 699
+
+/** As wide as the mail, and drawn as small as the pane, as mail programs on phones do it. */
+function scaled(widthPx: number) {
+  const scale = innerWidth / widthPx
+  if (innerWidth > PHONE_PX_MAX || scale >= 1) return { width: '100%' }
+  return {
+    flex: 'none',
+    width: `${widthPx}px`,
+    maxWidth: 'none',
+    height: `${100 / scale}%`,
+    transform: `scale(${scale})`,
+    transformOrigin: '0 0',
+  }
 }

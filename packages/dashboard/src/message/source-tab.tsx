@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton } from '../components/controls.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
 import { saveFile } from '../download.ts'
-import { countText, sizeText } from '../format.ts'
+import { countText, sizeText, visibleText } from '../format.ts'
 import { messagesOf } from '../session.ts'
 import { useLoaded } from '../use-loaded.ts'
 
@@ -21,7 +21,7 @@ export function SourceTab({ message }: { readonly message: Message }) {
   if (raw.error !== null) return <Failure error={raw.error} onRetry={raw.reload} />
   if (raw.value === null) return <Loading lines={8} />
   const bytes = raw.value
-  const text = new TextDecoder().decode(bytes.subarray(0, SHOWN_BYTES_MAX))
+  const text = visibleText(new TextDecoder().decode(bytes.subarray(0, SHOWN_BYTES_MAX)))
   const starts = matchesOf(text, wanted.value)
   const step = (by: number) => () => {
     current.value = (current.value + by + starts.length) % Math.max(1, starts.length)

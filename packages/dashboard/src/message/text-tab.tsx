@@ -1,6 +1,7 @@
 import type { Message } from '@mayfly/client'
 import { Marked } from '../components/marked.tsx'
 import { Empty } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 
 /** Addresses in text; the punctuation of a sentence is not part of them. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]/g
@@ -26,10 +27,10 @@ function withLinks(text: string) {
 
 /** A link of a mail. Only web addresses can be followed; anything else stays text. */
 export function OutsideLink({ url, text }: { readonly url: string; readonly text: string }) {
-  if (!/^https?:\/\//i.test(url)) return <span>{text}</span>
+  if (!/^https?:\/\//i.test(url)) return <Sent text={text} />
   return (
     <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-      {text}
+      <Sent text={text} />
     </a>
   )
 }

@@ -31,7 +31,7 @@ const PAGES: Readonly<
     'A named set of checks. A run waits for a mail in an inbox and performs all checks.',
     () => <ScenariosPage />,
   ],
-  usage: ['Usage', 'What this account used, by UTC day, and its limits.', () => <UsagePage />],
+  usage: ['Usage', 'What this account used, by UTC day.', () => <UsagePage />],
   settings: [
     'Settings',
     'The account, and how this page behaves in this browser.',

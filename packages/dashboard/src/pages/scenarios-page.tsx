@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { SelectField } from '../components/fields.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty, Failure, Loading } from '../components/notices.tsx'
+import { Sent } from '../components/sent.tsx'
 import { hrefOf } from '../routes.ts'
 import { signedInClient } from '../session.ts'
 import { inboxes } from '../state/inboxes.ts'
@@ -141,7 +142,7 @@ function Report({ inboxId, report }: { readonly inboxId: string; readonly report
             <Icon name={passed ? 'check' : 'cross'} size={14} />
             <span>
               <span class="unseen">{passed ? 'Passed: ' : 'Failed: '}</span>
-              <strong>{type}</strong> {detail}
+              <strong>{type}</strong> <Sent text={detail} />
             </span>
           </li>
         ))}

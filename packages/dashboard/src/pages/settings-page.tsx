@@ -92,29 +92,28 @@ function AccountCard() {
           <dt>Email</dt>
           <dd>{account.email}</dd>
         </div>
-        <div>
-          <dt>Plan</dt>
-          <dd>{account.plan}</dd>
-        </div>
-        <div>
-          <dt>External account</dt>
-          <dd>
-            {account.connected ? (
-              <Badge kind="good">connected</Badge>
-            ) : (
-              <Badge>not connected</Badge>
-            )}{' '}
-            {account.connected ? (
-              <Button isSmall onClick={setConfirming(true)}>
-                Disconnect
+        {account.plan === 'unlimited' ? null : (
+          <div>
+            <dt>Plan</dt>
+            <dd>{account.plan}</dd>
+          </div>
+        )}
+        {/* It raises limits; a service that has some may have a provider for it. */}
+        {account.connected || account.plan !== 'unlimited' ? (
+          <div>
+            <dt>External account</dt>
+            <dd>
+              {account.connected ? (
+                <Badge kind="good">connected</Badge>
+              ) : (
+                <Badge>not connected</Badge>
+              )}{' '}
+              <Button isSmall onClick={account.connected ? setConfirming(true) : connect}>
+                {account.connected ? 'Disconnect' : 'Connect'}
               </Button>
-            ) : (
-              <Button isSmall onClick={connect}>
-                Connect
-              </Button>
-            )}
-          </dd>
-        </div>
+            </dd>
+          </div>
+        ) : null}
       </dl>
       {isConfirming.value ? (
         <ConfirmDialog

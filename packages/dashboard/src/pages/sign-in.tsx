@@ -1,11 +1,18 @@
 import { registerAccount } from '@mayfly/client'
 import { useSignal } from '@preact/signals'
+import { CodeBlock } from '../components/code-block.tsx'
 import { Button, CopyButton } from '../components/controls.tsx'
 import { CheckField, TextField } from '../components/fields.tsx'
 import { Icon, Logo } from '../components/icon.tsx'
 import { Failure } from '../components/notices.tsx'
 import { type ErrorText, errorText } from '../error-text.ts'
 import { enterKey, SERVICE } from '../session.ts'
+
+/** The command that opens this page signed in. */
+const OPEN = 'npx mayfly open'
+
+/** Whether the reader sits at the machine of the service, and can run its commands. */
+const IS_OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)
 
 /** The page for signing in without a link: with a key, or with a new account. */
 export function SignIn({ reason }: { readonly reason: string | null }) {
@@ -24,6 +31,7 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
         )}
         {issued.value === null ? (
           <>
+            {isNew.value || !IS_OWN_MACHINE ? null : <OpenByCommand />}
             {isNew.value ? <Register issued={issued} /> : <EnterKey />}
             <p class="switch">
               {isNew.value ? 'Do you have a key?' : 'No account yet?'}{' '}
@@ -37,10 +45,11 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
                 {isNew.value ? 'Sign in with it' : 'Create one'}
               </button>
             </p>
-            <p class="hint">
-              On the machine of the service, <code>npx mayfly open</code> signs you in with one
-              click.
-            </p>
+            {IS_OWN_MACHINE ? null : (
+              <p class="hint">
+                On the machine of the service, <code>{OPEN}</code> signs you in with one click.
+              </p>
+            )}
           </>
         ) : (
           <ShowKey apiKey={issued.value} />
@@ -53,6 +62,16 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
 function titleOf(isNew: boolean, hasKey: boolean): string {
   if (hasKey) return 'Your API key'
   return isNew ? 'Create an account' : 'Sign in to Mayfly'
+}
+
+function OpenByCommand() {
+  return (
+    <>
+      <p>Run this in the folder of Mayfly. It opens this page again, signed in:</p>
+      <CodeBlock text={OPEN} label="command" />
+      <p class="or">or</p>
+    </>
+  )
 }
 
 function EnterKey() {

@@ -51,7 +51,9 @@ export function UsagePage() {
         {usage.error === null ? null : <Failure error={usage.error} onRetry={usage.reload} />}
         {usage.value === null ? <Loading /> : <Chart days={usage.value} measure={measure.value} />}
       </section>
-      {overview.value === null ? null : <Limits overview={overview.value} />}
+      {overview.value === null || overview.value.account.plan === 'unlimited' ? null : (
+        <Limits overview={overview.value} />
+      )}
     </>
   )
 }
@@ -96,7 +98,7 @@ function Chart({
       <figcaption>
         <span class="figure">{total.toLocaleString()}</span>{' '}
         <span class="muted">
-          {measure} in {days.length} days, at most {Math.max(...values).toLocaleString()} a day
+          {measure} in {days.length} days, {Math.max(...values).toLocaleString()} on the busiest
         </span>
       </figcaption>
       <svg

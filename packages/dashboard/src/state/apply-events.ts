@@ -8,7 +8,7 @@ import { settleMark } from './marks.ts'
 import { addArrivals, changeMessage } from './messages.ts'
 import { readOpenMessage } from './open-message.ts'
 import { deliveriesRevision, diagnosticsRevision } from './revisions.ts'
-import { countArrivals } from './search.ts'
+import { addFound, forgetFound } from './search.ts'
 import { showInfo } from './toasts.ts'
 import { setWait } from './waits.ts'
 
@@ -30,7 +30,7 @@ export function applyEvents(events: readonly AccountEvent[]): void {
 }
 
 function applyArrivals(arrivals: readonly Arrival[]): void {
-  countArrivals(arrivals.length)
+  addFound(arrivals.map(({ inboxId, message }) => ({ ...message, inboxId })))
   for (const [inboxId, ofInbox] of Map.groupBy(arrivals, ({ inboxId }) => inboxId)) {
     addArrivals(inboxId, ofInbox.map(({ message }) => message).reverse())
   }
@@ -71,6 +71,7 @@ function applyEvent(event: AccountEvent): void {
 
 function leaveDeletedInbox(inboxId: string): void {
   forgetInbox(inboxId)
+  forgetFound(inboxId, null)
   if (leaveInbox(inboxId)) showInfo('This inbox was deleted')
 }
 

@@ -10,10 +10,12 @@
 import { type AccountEvent, ApiError, type Client, ConnectionError } from '@mayfly/client'
 import { signal } from '@preact/signals'
 import { announceArrivals } from '../notifications.ts'
+import { isNewestShown } from '../route.ts'
 import { applyEvents } from './apply-events.ts'
 import { inboxesRead, loadInboxes } from './inboxes.ts'
 import { loadMessages, messageList, messagesRead } from './messages.ts'
 import { openMessage, showMessage } from './open-message.ts'
+import { runSearch } from './search.ts'
 import { dismissUnreachable, showError } from './toasts.ts'
 import { openWaits } from './waits.ts'
 
@@ -106,6 +108,7 @@ async function loadAgain(): Promise<void> {
       await loadInboxes()
       const open = messageList.value
       if (open !== null) await loadMessages(open.inboxId, open.q)
+      if (isNewestShown.value) await runSearch('')
       const message = openMessage.value
       if (open !== null && message?.error) await showMessage(open.inboxId, message.messageId)
     }

@@ -2,15 +2,15 @@ import type { MessageSummary } from '@mayfly/client'
 import type { FoundMessage } from '@mayfly/client/internal'
 import { computed } from '@preact/signals'
 import { wordsOf } from '../mark-words.ts'
-import { filterText, openMessageId, searchText } from '../route.ts'
+import { filterText, isNewestShown, openMessageId, searchText } from '../route.ts'
 import { messageList } from './messages.ts'
 import { openMessage } from './open-message.ts'
 import { pendingDeletions } from './pending-deletions.ts'
 import { search } from './search.ts'
 
-/** The listed rows: the messages of the open inbox, or the results of a search. */
+/** The listed rows: the messages of the open inbox, or of a search, or the newest of all. */
 export const shownRows = computed<readonly (MessageSummary | FoundMessage)[]>(() => {
-  const isSearch = searchText.value !== null
+  const isSearch = searchText.value !== null || isNewestShown.value
   const all = (isSearch ? search.value?.messages : messageList.value?.messages) ?? []
   const deleted = pendingDeletions.value
   return deleted.size === 0 ? all : all.filter(({ id }) => !deleted.has(id))

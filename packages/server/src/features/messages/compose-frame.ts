@@ -16,6 +16,10 @@ const IMAGE_BYTES_MAX = 4 * 1024 * 1024
 /** Images that browsers only draw. */
 const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|bmp)$/i
 
+/** An image without an address is a box with its text; the mail's own rules come after this one. */
+const BLOCKED_IMAGE =
+  'img:not([src]){display:inline-block;overflow:hidden;background:#e4e7e7;color:#4d5a59;font:12px/1.4 sans-serif}\n'
+
 /** The first character of a document in the cache. */
 const REMOTE_IMAGES = '+'
 const NO_REMOTE_IMAGES = '-'
@@ -64,7 +68,7 @@ async function findFrame(
       mark = REMOTE_IMAGES
     }
     const document = safeDocument(html, { remoteImages, imageUrl, onRemoteImage })
-    return `${mark}${document}`
+    return `${mark}${document.replace('<style>', `$&${BLOCKED_IMAGE}`)}`
   })
   return { document: marked.slice(1), hasRemoteImages: marked.startsWith(REMOTE_IMAGES) }
 }
