@@ -29,10 +29,6 @@ LEFT_OUT = {
     "PATCH /v1/sign-in",
     "DELETE /v1/sign-in",
     "GET /v1/service",
-    # Sessions of the dashboard.
-    "PATCH /v1/sign-in",
-    "DELETE /v1/sign-in",
-    "POST /v1/sign-in/catch-all",
 }
 
 
