@@ -12,11 +12,24 @@ const DIST = join(ROOT, 'dist')
 /** Where the server has the files of dist/. */
 const BASE_PATH = '/app'
 
-/** No page waits for mail by calls: a thirtieth of the program, and nothing would run it. */
-const withoutWaiting: Plugin = {
-  name: 'without-waiting',
+/**
+ * Files of the client that no page uses, by what they export here: a page does not wait for mail by
+ * calls, has its key, and the compiler checks the options of its own calls.
+ */
+const UNUSED: Readonly<Record<string, string>> = {
+  waiting: 'export let waitFor',
+  expectations: 'export let expectedMessage, expectedOtp, expectedLink',
+  explain: 'export let LINES_MAX, explainTimeout, explainRun, describeMessage',
+  'node/local-key': 'export let readLocalKey, findLocalKey',
+  options: 'export let callOptions = (given = {}) => given, checkOptions = () => {}',
+}
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /client.src.waiting\.ts$/ }, () => ({ contents: 'export let waitFor' }))
+    for (const [name, contents] of Object.entries(UNUSED)) {
+      onLoad({ filter: new RegExp(`client.src.${name}\\.ts$`) }, () => ({ contents }))
+    }
   },
 }
 
@@ -34,7 +47,7 @@ const { metafile } = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'none',
-  plugins: [withoutWaiting],
+  plugins: [withoutUnused],
   metafile: true,
 })
 const built = Object.keys(metafile.outputs).map((path) => basename(path))

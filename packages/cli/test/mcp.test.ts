@@ -129,7 +129,7 @@ describe('mayfly mcp', () => {
       env: { MAYFLY_HTTP_PORT: port },
       hasLocalAccount: true,
     })
-    assert.equal((await ask(2)).result.tools.length, 17)
+    assert.equal((await ask(2)).result.tools.length, 18)
     running.interrupt()
     assert.equal((await running.outcome).code, 0)
   })

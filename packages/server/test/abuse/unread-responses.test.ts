@@ -97,7 +97,7 @@ describe('responses that nobody reads', () => {
     const paths = [
       '/api/v1/message/latest/raw',
       '/api/v1/message/latest',
-      '/api/v1/message/latest/part/1',
+      '/api/v1/message/latest/part/2',
       '/view/latest.txt',
       '/api/v2/messages',
       '/email',
