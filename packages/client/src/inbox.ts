@@ -41,6 +41,15 @@ export type WaitOptions = CallOptions &
     readonly timeoutSeconds?: number | undefined
   }
 
+/** Which code to wait for, how long, and which mail to consider. */
+export type OtpOptions = WaitOptions & {
+  /**
+   * The form of the code: `9` is a digit, `A` a letter or digit, separators are ignored: `999999`,
+   * `AAAA-AAAA`. Only values of this form count, and a less likely one is returned.
+   */
+  readonly otpFormat?: string | undefined
+}
+
 /** Which link to wait for, how long, and which mail to consider. */
 export type LinkOptions = WaitOptions & {
   /** Compared with the URL of each link; if none matches, with its text. Default: any link. */
@@ -117,7 +126,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Waits for a one-time code. */
-  waitForOtp(options: WaitOptions = {}): Promise<ReceivedOtp> {
+  waitForOtp(options: OtpOptions = {}): Promise<ReceivedOtp> {
     return this.#wait(expectedOtp(options), options)
   }
 
@@ -148,7 +157,7 @@ export class Inbox implements InboxRecord, AsyncDisposable {
   }
 
   /** Runs `action` and waits for a one-time code that arrives after it began. */
-  expectOtp(action: Action, options: WaitOptions = {}): Promise<ReceivedOtp> {
+  expectOtp(action: Action, options: OtpOptions = {}): Promise<ReceivedOtp> {
     return this.#expect(action, expectedOtp(options), options)
   }
 

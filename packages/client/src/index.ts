@@ -20,6 +20,7 @@ export type {
   Inbox,
   LinkOptions,
   NoEmailOptions,
+  OtpOptions,
   WaitOptions,
 } from './inbox.ts'
 export type { CreateInboxOptions } from './inboxes.ts'
