@@ -89,7 +89,15 @@ const PLACES = [
     values: [...SHARED, 'mail/', 'smtp/', ...inServer('receiving/', 'features/', 'platform/')],
     types: inServer('store/', 'signals/'),
   },
-  server('http', { types: inServer('app/api\\.ts', 'platform/') }),
+  server('http', {
+    values: inServer('platform/request-body/'),
+    types: inServer('app/api\\.ts', 'platform/'),
+  }),
+  // The APIs of providers. What grows with a call's body runs in a thread (run-call.ts).
+  server('providers', {
+    values: ['mail/', ...inServer('platform/request-body/')],
+    types: inServer('app/api\\.ts', 'features/providers/', 'platform/'),
+  }),
   server('mcp', { types: inServer('app/api\\.ts', 'platform/') }),
   // What the interfaces call and what threads run: the features, with what they need.
   server('app', {
@@ -99,7 +107,10 @@ const PLACES = [
     ],
   }),
   server('threads', {
-    values: inServer('app/', 'platform/', 'receiving/', 'signals/', 'store/'),
+    values: inServer(
+      ...['app/', 'features/providers/', 'platform/', 'providers/', 'receiving/', 'signals/'],
+      'store/',
+    ),
     types: inServer('config/', 'features/'),
   }),
   {
@@ -116,7 +127,12 @@ const HOMES = [
   { name: 'fastify', what: 'node_modules/(fastify|fastify-[^/]+|@fastify/[^/]+)/', home: 'http/' },
   { name: 'mcp-sdk', what: 'node_modules/@modelcontextprotocol/', home: 'mcp/' },
   { name: 'undici', what: 'node_modules/undici/', home: 'platform/outbound/' },
-  { name: 'node-http', what: 'https?$|http2$', home: '(http|platform/outbound)/', values: true },
+  {
+    name: 'node-http',
+    what: 'https?$|http2$',
+    home: '(http|platform/outbound|providers)/',
+    values: true,
+  },
 ]
 
 /** @type {import('dependency-cruiser').IConfiguration} */

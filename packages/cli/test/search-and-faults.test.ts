@@ -67,7 +67,7 @@ describe('mayfly faults', () => {
     assert.equal(wrong.code, 2)
     assert.match(
       wrong.err,
-      /--phase must be authentication, sender, recipient or data, but is "auth"/,
+      /--phase must be authentication, sender, recipient, data or api, but is "auth"/,
     )
   })
 })

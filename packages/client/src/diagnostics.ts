@@ -6,6 +6,8 @@ export type Stage =
   | 'inbox.created'
   | 'smtp.accepted'
   | 'smtp.refused'
+  | 'provider.accepted'
+  | 'provider.refused'
   | 'message.stored'
   | 'otp.detected'
   | 'webhook.delivered'

@@ -17,7 +17,9 @@ export type TimedOutWait = {
 }
 
 /** Stages in which a mail was refused. */
-const REFUSALS: readonly string[] = ['smtp.refused', 'near.miss', 'fault.injected']
+const REFUSALS: readonly string[] = [
+  ...['smtp.refused', 'provider.refused', 'near.miss', 'fault.injected'],
+]
 
 /** The message of a timeout: what arrived instead, what was refused, what to do next. */
 export function explainTimeout({ what, emailAddress, timeoutSeconds, diagnostics }: TimedOutWait) {

@@ -25,7 +25,7 @@ export type {
 } from './inbox.ts'
 export type { CreateInboxOptions } from './inboxes.ts'
 export type { Key } from './keys.ts'
-export type { Attachment, Message, MessageSummary, Otp } from './messages.ts'
+export type { Attachment, Message, MessageSummary, Otp, ProviderCall } from './messages.ts'
 export type { Pages } from './pages.ts'
 export type { Scenario } from './scenarios.ts'
 export { WebhookVerificationError } from './verification-error.ts'

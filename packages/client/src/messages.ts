@@ -46,6 +46,26 @@ export type AuthVerdict = {
   readonly detail: string | null
 }
 
+/** A provider whose HTTP API is served. */
+type ProviderName =
+  | ('ses' | 'sendgrid' | 'resend' | 'postmark' | 'mailgun' | 'brevo')
+  | ('mailtrap' | 'mandrill' | 'mailjet' | 'mailersend' | 'sparkpost' | 'zeptomail')
+
+/** A call of a provider's API. */
+export type ProviderCall = {
+  /** As in the path of its URL: `sendgrid`. */
+  readonly name: ProviderName
+  readonly operation: string
+  /** The id that the caller got. */
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly metadata: Readonly<Record<string, string>>
+  /** When the caller wanted it sent; null: at once. */
+  readonly scheduledAt: string | null
+  /** The request without its key; contents of attachments are replaced by their sizes. */
+  readonly request: unknown
+}
+
 /** A whole message. */
 export type Message = MessageSummary & {
   readonly inboxId: string
@@ -84,6 +104,8 @@ export type Message = MessageSummary & {
     /** The TLS version, or null without TLS. */
     readonly tls: string | null
   }
+  /** The call of a provider's API by which it was sent; null for mail by SMTP. */
+  readonly provider: ProviderCall | null
   /** The defects of the mail; usually empty. */
   readonly defects: readonly string[]
 }

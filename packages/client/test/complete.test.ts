@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { registerAccount } from '../src/index.ts'
-import { createInternalClient, readService, signIn } from '../src/internal.ts'
+import { createInternalClient, readService, signIn, signInWithoutKey } from '../src/internal.ts'
 import { fakeMessage } from './testing-fake-inbox.ts'
 
 /** Not for the client: where a browser comes back to. */
@@ -37,6 +37,9 @@ describe('the client', () => {
     await registerAccount({ email: 'a@b.example', baseUrl: 'http://mayfly.test', fetch })
     await readService({ baseUrl: 'http://mayfly.test', fetch })
     await signIn({ token: 'a', baseUrl: 'http://mayfly.test', fetch })
+    await signInWithoutKey({ baseUrl: 'http://mayfly.test', fetch })
+    await internal.changeSession({ staySignedIn: true })
+    await Promise.all([internal.listKeys(), internal.signOut()])
     await Promise.all([internal.createSignInLink(), account.read(), account.usage()])
     await Promise.all([internal.connectAccount(), internal.disconnectAccount()])
     await Promise.all([

@@ -141,6 +141,7 @@ export function fakeMessage(fields: Partial<Message> = {}): Message {
     subject: 'Welcome',
     preview: null,
     sentAt: null,
+    provider: null,
     receivedAt: '2026-01-31T09:30:00.000Z',
     hasAttachments: false,
     hasOtp: fields.otp !== undefined && fields.otp !== null,

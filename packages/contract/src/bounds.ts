@@ -61,6 +61,9 @@ export const FAULT_TEXT_LENGTH_MAX = 200
 /** How long faults last: an inbox must not refuse mail long after its test. */
 export const FAULT_SECONDS = { min: 1, max: 86_400, default: 3_600 } as const
 
+/** Below the time after which a silent connection is closed. */
+export const FAULT_DELAY_MS_MAX = 60_000
+
 /** Assertions in one request or scenario. */
 export const ASSERTIONS = { min: 1, max: 20 } as const
 

@@ -10,6 +10,8 @@ export const stageSchema = z.enum([
   'inbox.created',
   'smtp.accepted',
   'smtp.refused',
+  'provider.accepted',
+  'provider.refused',
   'message.stored',
   'otp.detected',
   'webhook.delivered',

@@ -131,6 +131,41 @@ export const messageEnvelopeSchema = z.object({
 /** The SMTP envelope of a message. */
 export type MessageEnvelope = z.infer<typeof messageEnvelopeSchema>
 
+/** The providers whose HTTP APIs are served. */
+export const providerNameSchema = z.enum([
+  ...(['ses', 'sendgrid', 'resend', 'postmark', 'mailgun', 'brevo'] as const),
+  ...(['mailtrap', 'mandrill', 'mailjet', 'mailersend', 'sparkpost', 'zeptomail'] as const),
+])
+
+/** A provider whose HTTP API is served. */
+export type ProviderName = z.infer<typeof providerNameSchema>
+
+/** The call of a provider's API by which a message was sent. */
+export const providerCallSchema = z
+  .object({
+    name: providerNameSchema,
+    operation: z.string().meta({ example: 'POST /v3/mail/send' }),
+    id: z
+      .string()
+      .describe('The id that the caller got.')
+      .meta({ example: 'aGVsbG8gd29ybGQhISEhIQ' }),
+    tags: z.array(z.string()).meta({ example: ['signup'] }),
+    metadata: z.record(z.string(), z.string()).meta({ example: { userId: '42' } }),
+    scheduledAt: dateTimeSchema
+      .nullable()
+      .describe('When the caller wanted it sent; null: at once.'),
+    request: z
+      .unknown()
+      .describe(
+        'The request without its key; contents of attachments are replaced by their sizes. At most 64 KiB.',
+      )
+      .meta({ example: { subject: 'Your code' } }),
+  })
+  .meta({ id: 'ProviderCall' })
+
+/** The call of a provider's API by which a message was sent. */
+export type ProviderCall = z.infer<typeof providerCallSchema>
+
 /** A full message. */
 export const messageSchema = z
   .object({
@@ -166,6 +201,9 @@ export const messageSchema = z
     ),
     auth: messageAuthSchema.nullable().describe('Null until the checks are done.'),
     envelope: messageEnvelopeSchema,
+    provider: providerCallSchema
+      .nullable()
+      .describe("The call of a provider's API by which it was sent; null for mail by SMTP."),
     defects: z
       .array(z.string())
       .describe('Defects of the mail; usually empty.')

@@ -15,6 +15,8 @@ export type TestService = AsyncDisposable & {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** Null without a listener of its own for providers' APIs. */
+  readonly providersPort: number | null
   /** What was logged, a JSON object a line. */
   readonly logged: readonly string[]
   /** Calls without a key. */
@@ -74,6 +76,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     httpUrl: service.httpUrl,
     smtpPort: service.smtpPort,
     pop3Port: service.pop3Port,
+    providersPort: service.providersPort,
     logged,
     sendMails: (mails) => sendMails(service.smtpPort, mails),
     sendMail: async (mail) => {

@@ -8,7 +8,7 @@ import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
 
-const PHASES = ['authentication', 'sender', 'recipient', 'data'] as const
+const PHASES = ['authentication', 'sender', 'recipient', 'data', 'api'] as const
 
 const INBOX = 'INBOX is an id or an address; default: the newest inbox.'
 
@@ -21,9 +21,13 @@ const set = defineCommand({
     phase: {
       type: 'string',
       value: 'PHASE',
-      about: 'authentication, sender, recipient or data (default: recipient)',
+      about: 'authentication, sender, recipient, data or api (default: recipient)',
     },
-    code: { type: 'string', value: 'CODE', about: 'SMTP code from 400 to 599 (default: 451)' },
+    code: {
+      type: 'string',
+      value: 'CODE',
+      about: 'SMTP code, or status of api, from 400 to 599 (default: 451; of api 500)',
+    },
     text: { type: 'string', value: 'TEXT', about: 'text of the reply, after the code' },
     times: { type: 'string', value: 'COUNT', about: 'refuse only this many' },
     probability: { type: 'string', value: 'PERCENT', about: 'refuse each with this probability' },
@@ -37,8 +41,7 @@ const set = defineCommand({
       return given === undefined ? undefined : parseCount(name, given)
     }
     const rule: FaultRule = {
-      phase: parsePhase(options.phase ?? 'recipient'),
-      code: parseCount('code', options.code ?? '451'),
+      ...parseReply(options.phase ?? 'recipient', options.code),
       text: options.text,
       times: count('times'),
       probability: count('probability'),
@@ -92,11 +95,12 @@ export const faults: Command = defineGroup('faults', 'make an inbox refuse mail'
   clear,
 ])
 
-function parsePhase(text: string): FaultRule['phase'] {
+function parseReply(text: string, code: string | undefined) {
   const phase = PHASES.find((known) => known === text)
-  if (phase !== undefined) return phase
+  if (phase === 'api') return { phase, status: parseCount('code', code ?? '500') }
+  if (phase !== undefined) return { phase, code: parseCount('code', code ?? '451') }
   throw new UsageError(
-    `--phase must be authentication, sender, recipient or data, but is "${text}".`,
+    `--phase must be authentication, sender, recipient, data or api, but is "${text}".`,
   )
 }
 
@@ -105,9 +109,9 @@ function showFaults(terminal: Terminal, address: string, { rules, expiresAt }: F
     terminal.err(`${address} has no fault rules.\n`)
     return
   }
-  const rows = rules.map(({ phase, code, text, timesLeft, probability }) => [
+  const rows = rules.map(({ phase, code, status, text, timesLeft, probability }) => [
     phase,
-    `${code} ${text}`,
+    `${code ?? status ?? 'delayed'} ${text}`,
     probability === null ? String(timesLeft ?? 'all') : `${probability} %`,
   ])
   print(terminal, formatTable(terminal, ['phase', 'reply', 'refuses'], rows))

@@ -16,6 +16,8 @@ const STAGES: Readonly<Record<Stage, readonly [text: string, kind: string]>> = {
   'webhook.failed': ['Webhook failed', 'bad'],
   'inbox.expired': ['Inbox expired', 'warn'],
   'inbox.suspended': ['Inbox suspended', 'bad'],
+  'provider.accepted': ['API call accepted', 'plain'],
+  'provider.refused': ['API call refused', 'bad'],
   'near.miss': ['Mail to a similar address', 'warn'],
   'fault.injected': ['Refused by a fault rule', 'warn'],
 }

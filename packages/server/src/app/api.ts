@@ -1,5 +1,6 @@
 import type { Caller } from '../features/accounts/authenticate.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../features/accounts/keys.ts'
+import { findProviderAccess } from '../features/accounts/provider-access.ts'
 import { readAccount } from '../features/accounts/read.ts'
 import { registerAccount } from '../features/accounts/register.ts'
 import {
@@ -66,11 +67,20 @@ import {
   readMessageExcerpt,
   writeMessages,
 } from '../features/messages/read.ts'
+import { keepAnswer } from '../features/providers/claim-once.ts'
+import { fetchFiles } from '../features/providers/fetch-files.ts'
 import { searchAccount } from '../features/search/search-account.ts'
 import { respondToWait, waitForMessage } from '../features/waiting/wait.ts'
 import { listDeliveries } from '../features/webhooks/log.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../features/webhooks/register.ts'
 import { replayDelivery, testWebhook } from '../features/webhooks/replay.ts'
+import {
+  callFault,
+  concernedInboxes,
+  placeMails,
+  recordCall,
+  takeMail,
+} from '../receiving/provider-calls.ts'
 import { bind, bindAll } from './bind.ts'
 import type { World } from './world.ts'
 
@@ -140,6 +150,7 @@ export function createApp(world: World) {
     }),
     deliveries: bindAll(world, { list: listDeliveries, replay: replayDelivery }),
     compat: bindCompat(world),
+    providers: bindProviders(world),
   }
 }
 
@@ -163,6 +174,20 @@ function bindMessages(world: World) {
     transcript: readTranscript,
     wait: respondToWait,
     waitForId: waitForMessage,
+  })
+}
+
+/** The APIs of providers. */
+function bindProviders(world: World) {
+  return bindAll(world, {
+    access: findProviderAccess,
+    place: placeMails,
+    fault: callFault,
+    take: takeMail,
+    concerned: concernedInboxes,
+    record: recordCall,
+    keepAnswer,
+    fetchFiles,
   })
 }
 

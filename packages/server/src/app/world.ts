@@ -18,6 +18,7 @@ import { takeWaitSlot } from '../features/limits/wait-slots.ts'
 import { getAttachment, readRaw } from '../features/messages/bytes.ts'
 import { markMessages, removeMessages } from '../features/messages/change.ts'
 import { writeMessage } from '../features/messages/read.ts'
+import type { FetchFilesDeps } from '../features/providers/fetch-files.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import type { MailToCheck } from '../features/sender-checks/queue.ts'
 import { pollUntil } from '../features/waiting/poll-until.ts'
@@ -37,6 +38,7 @@ import type { RunningEvents } from './events.ts'
 import { identityProviders } from './identity-providers.ts'
 import { keySearch } from './key-search.ts'
 import type { RunningLimits } from './limits.ts'
+import type { ProviderMail } from './provider-mail.ts'
 import type { RunningWaits } from './waiting.ts'
 
 /** The parts that all others use. */
@@ -65,8 +67,10 @@ export type Parts = Shared &
     /** A search found that there are messages to be added to the index. */
     readonly onUnindexed: () => void
     readonly content: Content
+    readonly providerMail: ProviderMail
     readonly dns: DomainRecords
     readonly fetchLink: FetchLink
+    readonly outboundRequest: FetchFilesDeps['outboundRequest']
     readonly baseUrl: () => string
     readonly smtpAddress: () => string
     /** The account of the user of this machine; null without one. */
@@ -93,6 +97,7 @@ export function createWorld(parts: Parts) {
         parts.announce([signal.inboxId])
     },
     ...settings(parts.config),
+    ...parts.providerMail,
     ...keySearch(parts.store, parts.clock),
     ...createPurging(parts.store, parts.content),
     singleFlight: new SingleFlight(),

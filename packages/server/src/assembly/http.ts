@@ -1,14 +1,15 @@
 import type { App } from '../app/api.ts'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
-import type { MemoryLimits } from '../http/account-memory.ts'
 import type { HandleMcp } from '../http/mcp.ts'
+import type { HandleProvider } from '../http/providers.ts'
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../http/server.ts'
 import { isLocalHost } from '../ip-address.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { standardOutput } from '../platform/log-output.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 
 /**
  * Connections that wait to be accepted. With Node's default of 511, a burst of more is made to try
@@ -23,6 +24,7 @@ export type HttpDeps = {
   readonly log: Log
   readonly ids: Ids
   readonly baseUrl: () => string
+  readonly handleProvider: HandleProvider
   readonly httpTimeouts?: HttpTimeouts | undefined
   readonly unreadBytes?: MemoryLimits | undefined
 }
@@ -80,7 +82,7 @@ function loadMcpOnFirstRequest({ app, ids, log }: HttpDeps): HandleMcp {
 }
 
 /** The beginning of the settings of a listener. */
-type ListenSetting = 'MAYFLY_HTTP' | 'MAYFLY_SMTP' | 'MAYFLY_POP3'
+type ListenSetting = 'MAYFLY_HTTP' | 'MAYFLY_SMTP' | 'MAYFLY_POP3' | 'MAYFLY_PROVIDERS'
 
 /** An error that the operator can correct by a setting; any other is returned unchanged. */
 export function listenError(error: unknown, setting: ListenSetting): unknown {

@@ -17,6 +17,7 @@ export async function openApiDocument(log: Log): Promise<object> {
     allowedHosts: [],
     allowsPrivateNames: false,
     handleMcp: async () => Response.error(),
+    handleProvider: async () => ({ status: 404, body: null }),
     metrics: null,
     describe: describeRoutes,
     trustedProxies: [],

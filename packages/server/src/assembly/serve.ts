@@ -95,8 +95,12 @@ function logReady(
     signInLink,
   }: { readonly service: Service; readonly config: Config; readonly signInLink: string | null },
 ): void {
-  const { httpUrl, smtpPort, pop3Port, hasAccounts } = service
-  log.info({ httpUrl, smtpPort, ...(pop3Port === null ? {} : { pop3Port }) }, 'ready')
+  const { httpUrl, smtpPort, pop3Port, providersPort, hasAccounts } = service
+  const others = {
+    ...(pop3Port === null ? {} : { pop3Port }),
+    ...(providersPort === null ? {} : { providersPort }),
+  }
+  log.info({ httpUrl, smtpPort, ...others }, 'ready')
   if (signInLink !== null) {
     log.info({ signInLink }, 'open the dashboard with this link; it works once, within 10 minutes')
   }

@@ -21,13 +21,13 @@ import { atMostEvery, Readiness } from '../features/health/readiness.ts'
 import { createPurging } from '../features/retention/purge.ts'
 import { makeMailPartitions, SweepProgress, sweepExpired } from '../features/retention/sweep.ts'
 import { CATCH_ALL_INBOX, OPERATOR_ACCOUNT } from '../features/rules/own-ids.ts'
-import type { MemoryLimits } from '../http/account-memory.ts'
 import type { HttpTimeouts } from '../http/server.ts'
 import { runEvery } from '../platform/background.ts'
 import { elapsedMs } from '../platform/clock.ts'
 import { checkFolder, checkFreeSpace } from '../platform/disk.ts'
 import { createIds } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 import { openThreadSignals } from '../signals/thread-signals.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
@@ -36,6 +36,7 @@ import { warnOfAccountsOnOldPlan } from './default-plan.ts'
 import { startHttp, stopHttp } from './http.ts'
 import { openCatchAll, openInitialInbox, openLocalAccount } from './local-account.ts'
 import { startPop3 } from './pop3.ts'
+import { openProviderMail, openProviders, startProvidersListener } from './providers.ts'
 import { startSmtp } from './smtp.ts'
 import { followUpStoredMail, type StoredMailFollowUp } from './stored-mail.ts'
 
@@ -45,6 +46,8 @@ export type Service = {
   readonly smtpPort: number
   /** Null without a POP3 server. */
   readonly pop3Port: number | null
+  /** Null without a listener of its own for providers' APIs. */
+  readonly providersPort: number | null
   /** The file of the database, or the host of PostgreSQL. */
   readonly dataPlace: string
   /** Whether there are accounts besides that of the operator. */
@@ -120,15 +123,15 @@ export async function startService(
     const domains = startDomains({ ...shared, ...overrides })
     parts.defer(domains.stop)
 
+    const providers = openProviderMail({ ...shared, ...owners }, parts)
+
     const addresses = { httpUrl: '', smtpPort: config.MAYFLY_SMTP_PORT }
     const baseUrl = () => (config.MAYFLY_BASE_URL ?? addresses.httpUrl).replace(/\/+$/, '')
     const world = createWorld({
       ...{ ...shared, ...owners, ...limits, ...waiting, ...events, ...dispatching, ...followUp },
       ...observeClients(shared),
-      content,
-      baseUrl,
-      dns: domains.dns,
-      fetchLink: outbound.fetchLink,
+      ...{ content, providerMail: providers.mail, baseUrl, dns: domains.dns },
+      ...{ fetchLink: outbound.fetchLink, outboundRequest: outbound.request },
       smtpAddress: () => `${smtpHost(config, baseUrl())}:${addresses.smtpPort}`,
       readiness: checkReadiness(shared, { receiving: receiving.started, followUp }),
       describe: describeService(config, addresses, {
@@ -137,7 +140,8 @@ export async function startService(
       }),
     })
     const app = createApp(world)
-    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl })
+    const handleProvider = openProviders({ ...shared, app, baseUrl }, providers.host)
+    const { http, url } = await startHttp({ ...shared, ...overrides, app, baseUrl, handleProvider })
     addresses.httpUrl = url
     parts.defer(async () => {
       // Open waits get their responses before the server counts open requests.
@@ -146,11 +150,13 @@ export async function startService(
     })
     addresses.smtpPort = (await receiving.started).port
     const pop3Port = await startPop3({ ...shared, app, content, parts })
+    const providersPort = await startProvidersListener(shared, handleProvider, parts)
     const createSignInLink = async () => (await local?.signInLink(baseUrl)) ?? null
     const hasAccounts = await shared.store.accounts.hasOthers(OPERATOR_ACCOUNT)
     const stop = () => parts.disposeAsync()
     const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
-    return { ...addresses, pop3Port, dataPlace, hasAccounts, createSignInLink, stop }
+    const ports = { ...addresses, pop3Port, providersPort }
+    return { ...ports, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error

@@ -57,17 +57,31 @@ export function certificate(
   clock: Clock,
 ): CertificatePair | null {
   const { MAYFLY_SMTP_TLS: mode, MAYFLY_SMTP_TLS_CERT: cert, MAYFLY_SMTP_TLS_KEY: key } = config
+  const hosts = [mailHost, 'localhost', '127.0.0.1']
+  return configuredCertificate('MAYFLY_SMTP_TLS', { mode, cert, key }, { hosts, clock })
+}
+
+/** The certificate by the settings that begin with a name; null without one. */
+export function configuredCertificate(
+  name: string,
+  given: {
+    readonly mode: string | null
+    readonly cert: string | null
+    readonly key: string | null
+  },
+  { hosts, clock }: { readonly hosts: readonly string[]; readonly clock: Clock },
+): CertificatePair | null {
+  const { mode, cert, key } = given
   if (cert !== null && key !== null) {
     if (mode !== null) {
-      throw new StartRefused('Set MAYFLY_SMTP_TLS_CERT or MAYFLY_SMTP_TLS=self-signed, not both.')
+      throw new StartRefused(`Set ${name}_CERT or ${name}=self-signed, not both.`)
     }
-    return { cert: readPem(cert, 'MAYFLY_SMTP_TLS_CERT'), key: readPem(key, 'MAYFLY_SMTP_TLS_KEY') }
+    return { cert: readPem(cert, `${name}_CERT`), key: readPem(key, `${name}_KEY`) }
   }
   if (cert !== null || key !== null) {
-    throw new StartRefused('Set both MAYFLY_SMTP_TLS_CERT and MAYFLY_SMTP_TLS_KEY, or neither.')
+    throw new StartRefused(`Set both ${name}_CERT and ${name}_KEY, or neither.`)
   }
-  if (mode === null) return null
-  return makeSelfSignedCertificate([mailHost, 'localhost', '127.0.0.1'], new Date(clock.now()))
+  return mode === null ? null : makeSelfSignedCertificate(hosts, new Date(clock.now()))
 }
 
 function readPem(path: string, setting: string): string {

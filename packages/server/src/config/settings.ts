@@ -66,6 +66,34 @@ export const SETTINGS = {
     sentence:
       'Port of the POP3 server, through which programs read inboxes. It listens on MAYFLY_SMTP_HOST. The user name is the id or address of an inbox, the password is an API key. 0 picks a free port, which is logged. If unset, POP3 is off.',
   },
+  MAYFLY_PROVIDERS_PORT: {
+    schema: optionalPort,
+    default: '',
+    type: 'port',
+    sentence:
+      "Port of a listener with the APIs of all providers at its root, for clients that cannot keep a path in their URL, insist on TLS, or reach it by a provider's real host name. It listens on MAYFLY_HTTP_HOST. 0 picks a free port, which is logged. If unset, the APIs are served below /providers/ of the HTTP port alone.",
+  },
+  MAYFLY_PROVIDERS_TLS: {
+    schema: z
+      .enum(['', 'off', 'self-signed'], { error: 'must be off, self-signed or unset' })
+      .transform((value) => (value === 'self-signed' ? value : null)),
+    default: '',
+    type: 'off or self-signed',
+    sentence:
+      "self-signed: the listener of MAYFLY_PROVIDERS_PORT speaks TLS, with a certificate for localhost and the providers' real host names. It is generated at each start and written to a file, which is logged, for clients to trust.",
+  },
+  MAYFLY_PROVIDERS_TLS_CERT: {
+    schema: optionalText,
+    default: '',
+    type: 'file',
+    sentence: 'PEM certificate chain. The listener of MAYFLY_PROVIDERS_PORT speaks TLS with it.',
+  },
+  MAYFLY_PROVIDERS_TLS_KEY: {
+    schema: optionalText,
+    default: '',
+    type: 'file',
+    sentence: 'PEM private key of MAYFLY_PROVIDERS_TLS_CERT.',
+  },
   MAYFLY_SMTP_THREADS: {
     schema: wholeNumber(1, 64),
     default: '1',

@@ -4,7 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod'
 import type { App } from '../app/api.ts'
 import { ServiceError } from '../errors.ts'
-import type { MemoryLimits } from './account-memory.ts'
+import type { MemoryLimits } from '../platform/request-body/account-memory.ts'
 import { type OwnNames, refuseCrossOrigin } from './allowed-host.ts'
 import { authenticateCallers } from './caller.ts'
 import { checkHost, respondToClientErrors } from './client-errors.ts'
@@ -18,6 +18,7 @@ import { loggedUrl } from './logged-url.ts'
 import { type HandleMcp, serveMcp } from './mcp.ts'
 import { type Metrics, serveMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/openapi.ts'
+import { type HandleProvider, serveProviders } from './providers.ts'
 import { limitRates } from './rate-limit.ts'
 import type { Routes } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -57,6 +58,8 @@ export type HttpOptions = OwnNames & {
   readonly isKeyless: boolean
   /** Handles requests to /mcp. */
   readonly handleMcp: HandleMcp
+  /** Answers calls below /providers/. */
+  readonly handleProvider: HandleProvider
   /** Null: no metrics are served. */
   readonly metrics: Metrics | null
   /** Called before the routes are added; for the OpenAPI document. */
@@ -176,6 +179,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   serveMcp(http, options)
   if (options.metrics !== null) await serveMetrics(http, options.metrics)
   for (const routes of ROUTES) routes(http, options.app)
+  serveProviders(http, options.handleProvider)
   await serveCompat(http, options)
   return http
 }

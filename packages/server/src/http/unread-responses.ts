@@ -3,7 +3,7 @@
 
 import type { AccountId } from '@mayfly/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AccountMemory, type MemoryLimits } from './account-memory.ts'
+import { AccountMemory, type MemoryLimits } from '../platform/request-body/account-memory.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

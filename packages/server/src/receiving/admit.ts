@@ -149,14 +149,20 @@ async function isReceivingDomain(deps: AdmitDeps, domain: string): Promise<boole
   return (await deps.store.domains.findClaim(domain))?.state === 'active'
 }
 
-type Refusal = { readonly reply: RefusalReply; readonly reason: RefusalReason }
+/** Why an inbox refuses a mail. */
+export type InboxRefusal = { readonly reply: RefusalReply; readonly reason: RefusalReason }
 
-async function accountRefusal(deps: AdmitDeps, recipient: Recipient): Promise<Refusal | null> {
+/** Why the account of an inbox refuses every mail; null when it does not. */
+export async function accountRefusal(
+  deps: Pick<AdmitDeps, 'hasStorageQuota'>,
+  recipient: Recipient,
+): Promise<InboxRefusal | null> {
   if (await deps.hasStorageQuota(recipient.accountId, recipient.plan)) return null
   return { reply: 'full', reason: { code: 'account_limit_reached' } }
 }
 
-function refusalOf(recipient: Recipient, now: number): Refusal | null {
+/** Why an inbox refuses every mail now; null when it does not. */
+export function refusalOf(recipient: Recipient, now: number): InboxRefusal | null {
   const { messageCount } = recipient
   // The inboxes of a domain that is being removed expire one after the other.
   const expiresAt = recipient.isDomainRemoved

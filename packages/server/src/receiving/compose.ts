@@ -81,7 +81,7 @@ function stepsOf(deps: ComposeDeps): (mail: MailToStore) => Steps<ComposedMail> 
 
 /** Parses a mail and looks for codes and links in it, step by step. */
 function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail> {
-  const { id, receivedAt, envelope } = received
+  const { id, receivedAt } = received
   const raw = withTrace(received, deps.hostName)
   const { parsed, detected } = yield* readSteps(raw, deps.log)
   yield
@@ -90,7 +90,7 @@ function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail
   return {
     id,
     receivedAt,
-    sender: senderOf(envelope),
+    sender: senderOf(received),
     from: { name: shortened(parsed.from.name), address: shortened(parsed.from.address) },
     subject: shortened(parsed.subject),
     preview: detected.preview,
@@ -106,8 +106,12 @@ function* composeSteps(deps: ComposeDeps, received: ReceivedMail): Steps<NewMail
   }
 }
 
-function senderOf({ mailFrom, remoteAddress, tls }: ReceivedMail['envelope']): MailSender {
-  return { mailFrom, remoteAddress, tls }
+function senderOf({ envelope, provider }: ReceivedMail): MailSender {
+  const { mailFrom, remoteAddress, tls } = envelope
+  if (provider === undefined) return { mailFrom, remoteAddress, tls }
+  const { name, operation, id } = provider.call
+  const { unknownFields } = provider
+  return { mailFrom, remoteAddress, tls, provider: { name, operation, id, unknownFields } }
 }
 
 type ReadMail = { readonly parsed: ParsedMail; readonly detected: Detected }
@@ -156,6 +160,7 @@ function contentOf(parsed: ParsedMail, detected: Detected, received: ReceivedMai
     envelope: { mailFrom, remoteAddress, helo, tls },
     ...(parsed.text === null && parsed.html !== null ? { isHtmlOnly: true } : {}),
     ...catchAllBy(received),
+    ...(received.provider === undefined ? {} : { provider: received.provider.call }),
   }
 }
 

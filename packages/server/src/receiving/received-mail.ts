@@ -1,3 +1,4 @@
+import type { ProviderCall } from '@mayfly/contract'
 import type { NewMail } from '../store/tables/mails.ts'
 import type { AdmittedRecipient } from './admit.ts'
 
@@ -18,6 +19,11 @@ export type ReceivedMail = {
   readonly transcript: readonly string[]
   /** `ESMTP`, `ESMTPS` …; null for a mail that did not come by SMTP; it gets no trace headers. */
   readonly protocol: string | null
+  /** Of a mail that was sent by a provider's API. */
+  readonly provider?: {
+    readonly call: ProviderCall
+    readonly unknownFields: readonly string[]
+  }
 }
 
 /** A mail that was composed, and its recipients. */

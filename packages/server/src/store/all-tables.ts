@@ -20,6 +20,8 @@ import { Mails } from './tables/mails.ts'
 import { MessageChanges } from './tables/message-changes.ts'
 import { Messages } from './tables/messages.ts'
 import { OperatorQueries } from './tables/operator.ts'
+import { ProviderMails } from './tables/provider-mails.ts'
+import { ProviderTemplates } from './tables/provider-templates.ts'
 import { RateWindows } from './tables/rate-windows.ts'
 import { ReceivingQueries } from './tables/receiving.ts'
 import { Scenarios } from './tables/scenarios.ts'
@@ -50,6 +52,8 @@ export type Tables = {
   readonly senderVerdicts: SenderVerdicts
   readonly attachments: Attachments
   readonly diagnostics: Diagnostics
+  /** Mails and templates of providers' APIs. */
+  readonly providers: { readonly mails: ProviderMails; readonly templates: ProviderTemplates }
   readonly scenarios: Scenarios
   readonly usage: Usage
   readonly rateWindows: RateWindows
@@ -116,6 +120,9 @@ export function tablesOver(db: Kysely<Schema>, dialect: Dialect, statements: Sta
     },
     get diagnostics() {
       return new Diagnostics(db, dialect)
+    },
+    get providers() {
+      return { mails: new ProviderMails(db, dialect), templates: new ProviderTemplates(db) }
     },
     get scenarios() {
       return new Scenarios(db)

@@ -124,7 +124,10 @@ type FaultRuleTable = {
   inbox_id: InboxId
   position: number
   phase: FaultPhase
-  code: number
+  /** The SMTP code, or the HTTP status of the phase `api`; null for a delay alone. */
+  code: number | null
+  retry_after_seconds: number | null
+  delay_ms: number | null
   text: string
   /** Null for a rule that refuses any number. */
   times_left: number | null
@@ -182,6 +185,8 @@ type MessageTable = {
   tags: string | null
   /** JSON of `MailSender`. */
   sender: string
+  /** The name of a provider and the id that it gave the mail: `resend:…`; null for SMTP. */
+  provider_id: string | null
 }
 
 type AttachmentTable = {
@@ -228,7 +233,14 @@ export type RefusalCode =
 type DiagnosticEventTable = {
   id: DiagnosticId
   inbox_id: InboxId
-  stage: 'smtp.refused' | 'near.miss' | 'inbox.suspended' | 'fault.injected' | 'webhook.failed'
+  stage:
+    | 'smtp.refused'
+    | 'provider.accepted'
+    | 'provider.refused'
+    | 'near.miss'
+    | 'inbox.suspended'
+    | 'fault.injected'
+    | 'webhook.failed'
   at: number
   detail: string
   /** Of `smtp.refused`; null for others. */
@@ -359,6 +371,32 @@ type SearchStateTable = {
   node: string
 }
 
+/** A mail that a provider's API has accepted and that no inbox has, yet or ever. */
+type ProviderMailTable = {
+  account_id: AccountId
+  provider: string
+  id: string
+  state: 'scheduled' | 'canceled' | 'failed' | 'accepted'
+  created_at: number
+  /** When it is sent; null when it is not. */
+  due_at: number | null
+  leased_until: number | null
+  /** JSON of `HeldMail`. */
+  mail: string
+  raw: Uint8Array
+}
+
+/** A template of an account at a provider. */
+type ProviderTemplateTable = {
+  account_id: AccountId
+  provider: string
+  id: string
+  alias: string
+  created_at: number
+  /** JSON. */
+  content: string
+}
+
 /** Every table by name. */
 export type Schema = {
   account: AccountTable
@@ -385,6 +423,8 @@ export type Schema = {
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   secret_key: SecretKeyTable
+  provider_mail: ProviderMailTable
+  provider_template: ProviderTemplateTable
   search_entry: SearchEntryTable
   search_state: SearchStateTable
   sign_in_link: SignInLinkTable

@@ -19,6 +19,7 @@ type FlatMail = readonly [
   rawStart: number,
   rawEnd: number,
   recipients: readonly (readonly [address: string, inboxId: InboxId, isCatchAll: boolean])[],
+  provider: ReceivedMail['provider'],
 ]
 
 /** Mails for another thread; `bytes` can be transferred. */
@@ -59,6 +60,7 @@ function flatten(mail: ReceivedMail, start: number, end: number): FlatMail {
     start,
     end,
     recipients.map(({ address, inboxId, isCatchAll }) => [address, inboxId, isCatchAll]),
+    mail.provider,
   ]
 }
 
@@ -69,7 +71,7 @@ export function readBatch({ mails, bytes }: MailBatch): readonly MailToStore[] {
 
 function unflatten(mail: FlatMail, bytes: ArrayBuffer): ReceivedMail {
   const [id, receivedAt, mailFrom, remoteAddress, helo, tls, user, protocol, transcript] = mail
-  const [, , , , , , , , , rawStart, rawEnd, recipients] = mail
+  const [, , , , , , , , , rawStart, rawEnd, recipients, provider] = mail
   return {
     id,
     receivedAt,
@@ -82,5 +84,6 @@ function unflatten(mail: FlatMail, bytes: ArrayBuffer): ReceivedMail {
       inboxId,
       isCatchAll,
     })),
+    ...(provider === undefined ? {} : { provider }),
   }
 }

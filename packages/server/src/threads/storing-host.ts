@@ -36,7 +36,13 @@ const SILENCE_MS_MAX = 60_000
 
 /** The storing thread of a receiving thread. */
 export function createStoringThread(
-  { options, signalsName, clockMemory }: ReceivingThreadData,
+  {
+    options,
+    signalsName,
+    clockMemory,
+  }: Pick<ReceivingThreadData, 'signalsName' | 'clockMemory'> & {
+    readonly options: Pick<ReceivingThreadData['options'], 'config' | 'hostName'>
+  },
   log: Log,
   file = new URL('./storing-thread.ts', import.meta.url),
 ): StoringThread {

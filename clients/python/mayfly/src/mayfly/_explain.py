@@ -26,7 +26,7 @@ def explain_timeout(
         f"{_time_of_day(event.at)}  {event.stage}"
         + ("" if event.detail is None else f": {plain(event.detail)}")
         for event in diagnostics.events
-        if event.stage in ("smtp.refused", "near.miss", "fault.injected")
+        if event.stage in ("smtp.refused", "provider.refused", "near.miss", "fault.injected")
     ]
     lines = [
         f"{what[:1].upper()}{what[1:]} did not reach {email_address} within {timeout_seconds:g} s.",

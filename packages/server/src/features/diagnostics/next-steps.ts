@@ -27,6 +27,9 @@ export type Observed = {
 /** Refusals, near misses and injected faults that get a step: the newest. */
 const REFUSAL_STEPS_MAX = 3
 
+/** Stored stages in which no mail was refused. */
+const NO_REFUSAL: readonly string[] = ['inbox.suspended', 'webhook.failed', 'provider.accepted']
+
 /** What to do now, the most likely cause first. */
 export function nextSteps(observed: Observed): string[] {
   const handshake = handshakeSteps(observed)
@@ -58,7 +61,7 @@ function stateSteps({ inbox, domain, mailHost }: Observed): string[] {
 /** One step for each refusal, near miss and injected fault, the newest first. */
 function refusalSteps({ stored, inbox, now }: Observed): string[] {
   return stored
-    .filter(({ stage }) => stage !== 'inbox.suspended' && stage !== 'webhook.failed')
+    .filter(({ stage }) => !NO_REFUSAL.includes(stage))
     .slice(0, REFUSAL_STEPS_MAX)
     .map((event) => {
       const ago = agoText(now - Date.parse(event.at))
@@ -67,6 +70,9 @@ function refusalSteps({ stored, inbox, now }: Observed): string[] {
       }
       if (event.stage === 'smtp.refused') {
         return `A mail for this inbox was refused ${ago}: ${event.detail}. ${REMEDIES[event.reason]}`
+      }
+      if (event.stage === 'provider.refused') {
+        return `A call of a provider's API for this inbox was refused ${ago}: ${event.detail}.`
       }
       return `A fault rule of this inbox refused a mail ${ago}: ${event.detail}. DELETE /v1/inboxes/${inbox.id}/faults deletes the rules.`
     })

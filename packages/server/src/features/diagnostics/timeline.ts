@@ -50,9 +50,9 @@ function traceEvents(trace: MessageTrace): DiagnosticEvent[] {
   const subject = trace.subject === null ? 'no subject' : `"${trace.subject}"`
   const events: DiagnosticEvent[] = [
     {
-      stage: 'smtp.accepted',
+      stage: sender.provider === undefined ? 'smtp.accepted' : 'provider.accepted',
       at,
-      detail: `for ${trace.recipient} from <${sender.mailFrom}> at ${sender.remoteAddress}${secured}`,
+      detail: `for ${trace.recipient} from <${sender.mailFrom}> at ${sender.remoteAddress}${secured}${callText(sender)}`,
     },
     {
       stage: 'message.stored',
@@ -65,6 +65,14 @@ function traceEvents(trace: MessageTrace): DiagnosticEvent[] {
     events.push({ stage: 'otp.detected', at, detail: `${trace.id}, confidence ${confidence}` })
   }
   return events
+}
+
+/** The call of a provider's API, and what of it the API does not know. */
+function callText({ provider }: MessageTrace['sender']): string {
+  if (provider === undefined) return ''
+  const { name, operation, id, unknownFields } = provider
+  const unknown = unknownFields.length === 0 ? '' : `; unknown fields: ${unknownFields.join(', ')}`
+  return ` by ${name} ${operation}, id ${id}${unknown}`
 }
 
 function compare(a: string, b: string): number {

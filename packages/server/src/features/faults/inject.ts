@@ -17,17 +17,30 @@ export type Attempt = {
   readonly inboxId: InboxId
   /** The phases whose reply is due, in their order. */
   readonly phases: readonly FaultPhase[]
-  /** `mailFrom` is null before MAIL. */
-  readonly sender: { readonly mailFrom: string | null; readonly remoteAddress: string }
+  /** `mailFrom` is null before MAIL; `call` names the call of a provider's API. */
+  readonly sender: {
+    readonly mailFrom: string | null
+    readonly remoteAddress: string
+    readonly call?: string
+  }
+}
+
+/** The reply with which the rules of an inbox refuse an attempt by SMTP; null when none does. */
+export async function injectFault(deps: InjectDeps, attempt: Attempt): Promise<string | null> {
+  const rule = await useFirstRule(deps, attempt)
+  return rule === null ? null : replyOf(rule)
 }
 
 /**
- * The reply with which the rules of an inbox refuse an attempt; null when none does.
+ * Uses the first rule of an inbox that applies to an attempt; null when none does.
  *
  * A rule is used and the refusal recorded in one transaction, before the reply. Of concurrent
  * clients, on any thread or node, exactly as many are refused as the rule has times.
  */
-export async function injectFault(deps: InjectDeps, attempt: Attempt): Promise<string | null> {
+export async function useFirstRule(
+  deps: InjectDeps,
+  attempt: Attempt,
+): Promise<StoredFaultRule | null> {
   const { inboxId } = attempt
   const rules = await deps.store.faults.listUsable(inboxId)
   for (const phase of attempt.phases) {
@@ -36,7 +49,7 @@ export async function injectFault(deps: InjectDeps, attempt: Attempt): Promise<s
       const isUsed = await useRule(deps, attempt, rule)
       if (!isUsed) continue
       deps.announce([inboxId])
-      return replyOf(rule)
+      return rule
     }
   }
   return null
@@ -51,10 +64,11 @@ async function useRule(
   { inboxId, sender }: Attempt,
   rule: StoredFaultRule,
 ): Promise<boolean> {
-  const { mailFrom, remoteAddress } = sender
+  const { mailFrom, remoteAddress, call } = sender
+  const of = call === undefined ? '' : `${call} `
   const from =
     mailFrom === null ? `from ${remoteAddress}` : `from <${mailFrom}> at ${remoteAddress}`
-  const detail = `${replyOf(rule)} (rule ${rule.position + 1}, ${rule.phase}; ${from})`
+  const detail = `${replyOf(rule)} (rule ${rule.position + 1}, ${rule.phase}; ${of}${from})`
   return deps.store.transaction(async (tx) => {
     if (!(await tx.faults.use(inboxId, rule))) return false
     const event = { id: deps.newDiagnosticId(), inboxId, at: deps.clock.now(), detail }
@@ -63,6 +77,7 @@ async function useRule(
   })
 }
 
-function replyOf({ code, text }: StoredFaultRule): string {
-  return `${code} ${text}`
+function replyOf({ code, delayMs, text }: StoredFaultRule): string {
+  const reply = code === null ? [] : [`${code} ${text}`]
+  return [...reply, ...(delayMs === null ? [] : [`after ${delayMs} ms`])].join(' ')
 }

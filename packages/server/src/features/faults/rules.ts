@@ -55,14 +55,31 @@ async function replaceFaults(
 }
 
 function toStored(rule: FaultRule, position: number): StoredFaultRule {
-  const { phase, code, times, probability } = rule
+  const { times, probability } = rule
+  const frequency = { timesLeft: times ?? null, probability: probability ?? null }
+  if (rule.phase === 'api') {
+    const { status = null, retryAfterSeconds = null, delayMs = null } = rule
+    const text = rule.text ?? 'Injected api fault'
+    const reply = { code: status, retryAfterSeconds, delayMs, text }
+    return { position, phase: 'api', ...reply, ...frequency }
+  }
+  const { phase, code } = rule
   const text = rule.text ?? `${code < 500 ? 4 : 5}.3.0 Injected ${phase} fault`
-  return { position, phase, code, text, timesLeft: times ?? null, probability: probability ?? null }
+  return { position, phase, code, retryAfterSeconds: null, delayMs: null, text, ...frequency }
 }
 
 function present({ rules, until }: { rules: readonly StoredFaultRule[]; until: number }): Faults {
   return {
-    rules: rules.map(({ position: _, ...rule }) => rule),
+    rules: rules.map(presentRule),
     expiresAt: rules.length === 0 ? null : new Date(until).toISOString(),
   }
+}
+
+function presentRule(rule: StoredFaultRule): Faults['rules'][number] {
+  const { phase, code, retryAfterSeconds, delayMs, text, timesLeft, probability } = rule
+  if (phase === 'api') {
+    return { phase, status: code, retryAfterSeconds, delayMs, text, timesLeft, probability }
+  }
+  // Only a rule of the phase `api` may have no code.
+  return { phase, code: code ?? 0, text, timesLeft, probability }
 }

@@ -121,6 +121,7 @@ export async function sweepExpired(
     () => sweepMails(deps, progress, now - MAIL_MS),
     () => sweepDeliveries(deps, progress),
     () => store.idempotencyKeys.deleteOld(now),
+    () => store.providers.mails.deleteOld(logBefore),
     () => inBatches((limit) => store.deliveries.deleteOld(logBefore, limit)),
     () => store.webhooks.deleteDisabled(logBefore),
     () => inBatches((limit) => store.addresses.deleteFree(now, limit)),

@@ -7,6 +7,7 @@ export const initial = (t: ColumnTypes): readonly string[] => [
   ...mails(t),
   ...messages(t),
   ...diagnostics(t),
+  ...providers(t),
   ...limits(t),
   ...webhooks(t),
 ]
@@ -127,7 +128,9 @@ const inboxes = (t: ColumnTypes): readonly string[] => [
     inbox_id ${t.id} not null references inbox (id) on delete cascade,
     position ${t.integer} not null,
     phase text not null,
-    code ${t.integer} not null,
+    code ${t.integer},
+    retry_after_seconds ${t.integer},
+    delay_ms ${t.integer},
     text text not null,
     times_left ${t.integer},
     probability ${t.integer},
@@ -212,10 +215,12 @@ const messages = (t: ColumnTypes): readonly string[] => [
     otp_confidence ${t.real},
     is_read ${t.integer} not null default 0,
     tags text,
-    sender text not null
+    sender text not null,
+    provider_id text
   )${t.options}`,
   'create unique index message_by_inbox on message (inbox_id, sequence)',
   'create index message_by_mail on message (mail_id)',
+  'create index message_by_provider on message (provider_id) where provider_id is not null',
 
   `create table search_entry (
     number ${t.rowNumber},
@@ -261,6 +266,35 @@ const diagnostics = (t: ColumnTypes): readonly string[] => [
     created_at ${t.integer} not null
   )${t.options}`,
   'create index scenario_by_account on scenario (account_id, created_at)',
+]
+
+const providers = (t: ColumnTypes): readonly string[] => [
+  // No reference to an inbox: it may be gone when the mail is due.
+  `create table provider_mail (
+    account_id ${t.id} not null references account (id) on delete cascade,
+    provider text not null,
+    id text not null,
+    state text not null,
+    created_at ${t.integer} not null,
+    due_at ${t.integer},
+    leased_until ${t.integer},
+    mail text not null,
+    raw ${t.bytes} not null,
+    primary key (account_id, provider, id)
+  )${t.options}`,
+  'create index provider_mail_due on provider_mail (due_at) where due_at is not null',
+  'create index provider_mail_by_age on provider_mail (created_at)',
+
+  `create table provider_template (
+    account_id ${t.id} not null references account (id) on delete cascade,
+    provider text not null,
+    id text not null,
+    alias text not null,
+    created_at ${t.integer} not null,
+    content text not null,
+    primary key (account_id, provider, id)
+  )${t.options}`,
+  'create index provider_template_by_alias on provider_template (account_id, provider, alias)',
 ]
 
 const limits = (t: ColumnTypes): readonly string[] => [

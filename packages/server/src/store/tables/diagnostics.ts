@@ -10,7 +10,14 @@ type StageFields =
   | { readonly stage: 'smtp.refused'; readonly reason: RefusalCode }
   /** `recipient` is the address that the mail was sent to. */
   | { readonly stage: 'near.miss'; readonly recipient: string }
-  | { readonly stage: 'inbox.suspended' | 'fault.injected' | 'webhook.failed' }
+  | {
+      readonly stage:
+        | 'provider.accepted'
+        | 'provider.refused'
+        | 'inbox.suspended'
+        | 'fault.injected'
+        | 'webhook.failed'
+    }
 
 /** An event as it is written. */
 export type NewDiagnosticEvent = StageFields & {

@@ -7,7 +7,10 @@ export type StoredFaultRule = {
   /** From 0, in the order in which the caller gave the rules. */
   readonly position: number
   readonly phase: FaultPhase
-  readonly code: number
+  /** The SMTP code, or the HTTP status of the phase `api`; null for a delay alone. */
+  readonly code: number | null
+  readonly retryAfterSeconds: number | null
+  readonly delayMs: number | null
   readonly text: string
   readonly timesLeft: number | null
   readonly probability: number | null
@@ -80,7 +83,6 @@ export class FaultRules {
       .where('inbox_id', '=', inboxId)
       .where('position', '=', rule.position)
       .where('phase', '=', rule.phase)
-      .where('code', '=', rule.code)
       .where('text', '=', rule.text)
       // Null stays null.
       .where((where) => where.or([where('times_left', 'is', null), where('times_left', '>', 0)]))
@@ -90,11 +92,18 @@ export class FaultRules {
 }
 
 function toRow(inboxId: InboxId, rule: StoredFaultRule): Selectable<Schema['fault_rule']> {
-  const { position, phase, code, text, timesLeft, probability } = rule
-  return { inbox_id: inboxId, position, phase, code, text, times_left: timesLeft, probability }
+  const { retryAfterSeconds, delayMs, timesLeft, ...same } = rule
+  return {
+    ...same,
+    inbox_id: inboxId,
+    retry_after_seconds: retryAfterSeconds,
+    delay_ms: delayMs,
+    times_left: timesLeft,
+  }
 }
 
 function toRule(row: Selectable<Schema['fault_rule']>): StoredFaultRule {
-  const { position, phase, code, text, times_left: timesLeft, probability } = row
-  return { position, phase, code, text, timesLeft, probability }
+  const { position, phase, code, text, probability } = row
+  const { retry_after_seconds: retryAfterSeconds, delay_ms: delayMs, times_left: timesLeft } = row
+  return { position, phase, code, retryAfterSeconds, delayMs, text, timesLeft, probability }
 }

@@ -72,6 +72,7 @@ export function toStored(row: FullRow, mail: ContentRow, attachments: Attachment
     links: [...content.links],
     headers: [...content.headers],
     defects: [...content.defects],
+    provider: content.provider ?? null,
     attachments,
     auth: toAuth(mail.auth),
     envelope: { ...content.envelope, rcptTo: row.recipient },

@@ -49,6 +49,15 @@ export class IdempotencyKeys {
       .execute()
   }
 
+  /** Lets a key go: the next call with it is made. */
+  async forget(owner: AccountId, key: string): Promise<void> {
+    await this.#db
+      .deleteFrom('idempotency_key')
+      .where('account_id', '=', owner)
+      .where('key', '=', key)
+      .execute()
+  }
+
   /** Deletes keys that are no longer honoured. */
   async deleteOld(now: number): Promise<void> {
     await this.#db

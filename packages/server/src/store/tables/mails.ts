@@ -6,6 +6,7 @@ import type {
   MessageEnvelope,
   MessageId,
   Otp,
+  ProviderCall,
 } from '@mayfly/contract'
 import type { TransferEncoding } from '@mayfly/mail'
 import { type Kysely, sql } from 'kysely'
@@ -26,6 +27,8 @@ export type MailContent = {
   readonly envelope: Omit<MessageEnvelope, 'rcptTo'>
   /** The stored text is that of the HTML: the mail has no other. */
   readonly isHtmlOnly?: true
+  /** Of a mail that was sent by a provider's API. */
+  readonly provider?: ProviderCall
   /** Of a mail in a catch-all inbox. */
   readonly catchAll?: {
     readonly recipients: readonly string[]
@@ -52,7 +55,13 @@ export type NewAttachment = {
 }
 
 /** Who sent a mail, as the diagnostics show it. */
-export type MailSender = Pick<MessageEnvelope, 'mailFrom' | 'remoteAddress' | 'tls'>
+export type MailSender = Pick<MessageEnvelope, 'mailFrom' | 'remoteAddress' | 'tls'> & {
+  /** Of a mail that was sent by a provider's API. */
+  readonly provider?: Pick<ProviderCall, 'name' | 'operation' | 'id'> & {
+    /** Fields of the request that its API does not have. */
+    readonly unknownFields: readonly string[]
+  }
+}
 
 /** A mail as it is written, once for all its recipients. */
 export type NewMail = {
@@ -236,6 +245,7 @@ const insertMessages = insertion('message', {
   otp_confidence: 'real',
   sender: 'text',
   tags: 'text',
+  provider_id: 'text',
 })
 
 const insertAttachments = insertion('attachment', {
@@ -297,7 +307,13 @@ function messageRow(message: NewMessage) {
     otp_confidence: mail.otp?.confidence ?? null,
     sender: JSON.stringify(mail.sender),
     tags: mail.tags === null ? null : JSON.stringify(mail.tags),
+    provider_id: providerId(mail.sender.provider),
   }
+}
+
+/** The value of the column: of any provider, unique in an account. */
+export function providerId(call: Pick<ProviderCall, 'name' | 'id'> | undefined): string | null {
+  return call === undefined ? null : `${call.name}:${call.id}`
 }
 
 function attachmentRows(mail: NewMail) {

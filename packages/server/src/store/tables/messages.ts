@@ -6,6 +6,7 @@ import type {
   MessageAuth,
   MessageId,
   MessageSummary,
+  ProviderCall,
 } from '@mayfly/contract'
 import type { QueriedContent, TransferEncoding } from '@mayfly/mail'
 import type { Kysely } from 'kysely'
@@ -23,7 +24,7 @@ import {
   toStored,
   toText,
 } from './full-message.ts'
-import type { MailContent, MailSender } from './mails.ts'
+import { type MailContent, type MailSender, providerId } from './mails.ts'
 import {
   messagesAmong,
   type Newest,
@@ -275,6 +276,40 @@ export class Messages {
       // Written by `Mails.add`.
       sender: JSON.parse(row.sender) as MailSender,
     }))
+  }
+
+  /** The message to which a provider's API gave an id; null when there is none. */
+  async findByProvider(
+    owner: AccountId,
+    call: Pick<ProviderCall, 'name' | 'id'>,
+  ): Promise<{ readonly inboxId: InboxId; readonly messageId: MessageId } | null> {
+    const row = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select(['message.inbox_id', 'message.id'])
+      .where('inbox.account_id', '=', owner)
+      .where('message.provider_id', '=', providerId(call))
+      .orderBy('message.id')
+      .executeTakeFirst()
+    return row === undefined ? null : { inboxId: row.inbox_id, messageId: row.id }
+  }
+
+  /** The newest messages of an account that were sent by a provider's API. */
+  async listByProvider(
+    owner: AccountId,
+    name: ProviderCall['name'],
+    limit: number,
+  ): Promise<{ readonly inboxId: InboxId; readonly messageId: MessageId }[]> {
+    const rows = await this.#db
+      .selectFrom('message')
+      .innerJoin('inbox', 'inbox.id', 'message.inbox_id')
+      .select(['message.inbox_id', 'message.id'])
+      .where('inbox.account_id', '=', owner)
+      .where('message.provider_id', 'like', `${name}:%`)
+      .orderBy('message.id', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ inboxId: row.inbox_id, messageId: row.id }))
   }
 
   /** A full message with its original HTML; null when the inbox has no such message. */

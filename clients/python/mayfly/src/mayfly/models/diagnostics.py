@@ -13,6 +13,8 @@ Stage = Literal[
     "inbox.created",
     "smtp.accepted",
     "smtp.refused",
+    "provider.accepted",
+    "provider.refused",
     "message.stored",
     "otp.detected",
     "webhook.delivered",

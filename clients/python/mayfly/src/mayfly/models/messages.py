@@ -108,6 +108,23 @@ class Envelope:
 
 
 @dataclass(frozen=True)
+class ProviderCall:
+    """A call of a provider's HTTP API."""
+
+    name: str
+    """As in the path of its URL: `sendgrid`."""
+    operation: str
+    id: str
+    """The id that the caller got."""
+    tags: tuple[str, ...]
+    metadata: dict[str, str]
+    scheduled_at: datetime | None
+    """When the caller wanted it sent; None: at once."""
+    request: object
+    """The request without its key; contents of attachments are replaced by their sizes."""
+
+
+@dataclass(frozen=True)
 class Message(MessageSummary):
     """A whole message."""
 
@@ -136,6 +153,8 @@ class Message(MessageSummary):
     envelope: Envelope
     defects: tuple[str, ...]
     """What is malformed in the mail; usually empty."""
+    provider: ProviderCall | None = None
+    """The call of a provider's API by which it was sent; None for mail by SMTP."""
 
 
 @dataclass(frozen=True)

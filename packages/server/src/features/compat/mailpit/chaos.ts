@@ -47,7 +47,7 @@ export async function readChaos(deps: ChaosDeps, access: Access): Promise<Trigge
   const { rules } = await deps.readFaults(access.caller, inboxId)
   const triggerOf = (name: keyof typeof PHASES): Trigger => {
     const rule = rules.find(({ phase }) => phase === PHASES[name])
-    if (rule === undefined) return TRIGGERS_OFF[name]
+    if (rule === undefined || rule.phase === 'api') return TRIGGERS_OFF[name]
     return { ErrorCode: rule.code, Probability: rule.probability ?? 100 }
   }
   return {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ServiceError } from '../../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** First allocation for a body of unknown length; it doubles until the body fits. */
 const FIRST_BYTES = 64 * 1024

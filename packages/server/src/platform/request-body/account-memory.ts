@@ -1,5 +1,5 @@
 import type { AccountId } from '@mayfly/contract'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** Most bytes in memory, of all accounts and of one. */
 export type MemoryLimits = { readonly bytesMax: number; readonly accountBytesMax: number }

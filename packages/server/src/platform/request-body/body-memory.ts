@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccountId } from '@mayfly/contract'
-import { AccountMemory, type MemoryLimits } from '../../account-memory.ts'
+import { AccountMemory, type MemoryLimits } from './account-memory.ts'
 import { collectBody } from './collect-body.ts'
 
 /** A body, and whose it is. */
