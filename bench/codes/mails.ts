@@ -33,6 +33,9 @@ export function readMails(): readonly TrainingMail[] {
   ]
 }
 
+/** They are few beside those that were written. */
+const RENDERED_WEIGHT = 2
+
 function batchMails(batch: URL): readonly TrainingMail[] {
   const group = basename(batch.pathname, '.jsonl')
   return readBatch(batch).map(({ file, language, subject, text, html, otp, project }) => ({
@@ -42,7 +45,7 @@ function batchMails(batch: URL): readonly TrainingMail[] {
     language,
     input: { subject, text, html: html === null ? null : readHtml(html) },
     otp,
-    weight: 1,
+    weight: project === undefined ? 1 : RENDERED_WEIGHT,
   }))
 }
 
@@ -62,8 +65,15 @@ const LABEL_WEIGHT = 0.3
 
 const NEUTRAL = ['hello', 'Test', 'x', 'Hi']
 const LINK = 'See https://example.com/x'
+const FOOTERS = [
+  'Mintleaf Inc., 2810 Cedar Avenue, Suite 412, Portland, OR 97205',
+  'Mintleaf GmbH · Lindenstraße 18 · 10969 Berlin · HRB 204417',
+  '© 2025 Mintleaf\nTel. +33 1 70 18 99 04',
+  'Mintleaf Oy\nAleksanterinkatu 52\n00100 Helsinki\n\nY-tunnus 2048817-3',
+  '--\nKim Asante\nMintleaf support, ext. 4410\n© 2024',
+]
 
-/** The same sentence as tests send it: under a subject that says nothing, with a link behind it. */
+/** The same sentence as tests send it: under a subject that says nothing, with more behind it. */
 function variationsOf(mail: TrainingMail, at: number): readonly TrainingMail[] {
   const { text } = mail.input
   if (text === null || text.length > SUBJECT_CHARS_MAX) return []
@@ -74,6 +84,7 @@ function variationsOf(mail: TrainingMail, at: number): readonly TrainingMail[] {
   return [
     { ...changed, input: { ...mail.input, subject } },
     { ...changed, input: { ...mail.input, subject, text: `${text} ${LINK}` } },
+    { ...changed, input: { ...mail.input, text: `${text}\n\n${FOOTERS[at % FOOTERS.length]}` } },
     ...(other === undefined ? [] : [{ ...changed, input: { ...mail.input, text: other } }]),
   ]
 }

@@ -273,6 +273,8 @@ function signOf(text: string, at: number): number {
   return kind === KIND.joined || kind === KIND.prefixing ? KIND.letter : kind
 }
 
+const DOMAIN_BOUND = /^\s*@[\w.-]+\s+#/
+
 function addSigns({ line: { text }, place: { start, end }, part }: Place, list: FeatureList): void {
   let left = start - 1
   while (left >= 0 && KINDS[codeAt(text, left)] === KIND.space) left -= 1
@@ -287,6 +289,8 @@ function addSigns({ line: { text }, place: { start, end }, part }: Place, list: 
   add(42, before)
   add(43, after)
   add(44 + part, mixed(before, after))
+  // `@shop.example #314097`
+  if (text.charAt(left) === '#' && DOMAIN_BOUND.test(text)) add(47, part)
 }
 
 function addMeanings({ mail, place, part, value, topic }: Place, list: FeatureList): void {

@@ -63,6 +63,7 @@ describe('the form of a code', () => {
       'tulip oak seven',
     ],
     ['letters and digits with a space', { text: 'Your code is G4W 9KP' }, 'G4W9KP'],
+    ['a field of JSON', { text: '{"event": "email.verify", "otp": "830264"}' }, '830264'],
     ['a comma of Chinese behind it', { text: '您正在登录,验证码为839201,5分钟内有效' }, '839201'],
     ['an ending behind an apostrophe', { text: "Tek seferlik giriş şifresi 518064'tür" }, '518064'],
     ['one digit and two groups', { text: 'Engangskoden er 7 715 024.' }, '7715024'],
@@ -331,7 +332,7 @@ describe('traps', () => {
     ],
     ['expired or used', { text: 'The verification code 482913 has expired.' }, '482913'],
     ['only an example', { text: 'For example, your verification code is 482913.' }, '482913'],
-    ['a field of JSON', { text: 'Login code sent: {"code": "482913"}' }, '482913'],
+    ['a field of JSON', { text: 'Call failed: {"error": {"code": "482913"}}' }, '482913'],
     ['sent another way', { text: 'We texted a code to 482913' }, '482913'],
     ['nothing calls it a code', { text: 'There were 482913 people' }, '482913'],
     ['recovery codes', { subject: 'Your backup codes', text: 'Code: 482913' }, '482913'],
@@ -620,4 +621,26 @@ describe('a code beside other numbers', () => {
     ],
   ]
   for (const [name, mail, code] of mails) it(name, () => assert.equal(codeIn(mail), code))
+})
+
+describe('what could be a code', () => {
+  const values = (text: string): readonly string[] => {
+    const { candidates } = findOtp(inputOf({ text }))
+    return candidates.map(({ value }) => value).sort()
+  }
+
+  it('has no word beside groups or a bracket', () => {
+    assert.deepEqual(values('Please verify your mail. (Code L28CAI) If not, ignore it.'), [
+      'L28CAI',
+    ])
+    assert.deepEqual(values('Of the two codes yours is 58-21-06 (mine is in).'), ['582106'])
+  })
+
+  it('may be behind an address in JSON', () => {
+    assert.deepEqual(values('{"email":"qa+17@internal.example","otp":"830264"}'), ['830264'])
+  })
+
+  it('may be words of which the first has a digit', () => {
+    assert.deepEqual(values('m4-zorro-lento'), ['m4-zorro-lento'])
+  })
 })

@@ -60,7 +60,8 @@ function gapBetween(text: string, one: Token | undefined, next: Token | undefine
   if (length === 1 && codeAt(text, one.end) === SPACE) return ' '
   if (length > GAP_CHARS_MAX) return null
   const gap = text.slice(one.end, next.start)
-  if (gap === '' || /[\p{L}\p{N}\n]/u.test(gap)) return null
+  // A bracket or quotation ends with a code: `(Code L28CAI) If`, `"otp":"830264"`.
+  if (gap === '' || /[\p{L}\p{N}\n"”]|[)\]]\s+$/u.test(gap)) return null
   return SOFT.test(gap) ? ' ' : gap.replaceAll(/\s+/g, ' ')
 }
 
@@ -69,7 +70,8 @@ function valuesOfRun(line: SearchedLine, run: readonly Token[]): readonly Placed
   const isHard = !SOFT.test(gaps[0] ?? '')
   const found: PlacedValue[] = []
   for (const isGroup of [isDigits, isCapital, ...(isHard || hasDash(gaps) ? [isSmall] : [])]) {
-    for (const [from, to] of stretchesOf(run, isGroup)) {
+    for (const stretch of stretchesOf(run, isGroup)) {
+      const [from, to] = isGroup === isSmall ? withoutWords(run, gaps, stretch) : stretch
       const groups = run.slice(from, to)
       const own = gaps.slice(from, to - 1)
       if (isGroup === isDigits) found.push(...numbersOf(groups, own))
@@ -83,6 +85,22 @@ function valuesOfRun(line: SearchedLine, run: readonly Token[]): readonly Placed
 
 function hasDash(gaps: readonly string[]): boolean {
   return gaps.some((gap) => gap.trim() !== '')
+}
+
+/** `is 58-21-06`: a short word beside joined groups is none of them. */
+function withoutWords(
+  run: readonly Token[],
+  gaps: readonly string[],
+  [first, end]: readonly [number, number],
+): readonly [number, number] {
+  const isBeside = (at: number, gap: number): boolean => {
+    const { lower = 0, digits = 0 } = run[at] ?? {}
+    return lower > 0 && digits === 0 && gaps[gap]?.trim() === ''
+  }
+  let [from, to] = [first, end]
+  while (from + 1 < to && isBeside(from, from)) from += 1
+  while (from + 1 < to && isBeside(to - 1, to - 2)) to -= 1
+  return to - from > 1 ? [from, to] : [from, from]
 }
 
 function isDigits({ value, digits, isAttached }: Token): boolean {
@@ -223,8 +241,9 @@ const TAIL_CHARS = 80
 const ANY_SIGNS =
   /(?:^|[:：]\s*)((?:[^\p{L}\p{N}]*\p{Lo}?[^\p{L}\p{N}]*)\d(?:[^\p{L}\p{N}\n]{0,6}\d){3,9})[^\p{L}\p{N}]*$/u
 
-/** A clock, a date. */
-const TIME = /^\d\d?[.:]\d\d$|^\d\d?[./-]\d\d?[./-](?:\d\d){1,2}$|^\d{4}-\d\d-\d\d$/
+/** A clock, a date, an amount. */
+const NO_CODE =
+  /^\d\d?[.:]\d\d$|^\d\d?[./-]\d\d?[./-](?:\d\d){1,2}$|^\d{4}-\d\d-\d\d$|^\d{1,3}(?:[.,]\d{3})+[.,]\d\d$/
 
 function wholeLine({ text, first, last, tokens }: SearchedLine): PlacedValue | null {
   const from = Math.max(first, text.length - TAIL_CHARS)
@@ -234,7 +253,7 @@ function wholeLine({ text, first, last, tokens }: SearchedLine): PlacedValue | n
   if (tail.length !== text.length - from) return null
   const match = ANY_SIGNS.exec(tail)
   const written = match?.[1]
-  if (match === null || written === undefined || TIME.test(written.trim())) return null
+  if (match === null || written === undefined || NO_CODE.test(written.trim())) return null
   const value = written.replaceAll(/[^\p{L}\p{N}]/gu, '')
   const offset = written.search(/[\p{L}\p{N}]/u)
   const start = from + match.index + match[0].indexOf(written) + offset

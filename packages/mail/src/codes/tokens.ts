@@ -23,6 +23,8 @@ const TOKEN_CHARS_MAX = 64
 /** Characters of a URL or email address that are skipped. */
 const ADDRESS_CHARS_MAX = 8_192
 
+const QUOTE = 0x22
+
 /** The tokens of a text, without those of URLs and email addresses. */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []
@@ -128,8 +130,11 @@ function isHost(text: string, start: number, wordEnd: number): boolean {
 const GROUPS = /^[A-Z\d]{1,4}(?:\.[A-Z\d]{1,4})+(?!\w)/
 const GROUPS_CHARS_MAX = 24
 
-/** Languages without spaces continue behind an address: `li@post.example，验证码：395018`. */
+/**
+ * Languages without spaces continue behind an address: `li@post.example，验证码：395018`; so does
+ * JSON: `"li@post.example","otp":"830264"`.
+ */
 function isInAddress(code: number): boolean {
-  if (code < 0x80) return KINDS[code] !== KIND.space
+  if (code < 0x80) return code !== QUOTE && KINDS[code] !== KIND.space
   return KINDS[code] === KIND.letter || KINDS[code] === KIND.prefixing
 }

@@ -7,9 +7,9 @@ import type { PlacedValue, SearchedLine } from './placed-value.ts'
 const CHARS_MIN = 4
 const CHARS_MAX = 50
 
-/** Words joined by one sign: `vat-poxis-lyndy`, `tulp.fiets.regen`, `amber_lake_42`. */
+/** Words joined by one sign: `vat-poxis-lyndy`, `tulp.fiets.regen`, `m4-zorro-lento`. */
 const JOINED =
-  /^[\p{Ll}\p{M}]{2,14}([-._+/~·])(?:[\p{Ll}\p{M}]{2,14}|\d{1,4})(?:\1(?:[\p{Ll}\p{M}]{2,14}|\d{1,4})){0,5}$/u
+  /^[\p{Ll}\p{M}](?:\d|[\p{Ll}\p{M}]{1,13})([-._+/~·])(?:[\p{Ll}\p{M}]{2,14}|\d{1,4})(?:\1(?:[\p{Ll}\p{M}]{2,14}|\d{1,4})){0,5}$/u
 
 /** `quercia-73` in capitals, `Amber-Lake-River`, `DVA-KLJUN-83`. */
 const JOINED_CAPITALS =
