@@ -20,6 +20,8 @@ const UNUSED: Readonly<Record<string, string>> = {
   waiting: 'export let waitFor',
   expectations: 'export let expectedMessage, expectedOtp, expectedLink',
   explain: 'export let LINES_MAX, explainTimeout, explainRun, describeMessage',
+  'expectation-errors': 'export let EmailTimeoutError, UnexpectedEmailError, AssertionsFailedError',
+  'wait-options': 'export let WAIT, LINK, NO_EMAIL, CHECK',
   'node/local-key': 'export let readLocalKey, findLocalKey',
   options: 'export let callOptions = (given = {}) => given, checkOptions = () => {}',
 }
