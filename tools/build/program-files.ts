@@ -32,7 +32,7 @@ export async function stageFiles(stage: string): Promise<void> {
     ...(await filesBelow(source)).map((file) => join(source, file)),
     ...(await filesBelow(dashboard)).map((file) => join(dashboard, file)),
     ...(await readdir(docs))
-      .filter((name) => /\.(md|json)$/.test(name))
+      .filter((name) => /\.(md|json|txt)$/.test(name))
       .map((name) => join(docs, name)),
   ]
   for (const file of files.filter((name) => !['.ts', '.stamp'].includes(extname(name)))) {
