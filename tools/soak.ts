@@ -48,6 +48,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/src/features/thumbnails/thumbnail.test.ts',
     what: 'each byte of an image changed, and the image cut off there',
   },
+  languages: {
+    file: 'examples/languages.ts',
+    what: 'the programs of docs/other-languages.md whose language is installed',
+  },
   schemathesis: {
     file: 'packages/server/test/openapi/schemathesis.test.ts',
     what: 'the API against openapi.json, with more examples',

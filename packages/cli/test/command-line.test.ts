@@ -133,7 +133,7 @@ describe('the command line', () => {
     [['otp', 'one', 'two'], /unexpected argument "two"/],
     [['wait', '--subject', '/(/'], /--subject: Invalid regular expression/],
     [['messages', '-n', '0'], /--limit must be a whole number above 0/],
-    [['inbox', 'rm'], /INBOX… is missing/],
+    [['inbox', 'rm'], /name inboxes, or use --all/],
     [['assert'], /name at least one assertion/],
     [['assert', '--auth', 'x'], /--auth must begin with spf, dkim or dmarc/],
     [

@@ -88,6 +88,13 @@ describe('mayfly inbox', () => {
     const gone = await shell.run('inbox', 'rm', id, 'SIGNUP@mayfly.test')
     assert.equal(gone.out.split('\n')[1], 'signup@mayfly.test was deleted.')
     assert.equal((await shell.run('inbox', 'rm', id)).code, 1)
+    assert.equal((await shell.run('inbox', 'rm')).code, 2)
+    assert.equal((await shell.run('inbox', 'rm', id, '--all')).code, 2)
+    await shell.run('inbox', 'new')
+    const kept = (await shell.run('inbox', 'new', '--catch-all')).out
+    const removed = await shell.run('inbox', 'rm', '--all')
+    assert.match(removed.out, /^\S+@mayfly\.test was deleted\.\n$/)
+    await shell.run('inbox', 'rm', kept.trim())
     const none = await shell.run('inbox', 'show')
     assert.match(none.err, /you have no active inbox\. Create one: mayfly inbox new/)
   })

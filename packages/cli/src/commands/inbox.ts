@@ -1,6 +1,7 @@
 import type { CreateInboxOptions, Inbox } from '@mayfly/client'
 import { type Command, defineCommand, defineGroup } from '../command.ts'
 import { CONNECTION_OPTIONS, connect } from '../connection.ts'
+import { UsageError } from '../exit.ts'
 import { chooseInbox } from '../inbox-choice.ts'
 import { parseCount, parseSeconds } from '../option-values.ts'
 import { formatTable, print, printJson, utcTime } from '../output.ts'
@@ -110,15 +111,25 @@ const show = defineCommand({
 const remove = defineCommand({
   name: 'inbox rm',
   summary: 'delete inboxes and all their messages immediately',
-  args: ['INBOX…'],
-  options: { url: CONNECTION_OPTIONS.url, 'api-key': CONNECTION_OPTIONS['api-key'] },
+  args: ['[INBOX…]'],
+  options: {
+    all: { type: 'boolean', about: 'all inboxes of the account but catch-all ones' },
+    url: CONNECTION_OPTIONS.url,
+    'api-key': CONNECTION_OPTIONS['api-key'],
+  },
   example: 'mayfly inbox rm signup@mayfly.test',
   run: async ({ options, args, terminal }) => {
+    if (options.all === args.length > 0) throw new UsageError('name inboxes, or use --all.')
     const client = await connect(terminal, options)
-    for (const named of args) {
-      const inbox = await chooseInbox(client, named, terminal.interrupted)
-      await inbox.delete({ signal: terminal.interrupted })
+    const signal = terminal.interrupted
+    const remove = async (inbox: Inbox) => {
+      await inbox.delete({ signal })
       print(terminal, `${inbox.emailAddress} was deleted.`)
+    }
+    for (const named of args) await remove(await chooseInbox(client, named, signal))
+    if (!options.all) return
+    for await (const inbox of client.inboxes.list({ state: 'all', limit: 100, signal })) {
+      if (!inbox.catchAll) await remove(inbox)
     }
   },
 })
