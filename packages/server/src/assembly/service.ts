@@ -52,6 +52,9 @@ export type Service = {
   readonly dataPlace: string
   /** Whether there are accounts besides that of the operator. */
   readonly hasAccounts: boolean
+  readonly version: string
+  /** The commit that was built, and its date; null in a clone. */
+  readonly commit: string | null
   /** A link that opens the dashboard signed in to the local account; null without one. */
   createSignInLink(): Promise<string | null>
   /** Stops accepting, finishes accepted work, flushes. */
@@ -156,7 +159,8 @@ export async function startService(
     const stop = () => parts.disposeAsync()
     const dataPlace = placeOf(config.MAYFLY_DATABASE_URL)
     const ports = { ...addresses, pop3Port, providersPort }
-    return { ...ports, dataPlace, hasAccounts, createSignInLink, stop }
+    const { version, commit = null } = readVersion()
+    return { ...ports, version, commit, dataPlace, hasAccounts, createSignInLink, stop }
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -259,7 +263,7 @@ function describeService(
     localKeyFile,
   }: { readonly baseUrl: () => string; readonly localKeyFile: string | null },
 ) {
-  const version = packageVersion()
+  const { version } = readVersion()
   const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
   return () => {
     const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
@@ -285,11 +289,14 @@ function placeOf(databaseUrl: string): string {
     : resolve(path)
 }
 
-/** The version of this package; it lies at the same place beside the source and the build. */
-function packageVersion(): string {
+/**
+ * The version of this package and, in a build, its commit. The file lies at the same place beside
+ * the source and the build.
+ */
+function readVersion(): { readonly version: string; readonly commit?: string | null } {
   const manifest = readBundledFile(new URL('../../package.json', import.meta.url))
   // Our own package.json.
-  return (JSON.parse(manifest.toString()) as { readonly version: string }).version
+  return JSON.parse(manifest.toString()) as ReturnType<typeof readVersion>
 }
 
 /**

@@ -133,7 +133,7 @@ def trusts_environment(base_url: str) -> bool:
 def default_headers(api_key: str | None) -> dict[str, str]:
     """The headers of every call."""
     try:
-        release = version("mayfly")
+        release = version("mayfly-client")
     except PackageNotFoundError:
         release = "0"
     key = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
