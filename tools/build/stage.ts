@@ -7,6 +7,7 @@ import { bundleCommands } from './command-bundle.ts'
 import { COMMONJS_FOLDER, clientManifest, programManifest } from './manifest.ts'
 import { filesBelow, stageFiles } from './program-files.ts'
 import { bundleServer } from './server-bundle.ts'
+import { sourceCommit } from './source-commit.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const CLI = join(ROOT, 'packages', 'cli')
@@ -73,7 +74,13 @@ async function stageProgram(stage: string): Promise<void> {
   await stageFiles(outdir)
   await cp(join(CLI, 'bin'), join(stage, 'bin'), { recursive: true })
   await writeFile(join(stage, 'LICENSES.txt'), licensesOf([server, commands], []))
-  await writeManifest(stage, programManifest, CLI)
+  // `mayfly --version` reads it there.
+  const commit = await sourceCommit()
+  await writeManifest(
+    stage,
+    (source: Readonly<Record<string, unknown>>) => ({ ...programManifest(source), commit }),
+    CLI,
+  )
 }
 
 async function writeManifest<Source>(

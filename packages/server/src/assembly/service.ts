@@ -6,6 +6,7 @@ import type { Content } from '../app/content.ts'
 import { startDispatching } from '../app/dispatching.ts'
 import { startDomains } from '../app/domains.ts'
 import { startEvents } from '../app/events.ts'
+import { identityProviders } from '../app/identity-providers.ts'
 import { startLimits } from '../app/limits.ts'
 import { startMailLog } from '../app/mail-log.ts'
 import { openOutbound } from '../app/outbound.ts'
@@ -265,9 +266,10 @@ function describeService(
 ) {
   const { version } = readVersion()
   const catchAllInboxId = config.MAYFLY_CATCH_ALL === 'off' ? null : CATCH_ALL_INBOX
+  const hasExternalAccounts = identityProviders(config).size > 0
   return () => {
     const smtp = { host: smtpHost(config, baseUrl()), port: addresses.smtpPort }
-    return { version, smtp, catchAllInboxId, localKeyFile }
+    return { version, smtp, catchAllInboxId, hasExternalAccounts, localKeyFile }
   }
 }
 
