@@ -1,6 +1,6 @@
 // Two hours of steady load: 20 mails a second, each waited for, in inboxes that are created for
-// them and deleted later, beside event streams and a webhook. In the last quarter memory, open files
-// and latency are those of the second, and no mail, event or delivery is missing.
+// them and deleted later, beside event streams and a webhook. In the last quarter memory, open
+// files and latency are those of the second, and no mail, event or delivery is missing.
 //
 //   npm run soak -- --only steady-load [--database PostgreSQL] [--count SECONDS]
 
