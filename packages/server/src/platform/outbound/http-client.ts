@@ -101,7 +101,7 @@ async function fetchWithin(
   closing: AbortSignal,
 ): Promise<Outcome> {
   // Not AbortSignal.any: Node keeps such a signal as long as `closing` when anything listens to it,
-  // and undici still does after a response whose body nobody has read.
+  // and undici still does after a response whose body was not read.
   const ending = new AbortController()
   const end = () => ending.abort()
   const timer = setTimeout(end, request.timeoutMs)
