@@ -13,7 +13,7 @@ export type CommandBundle = {
   readonly entries: readonly string[]
   /** The Node that runs it, as esbuild names it. */
   readonly target: string
-  /** Whether it is for a package; in the repository it uses the packages and files of the repository. */
+  /** Whether it is for a package; otherwise it uses the packages and files of the repository. */
   readonly isPublished: boolean
 }
 

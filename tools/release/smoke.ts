@@ -82,7 +82,8 @@ export async function smokeImage(artifacts: Artifacts, folder: string): Promise<
   if (!hasBuildah) throw new Error('the image is not checked: install buildah')
   const container = await buildImage(await unpack(artifacts, folder), folder)
   try {
-    if (!VERSION.test(await container.run('--version'))) throw new Error('the image does not run')
+    const version = await container.run('--version')
+    if (!VERSION.test(`${version}\n`)) throw new Error(`the image's --version printed ${version}`)
   } finally {
     await container.dispose()
   }

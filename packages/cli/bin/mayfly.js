@@ -45,16 +45,15 @@ function currentBundle() {
   const built = new URL('../../../dist/program/', import.meta.url)
   const stamp = statSync(new URL('.stamp', built), { throwIfNoEntry: false })
   if (stamp === undefined) return null
-  const folders = [
-    new URL('../src/', import.meta.url),
-    new URL('../../client/src/', import.meta.url),
-  ]
-  const isChanged = folders.map(fileURLToPath).some((folder) =>
-    // The folders too: their time changes when a file is deleted.
-    ['', ...readdirSync(folder, { recursive: true })].some(
-      (path) => statSync(join(folder, path)).mtimeMs >= stamp.mtimeMs,
-    ),
-  )
+  const folders = ['../src/', '../../client/src/']
+  const isChanged = folders
+    .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+    .some((folder) =>
+      // The folders too: their time changes when a file is deleted.
+      ['', ...readdirSync(folder, { recursive: true })].some(
+        (path) => statSync(join(folder, path)).mtimeMs >= stamp.mtimeMs,
+      ),
+    )
   return isChanged ? null : new URL('cli/main.js', built)
 }
 
