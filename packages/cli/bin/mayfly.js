@@ -40,7 +40,7 @@ function isRecent(version) {
   return major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor)
 }
 
-/** The bundle of `tools/build/program.ts`; null when there is none or a source has changed since. */
+/** The bundle of `tools/build/program.ts`; null without one, or when a source is newer. */
 function currentBundle() {
   const built = new URL('../../../dist/program/', import.meta.url)
   const stamp = statSync(new URL('.stamp', built), { throwIfNoEntry: false })
