@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { MailFile } from './compose.ts'
-import { itemsOf, mailOf, partsOf, resultOf, text, variables } from './mail-fields.ts'
+import { bodyOf, itemsOf, mailOf, partsOf, resultOf, text, variables } from './mail-fields.ts'
 import {
   type Call,
   type ItemResult,
@@ -11,7 +11,7 @@ import {
   type Provider,
   Rejected,
 } from './provider.ts'
-import { checkBody, fieldsOf, type Problem, readJson } from './read-body.ts'
+import { checkBody, fieldsOf, type Problem, passwordOf, readJson } from './read-body.ts'
 
 const MESSAGES_MAX = 50
 const RECIPIENTS_MAX = 50
@@ -174,11 +174,11 @@ function withVariables(
 }
 
 function readFiles({ Attachments, InlinedAttachments }: Message): readonly MailFile[] {
-  const read = (one: NonNullable<Message['InlinedAttachments']>[number], inline: boolean) => ({
-    content: parts.bytes(one.Base64Content, 'Attachments', one.Filename),
-    ...{ filename: one.Filename, contentType: one.ContentType ?? undefined, inline },
-    contentId: inline ? (one.ContentID ?? one.Filename) : undefined,
-  })
+  const read = (one: NonNullable<Message['InlinedAttachments']>[number], isInline: boolean) => {
+    const { Base64Content: content, Filename: filename, ContentType: type, ContentID } = one
+    const inline = { content_id: ContentID ?? filename, disposition: 'inline' } as const
+    return parts.file({ content, filename, type, ...(isInline ? inline : {}) }, 'Attachments')
+  }
   return [
     ...(Attachments ?? []).map((one) => read(one, false)),
     ...(InlinedAttachments ?? []).map((one) => read(one, true)),
@@ -190,8 +190,7 @@ function join(results: readonly ItemResult[]) {
   const Messages = results.map((one) =>
     resultOf(one, ({ message }) => {
       const code = { code: 'send-0008', status: 403, related: ['From'] }
-      const { body } = reject(message, code).answer
-      return body !== null && 'json' in body ? body.json : null
+      return bodyOf(reject(message, code).answer)
     }),
   )
   const failed = results.find((one) => !('accepted' in one))
@@ -206,13 +205,7 @@ export const mailjet: Provider = {
   name: 'mailjet',
   hosts: ['api.mailjet.com', 'api.us.mailjet.com'],
   bodyBytesMax: 20 * 1024 * 1024,
-  key: ({ authorization }) => {
-    const [, packed] = /^Basic +(\S+)$/i.exec(authorization ?? '') ?? []
-    const password = Buffer.from(packed ?? '', 'base64')
-      .toString('utf8')
-      .replace(/^[^:]*:?/, '')
-    return password === '' ? null : password
-  },
+  key: passwordOf,
   routes: [
     { method: 'POST', path: '/v3.1/send', run: send, join },
     ...jsonRoutes({

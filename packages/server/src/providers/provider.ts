@@ -253,6 +253,31 @@ export function templatesOf<Content>(reject: {
   return { find, get, put, list, remove }
 }
 
+/** The own status and code of some reasons. */
+export type Codes<Code> = Readonly<Partial<Record<Refusal['why'], readonly [number, Code]>>>
+
+/** The status and the code of a refusal: of its reason, or its own status and that one's code. */
+export function codeOf<Code>(
+  { why, status }: Refusal,
+  own: Codes<Code>,
+  ofStatus: (status: number) => Code,
+): readonly [status: number, code: Code] {
+  return own[why] ?? [status, ofStatus(status)]
+}
+
+/** Headers for a rate such as `x-ratelimit-limit`. */
+export const rateHeadersOf =
+  (prefix: string, resetOf: ((rate: Rate) => number) | null) => (rate: Rate) => ({
+    [`${prefix}-limit`]: String(rate.limit),
+    [`${prefix}-remaining`]: String(rate.remaining),
+    ...(resetOf === null ? {} : { [`${prefix}-reset`]: String(resetOf(rate)) }),
+  })
+
+/** A new id of a template, for APIs whose ids are numbers. */
+export function numericId({ work }: Call): string {
+  return String(Number.parseInt(work.uuid().slice(0, 7), 16))
+}
+
 /** An answer in JSON. */
 export function json(
   status: number,

@@ -4,6 +4,8 @@ import { readBase64 } from './compose.ts'
 import {
   type Answer,
   type Call,
+  type Codes,
+  codeOf,
   type Outcome,
   type Provider,
   type Refusal,
@@ -15,10 +17,12 @@ import {
   composeSes,
   composeTemplated,
   findTemplate,
+  invalid,
   listTemplates,
   putTemplate,
   QUOTA,
-  renderTemplate,
+  refusalText,
+  renderedText,
   SesError,
   type SesMail,
 } from './ses.ts'
@@ -82,8 +86,6 @@ function error(status: number, code: string, message: string): Answer {
     body: { type: TYPE, text: `<ErrorResponse xmlns="${NAMESPACE}">${xml(body)}</ErrorResponse>` },
   }
 }
-
-const invalid = (message: string) => new SesError('InvalidParameterValue', message)
 
 type Form = URLSearchParams
 
@@ -219,10 +221,8 @@ const ACTIONS: Readonly<Record<string, (call: Call, form: Form) => Acted | Promi
   },
   TestRenderTemplate: async (call, form) => {
     const template = await findTemplate(call, needed(form, 'TemplateName'))
-    const { subject, text, html } = await renderTemplate(template, form.get('TemplateData') ?? '')
-    return {
-      result: { RenderedTemplate: `Subject: ${subject}\r\n\r\n${text ?? ''}\r\n\r\n${html ?? ''}` },
-    }
+    const data = form.get('TemplateData') ?? ''
+    return { result: { RenderedTemplate: await renderedText(template, data) } }
   },
   GetSendQuota: () => ({
     result: {
@@ -286,7 +286,7 @@ const reject = (status: number, code: string, message: string) =>
 
 const isV2 = (path: string) => path.startsWith('/v2/')
 
-const CODES: Readonly<Partial<Record<Refusal['why'], readonly [status: number, code: string]>>> = {
+const CODES: Codes<string> = {
   missing_key: [403, 'MissingAuthenticationToken'],
   invalid_key: [403, 'InvalidClientTokenId'],
   unverified: [400, 'MessageRejected'],
@@ -302,16 +302,13 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-function refuseV1({ why, status, message }: Refusal): Answer {
-  const [own, code] = CODES[why] ?? [
-    status,
-    STATUSES[status] ?? (status < 500 ? 'InvalidParameterValue' : 'InternalFailure'),
-  ]
-  return error(
-    own,
-    code,
-    why === 'unverified' ? `Email address is not verified. ${message}` : message,
+function refuseV1(refusal: Refusal): Answer {
+  const [status, code] = codeOf(
+    refusal,
+    CODES,
+    (own) => STATUSES[own] ?? (own < 500 ? 'InvalidParameterValue' : 'InternalFailure'),
   )
+  return error(status, code, refusalText(refusal))
 }
 
 const v1: Route = {
