@@ -88,6 +88,7 @@ type MailFields = {
   readonly at?: Date | null
   /** Whether an address stands for a result, so that it needs no inbox. */
   readonly isResult?: (address: string) => boolean
+  readonly batch?: string | null | undefined
 }
 
 /** Composes a mail of its fields. */
@@ -102,6 +103,7 @@ export async function mailOf(call: Call, mail: MailFields): Promise<OutgoingMail
     metadata: Object.fromEntries(metadata),
     scheduledAt: later(at, call.now),
     ...(isResult === undefined ? {} : { mayBeLoose: recipients.every(isResult) }),
+    ...(mail.batch ? { batch: mail.batch } : {}),
   }
 }
 

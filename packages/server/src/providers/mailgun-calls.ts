@@ -1,8 +1,9 @@
 // Forms of Mailgun's API, its templates, and the messages that it has sent.
 
+import { z } from 'zod'
 import type { MailFile } from './compose.ts'
 import { type Call, json, jsonRoutes, Rejected, templatesOf } from './provider.ts'
-import { fieldsOf } from './read-body.ts'
+import { fieldsOf, readJson } from './read-body.ts'
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['from', 'to', 'cc', 'bcc', 'subject', 'text', 'html', 'amp-html', 'attachment', 'inline'],
@@ -195,6 +196,33 @@ async function listEvents(call: Call) {
   return { items: items.slice(0, limit), paging: pagesOf(call) }
 }
 
+const logsSchema = z.looseObject({
+  events: z.array(z.string()).nullish(),
+  pagination: z.looseObject({ limit: z.int().nullish(), token: z.string().nullish() }).nullish(),
+})
+
+/** The events of an account, in the form of its log. Filters beside `events` are not applied. */
+async function listLogs(call: Call) {
+  const { events, pagination } = readJson(call, logsSchema, ({ field, message }) =>
+    reject(`${field}: ${message}`),
+  )
+  // A token is that of the page behind the first, which has everything.
+  const limit = pagination?.token ? 0 : Math.min(100, Math.max(1, pagination?.limit ?? 100))
+  const items = (await call.work.mails.list(limit))
+    .flatMap((mail) => eventsOf(call, mail))
+    .filter(({ event }) => !events?.length || events.includes(event))
+    .map(({ timestamp, ...one }) => ({
+      ...one,
+      '@timestamp': new Date(timestamp * 1000).toISOString(),
+      account: { id: 'mayfly' },
+    }))
+  const [start, end] = [0, call.now].map((time) => new Date(time).toUTCString())
+  const shown = items.slice(0, limit)
+  const aggregates = { all: items.length, metrics: {} }
+  const next = pagination?.token ? null : 'end'
+  return { start, end, items: shown, pagination: { next, total: items.length }, aggregates }
+}
+
 async function getMessage(call: Call) {
   const mail = await call.work.mails.find(
     Buffer.from(call.params['key'] ?? '', 'base64url').toString(),
@@ -229,6 +257,7 @@ const empty = (call: Call) => ({ items: [], paging: pagesOf(call) })
 /** The calls that send nothing. */
 export const readingRoutes = jsonRoutes({
   'GET /v3/:domain/events': listEvents,
+  'POST /v1/analytics/logs': listLogs,
   'GET /v3/domains/:domain/messages/:key': getMessage,
   'GET /v3/domains/:domain': domain,
   'GET /v4/domains/:domain': domain,

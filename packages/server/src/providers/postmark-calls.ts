@@ -136,6 +136,15 @@ export const messageRoutes = jsonRoutes({
   'GET /messages/outbound/:id/dump': async (call) => ({
     Body: await rawText(await getMessage(call)),
   }),
+  'GET /email/bulk/:id': async (call) => {
+    const { call: sent, createdAt, subject } = await getMessage(call)
+    // A body that `/email/bulk` accepted.
+    const { Messages = [] } = (sent.request ?? {}) as { readonly Messages?: readonly unknown[] }
+    return {
+      ...{ Id: sent.id, SubmittedAt: createdAt, TotalMessages: Messages.length },
+      ...{ PercentageCompleted: 100, Status: 'Completed', Subject: subject },
+    }
+  },
   'GET /bounces': () => ({ TotalCount: 0, Bounces: [] }),
   'GET /deliverystats': () => ({ InactiveMails: 0, Bounces: [] }),
   'GET /server': () => ({ ID: 1, Name: 'Mayfly', Color: 'green', DeliveryType: 'Sandbox' }),

@@ -21,7 +21,7 @@ import {
   type Refusal,
   type Route,
 } from './provider.ts'
-import { checkBody, parseJson } from './read-body.ts'
+import { checkBody, parseJson, readJson } from './read-body.ts'
 import { renderMustache } from './templates.ts'
 
 const RECIPIENTS_MAX = 50
@@ -235,6 +235,51 @@ const sendBatch = (path: string, read: Read, listOf: (body: unknown) => unknown)
     ),
 })
 
+const bulkSchema = z.strictObject({
+  ...emailFields,
+  ...texts('Subject', 'HtmlBody', 'TextBody', 'TemplateAlias'),
+  TemplateId: z.int().nullish(),
+  InlineCss: z.boolean().nullish(),
+  Messages: z.array(
+    z.strictObject({
+      ...texts('To', 'Cc', 'Bcc'),
+      TemplateModel: z.looseObject({}).nullish(),
+      Metadata: emailFields.Metadata,
+      Headers: emailFields.Headers,
+    }),
+  ),
+})
+
+/** One content for many recipients, each with own values. It is accepted or refused as a whole. */
+async function sendBulk(call: Call) {
+  const {
+    Messages,
+    TemplateId,
+    TemplateAlias,
+    InlineCss: _,
+    ...shared
+  } = readJson(call, bulkSchema, problem)
+  if (Messages.length === 0) throw reject(300, "'Messages' must have at least one message.")
+  const name = TemplateId || TemplateAlias
+  const { Subject, HtmlBody, TextBody } = shared
+  const template = name
+    ? (await templates.get(call, String(name))).content
+    : { Subject, HtmlBody, TextBody }
+  const Id = call.work.uuid()
+  const mails: OutgoingMail[] = []
+  for (const [i, { TemplateModel, ...own }] of Messages.entries()) {
+    const texts = await renderTemplate(call, template, TemplateModel ?? {})
+    const Metadata = { ...shared.Metadata, ...own.Metadata }
+    const Headers = [...(shared.Headers ?? []), ...(own.Headers ?? [])]
+    const mail = await readEmail(call, { ...shared, ...own, ...texts, Metadata, Headers })
+    mails.push(i === 0 ? { ...mail, id: Id } : mail)
+  }
+  return {
+    answer: json(200, { Id, Status: 'Accepted', SubmittedAt: call.now.toISOString() }),
+    mails,
+  }
+}
+
 const CODES: Codes<number> = {
   missing_key: [401, 10],
   invalid_key: [401, 10],
@@ -280,6 +325,7 @@ export const postmark: Provider = {
     sendBatch('/email/batchWithTemplates', readTemplated, (body) =>
       typeof body === 'object' && body !== null && 'Messages' in body ? body.Messages : body,
     ),
+    { method: 'POST', path: '/email/bulk', run: sendBulk },
     ...messageRoutes,
     ...templateRoutes,
   ],

@@ -67,6 +67,8 @@ export type OutgoingMail = {
   readonly scheduledAt: string | null
   /** Whether it is accepted without an inbox: its addresses stand for a result. */
   readonly mayBeLoose?: boolean
+  /** Scheduled mails of one batch are paused and canceled together. */
+  readonly batch?: string | undefined
 }
 
 /** One of several mails that succeed or fail by themselves. */

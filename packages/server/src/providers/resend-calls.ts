@@ -28,26 +28,32 @@ export function problem({ kind, field }: Problem): Rejected {
   return kind === 'missing' ? missing(field) : invalid(`Invalid \`${field}\` field.`)
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+/** Characters of a time: far above any, and few enough for the library that reads it. */
+const TIME_LENGTH_MAX = 100
 
-/** A time in ISO 8601, or such as `in 5 minutes`. */
-export function readTime(text: string, now: Date): Date {
-  const [, amount, unit = ''] =
-    /^in (\d{1,5}|an?) (s|m|h|d|w)(?:ec|econd|in|inute|our|r|ay|eek)?s?$/i.exec(text.trim()) ?? []
-  const seconds =
-    amount === undefined ? null : (Number(amount) || 1) * (UNITS[unit.toLowerCase()] ?? 0)
-  const at =
-    seconds === null
-      ? Date.parse(/^\d{4}-\d\d/.test(text) ? text : '')
-      : now.getTime() + seconds * 1000
-  if (Number.isNaN(at))
+/** A time in ISO 8601, or such as `in 5 minutes` or `tomorrow at 9am`; without a zone in UTC. */
+export async function readTime(text: string, now: Date): Promise<Date> {
+  const at = text.length > TIME_LENGTH_MAX ? null : await parsedTime(text.trim(), now)
+  if (at === null)
     throw invalid('The `scheduled_at` field must be in ISO 8601 format, or such as `in 5 minutes`.')
-  if (at - now.getTime() > SCHEDULED_DAYS_MAX * 86_400_000) {
+  if (at.getTime() - now.getTime() > SCHEDULED_DAYS_MAX * 86_400_000) {
     throw invalid(
       `The \`scheduled_at\` field must be at most ${SCHEDULED_DAYS_MAX} days in the future.`,
     )
   }
-  return new Date(at)
+  return at
+}
+
+async function parsedTime(text: string, now: Date): Promise<Date | null> {
+  if (/^\d{4}-\d\d/.test(text)) {
+    const at = new Date(text)
+    return Number.isNaN(at.getTime()) ? null : at
+  }
+  // Loaded when a call first has such a time.
+  const { parse } = await import('chrono-node/en')
+  const found = parse(text, { instant: now, timezone: 'UTC' }, { forwardDate: true })
+  // The whole text: of a longer one, any part may look like a time.
+  return found.length === 1 && found[0]?.text.length === text.length ? found[0].date() : null
 }
 
 /** The result that an address of resend.dev stands for; null for any other. */
@@ -159,9 +165,9 @@ function presentedEmail(mail: FoundEmail) {
   }
 }
 
-const reschedule = (dueOf: (call: Call) => number | null) => async (call: Call) => {
+const reschedule = (dueOf: (call: Call) => Promise<number> | null) => async (call: Call) => {
   const { id } = (await getEmail(call)).call
-  if (await call.work.mails.reschedule(id, dueOf(call))) return { object: 'email', id }
+  if (await call.work.mails.reschedule(id, await dueOf(call))) return { object: 'email', id }
   throw invalid('The email is not scheduled.')
 }
 
@@ -184,8 +190,8 @@ export const emailRoutes = jsonRoutes({
   'GET /emails/:id': async (call) => presentedEmail(await getEmail(call)),
   'GET /emails/:id/attachments': async (call) =>
     listOf((await getEmail(call)).attachments.map(presentedFile)),
-  'PATCH /emails/:id': reschedule((call) =>
-    readTime(readJson(call, changeSchema, problem).scheduled_at, call.now).getTime(),
+  'PATCH /emails/:id': reschedule(async (call) =>
+    (await readTime(readJson(call, changeSchema, problem).scheduled_at, call.now)).getTime(),
   ),
   'POST /emails/:id/cancel': reschedule(() => null),
 })

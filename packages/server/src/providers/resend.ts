@@ -154,7 +154,7 @@ async function readEmail(call: Call, body: unknown, isOfBatch = false): Promise<
       ...named.metadata,
       ...Object.fromEntries(tags.map(({ name, value }) => [name, value])),
     },
-    at: email.scheduled_at ? readTime(email.scheduled_at, call.now) : null,
+    at: email.scheduled_at ? await readTime(email.scheduled_at, call.now) : null,
     isResult: (address) => magicResult(address) !== null,
   })
 }

@@ -12,6 +12,7 @@ import {
   rateHeadersOf,
 } from './provider.ts'
 import { bearerOf, readJson } from './read-body.ts'
+import { batchRoutes } from './sendgrid-batches.ts'
 import {
   activeVersion,
   errors,
@@ -216,7 +217,13 @@ type One = {
 async function composeOne(call: Call, { body, one, template, files, id }: One) {
   return mailOf(call, {
     ...(await textsOf(body, one, template)),
-    ...{ id, files, messageId: `${id}@geopod-ismtpd-1`, tags: body.categories },
+    ...{
+      id,
+      files,
+      messageId: `${id}@geopod-ismtpd-1`,
+      tags: body.categories,
+      batch: body.batch_id,
+    },
     from: parts.box(one.from ?? body.from, 'from'),
     to: parts.boxes(one.to, 'to'),
     cc: parts.boxes(one.cc, 'cc'),
@@ -257,9 +264,9 @@ export const sendgrid: Provider = {
   routes: [
     { method: 'POST', path: '/v3/mail/send', run: sendMail },
     ...jsonRoutes({
-      'POST /v3/mail/batch 201': ({ work }) => ({ batch_id: work.token() }),
       'GET /v3/scopes': () => ({ scopes: ['mail.send'] }),
     }),
+    ...batchRoutes,
     ...templateRoutes,
   ],
   refuse: ({ why, status, message }) => {

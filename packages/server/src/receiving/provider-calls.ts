@@ -48,6 +48,8 @@ export type CallMail = {
   readonly unknownFields: readonly string[]
   /** Whether it is accepted without an inbox. */
   readonly mayBeLoose: boolean
+  /** Scheduled mails of one batch are paused and canceled together. */
+  readonly batch?: string | undefined
 }
 
 /** A recipient with its inbox. */
@@ -242,7 +244,7 @@ export async function takeMail(
     dueAt: scheduledAt === null ? null : Date.parse(scheduledAt),
     mail: {
       ...{ mailId, mailFrom, remoteAddress, subject, recipients, call, unknownFields },
-      addresses: mail.recipients,
+      ...{ addresses: mail.recipients, ...(mail.batch ? { batch: mail.batch } : {}) },
     },
   })
   return 'taken'

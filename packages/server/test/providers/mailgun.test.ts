@@ -132,6 +132,21 @@ describe('the API of Mailgun, with its SDK', () => {
     assert.equal(body['body-plain']?.trim(), MAIL.text)
   })
 
+  it('lists the log of the account', async () => {
+    const { mailgun } = await given()
+    const sent = await mailgun.messages.create(DOMAIN, { ...MAIL, 'o:tag': 'signup' })
+    const { items } = await mailgun.logs.list({
+      start: new Date(Date.now() - 86_400_000),
+      end: new Date(),
+      events: ['delivered'],
+    })
+    assert.deepEqual(
+      items.map(({ event, recipient, tags }) => [event, recipient, tags]),
+      [['delivered', MAIL.to[0], ['signup']]],
+    )
+    assert.equal(`<${items[0]?.message?.headers?.['message-id']}>`, sent.id)
+  })
+
   it('stores nothing in the test mode, and refuses what Mailgun refuses', async () => {
     const { inbox, mailgun, client, service } = await given()
     await mailgun.messages.create(DOMAIN, { ...MAIL, 'o:testmode': 'yes' })

@@ -130,6 +130,28 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     })
   }
 
+  it('reads times in plain English', async () => {
+    const { resend } = await given()
+    const hourMs = 3_600_000
+    for (const [scheduledAt, fromMs, toMs] of [
+      ['in 1 min', 0, 2 * 60_000],
+      ['in an hour', hourMs / 2, 2 * hourMs],
+      ['tomorrow at 9am', 0, 48 * hourMs],
+      ['Friday at 3pm ET', 0, 8 * 24 * hourMs],
+    ] as const) {
+      const { data, error } = await resend.emails.send({ ...MAIL, scheduledAt })
+      assert.equal(error, null, scheduledAt)
+      const found = await resend.emails.get(String(data?.id))
+      const waitMs = Date.parse(String(found.data?.scheduled_at)) - Date.now()
+      assert.ok(waitMs > fromMs - 60_000 && waitMs < toMs, `${scheduledAt}: ${waitMs}`)
+    }
+    const late = ['soon', 'in 31 days', `tomorrow${' and tomorrow'.repeat(20)}`, '2026-99-99']
+    for (const scheduledAt of late) {
+      const { error } = await resend.emails.send({ ...MAIL, scheduledAt })
+      assert.equal(error?.name, 'validation_error', scheduledAt)
+    }
+  })
+
   it('refuses a wrong key, and answers with a fault rule', async () => {
     const { inbox, resend, client } = await given()
     assert.deepEqual((await client('re_wrong').emails.send(MAIL)).error?.name, 'invalid_api_key')

@@ -19,7 +19,12 @@ type HeldMail = {
   readonly addresses: readonly string[]
   readonly call: ProviderCall
   readonly unknownFields: readonly string[]
+  /** Scheduled mails of one batch are paused, canceled and resumed together. */
+  readonly batch?: string
 }
+
+/** A scheduled mail is paused while it has no time. */
+export type BatchState = 'scheduled' | 'paused' | 'canceled'
 
 /** The state of a held mail: `accepted` is one whose addresses all stand for a result. */
 type HeldState = Schema['provider_mail']['state']
@@ -68,13 +73,13 @@ export class ProviderMails {
       .execute()
   }
 
-  /** How many an account has that are not sent. */
+  /** How many an account has that may be sent. */
   async countScheduled(owner: AccountId): Promise<number> {
     const { count } = await this.#db
       .selectFrom('provider_mail')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('account_id', '=', owner)
-      .where('due_at', 'is not', null)
+      .where('state', '=', 'scheduled')
       .executeTakeFirstOrThrow()
     return Number(count)
   }
@@ -122,6 +127,60 @@ export class ProviderMails {
       )
       .executeTakeFirst()
     return numUpdatedRows === 1n
+  }
+
+  /** The batches of scheduled mails that are not sent; of one batch where that is given. */
+  async listBatches(
+    owner: AccountId,
+    { provider, batch }: { readonly provider: ProviderCall['name']; readonly batch?: string },
+  ) {
+    const rows = await this.#db
+      .selectFrom('provider_mail')
+      .select(COLUMNS)
+      .where('account_id', '=', owner)
+      .where('provider', '=', provider)
+      .where('state', 'in', ['scheduled', 'canceled'])
+      .where('mail', 'like', '%"batch":"%')
+      .execute()
+    return rows.map(toHeld).flatMap(({ id, mail, state, dueAt }) => {
+      if (mail.batch === undefined || (batch !== undefined && mail.batch !== batch)) return []
+      const shown: BatchState =
+        state === 'canceled' ? 'canceled' : dueAt === null ? 'paused' : 'scheduled'
+      return [{ id, batch: mail.batch, state: shown, scheduledAt: mail.call.scheduledAt }]
+    })
+  }
+
+  /** Pauses, cancels or resumes the mails of a batch that are not being sent. */
+  async changeBatch(
+    owner: AccountId,
+    {
+      provider,
+      batch,
+      state,
+      now,
+    }: {
+      readonly provider: ProviderCall['name']
+      readonly batch: string
+      readonly state: BatchState
+      readonly now: number
+    },
+  ): Promise<void> {
+    for (const { id, scheduledAt } of await this.listBatches(owner, { provider, batch })) {
+      const isDue = state === 'scheduled' && scheduledAt !== null
+      await this.#db
+        .updateTable('provider_mail')
+        .set({
+          state: state === 'canceled' ? 'canceled' : 'scheduled',
+          due_at: isDue ? Date.parse(scheduledAt) : null,
+        })
+        .where('account_id', '=', owner)
+        .where('provider', '=', provider)
+        .where('id', '=', id)
+        .where((where) =>
+          where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+        )
+        .execute()
+    }
   }
 
   /** Whether a mail is due that no process has leased. */
