@@ -216,6 +216,27 @@ async function listMails({ work, query }: Call) {
   return { count: transactionalEmails.length, transactionalEmails }
 }
 
+/** Events of the newest mails: what was requested has been delivered. */
+async function listEvents({ work, query }: Call) {
+  const asked = (name: string, own: string | undefined) => {
+    const wanted = query.get(name)
+    return wanted === null || wanted === own
+  }
+  const events = (await work.mails.list(500)).flatMap(({ call, subject, createdAt, ...mail }) =>
+    mail.recipients.flatMap((email) =>
+      ['delivered', 'requests'].map((event) => ({
+        ...{ email, event, subject, date: createdAt, messageId: call.id },
+        ...{ from: mail.from.address, tag: call.tags[0] },
+      })),
+    ),
+  )
+  const found = events.filter(
+    (one) =>
+      asked('event', one.event) && asked('email', one.email) && asked('messageId', one.messageId),
+  )
+  return { events: found.slice(0, Number(query.get('limit')) || 2_500) }
+}
+
 /** Brevo. */
 export const brevo: Provider = {
   name: 'brevo',
@@ -236,6 +257,8 @@ export const brevo: Provider = {
         relay: { enabled: false },
       }),
       'GET /v3/smtp/emails': listMails,
+      'GET /v3/smtp/statistics/events': listEvents,
+      'GET /v3/smtp/blockedContacts': () => ({ count: 0, contacts: [] }),
       'DELETE /v3/smtp/email/:id': async ({ work, params }) => {
         if (await work.mails.reschedule(params['id'] ?? '', null)) return
         throw reject('No scheduled mail has this id', 'document_not_found', 404)

@@ -151,7 +151,7 @@ export function rawMailOf(
 type MailErrors = {
   readonly address: (field: string, value: string) => Error
   readonly file: (field: string, name: string, isEmpty: boolean) => Error
-  /** `name` is that of a header which callers must not set; null where names or values are unsafe. */
+  /** `name` is that of a header that callers must not set; null where one is unsafe. */
   readonly header: (field: string, name: string | null) => Error
   /** In lower case, in place of `OWN`. */
   readonly reserved?: ReadonlySet<string>
@@ -251,7 +251,7 @@ type Filling = {
 }
 
 /** A text with the values of its variables; the error of the provider when that fails. */
-export async function filled(
+async function filled(
   template: Given,
   data: unknown,
   { reject, render = renderHandlebars, ...options }: Filling & { readonly isHtml: boolean },

@@ -259,6 +259,9 @@ export const readingRoutes = jsonRoutes({
   'GET /v3/:domain/events': listEvents,
   'POST /v1/analytics/logs': listLogs,
   'GET /v3/domains/:domain/messages/:key': getMessage,
+  // Every domain may send.
+  'GET /v3/domains': () => ({ items: [], total_count: 0 }),
+  'GET /v4/domains': () => ({ items: [], total_count: 0 }),
   'GET /v3/domains/:domain': domain,
   'GET /v4/domains/:domain': domain,
   'GET /v3/:domain/bounces': empty,

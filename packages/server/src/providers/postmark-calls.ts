@@ -145,6 +145,7 @@ export const messageRoutes = jsonRoutes({
       ...{ PercentageCompleted: 100, Status: 'Completed', Subject: subject },
     }
   },
+  'GET /message-streams/:id/suppressions/dump': () => ({ Suppressions: [] }),
   'GET /bounces': () => ({ TotalCount: 0, Bounces: [] }),
   'GET /deliverystats': () => ({ InactiveMails: 0, Bounces: [] }),
   'GET /server': () => ({ ID: 1, Name: 'Mayfly', Color: 'green', DeliveryType: 'Sandbox' }),

@@ -183,6 +183,8 @@ const changeSchema = z.strictObject({ scheduled_at: z.string() })
 
 /** The calls for emails that were sent, or will be. */
 export const emailRoutes = jsonRoutes({
+  // Every domain may send.
+  'GET /domains': () => listOf([]),
   'GET /emails': async ({ work, query }) => {
     const limit = Math.min(100, Number(query.get('limit')) || 20)
     return listOf((await work.mails.list(limit)).map(presentedEmail))

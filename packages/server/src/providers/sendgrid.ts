@@ -56,7 +56,7 @@ const sendSchema = z.strictObject({
   attachments: files,
   template_id: text,
   categories: z.union([z.array(z.string()), z.string().transform((one) => [one])]).nullish(),
-  batch_id: text,
+  batch_id: z.string().max(100).nullish(),
   asm: z.unknown().optional(),
   ip_pool_name: text,
   mail_settings: z.looseObject({ sandbox_mode: sandbox }).nullish(),
@@ -265,6 +265,9 @@ export const sendgrid: Provider = {
     { method: 'POST', path: '/v3/mail/send', run: sendMail },
     ...jsonRoutes({
       'GET /v3/scopes': () => ({ scopes: ['mail.send'] }),
+      // No address is suppressed.
+      'GET /v3/suppression/:list': () => [],
+      'GET /v3/suppression/:list/:email': () => [],
     }),
     ...batchRoutes,
     ...templateRoutes,

@@ -240,11 +240,12 @@ export async function takeMail(
   }
   await deps.holdMail({
     ...{ accountId, provider: call.name, id: call.id, raw, createdAt: deps.clock.now() },
+    batch: mail.batch,
     state: scheduledAt === null ? 'accepted' : 'scheduled',
     dueAt: scheduledAt === null ? null : Date.parse(scheduledAt),
     mail: {
       ...{ mailId, mailFrom, remoteAddress, subject, recipients, call, unknownFields },
-      ...{ addresses: mail.recipients, ...(mail.batch ? { batch: mail.batch } : {}) },
+      addresses: mail.recipients,
     },
   })
   return 'taken'

@@ -381,6 +381,7 @@ type ProviderMailTable = {
   /** When it is sent; null when it is not. */
   due_at: number | null
   leased_until: number | null
+  batch: string | null
   /** JSON of `HeldMail`. */
   mail: string
   raw: Uint8Array

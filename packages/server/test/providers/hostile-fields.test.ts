@@ -26,6 +26,7 @@ function* poisoned(value: Json): Generator<Json> {
   if (typeof value === 'string') {
     if (value !== KEY) yield EVIL
   } else if (typeof value === 'object' && value !== null) {
+    // An object of JSON.
     for (const [name, own] of Object.entries(value) as [string, Json][]) {
       for (const changed of poisoned(own)) {
         yield Array.isArray(value)

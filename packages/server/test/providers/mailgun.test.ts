@@ -144,6 +144,7 @@ describe('the API of Mailgun, with its SDK', () => {
       items.map(({ event, recipient, tags }) => [event, recipient, tags]),
       [['delivered', MAIL.to[0], ['signup']]],
     )
+    assert.deepEqual(await mailgun.domains.list(), [])
     assert.equal(`<${items[0]?.message?.headers?.['message-id']}>`, sent.id)
   })
 

@@ -173,6 +173,7 @@ describe('the API of Postmark, with its SDK', () => {
     await inbox.waitForMessage({ q: 'to:b@example.com subject:Bob', timeoutSeconds: 5 })
     const status = await postmark.getBulkEmailStatus(sent.Id)
     assert.deepEqual([status.TotalMessages, status.Status], [2, 'Completed'])
+    assert.deepEqual((await postmark.getSuppressions('outbound')).Suppressions, [])
     await assert.rejects(
       postmark.sendBulkEmail({ From: MAIL.From, Subject: 'x', TextBody: 'x', Messages: [] }),
       Errors.InvalidEmailRequestError,

@@ -42,6 +42,7 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     assert.equal(found.data?.last_event, 'delivered')
     assert.deepEqual(found.data?.to, ['someone@example.com'])
     assert.equal(found.data?.text?.trim(), MAIL.text)
+    assert.deepEqual((await resend.domains.list()).data?.data, [])
     const unknown = await resend.emails.get('00000000-0000-4000-8000-000000000000')
     assert.deepEqual([unknown.error?.name, unknown.error?.statusCode], ['not_found', 404])
   })

@@ -294,6 +294,7 @@ onEachDatabase('batches of scheduled mail of SendGrid', (create) => {
     assert.equal((await call('DELETE', `user/scheduled_sends/${resumed}`)).status, 404)
     const { body: all } = await call('GET', 'user/scheduled_sends')
     assert.equal(all.length, 2)
+    assert.deepEqual((await call('GET', 'suppression/bounces')).body, [])
 
     clock.ms += 3_600_000
     await inbox.waitForMessage({ q: 'subject:"Resumed 1"', timeoutSeconds: 10 })

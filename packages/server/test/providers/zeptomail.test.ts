@@ -25,9 +25,11 @@ type Thrown = { readonly error?: { readonly code: string; readonly details: read
 describeProvider(
   {
     ...{ name: 'zeptomail', operation: 'POST /v1.1/email', hasInline: true },
-    // The types of the SDK say that a response may be anything.
-    send: async (baseUrl, key, mail) =>
-      ((await clientOf(baseUrl, key).sendMail(toZeptoMail(mail))) as Sent).request_id,
+    send: async (baseUrl, key, mail) => {
+      const sent = await clientOf(baseUrl, key).sendMail(toZeptoMail(mail))
+      // The types of the SDK say that a response may be anything.
+      return (sent as Sent).request_id
+    },
     errorOf: (error) => {
       // As the SDK throws it: without the status.
       const body = (error as Thrown).error

@@ -278,6 +278,7 @@ const providers = (t: ColumnTypes): readonly string[] => [
     created_at ${t.integer} not null,
     due_at ${t.integer},
     leased_until ${t.integer},
+    batch text,
     mail text not null,
     raw ${t.bytes} not null,
     primary key (account_id, provider, id)

@@ -19,8 +19,6 @@ type HeldMail = {
   readonly addresses: readonly string[]
   readonly call: ProviderCall
   readonly unknownFields: readonly string[]
-  /** Scheduled mails of one batch are paused, canceled and resumed together. */
-  readonly batch?: string
 }
 
 /** A scheduled mail is paused while it has no time. */
@@ -45,7 +43,11 @@ export type StoredHeldMail = HeldKey & {
 }
 
 /** The same with its bytes, as it is written. */
-export type NewHeldMail = StoredHeldMail & { readonly raw: Uint8Array }
+export type NewHeldMail = StoredHeldMail & {
+  readonly raw: Uint8Array
+  /** Scheduled mails of one batch are paused, canceled and resumed together. */
+  readonly batch?: string | undefined
+}
 
 /** A mail that is due, leased by this process. */
 type DueMail = HeldKey & { readonly mail: HeldMail }
@@ -62,13 +64,13 @@ export class ProviderMails {
     this.#dialect = dialect
   }
 
-  async add({ mail, raw, ...held }: NewHeldMail): Promise<void> {
+  async add({ mail, raw, batch, ...held }: NewHeldMail): Promise<void> {
     const { accountId, provider, id, state, createdAt, dueAt } = held
     await this.#db
       .insertInto('provider_mail')
       .values({
         ...{ account_id: accountId, provider, id, state, created_at: createdAt, due_at: dueAt },
-        ...{ leased_until: null, mail: JSON.stringify(mail), raw },
+        ...{ leased_until: null, mail: JSON.stringify(mail), raw, batch: batch ?? null },
       })
       .execute()
   }
@@ -129,49 +131,35 @@ export class ProviderMails {
     return numUpdatedRows === 1n
   }
 
-  /** The batches of scheduled mails that are not sent; of one batch where that is given. */
-  async listBatches(
-    owner: AccountId,
-    { provider, batch }: { readonly provider: ProviderCall['name']; readonly batch?: string },
-  ) {
-    const rows = await this.#db
+  /** The mails of batches that are not sent; of one batch where that is given. */
+  async listBatches(owner: AccountId, { provider, batch }: BatchOf) {
+    let query = this.#db
       .selectFrom('provider_mail')
-      .select(COLUMNS)
+      .select(['id', 'batch', 'state', 'due_at'])
       .where('account_id', '=', owner)
       .where('provider', '=', provider)
       .where('state', 'in', ['scheduled', 'canceled'])
-      .where('mail', 'like', '%"batch":"%')
-      .execute()
-    return rows.map(toHeld).flatMap(({ id, mail, state, dueAt }) => {
-      if (mail.batch === undefined || (batch !== undefined && mail.batch !== batch)) return []
-      const shown: BatchState =
-        state === 'canceled' ? 'canceled' : dueAt === null ? 'paused' : 'scheduled'
-      return [{ id, batch: mail.batch, state: shown, scheduledAt: mail.call.scheduledAt }]
+      .where('batch', 'is not', null)
+    if (batch !== undefined) query = query.where('batch', '=', batch)
+    const rows = await query.execute()
+    return rows.map((row) => {
+      const paused: BatchState = row.due_at === null ? 'paused' : 'scheduled'
+      const state = row.state === 'canceled' ? row.state : paused
+      return { id: row.id, batch: row.batch ?? '', state }
     })
   }
 
   /** Pauses, cancels or resumes the mails of a batch that are not being sent. */
-  async changeBatch(
-    owner: AccountId,
-    {
-      provider,
-      batch,
-      state,
-      now,
-    }: {
-      readonly provider: ProviderCall['name']
-      readonly batch: string
-      readonly state: BatchState
-      readonly now: number
-    },
-  ): Promise<void> {
-    for (const { id, scheduledAt } of await this.listBatches(owner, { provider, batch })) {
-      const isDue = state === 'scheduled' && scheduledAt !== null
+  async changeBatch(owner: AccountId, { state, now, ...of }: BatchChange): Promise<void> {
+    for (const { id } of await this.listBatches(owner, of)) {
+      const { provider } = of
+      const found = state === 'scheduled' ? await this.find(owner, { provider, id }) : null
+      const time = found?.mail.call.scheduledAt ?? null
       await this.#db
         .updateTable('provider_mail')
         .set({
           state: state === 'canceled' ? 'canceled' : 'scheduled',
-          due_at: isDue ? Date.parse(scheduledAt) : null,
+          due_at: time === null ? null : Date.parse(time),
         })
         .where('account_id', '=', owner)
         .where('provider', '=', provider)
@@ -248,6 +236,10 @@ export class ProviderMails {
 }
 
 type ScheduleChange = { readonly dueAt: number | null; readonly now: number }
+
+type BatchOf = { readonly provider: ProviderCall['name']; readonly batch?: string }
+
+type BatchChange = Required<BatchOf> & { readonly state: BatchState; readonly now: number }
 
 type HeldRow = Pick<Selectable<Schema['provider_mail']>, (typeof COLUMNS)[number]>
 
