@@ -153,12 +153,8 @@ type Shared = {
 
 async function composeOne(call: Call, one: Version, { body, template, files, at }: Shared) {
   const from = readSender(body.sender ?? template?.sender)
-  const [to, cc, bcc] = [
-    parts.boxes(one.to, 'to'),
-    parts.boxes(one.cc, 'cc'),
-    parts.boxes(one.bcc, 'bcc'),
-  ]
-  if (to.length === 0) throw missing('to')
+  const lists = parts.recipients(one)
+  if (lists.to.length === 0) throw missing('to')
   const subject = one.subject ?? body.subject ?? template?.subject
   const html = template?.htmlContent ?? one.htmlContent ?? body.htmlContent
   const plain = template === null ? (one.textContent ?? body.textContent) : null
@@ -173,7 +169,7 @@ async function composeOne(call: Call, one: Version, { body, template, files, at 
   const { idempotencyKey: _, ...headers } = body.headers ?? {}
   const custom = headers['X-Mailin-custom']
   return mailOf(call, {
-    ...{ id: `<${messageId}>`, messageId, from, to, cc, bcc, files, at, tags: body.tags },
+    ...{ id: `<${messageId}>`, messageId, from, ...lists, files, at, tags: body.tags },
     ...texts,
     replyTo: replyTo ? [parts.box(replyTo, 'replyTo')] : [],
     headers: parts.headers(headers),

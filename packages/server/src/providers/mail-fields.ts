@@ -172,11 +172,13 @@ export function partsOf(errors: MailErrors) {
       throw errors.file(field, name, isEmpty)
     return content
   }
+  const boxes = (given: readonly Person[] | null | undefined, field: string) =>
+    (given ?? []).map((one, i) => box(one, `${field}.${i}`))
   return {
-    box,
-    bytes,
-    boxes: (list: readonly Person[] | null | undefined, field: string) =>
-      (list ?? []).map((one, i) => box(one, `${field}.${i}`)),
+    ...{ box, boxes, bytes },
+    recipients: ({ to, cc, bcc }: Recipients) => ({
+      ...{ to: boxes(to, 'to'), cc: boxes(cc, 'cc'), bcc: boxes(bcc, 'bcc') },
+    }),
     /** Addresses of texts such as `Ada <a@example.com>, b@example.com`. */
     mailboxes: (given: Given | readonly string[], field: string) =>
       (typeof given === 'string' ? [given] : (given ?? [])).flatMap((one) => {
@@ -203,6 +205,7 @@ export function partsOf(errors: MailErrors) {
   }
 }
 
+type Recipients = { readonly [list in 'to' | 'cc' | 'bcc']?: readonly Person[] | null | undefined }
 type Pairs = readonly (readonly [name: string, value: unknown])[]
 type GivenHeaders = Readonly<Record<string, unknown>> | Pairs | null | undefined
 

@@ -95,11 +95,7 @@ async function sendBulk(call: Call) {
 
 /** One mail; with personalization one for each recipient. */
 async function composeAll(call: Call, mail: Mail, id: string): Promise<OutgoingMail[]> {
-  const lists = {
-    to: parts.boxes(mail.to, 'to'),
-    cc: parts.boxes(mail.cc, 'cc'),
-    bcc: parts.boxes(mail.bcc, 'bcc'),
-  }
+  const lists = parts.recipients(mail)
   if (lists.to.length === 0) throw reject('to', 'The to field is required.')
   for (const [field, list] of Object.entries({ ...lists, tags: mail.tags ?? [] })) {
     const max = Reflect.get(LIMITS, field)

@@ -82,11 +82,7 @@ async function composeOne(call: Call, mail: Mail) {
   const template = mail.template_uuid
     ? (await templates.get(call, mail.template_uuid)).content
     : null
-  const [to, cc, bcc] = [
-    parts.boxes(mail.to, 'to'),
-    parts.boxes(mail.cc, 'cc'),
-    parts.boxes(mail.bcc, 'bcc'),
-  ]
+  const { to, cc, bcc } = parts.recipients(mail)
   const from = parts.box(mail.from, 'from')
   for (const [name, list] of Object.entries({ to, cc, bcc })) {
     if (list.length > RECIPIENTS_MAX)

@@ -84,7 +84,7 @@ export type Outcome =
       /** Why nothing is sent, though it succeeds; for the diagnostics. */
       readonly note?: string
       /** Why nothing can be sent, though it succeeds; for the diagnostics. */
-      readonly failure?: string
+      readonly failure?: string | undefined
       /** The claimed key under which the answer is kept for a repeated call. */
       readonly once?: string | undefined
     }

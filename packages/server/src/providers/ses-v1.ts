@@ -33,29 +33,22 @@ const MESSAGE_BYTES_MAX = 10 * 1024 * 1024
 const NAMESPACE = 'http://ses.amazonaws.com/doc/2010-12-01/'
 
 /** An element of XML: its text, or its elements; a list has several of one name. */
-type Xml = string | number | boolean | Entries | readonly Xml[] | { readonly [name: string]: Xml }
-
-/** Identities, each of which is verified. */
-class Entries {
-  readonly keys: readonly string[]
-
-  constructor(keys: readonly string[]) {
-    this.keys = keys
-  }
-}
+type Xml = string | number | boolean | readonly Xml[] | { readonly [name: string]: Xml }
 
 function xml(value: Xml): string {
-  if (value instanceof Entries) {
-    const entry = (key: string) => xml({ entry: { key, value: { VerificationStatus: 'Success' } } })
-    return value.keys.map(entry).join('')
-  }
   if (Array.isArray(value)) return value.map((one: Xml) => `<member>${xml(one)}</member>`).join('')
   if (typeof value !== 'object')
     return String(value)
       .replace(/[<>&]/g, (char) => `&#${char.charCodeAt(0)};`)
       .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, ' ')
+  const element = (name: string, own: Xml) => `<${name}>${xml(own)}</${name}>`
   return Object.entries(value)
-    .map(([name, own]) => `<${name}>${xml(own)}</${name}>`)
+    .flatMap(([name, own]: [string, Xml]) =>
+      // The entries of a map are no members of a list.
+      name === 'entry' && Array.isArray(own)
+        ? own.map((one: Xml) => element(name, one))
+        : [element(name, own)],
+    )
     .join('')
 }
 
@@ -238,9 +231,11 @@ const ACTIONS: Readonly<Record<string, (call: Call, form: Form) => Acted | Promi
   VerifyDomainIdentity: () => ({ result: { VerificationToken: 'verified' } }),
   DeleteIdentity: () => ({ result: {} }),
   ListIdentities: () => ({ result: { Identities: [] } }),
-  GetIdentityVerificationAttributes: (_call, form) => ({
-    result: { VerificationAttributes: new Entries(members(form, 'Identities')) },
-  }),
+  GetIdentityVerificationAttributes: (_call, form) => {
+    const value = { VerificationStatus: 'Success' }
+    const entry = members(form, 'Identities').map((key) => ({ key, value }))
+    return { result: { VerificationAttributes: { entry } } }
+  },
 }
 
 async function saveTemplate(call: Call, form: Form, isNew: boolean): Promise<Acted> {
@@ -269,11 +264,7 @@ async function act(call: Call): Promise<Outcome> {
     )
   try {
     const { result = null, mails = [], failure } = await run(call, form)
-    return {
-      answer: answer(action, result, call.work.uuid()),
-      mails,
-      ...(failure === undefined ? {} : { failure }),
-    }
+    return { answer: answer(action, result, call.work.uuid()), mails, failure }
   } catch (failed) {
     // Version 1 answers 400 to all of them.
     if (failed instanceof SesError) throw reject(400, failed.code, failed.message)

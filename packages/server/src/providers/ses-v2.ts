@@ -127,11 +127,7 @@ async function sendEmail(call: Call): Promise<Outcome> {
       ...(await templateOf(call, Template)),
       extra: extraOf(Template),
     })
-    return {
-      answer: json(200, { MessageId: id }),
-      mails,
-      ...(failure === undefined ? {} : { failure }),
-    }
+    return { answer: json(200, { MessageId: id }), mails, failure }
   }
   if (Raw) {
     const bytes = readBase64(Raw.Data)
