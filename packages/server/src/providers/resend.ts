@@ -33,6 +33,8 @@ const SCHEDULED_DAYS_MAX = 30
 const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]).nullish()
 const variables = z.record(z.string(), z.union([z.string(), z.number()])).nullish()
 
+const bytesSchema = z.array(z.int().min(0).max(255))
+
 const emailSchema = z.strictObject({
   from: z.string().nullish(),
   to: list,
@@ -51,7 +53,9 @@ const emailSchema = z.strictObject({
         content: z
           .union([
             z.string(),
-            z.strictObject({ type: z.literal('Buffer'), data: z.array(z.int().min(0).max(255)) }),
+            // What the SDKs for Go and Python make of bytes, and JSON of a Buffer.
+            bytesSchema,
+            z.strictObject({ type: z.literal('Buffer'), data: bytesSchema }),
           ])
           .nullish(),
         path: z.string().nullish(),
@@ -250,7 +254,7 @@ function readFiles(call: Call, { attachments }: Email): readonly MailFile[] {
       typeof content === 'string'
         ? readBase64(content)
         : content
-          ? Buffer.from(content.data)
+          ? Buffer.from(Array.isArray(content) ? content : content.data)
           : fetched.get(path ?? '')
     if (bytes === undefined)
       throw reject(422, 'invalid_attachment', 'Attachment must have either a `content` or `path`.')
