@@ -35,6 +35,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/test/soak/full-disk.ts',
     what: 'a disk of 64 MB is full 50 times (SQLite; needs root)',
   },
+  clients: {
+    file: 'packages/server/test/soak/provider-clients.ts',
+    what: "providers' APIs, with clients for Go, PHP and Ruby (Debian; needs root and Go)",
+  },
   mails: { file: 'packages/mail/test/fuzz-mime.test.ts', what: '1,000,000 changed mails' },
   dialogues: {
     file: 'packages/smtp/test/fuzz-dialogues.test.ts',

@@ -6,17 +6,17 @@ export const PROVIDERS = [
   ...['Brevo', 'Mandrill', 'Mailtrap', 'Mailjet', 'MailerSend'],
 ]
 
-/** What SDKs have in their base URL behind the host. */
+/** The paths that SDKs have in their base URL. */
 const PATHS: Readonly<Record<string, string>> = {
   brevo: 'v3/',
   mandrill: 'api/1.0/',
   mailersend: 'v1/',
 }
 
-/** What an SDK of a provider is given so that its mail arrives in an inbox. */
+/** The settings of a provider's SDK by which its mail arrives in an inbox. */
 export type ProviderSettings = { readonly baseUrl: string; readonly key: string }
 
-/** The settings of a provider's SDK; `name` is that of the path. */
+/** Makes these settings; `name` is that of the path. */
 export function providerSettings(
   name: string,
   inbox: Pick<Inbox, 'id' | 'catchAll'>,

@@ -53,7 +53,7 @@ const emailSchema = z.strictObject({
         content: z
           .union([
             z.string(),
-            // What the SDKs for Go and Python make of bytes, and JSON of a Buffer.
+            // The bytes, from the SDKs for Go and Python, and as JSON of a Buffer.
             bytesSchema,
             z.strictObject({ type: z.literal('Buffer'), data: bytesSchema }),
           ])

@@ -96,6 +96,7 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     const { resend, inbox } = await given()
     const contents = [[...Buffer.from('one')], Buffer.from('two').toJSON()]
     const attachments = contents.map((content, at) => ({ filename: `${at}.txt`, content }))
+    // Its types have only bytes and base64.
     const { error } = await resend.emails.send({ ...MAIL, attachments } as never)
     assert.equal(error, null)
     const { provider, attachments: files, id } = await inbox.waitForMessage({ timeoutSeconds: 5 })
