@@ -63,6 +63,14 @@ const NAMES = Object.keys(CALLS) as readonly Call[]
 /** The result of a round. */
 type Round = { readonly mails: number; readonly perSecond: number }
 
+/** A way to send, with the mails a second and the processor time a mail of each round. */
+type Way = {
+  readonly name: string
+  readonly run: () => Promise<Round>
+  readonly rates: number[]
+  readonly cpuUs: number[]
+}
+
 using _machine = watchMachine()
 await measureRates()
 await measureHolds()
@@ -70,9 +78,9 @@ await measureHolds()
 async function measureRates(): Promise<void> {
   await using service = await startFilled()
   const found = [
-    { name: 'SMTP', run: () => runSmtp(service) },
-    ...NAMES.map((name) => ({ name, run: () => runCalls(service, name, SECONDS) })),
-  ].map((way) => ({ ...way, rates: [] as number[], cpuUs: [] as number[] }))
+    newWay('SMTP', () => runSmtp(service)),
+    ...NAMES.map((name) => newWay(name, () => runCalls(service, name, SECONDS))),
+  ]
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { run, rates, cpuUs } of found) {
       const startedUs = cpuTimeUs(service.pid)
@@ -95,6 +103,10 @@ async function measureRates(): Promise<void> {
     const ratio = median(rates) / median(smtp?.rates ?? [])
     printFigure(`mails a second by ${name} against SMTP, medians`, ratio, { atLeast: 0.5 })
   }
+}
+
+function newWay(name: string, run: () => Promise<Round>): Way {
+  return { name, run, rates: [], cpuUs: [] }
 }
 
 /** In a service of its own: the meter uses processor time. */

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { readExamples } from '../../../../tools/document-examples.ts'
 import { runClients } from './testing-clients.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
@@ -55,10 +57,15 @@ describe("providers' APIs, with clients for Python", () => {
     })
   })
 
-  it('work with django-anymail', async () => {
+  it('work with django-anymail, by the settings of the guide', async () => {
+    const examples = readExamples(ROOT, 'docs/providers.md')
+    const { code } = examples.find((one) => one.code.startsWith('ANYMAIL')) ?? assert.fail()
     await runClients({
       command: PYTHON,
-      args: ['anymail_backends.py'],
+      args: ({ httpUrl }) => [
+        'anymail_backends.py',
+        code.replaceAll('http://127.0.0.1:8025', httpUrl),
+      ],
       clients: {
         amazon_ses: [
           ...['sent', INVALID, 'AnymailAPIError MessageRejected'],

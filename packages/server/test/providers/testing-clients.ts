@@ -11,7 +11,7 @@ import { givenProject } from './testing-project.ts'
 /** A program in `clients/`, and the clients that it has. */
 type Program = {
   readonly command: string
-  readonly args: readonly string[]
+  readonly args: readonly string[] | ((place: Place) => readonly string[])
   readonly cwd?: string
   readonly env?: (place: Place) => Readonly<Record<string, string>>
   /** The outcomes that each of its clients must have. */
@@ -54,10 +54,11 @@ export async function runClients({ clients, ...program }: Program): Promise<void
     noInbox: (await service.register()).key,
     faults: Object.fromEntries(faulty.map((one) => [one.name, `${apiKey}.${one.inbox.id}`])),
   }
-  const env = program.env?.({ httpUrl: service.httpUrl, caFile: caFileOf(service.logged) })
-  const { stdout } = await promisify(execFile)(program.command, program.args, {
+  const place = { httpUrl: service.httpUrl, caFile: caFileOf(service.logged) }
+  const args = typeof program.args === 'function' ? program.args(place) : program.args
+  const { stdout } = await promisify(execFile)(program.command, args, {
     cwd: program.cwd ?? CLIENTS,
-    env: { ...process.env, ...env, MAYFLY_CLIENTS: JSON.stringify(settings) },
+    env: { ...process.env, ...program.env?.(place), MAYFLY_CLIENTS: JSON.stringify(settings) },
   })
   assert.deepEqual(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), clients)
   const sent = (call: number) => names.filter((name) => clients[name]?.[call] === 'sent')

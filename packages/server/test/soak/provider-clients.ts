@@ -65,8 +65,7 @@ describe("providers' APIs", () => {
   it('work with the bridges of Symfony, by TLS', async () => {
     await runClients({
       command: 'php',
-      args: ['symfony.php'],
-      env: ({ caFile }) => ({ MAYFLY_CA: caFile }),
+      args: ({ caFile }) => ['-d', `curl.cainfo=${caFile}`, 'symfony.php'],
       clients: {
         'ses+api': ['sent', INVALID, HTTP, HTTP, HTTP],
         'ses+https': ['sent', INVALID, HTTP, HTTP, HTTP],

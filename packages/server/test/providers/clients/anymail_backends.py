@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import django
-from calls import FROM, TEXT, URL, run
+from calls import FROM, TEXT, run
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 
-#: The settings for the URL of each backend but that of SES, and what follows the provider's name.
-URLS = {
-    "sendgrid": ("SENDGRID", "sendgrid/v3/"),
-    "resend": ("RESEND", "resend/"),
-    "postmark": ("POSTMARK", "postmark/"),
-    "mailgun": ("MAILGUN", "mailgun/v3/"),
-    "brevo": ("BREVO", "brevo/v3/"),
-    "mandrill": ("MANDRILL", "mandrill/api/1.0/"),
-    "mailtrap": ("MAILTRAP", "mailtrap/api/"),
-    "mailjet": ("MAILJET", "mailjet/v3.1/"),
-    "mailersend": ("MAILERSEND", "mailersend/v1/"),
+#: The backends, with the name of the setting for the key.
+KEYS = {
+    "amazon_ses": "",
+    "sendgrid": "api_key",
+    "resend": "api_key",
+    "postmark": "server_token",
+    "mailgun": "api_key",
+    "brevo": "api_key",
+    "mandrill": "api_key",
+    "mailtrap": "api_token",
+    "mailjet": "secret_key",
+    "mailersend": "api_token",
 }
-KEYS = {"postmark": "server_token", "mailtrap": "api_token", "mailersend": "api_token"}
 
+# The settings of docs/providers.md.
+documented = {}
+exec(sys.argv[1], documented)
+ANYMAIL = documented["ANYMAIL"]
 settings.configure(
-    ANYMAIL={
-        **{f"{name}_API_URL": f"{URL}/{path}" for name, path in URLS.values()},
-        "MAILGUN_SENDER_DOMAIN": "mg.acme.example",
-        "MAILJET_API_KEY": "public",
-    }
+    ANYMAIL={**ANYMAIL, "MAILGUN_SENDER_DOMAIN": "mg.acme.example", "MAILJET_API_KEY": "any"}
 )
 django.setup()
 
 
 def send(name: str, key: str, to: str) -> str | None:
+    options = {KEYS[name]: key}
     if name == "amazon_ses":
         credentials = {"aws_access_key_id": key, "aws_secret_access_key": key}
-        client = {"endpoint_url": f"{URL}/ses", "region_name": "us-east-1", **credentials}
-        options = {"client_params": client}
-    else:
-        own = "secret_key" if name == "mailjet" else KEYS.get(name, "api_key")
-        options = {own: key}
+        client = {**ANYMAIL["AMAZON_SES_CLIENT_PARAMS"], **credentials}
+        options = {"client_params": {"region_name": "us-east-1", **client}}
     connection = get_connection(f"anymail.backends.{name}.EmailBackend", **options)
     mail = EmailMultiAlternatives(name, TEXT, FROM, [to], connection=connection)
     mail.attach_alternative(f"<p>{TEXT}</p>", "text/html")
@@ -57,4 +56,4 @@ def send(name: str, key: str, to: str) -> str | None:
     return None
 
 
-run({name: partial(send, name) for name in ("amazon_ses", *URLS)})
+run({name: partial(send, name) for name in KEYS})

@@ -20,7 +20,7 @@ require_once 'Symfony/Component/HttpClient/autoload.php';
 
 $settings = json_decode(getenv('MAYFLY_CLIENTS'), true);
 $root = parse_url($settings['root']);
-$client = HttpClient::create(['cafile' => getenv('MAYFLY_CA')]);
+$client = HttpClient::create();
 
 /** Sends a mail; the DSN has the key as user, for SES and Mailgun as the others want it. */
 $send = function (string $scheme, string $key, string $to) use ($client, $root): void {
