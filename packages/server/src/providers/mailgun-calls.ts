@@ -35,7 +35,9 @@ export async function readForm(call: Call): Promise<Form> {
     })
   const texts = new Map<string, string[]>()
   const files = new Map<string, MailFile[]>()
-  for (const [name, value] of form) {
+  for (const [given, value] of form) {
+    // Clients for PHP number fields of a name.
+    const name = given.replace(/^(attachment|inline)\[\d*\]$/, '$1')
     if (typeof value === 'string') texts.set(name, [...(texts.get(name) ?? []), value])
     else files.set(name, [...(files.get(name) ?? []), await toFile(name, value)])
     if (!KNOWN.has(name) && !/^[ohvt]:/.test(name)) call.addUnknown([name.slice(0, 100)])

@@ -35,6 +35,8 @@ const BATCH_MAX = 100
 
 const variables = z.record(z.string(), z.union([z.string(), z.number()])).nullish()
 
+const bytesSchema = z.array(z.int().min(0).max(255))
+
 const emailSchema = z.strictObject({
   ...{ to: list, cc: list, bcc: list, reply_to: list, replyTo: list },
   ...texts('from', 'subject', 'html', 'text', 'scheduled_at', 'topic_id'),
@@ -46,7 +48,9 @@ const emailSchema = z.strictObject({
         content: z
           .union([
             z.string(),
-            z.strictObject({ type: z.literal('Buffer'), data: z.array(z.int().min(0).max(255)) }),
+            // The bytes, from the SDKs for Go and Python, and as JSON of a Buffer.
+            bytesSchema,
+            z.strictObject({ type: z.literal('Buffer'), data: bytesSchema }),
           ])
           .nullish(),
       }),
@@ -212,7 +216,9 @@ function readFiles(call: Call, { attachments }: Email): readonly MailFile[] {
     if (typeof content === 'string') {
       return { ...named, content: parts.bytes(content, 'attachments', filename ?? '') }
     }
-    const bytes = content ? Buffer.from(content.data) : fetched.get(path ?? '')
+    const bytes = content
+      ? Buffer.from(Array.isArray(content) ? content : content.data)
+      : fetched.get(path ?? '')
     if (bytes) return { ...named, content: bytes }
     throw invalidFile(
       bytes === undefined

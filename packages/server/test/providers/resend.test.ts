@@ -93,6 +93,23 @@ onEachDatabase('the API of Resend, with its SDK', (create) => {
     assert.deepEqual([value, message.subject], ['481516', 'Hello you'])
   })
 
+  it('accepts the contents of files as numbers, as the SDKs for Go and Python send them', async () => {
+    const { resend, inbox } = await given()
+    const contents = [[...Buffer.from('one')], Buffer.from('two').toJSON()]
+    const attachments = contents.map((content, at) => ({ filename: `${at}.txt`, content }))
+    // Its types have only bytes and base64.
+    const { error } = await resend.emails.send({ ...MAIL, attachments } as never)
+    assert.equal(error, null)
+    const { provider, attachments: files, id } = await inbox.waitForMessage({ timeoutSeconds: 5 })
+    const read = await Promise.all(files.map((file) => inbox.downloadAttachment(id, file.id)))
+    assert.deepEqual(
+      read.map((bytes) => Buffer.from(bytes).toString()),
+      ['one', 'two'],
+    )
+    assert.match(JSON.stringify(provider?.request), /"content":"<3 bytes>"/)
+    assert.doesNotMatch(JSON.stringify(provider?.request), /111,110/)
+  })
+
   it('accepts addresses that stand for a result, without an inbox', async () => {
     const service = await shared()
     const dev = await service.register()
