@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'identity_connected'
   | 'address_taken'
   | 'last_admin_key'
+  | 'wrong_cell'
   | 'body_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'

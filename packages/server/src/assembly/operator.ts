@@ -26,7 +26,7 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>
 /** Opens the configured store for the operator; it must exist and be up to date. */
 export async function openOperator(config: Config) {
   const clock = systemClock
-  const ids = createIds(clock)
+  const ids = createIds(clock, config.MAYFLY_CELL)
   const store = await openStore({
     url: config.MAYFLY_DATABASE_URL,
     directUrl: config.MAYFLY_DATABASE_DIRECT_URL,

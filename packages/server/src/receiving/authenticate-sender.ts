@@ -57,7 +57,10 @@ export async function authenticateSender(
 ): Promise<AuthenticateSenderResult> {
   const inbox = await findNamedInbox(deps, credentials.username)
   // Also without an inbox: the duration must not reveal which inboxes exist.
-  const key = await findKey(deps, credentials.password)
+  const { key, otherCell } = await findKey(deps, credentials.password)
+  if (otherCell !== null && deps.accepts !== 'any') {
+    return { state: 'fault', reply: `535 5.7.8 ${otherCell}` }
+  }
   const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
   if (isOwn && inbox.keepMessages !== null) {
     return accept(deps, client, { inbox, identity: writeIdentity(inbox.inboxId, key) })
@@ -123,12 +126,16 @@ async function findNamedInbox(
   return address === null ? null : store.receiving.findRecipient(address)
 }
 
-async function findKey(deps: AuthenticateSenderDeps, secret: string) {
+/** The key with this secret, or what to tell a client whose key belongs to another cell. */
+async function findKey(
+  deps: AuthenticateSenderDeps,
+  secret: string,
+): Promise<{ readonly key: OwnKey | null; readonly otherCell: string | null }> {
   try {
-    return await deps.authenticate(secret)
+    return { key: await deps.authenticate(secret), otherCell: null }
   } catch (error) {
-    if (error instanceof ServiceError) return null
-    throw error
+    if (!(error instanceof ServiceError)) throw error
+    return { key: null, otherCell: error.code === 'wrong_cell' ? error.message : null }
   }
 }
 

@@ -30,6 +30,8 @@ export type MailboxDeps = {
 export type OpenedMailbox =
   | { readonly state: 'opened'; readonly mailbox: InboxMailbox }
   | { readonly state: 'refused' | 'unavailable' | 'limited' }
+  /** The key belongs to another cell; the text says which. */
+  | { readonly state: 'misdirected'; readonly text: string }
 
 /** Longest user name that is looked up: the longest address. */
 const USERNAME_LENGTH_MAX = 320
@@ -58,8 +60,9 @@ export async function openMailbox(
     return { state: 'opened', mailbox: new InboxMailbox(deps, caller, { inboxId, messages }) }
   } catch (error) {
     if (error instanceof StorageUnavailable) return { state: 'unavailable' }
-    if (error instanceof ServiceError) return { state: 'refused' }
-    throw error
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message: text } = error
+    return code === 'wrong_cell' ? { state: 'misdirected', text } : { state: 'refused' }
   }
 }
 
