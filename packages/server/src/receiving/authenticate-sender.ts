@@ -126,7 +126,7 @@ async function findNamedInbox(
   return address === null ? null : store.receiving.findRecipient(address)
 }
 
-/** The key with this secret, or what to tell a client whose key belongs to another cell. */
+/** The key with this secret, or the text for a client whose key belongs to another cell. */
 async function findKey(
   deps: AuthenticateSenderDeps,
   secret: string,
