@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { registerAccountAt, type TestAccount } from '../../server/test/testing-account.ts'
 import { onEachDatabase, type TestDatabase } from '../../server/test/testing-databases.ts'
@@ -141,6 +142,24 @@ onEachDatabase('mayfly admin, beside a running service,', (create) => {
     await assert.rejects(dev.account.read(), { status: 401 })
     assert.match(await mail('second@mayfly.test'), /^550 /)
     await register('purged@example.com')
+  })
+
+  it('closes an account for a move to another cell, and imports it there alone', async () => {
+    const { shell, register, mail } = await place()
+    const dev = await register('moved@example.com')
+    await dev.inboxes.create({ localPart: 'moved' })
+    const file = join(shell.home, 'moved.move')
+    const unnamed = await shell.run('admin', 'account', 'export', 'moved@example.com', file)
+    assert.deepEqual([unnamed.code, /--to must be/.test(unnamed.err)], [2, true])
+    const args = ['account', 'export', 'moved@example.com', file, '--to', 'c2'] as const
+    assert.match(await must(shell, ...args), /moved@example\.com is closed; .* has its \d+ rows\./)
+    assert.equal((await dev.get('/v1/keys')).body.error.code, 'account_moving')
+    assert.match(await mail('moved@mayfly.test'), /^451 /)
+    const refused = await shell.run('admin', 'account', 'import', file)
+    assert.deepEqual([refused.code, /for the cell "c2", and/.test(refused.err)], [1, true])
+    await must(shell, 'resume', 'moved@example.com')
+    await dev.account.read()
+    assert.match(await mail('moved@mayfly.test'), /^250 /)
   })
 })
 

@@ -51,6 +51,7 @@ export type ErrorCode =
   | 'not_ready'
   | 'dns_unavailable'
   | 'identity_provider_unavailable'
+  | 'account_moving'
   | 'storage_unavailable'
 
 /** The base class of every error of this client. */

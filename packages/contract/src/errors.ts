@@ -274,6 +274,11 @@ export const ERRORS = {
     type: 'unavailable',
     message: 'This node is not ready; `checks` names the checks that fail.',
   },
+  account_moving: {
+    status: 503,
+    type: 'unavailable',
+    message: 'The account is being moved to another cell. Try again in a moment.',
+  },
   storage_unavailable: {
     status: 503,
     type: 'unavailable',

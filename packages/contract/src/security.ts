@@ -8,5 +8,6 @@ export const KEY_ERRORS = [
   'missing_api_key',
   'invalid_api_key',
   'wrong_cell',
+  'account_moving',
   'requests_per_minute_exceeded',
 ] as const satisfies ErrorCode[]

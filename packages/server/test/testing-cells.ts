@@ -12,7 +12,8 @@ type TestCell = {
   readonly domain: string
   /** Its port of the proxy for SMTP. */
   readonly smtpPort: number
-  readonly database: TestDatabase
+  /** The settings with which an operator's commands run. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Two cells behind HAProxy with the configuration of the repository. */
@@ -34,7 +35,7 @@ export async function startCells(
   const proxy = starting.use(await startCellsProxy(addresses))
   const start = (name: TestCell['name'], host: string, database: TestDatabase): TestCell => {
     const domain = `${name}.mayfly.test`
-    const node = startServerProcess({
+    const env = {
       ...STARTED_AGAIN,
       MAYFLY_CELL: name,
       MAYFLY_DATABASE_URL: database.url,
@@ -47,10 +48,10 @@ export async function startCells(
       MAYFLY_SMTP_PORT: '1025',
       MAYFLY_SMTP_PROXY_PROTOCOL: 'true',
       MAYFLY_TRUSTED_PROXIES: '127.0.0.1',
-    })
-    starting.use(node)
+    }
+    const node = starting.use(startServerProcess(env))
     const smtpPort = name === 'c1' ? 1025 : 1026
-    return { name, node, httpUrl: `http://${host}:8025`, domain, smtpPort, database }
+    return { name, node, httpUrl: `http://${host}:8025`, domain, smtpPort, env }
   }
   const [first = '', second = ''] = addresses.nodes
   const cells = [start('c1', first, databases[0]), start('c2', second, databases[1])] as const

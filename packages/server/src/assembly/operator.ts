@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId } from '@mayfly/contract'
 import { bindAll } from '../app/bind.ts'
+import { openSecretBox } from '../app/webhook-secrets.ts'
 import type { Config } from '../config/config.ts'
 import { OperatorRefused } from '../errors.ts'
 import { issueKey, type NewKeyFields } from '../features/accounts/keys.ts'
@@ -10,12 +12,16 @@ import {
   revokeKeys,
   setPlan,
 } from '../features/operator/accounts.ts'
+import { exportAccount } from '../features/operator/export-account.ts'
+import { importAccount } from '../features/operator/import-account.ts'
 import { purge } from '../features/operator/purge.ts'
 import { resume, suspend } from '../features/operator/suspension.ts'
 import { getTarget } from '../features/operator/target.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createIds } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
 import type { Tables } from '../store/all-tables.ts'
+import { MIGRATIONS } from '../store/migrate.ts'
 import { openStore } from '../store/open.ts'
 import { type Backup, backUpSqlite } from '../store/sqlite/backup.ts'
 import { sqlitePathOf } from '../store/sqlite/path.ts'
@@ -35,13 +41,15 @@ export async function openOperator(config: Config) {
     connectionsMax: 1,
   })
   const world = {
-    ...{ store, clock, ids },
+    ...{ store, clock, ids, cell: config.MAYFLY_CELL, schema: MIGRATIONS.length },
+    secretBox: () => openSecretBox({ config, store, clock, log: createLog('silent') }),
+    pause: (ms: number) => delay(ms),
     issueKey: (tx: Tables, accountId: AccountId, fields: NewKeyFields) =>
       issueKey({ store: tx, clock, ids }, accountId, fields),
   }
   return {
     ...bindAll(world, { listAccounts, setPlan, revokeKeys, giveKey, disconnect }),
-    ...bindAll(world, { suspend, resume, purge }),
+    ...bindAll(world, { suspend, resume, purge, exportAccount, importAccount }),
     /** Finds an account by id or email, or an inbox by id or address. */
     getTarget: (text: string) => getTarget(store, text),
     /** Milliseconds since 1970 by the store's own clock. */

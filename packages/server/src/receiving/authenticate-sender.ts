@@ -36,7 +36,7 @@ type OwnKey = SenderKey & { readonly accountId: AccountId }
 /** The verdict on credentials; the identity is null for those that have no effect. */
 export type AuthenticateSenderResult =
   | { readonly state: 'accepted'; readonly identity: string | null }
-  | { readonly state: 'refused' }
+  | { readonly state: 'refused' | 'unavailable' }
   | { readonly state: 'fault'; readonly reply: string }
 
 /** The beginning of every API key. */
@@ -57,9 +57,10 @@ export async function authenticateSender(
 ): Promise<AuthenticateSenderResult> {
   const inbox = await findNamedInbox(deps, credentials.username)
   // Also without an inbox: the duration must not reveal which inboxes exist.
-  const { key, otherCell } = await findKey(deps, credentials.password)
-  if (otherCell !== null && deps.accepts !== 'any') {
-    return { state: 'fault', reply: `535 5.7.8 ${otherCell}` }
+  const { key, elsewhere } = await findKey(deps, credentials.password)
+  if (elsewhere?.code === 'account_moving') return { state: 'unavailable' }
+  if (elsewhere !== null && deps.accepts !== 'any') {
+    return { state: 'fault', reply: `535 5.7.8 ${elsewhere.message}` }
   }
   const isOwn = inbox !== null && key !== null && key.accountId === inbox.accountId
   if (isOwn && inbox.keepMessages !== null) {
@@ -111,8 +112,8 @@ export async function findSenderInbox(
   identity: string,
 ): Promise<Recipient | null> {
   const { inboxId, keyId, keyPrefix } = readIdentity(identity)
-  const prefixes = await deps.store.keys.activePrefixes([keyId], deps.clock.now())
-  if (prefixes.get(keyId) !== keyPrefix) return null
+  const active = (await deps.store.keys.findActive([keyId], deps.clock.now())).get(keyId)
+  if (active?.prefix !== keyPrefix) return null
   return deps.store.receiving.findInbox(inboxId)
 }
 
@@ -126,16 +127,17 @@ async function findNamedInbox(
   return address === null ? null : store.receiving.findRecipient(address)
 }
 
-/** The key with this secret, or the text for a client whose key belongs to another cell. */
+/** The key with this secret, or why it is that of another cell, now or soon. */
 async function findKey(
   deps: AuthenticateSenderDeps,
   secret: string,
-): Promise<{ readonly key: OwnKey | null; readonly otherCell: string | null }> {
+): Promise<{ readonly key: OwnKey | null; readonly elsewhere: ServiceError | null }> {
   try {
-    return { key: await deps.authenticate(secret), otherCell: null }
+    return { key: await deps.authenticate(secret), elsewhere: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { key: null, otherCell: error.code === 'wrong_cell' ? error.message : null }
+    const isElsewhere = error.code === 'wrong_cell' || error.code === 'account_moving'
+    return { key: null, elsewhere: isElsewhere ? error : null }
   }
 }
 

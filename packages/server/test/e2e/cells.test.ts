@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { registerAccount } from '@mayfly/client'
 import { createTransport } from 'nodemailer'
 import { WebSocket } from 'ws'
+import { openOperator } from '../../src/assembly/operator.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { accountWithKey, type TestAccount } from '../testing-account.ts'
 import { createApiClient } from '../testing-api-client.ts'
 import { startCells, type TestCells } from '../testing-cells.ts'
@@ -159,6 +164,94 @@ async function sendByProviders({ proxy }: TestCells, key: string): Promise<void>
     }),
   ]
   for (const { status, text } of sent) assert.ok(status < 300, `${status} ${text}`)
+}
+
+describe('an account that is moved while it is used', () => {
+  it('keeps its keys, its mail and its waits; nothing is lost or doubled', async () => {
+    await using first = await createMigratedSqlite()
+    await using second = await createMigratedSqlite()
+    await using running = await startCells([first, second])
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'mayfly-cells-'))
+    const [from, to] = running.cells
+    const dev = await registerIn(running, from)
+    const inbox = await dev.inboxes.create()
+    const project = await dev.inboxes.create({ catchAll: true })
+    const { account } = await dev.account.read()
+    const waiting = inbox.waitForOtp({ timeoutSeconds: 50 })
+    await using sending = sendUntilClosed(running, from, { user: project.id, pass: dev.key })
+    await sending.begun
+
+    const path = join(folder.path, 'dev.move')
+    await withOperator(from, (operator) =>
+      operator.exportAccount({ account: account.email, to: to.name, path }),
+    )
+    const { status, headers, body } = await dev.get('/v1/account')
+    assert.deepEqual([status, body.error.code], [503, 'account_moving'])
+    assert.match(String(headers['retry-after']), /^\d+$/)
+    const { stored, refusal } = await sending.closed
+    assert.match(refusal, /^4\d\d /)
+    const imported = await withOperator(to, (operator) => operator.importAccount(path))
+    for (const prefix of imported.keyPrefixes) {
+      await running.proxy.command(`add map cells.map ${prefix} ${to.name}`)
+    }
+
+    assert.equal((await dev.account.read()).account.id, account.id)
+    const { body: listed } = await dev.get('/api/v1/messages?limit=1000', {
+      headers: basic(project.id, dev.key),
+    })
+    const subjects = listed.messages.map((message: { Subject: string }) => message.Subject)
+    assert.deepEqual(subjects.sort(), [...stored].sort())
+    await send(running, to, { to: inbox.emailAddress })
+    assert.equal((await waiting).value, '481516')
+    const auth = { user: project.id, pass: dev.key }
+    await send(running, to, { to: 'anybody@elsewhere.example', auth })
+    const rotated = await dev.post('/v1/keys/rotate')
+    assert.match(rotated.body.apiKey, /^mf_live_c2_/)
+  })
+})
+
+async function withOperator<T>(
+  { env }: Cell,
+  work: (operator: Awaited<ReturnType<typeof openOperator>>) => Promise<T>,
+): Promise<T> {
+  await using operator = await openOperator(parseConfig(env))
+  return await work(operator)
+}
+
+/** Sends mail to a catch-all inbox, each with its own subject, until one is refused. */
+function sendUntilClosed(
+  { host }: TestCells,
+  { smtpPort: port }: Cell,
+  auth: { readonly user: string; readonly pass: string },
+) {
+  const transport = createTransport({ host, port, auth, pool: true })
+  const begun = Promise.withResolvers<void>()
+  const stop = new AbortController()
+  const stored: string[] = []
+  const sendAll = async () => {
+    while (!stop.signal.aborted) {
+      const subject = `mail ${stored.length}`
+      const mail = { from: 'app@example.com', to: 'any@elsewhere.example', subject, text: 'Hi' }
+      const refusal = await transport.sendMail(mail).then(
+        () => null,
+        (error: { readonly response?: string }) => error.response ?? String(error),
+      )
+      if (refusal !== null) return { stored, refusal }
+      stored.push(subject)
+      if (stored.length === 20) begun.resolve()
+    }
+    return { stored, refusal: '' }
+  }
+  const closed = sendAll()
+  return {
+    begun: begun.promise,
+    closed,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await closed
+      transport.close()
+    },
+  }
 }
 
 describe('a cell beside one that was killed', () => {

@@ -3,7 +3,7 @@ import type { AccountId, Environment, KeyId, Plan, Role } from '@mayfly/contract
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { KeyCredential } from '../../store/tables/keys.ts'
-import { cellOfKey, requireOwnCell } from '../rules/cell.ts'
+import { accountMoving, cellOfKey, requireOwnCell } from '../rules/cell.ts'
 
 /** The account that makes a call, and the key that it uses. */
 export type Caller = {
@@ -44,8 +44,9 @@ export async function authenticate(deps: AuthenticateDeps, secret: string): Prom
     requireOwnCell(deps.cell, cellOfKey(secret), 'This API key')
     throw new ServiceError('invalid_api_key')
   }
-  const { accountId, keyId, role, environment, plan, expiresAt } = found
+  const { accountId, keyId, role, environment, plan, expiresAt, movingTo } = found
   if (expiresAt !== null && expiresAt <= deps.clock.now()) throw new ServiceError('invalid_api_key')
+  if (movingTo !== null) throw accountMoving(movingTo)
   return { accountId, keyId, keyPrefix, role, environment, plan }
 }
 

@@ -4,6 +4,7 @@ import { ServiceError, StorageUnavailable } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Tables } from '../../store/all-tables.ts'
 import type { Caller } from '../accounts/authenticate.ts'
+import { accountMoving } from '../rules/cell.ts'
 
 type Consumed = { readonly refusal: string | null } | null
 
@@ -62,6 +63,7 @@ export async function openMailbox(
     if (error instanceof StorageUnavailable) return { state: 'unavailable' }
     if (!(error instanceof ServiceError)) throw error
     const { code, message: text } = error
+    if (code === 'account_moving') return { state: 'unavailable' }
     return code === 'wrong_cell' ? { state: 'misdirected', text } : { state: 'refused' }
   }
 }
@@ -122,8 +124,9 @@ class InboxMailbox {
   async #requireKey(): Promise<void> {
     const { keyId, keyPrefix } = this.#caller
     const { store, clock } = this.#deps
-    const prefixes = await store.keys.activePrefixes([keyId], clock.now())
-    if (prefixes.get(keyId) !== keyPrefix) throw new ServiceError('invalid_api_key')
+    const active = (await store.keys.findActive([keyId], clock.now())).get(keyId)
+    if (active?.prefix !== keyPrefix) throw new ServiceError('invalid_api_key')
+    if (active.movingTo !== null) throw accountMoving(active.movingTo)
   }
 }
 

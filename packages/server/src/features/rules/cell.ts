@@ -13,6 +13,17 @@ export function cellOfToken(token: string): string | null {
   return SIGN_IN_TOKEN.exec(token)?.[1] ?? null
 }
 
+/** Seconds after which a call to an account that is being moved is worth repeating. */
+const MOVING_RETRY_SECONDS = 5
+
+/** The error of every call to an account that is being moved. */
+export function accountMoving(to: string): ServiceError {
+  return new ServiceError('account_moving', {
+    message: `This account is being moved to the cell "${to}". Nothing was changed; try again in a moment.`,
+    retryAfterSeconds: MOVING_RETRY_SECONDS,
+  })
+}
+
 /**
  * Throws when a secret that this cell does not know names another cell. Only then: an account that
  * was moved here keeps its keys, which name the cell that they come from.

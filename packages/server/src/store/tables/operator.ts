@@ -2,6 +2,7 @@ import type { AccountId, InboxId, Plan } from '@mayfly/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Schema } from '../schema.ts'
+import { AccountRows } from './account-rows.ts'
 
 /** An account as the operator sees it; times in milliseconds. */
 export type AccountEntry = {
@@ -11,6 +12,8 @@ export type AccountEntry = {
   readonly isConnected: boolean
   readonly createdAt: number
   readonly suspendedAt: number | null
+  /** The cell that it is being moved to. */
+  readonly movingTo: string | null
 }
 
 /** An account with the number of its keys and inboxes. */
@@ -32,9 +35,12 @@ export type InboxEntry = {
 export class OperatorQueries {
   readonly #db: Kysely<Schema>
   readonly #dialect: Dialect
+  /** Whole rows, for moving an account. */
+  readonly rows: AccountRows
 
   constructor(db: Kysely<Schema>, dialect: Dialect) {
     this.#db = db
+    this.rows = new AccountRows(db)
     this.#dialect = dialect
   }
 
@@ -115,9 +121,38 @@ export class OperatorQueries {
       .execute()
   }
 
-  /** Suspends an account, or resumes it when `at` is null. */
+  /** Suspends an account, or resumes it when `at` is null, also one that is being moved. */
   async setAccountSuspended(id: AccountId, at: number | null): Promise<void> {
-    await this.#db.updateTable('account').set({ suspended_at: at }).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('account')
+      .set({ suspended_at: at, ...(at === null ? { moving_to: null } : {}) })
+      .where('id', '=', id)
+      .execute()
+  }
+
+  /** Notes the cell that an account is being moved to, or that it is not moved any more. */
+  async setMoving(id: AccountId, to: string | null): Promise<void> {
+    await this.#db.updateTable('account').set({ moving_to: to }).where('id', '=', id).execute()
+  }
+
+  /**
+   * Waits for the transactions that lock inboxes of an account. Later ones see what was committed
+   * before this call. In a transaction.
+   */
+  async lockInboxes(id: AccountId): Promise<void> {
+    await sql`select id from inbox where account_id = ${id}
+      order by id${sql.raw(this.#dialect.forUpdate)}`.execute(this.#db)
+  }
+
+  /** Deliveries of an account that a process is attempting. */
+  async countLeased(id: AccountId, now: number): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('account_id', '=', id)
+      .where('leased_until', '>', now)
+      .executeTakeFirstOrThrow()
+    return count
   }
 
   /** Resumes a suspended inbox. */
@@ -174,6 +209,7 @@ export class OperatorQueries {
         'account.plan',
         'account.created_at',
         'account.suspended_at',
+        'account.moving_to',
         'external_identity.connected_at',
       ])
   }
@@ -188,6 +224,7 @@ function toAccount(row: {
   plan: Plan
   created_at: number
   suspended_at: number | null
+  moving_to: string | null
   connected_at: number | null
 }): AccountEntry {
   return {
@@ -197,5 +234,6 @@ function toAccount(row: {
     isConnected: row.connected_at !== null,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
+    movingTo: row.moving_to,
   }
 }
