@@ -17,6 +17,7 @@ import { importAccount } from '../features/operator/import-account.ts'
 import { purge } from '../features/operator/purge.ts'
 import { resume, suspend } from '../features/operator/suspension.ts'
 import { getTarget } from '../features/operator/target.ts'
+import { DAY_MS } from '../mail-id.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
@@ -52,6 +53,14 @@ export async function openOperator(config: Config) {
     ...bindAll(world, { suspend, resume, purge, exportAccount, importAccount }),
     /** Finds an account by id or email, or an inbox by id or address. */
     getTarget: (text: string) => getTarget(store, text),
+    /** The size of the store, and the messages of the last day. */
+    overview: async () => {
+      const now = await store.operator.databaseTime()
+      const { oldestRetryAt, ...counts } = await store.operator.overview(
+        ids.at('message', now - DAY_MS),
+      )
+      return { ...counts, oldestRetryMs: oldestRetryAt === null ? null : now - oldestRetryAt }
+    },
     /** Milliseconds since 1970 by the store's own clock. */
     databaseTime: () => store.operator.databaseTime(),
     [Symbol.asyncDispose]: () => store.close(),

@@ -40,7 +40,7 @@ const LEASED_MS_MAX = 20_000
 /**
  * Writes an account to a file, for another cell to import.
  *
- * The account is closed first, and stays so: mail for it gets 451, calls and held waits 503, which
+ * The account is closed first, and stays so: mail for it gets 451, calls and open waits 503, which
  * clients repeat. So the file is one state of it, however long it takes and however often it is
  * interrupted.
  */

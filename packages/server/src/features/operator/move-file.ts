@@ -1,8 +1,8 @@
 // The file in which an account moves from one cell to another: a JSON object a line.
 //
-//   { "format": 1, "schema": …, "account": …, "email": …, "to": "c2" }   the first line
-//   { "table": "message", "row": { … } }                                 bytes are { "base64": … }
-//   { "end": 1234 }                                                      how many rows there are
+//   { "format": 1, "header": { "account": …, "email": …, "to": "c2", … } }   the first line
+//   { "table": "message", "row": { … } }                                    bytes are { "base64": … }
+//   { "end": 1234 }                                                         how many rows there are
 //
 // It has hashes of keys, and the secrets of webhooks in the clear: only its owner may read it.
 
@@ -37,12 +37,10 @@ export class MoveFileWriter implements AsyncDisposable {
   readonly written: ReadonlyMap<string, AnyRow>
   /** The table of its last row; null when it has none. */
   readonly lastTable: MovedRow['table'] | null
-  readonly #header: MoveHeader
   #rows: number
 
-  constructor(file: FileHandle, header: MoveHeader, found: Interrupted) {
+  constructor(file: FileHandle, found: Interrupted) {
     this.#file = file
-    this.#header = header
     this.written = found.written
     this.lastTable = found.lastTable
     this.#rows = found.rows
@@ -55,7 +53,7 @@ export class MoveFileWriter implements AsyncDisposable {
     try {
       const found = await readInterrupted(file, { path, header })
       await file.truncate(found.bytes)
-      const writer = new MoveFileWriter(file, header, found)
+      const writer = new MoveFileWriter(file, found)
       if (found.bytes === 0) await writer.#write({ header })
       return writer
     } catch (error) {
@@ -81,7 +79,7 @@ export class MoveFileWriter implements AsyncDisposable {
   }
 
   async #write(line: Line): Promise<void> {
-    await this.#file.appendFile(`${textOf(line, this.#header)}\n`)
+    await this.#file.appendFile(`${textOf(line)}\n`)
   }
 }
 
@@ -164,8 +162,8 @@ async function* linesOf(
   }
 }
 
-function textOf(line: Line, header: MoveHeader): string {
-  if ('header' in line) return JSON.stringify({ format: FORMAT, ...header })
+function textOf(line: Line): string {
+  if ('header' in line) return JSON.stringify({ format: FORMAT, ...line })
   if ('end' in line) return JSON.stringify(line)
   const row = Object.entries(line.row).map(([column, value]) => [
     column,
@@ -178,7 +176,7 @@ function lineOf(text: string, path: string): Line {
   try {
     // Written by `textOf`.
     const value = JSON.parse(text, fromBase64) as { readonly format?: number } & Line
-    if ('format' in value && value.format === FORMAT) return { header: value as never }
+    if ('header' in value && value.format === FORMAT) return value
     if ('row' in value || 'end' in value) return value
   } catch {
     // As below.

@@ -8,7 +8,8 @@ const CHUNK = 500
 
 /**
  * Ends the waits and streams whose key was revoked or rotated, or whose account was suspended or is
- * being moved, by whomever: this node, another one, or the operator's command in a process of its own.
+ * being moved, by whomever: this node, another one, or the operator's command in a process of its
+ * own.
  */
 export async function endRevokedKeys(deps: {
   readonly store: Tables

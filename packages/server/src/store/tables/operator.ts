@@ -31,6 +31,15 @@ export type InboxEntry = {
   readonly suspendedAt: number | null
 }
 
+/** What an operator watches of a database. */
+export type StoreOverview = {
+  readonly accounts: number
+  readonly newMessages: number
+  /** When the oldest delivery that is still to be attempted was made; null without one. */
+  readonly oldestRetryAt: number | null
+  readonly diskBytes: number
+}
+
 /** Queries of the operator. None takes an owner: they reach all accounts. */
 export class OperatorQueries {
   readonly #db: Kysely<Schema>
@@ -190,6 +199,18 @@ export class OperatorQueries {
   /** Deletes an account, whose inboxes were purged before, with all its other records. */
   async deleteAccount(id: AccountId): Promise<void> {
     await this.#db.deleteFrom('account').where('id', '=', id).execute()
+  }
+
+  /** The size of the database; `since` is an id before which messages are not counted. */
+  async overview(since: string): Promise<StoreOverview> {
+    const { rows } = await sql<StoreOverview>`select
+      (select count(*) from account) as accounts,
+      (select count(*) from message where id > ${since}) as "newMessages",
+      (select min(created_at) from delivery where next_attempt_at is not null) as "oldestRetryAt",
+      ${sql.raw(this.#dialect.databaseBytes)} as "diskBytes"`.execute(this.#db)
+    const [row] = rows
+    if (row === undefined) throw new Error('a query of one row had none')
+    return row
   }
 
   /** The current time of the database, in milliseconds. */
