@@ -23,6 +23,8 @@ export type ServiceOptions = {
   /** A new SQLite file on the disk unless given. */
   readonly databaseUrl?: string
   readonly nodeArgs?: readonly string[]
+  /** Settings besides those of every service. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const CREATES_AT_A_TIME = 20
@@ -36,6 +38,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     MAYFLY_DEFAULT_PLAN: 'unlimited',
     // Nobody answers there, at once: the machine's resolver must not be part of a figure.
     MAYFLY_DNS_SERVERS: '127.0.0.1:9',
+    ...options.env,
   }
   const server = startServerProcess(settings, [], options.nodeArgs)
   resources.defer(async () => {
@@ -44,7 +47,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   })
   const { httpUrl, smtpPort } = await server.ready
   const anonymous = createApiClient(httpUrl, null)
-  const email = `bench-${smtpPort}@example.com`
+  const email = `bench-${new URL(httpUrl).host.replaceAll(/\W/g, '-')}@example.com`
   const { apiKey } = (await anonymous.post('/v1/accounts', { email })).body
   const api = anonymous.withKey(apiKey)
   const started = resources.move()
