@@ -94,8 +94,8 @@ describe('two cells behind HAProxy', () => {
       assert.deepEqual([listed.status, listed.body.total], [200, 1])
       const byUser = await anonymous.get('/api/v1/messages', { headers: basic(dev.key, '') })
       assert.equal(byUser.body.total, 1)
-      await sendByProviders(running, dev.key)
-      assert.equal((await anonymous.get('/api/v1/messages', { headers })).body.total, 5)
+      await sendByProviders(running, dev.key, cell)
+      assert.equal((await anonymous.get('/api/v1/messages', { headers })).body.total, 6)
     }
   })
 
@@ -138,10 +138,13 @@ describe('two cells behind HAProxy', () => {
   })
 })
 
-/** A mail by each of four ways to name the key. */
-async function sendByProviders({ proxy }: TestCells, key: string): Promise<void> {
+/** A mail by each of five ways to name the key, or the cell. */
+async function sendByProviders({ proxy }: TestCells, key: string, { name }: Cell): Promise<void> {
   const anonymous = createApiClient(`${proxy.httpUrl}/providers/`, null)
   const [from, to] = ['app@acme.example', 'a@example.com']
+  // More than HAProxy reads of a body.
+  const text = 'Hi '.repeat(20_000)
+  const message = { from_email: from, to: [{ email: to }], subject: 'Hi', text }
   const sent = [
     await anonymous.post(
       'resend/emails',
@@ -158,10 +161,12 @@ async function sendByProviders({ proxy }: TestCells, key: string): Promise<void>
       { sender: { email: from }, to: [{ email: to }], subject: 'Hi', textContent: 'Hi' },
       { headers: { 'api-key': key } },
     ),
-    await anonymous.post('mandrill/api/1.0/messages/send.json', {
-      key,
-      message: { from_email: from, to: [{ email: to }], subject: 'Hi', text: 'Hi' },
-    }),
+    await anonymous.post('mandrill/api/1.0/messages/send.json', { key, message }),
+    // The key comes after what HAProxy reads.
+    await anonymous.post(
+      `${proxy.httpUrl}/cell/${name}/providers/mandrill/api/1.0/messages/send.json`,
+      { message, key },
+    ),
   ]
   for (const { status, text } of sent) assert.ok(status < 300, `${status} ${text}`)
 }

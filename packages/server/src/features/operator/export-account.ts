@@ -3,12 +3,7 @@ import { OperatorRefused } from '../../errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import type { Store } from '../../store/open.ts'
-import {
-  type AnyRow,
-  MAIL_PARTS,
-  PAGED_TABLES,
-  type PagedTable,
-} from '../../store/tables/account-rows.ts'
+import type { AnyRow, PagedTable } from '../../store/tables/account-rows.ts'
 import type { AccountEntry } from '../../store/tables/operator.ts'
 import { LOCAL_ACCOUNT, OPERATOR_ACCOUNT } from '../rules/own-ids.ts'
 import { type MovedRow, MoveFileWriter } from './move-file.ts'
@@ -89,10 +84,11 @@ async function* rowsOf(
   { written, lastTable }: Pick<MoveFileWriter, 'written' | 'lastTable'>,
 ): AsyncGenerator<MovedRow> {
   // The parts of mails are written before their messages.
-  const isPart = MAIL_PARTS.some((part) => part === lastTable)
-  const tables: readonly (string | null)[] = PAGED_TABLES
+  const { mailParts, pagedTables } = deps.store.operator.rows
+  const isPart = mailParts.some((part) => part === lastTable)
+  const tables: readonly (string | null)[] = pagedTables
   const first = tables.indexOf(isPart ? 'message' : lastTable)
-  for (const table of PAGED_TABLES.slice(Math.max(0, first))) {
+  for (const table of pagedTables.slice(Math.max(0, first))) {
     let after = written.get(table) ?? null
     for (;;) {
       const page = await readPage(deps, id, { table, after })
@@ -124,8 +120,9 @@ async function* mailsOf(
   messages: readonly AnyRow[],
 ): AsyncGenerator<MovedRow> {
   const ids = [...new Set(messages.map((row) => String(row['mail_id'])))]
-  for (const table of MAIL_PARTS) {
-    for (const row of await store.operator.rows.mailRows(table, ids)) yield { table, row }
+  const { rows } = store.operator
+  for (const table of rows.mailParts) {
+    for (const row of await rows.mailRows(table, ids)) yield { table, row }
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import { createIds } from '../../platform/ids.ts'
 import { createSecretBox } from '../../platform/secret-box.ts'
 import type { Store } from '../../store/open.ts'
-import { type AnyRow, MAIL_PARTS, PAGED_TABLES } from '../../store/tables/account-rows.ts'
+import type { AnyRow } from '../../store/tables/account-rows.ts'
 import { issueKey } from '../accounts/keys.ts'
 import { type ExportDeps, exportAccount } from './export-account.ts'
 import { type ImportDeps, importAccount } from './import-account.ts'
@@ -70,11 +70,11 @@ async function givenAccount(store: Store): Promise<{ prefix: string }> {
 async function allRows(store: Store): Promise<Record<string, readonly AnyRow[]>> {
   const all: Record<string, readonly AnyRow[]> = {}
   const { rows } = store.operator
-  for (const table of PAGED_TABLES) {
+  for (const table of rows.pagedTables) {
     all[table] = await rows.page(ALICE, table, { after: null, limit: 10_000 })
   }
   const mailIds = (all['message'] ?? []).map((row) => String(row['mail_id']))
-  for (const part of MAIL_PARTS) {
+  for (const part of rows.mailParts) {
     const found = await rows.mailRows(part, mailIds)
     all[part] = found.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   }

@@ -1,8 +1,8 @@
 // The file in which an account moves from one cell to another: a JSON object a line.
 //
-//   { "format": 1, "header": { "account": …, "email": …, "to": "c2", … } }   the first line
-//   { "table": "message", "row": { … } }                                    bytes are { "base64": … }
-//   { "end": 1234 }                                                         how many rows there are
+//   { "format": 1, "header": { "account": …, "to": "c2", … } }   the first line
+//   { "table": "message", "row": { … } }                         bytes are { "base64": … }
+//   { "end": 1234 }                                              how many rows there are
 //
 // It has hashes of keys, and the secrets of webhooks in the clear: only its owner may read it.
 

@@ -9,7 +9,7 @@ import type { Schema } from '../schema.ts'
 export type AnyRow = Readonly<Record<string, unknown>>
 
 /** The tables with a page of their own, parents first; mails go with their messages. */
-export const PAGED_TABLES = [
+const PAGED_TABLES = [
   'account',
   'external_identity',
   'api_key',
@@ -33,7 +33,7 @@ export const PAGED_TABLES = [
 export type PagedTable = (typeof PAGED_TABLES)[number]
 
 /** The tables of a mail, the mail first. */
-export const MAIL_PARTS = ['mail', 'raw_mail', 'attachment', 'sender_verdict'] as const
+const MAIL_PARTS = ['mail', 'raw_mail', 'attachment', 'sender_verdict'] as const
 
 /** A table of a mail. */
 export type MailPart = (typeof MAIL_PARTS)[number]
@@ -67,6 +67,8 @@ const CLAIMED = { address: 'address', custom_domain: 'domain' } as const
 
 /** Queries that move an account. */
 export class AccountRows {
+  readonly pagedTables = PAGED_TABLES
+  readonly mailParts = MAIL_PARTS
   readonly #db: Kysely<Schema>
 
   constructor(db: Kysely<Schema>) {

@@ -31,7 +31,7 @@ export type InboxEntry = {
   readonly suspendedAt: number | null
 }
 
-/** What an operator watches of a database. */
+/** The size of a database, and of its backlog. */
 export type StoreOverview = {
   readonly accounts: number
   readonly newMessages: number
