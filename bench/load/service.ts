@@ -46,17 +46,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await server.ended
   })
   const { httpUrl, smtpPort } = await server.ready
-  const anonymous = createApiClient(httpUrl, null)
-  const email = `bench-${new URL(httpUrl).host.replaceAll(/\W/g, '-')}@example.com`
-  const { apiKey } = (await anonymous.post('/v1/accounts', { email })).body
-  const api = anonymous.withKey(apiKey)
+  // Several services share a database, or a port.
+  const name = new URL(httpUrl).host.replaceAll(/\W/g, '-')
+  const own = await registerOn({ httpUrl }, `bench-${name}@example.com`)
   const started = resources.move()
   return {
     process: server,
     pid: server.child.pid ?? 0,
-    ...{ httpUrl, smtpPort, apiKey, api },
+    ...{ httpUrl, smtpPort, ...own },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** Registers an account. */
+export async function registerOn(
+  { httpUrl }: Pick<Service, 'httpUrl'>,
+  email: string,
+): Promise<Pick<Service, 'apiKey' | 'api'>> {
+  const anonymous = createApiClient(httpUrl, null)
+  const { apiKey } = (await anonymous.post('/v1/accounts', { email })).body
+  return { apiKey, api: anonymous.withKey(apiKey) }
 }
 
 /** Creates inboxes, with these local parts where they are given. */
