@@ -27,6 +27,7 @@ export type Refusal = {
   readonly why:
     | 'missing_key'
     | 'invalid_key'
+    | 'misdirected'
     | 'unknown_path'
     | 'rate_limited'
     | 'too_large'

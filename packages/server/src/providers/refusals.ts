@@ -49,7 +49,7 @@ export function toRefusal(
 const SERVICE_ERRORS: Readonly<Record<string, Refusal['why']>> = {
   missing_api_key: 'missing_key',
   invalid_api_key: 'invalid_key',
-  wrong_cell: 'invalid_key',
+  wrong_cell: 'misdirected',
   body_too_large: 'too_large',
   malformed_request: 'malformed',
 }

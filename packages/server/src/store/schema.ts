@@ -31,6 +31,8 @@ type AccountTable = {
   plan: Plan
   created_at: number
   suspended_at: number | null
+  /** The cell that it is being moved to: meanwhile nothing in it changes. Null otherwise. */
+  moving_to: ColumnType<string | null, string | null | undefined>
 }
 
 /** One external identity connects one account. */

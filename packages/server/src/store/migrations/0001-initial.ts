@@ -19,7 +19,8 @@ const accounts = (t: ColumnTypes): readonly string[] => [
     name text,
     plan text not null,
     created_at ${t.integer} not null,
-    suspended_at ${t.integer}
+    suspended_at ${t.integer},
+    moving_to text
   )${t.options}`,
 
   `create table external_identity (
