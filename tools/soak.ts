@@ -35,6 +35,10 @@ const SUITES: Readonly<Record<string, { readonly file: string; readonly what: st
     file: 'packages/server/test/soak/full-disk.ts',
     what: 'a disk of 64 MB is full 50 times (SQLite; needs root)',
   },
+  clients: {
+    file: 'packages/server/test/soak/provider-clients.ts',
+    what: "providers' APIs, with clients for Go, PHP and Ruby (Debian; needs root and Go)",
+  },
   'steady-load': {
     file: 'packages/server/test/soak/steady-load.ts',
     what: 'two hours of 20 mails a second, waits, streams, webhooks and deletions',

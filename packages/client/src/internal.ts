@@ -35,6 +35,7 @@ export type {
   MessagePage,
   OtpCandidate,
 } from './messages.ts'
+export { PROVIDERS, providerSettings } from './provider-settings.ts'
 
 /** Information about the service. */
 export type ServiceDescription = {

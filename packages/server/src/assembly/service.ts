@@ -233,7 +233,7 @@ async function openShared(
   await warnOfAccountsOnOldPlan({ store, config, log })
   const { clock, stop } = await startStoreClock(store, log, clockMemory)
   parts.defer(stop)
-  const ids = createIds(clock)
+  const ids = createIds(clock, config.MAYFLY_CELL)
   const signalsName = ids.requestId()
   const signals = openThreadSignals(signalsName)
   parts.defer(() => signals.close())
