@@ -98,7 +98,7 @@ describe('mayfly inbox', () => {
     assert.equal(provider.key, `${key}.${id}`)
     const unknown = await shell.run('inbox', 'new', '--provider', 'pigeon')
     assert.equal(unknown.code, 2)
-    assert.match(unknown.err, /--provider must be one of ses, .*mailersend, but is "pigeon"/)
+    assert.match(unknown.err, /--provider must be one of ses, .*zeptomail, but is "pigeon"/)
   })
 
   it('creates, lists, shows and deletes inboxes, by id or address', async () => {

@@ -35,7 +35,7 @@ const create = defineCommand({
     provider: {
       type: 'string',
       value: 'NAME',
-      about: "also print a provider's base URL and key, for an application that sends by its API",
+      about: "also print a provider's base URL and key, for applications that use it",
     },
     'idempotency-key': {
       type: 'string',
